@@ -20,6 +20,8 @@ class _Local(threading.local):
         """How many ``tf.function`` that could not be traced run around the code."""
         self.notes: Callable[[str], None] | None = None
         """Told the name of each op that leaves an equation in a trace."""
+        self.replica: Any = None
+        """The trace of what each of several replicas computes, while that is taken."""
         self.guesses = True
         """Whether a Python function in a trace is called on zeros to learn the shapes it gives."""
 

@@ -4,9 +4,14 @@
 
 from tfpy._src.distribute.devices import (
     LogicalDevice as LogicalDevice,
+    LogicalDeviceConfiguration as LogicalDeviceConfiguration,
     PhysicalDevice as PhysicalDevice,
+    get_logical_device_configuration as get_logical_device_configuration,
+    get_visible_devices as get_visible_devices,
     list_logical_devices as list_logical_devices,
     list_physical_devices as list_physical_devices,
+    set_logical_device_configuration as set_logical_device_configuration,
+    set_visible_devices as set_visible_devices,
 )
 from tfpy._src.function.traceable import (
     functions_run_eagerly as functions_run_eagerly,

@@ -10,6 +10,7 @@ from tfpy._src import tracing
 from tfpy._src.control.control_flow import cond
 from tfpy._src.core.conversion import get_static_value
 from tfpy._src.core.type_spec import TypeSpec
+from tfpy._src.distribute.strategy import get_replica_context
 from tfpy._src.function.signature import TensorSpec
 
 
@@ -78,8 +79,11 @@ def smart_cond(
 
 
 def maybe_merge_call(fn: Callable[..., Any], strategy: Any, *args: Any, **kwargs: Any) -> Any:
-    """``fn(strategy, ...)``: there is one replica."""
-    return fn(strategy, *args, **kwargs)
+    """``fn(strategy, ...)``, which sees all replicas."""
+    context = get_replica_context()
+    if context is None:
+        return fn(strategy, *args, **kwargs)
+    return context.merge_call(fn, args, kwargs)
 
 
 def spec_name(spec: type[TypeSpec]) -> str:

@@ -24,6 +24,8 @@ from tfpy._src.core.conversion import is_tensor
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data.ahead import AheadIterator, OnDevice, gather
+from tfpy._src.distribute.input import DistributedDataset
+from tfpy._src.distribute.values import PerReplica
 from tfpy._src.function.api import function
 from tfpy._src.function.polymorphic import Function
 from tfpy._src.function.signature import TensorSpec
@@ -143,11 +145,14 @@ _CLOCK = 1e-4
 
 def _is_plain(data: Any) -> bool:
     """Whether a batch is tensors alone, in a tuple."""
-    return type(data) is tuple and all(type(leaf) is Tensor for leaf in data)
+    kinds = set(map(type, data)) if type(data) is tuple else {object}
+    return kinds <= {Tensor, PerReplica}
 
 
-def _on_device(self: Any) -> OnDevice:
+def _on_device(self: Any) -> OnDevice | DistributedDataset:
     """Of Keras's iterator over the steps of an epoch: what gives it the batches."""
+    if isinstance(self._distributed_dataset, DistributedDataset):
+        return self._distributed_dataset
     if not hasattr(self, "_elements"):
         is_whole = self.steps_per_epoch is None
         self._elements = OnDevice(self._distributed_dataset._node, is_whole)

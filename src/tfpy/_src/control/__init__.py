@@ -1,6 +1,7 @@
 """Control flow: importing the folder enters its ops, whose gradient rules name each other."""
 
 from tfpy._src.control import (
+    collectives as collectives,
     cond as cond,
     custom as custom,
     effects as effects,

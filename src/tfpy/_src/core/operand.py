@@ -132,6 +132,21 @@ class Composite:
         return None
 
 
+class Wrapper(Composite):
+    """A composite of one tensor: what a function is traced for is that tensor's shape and dtype."""
+
+    __slots__ = ()
+
+    @property
+    def wrapped(self) -> Tensor:
+        """The tensor."""
+        raise NotImplementedError
+
+    @property
+    def components(self) -> tuple[Tensor, ...]:
+        return (self.wrapped,)
+
+
 class CompositeOperand(Composite, Operand):
     """A composite that ops on elements take as it is; they compute on some of its tensors."""
 

@@ -94,7 +94,7 @@ class Tensor(Operand, AnyTensor):
     @property
     def device(self) -> str:
         """The device that holds the bytes, as TensorFlow names it: a GPU's, or the CPU's."""
-        return f"/job:localhost/replica:0/task:0/device:{self.storage.processor}:0"
+        return f"/job:localhost/replica:0/task:0/device:{self.storage.device}"
 
     @property
     def line(self) -> Line | None:

@@ -1,16 +1,19 @@
-"""``tf.device`` and the devices of ``tf.config``: the CPU, and the GPU where a backend is on it."""
+"""``tf.device`` and the devices of ``tf.config``: what the active backend computes on."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.runtime import registry
+from tfpy._src.runtime.backend import Backend
 
 _NAME = re.compile(
-    r"(/job:\w+)?(/replica:\d+)?(/task:\d+)?(/?(device:)?(cpu|gpu|tpu)(:(\d+|\*))?)?", re.IGNORECASE
+    r"(/job:\w+)?(/replica:\d+)?(/task:\d+)?(/?(device:)?(?P<kind>cpu|gpu|tpu)(:(?P<number>\d+|\*))?)?",
+    re.IGNORECASE,
 )
 
 
@@ -28,29 +31,259 @@ class LogicalDevice(NamedTuple):
     device_type: str
 
 
+class LogicalDeviceConfiguration(NamedTuple):
+    """What a logical device has of a physical one (``tf.config.LogicalDeviceConfiguration``)."""
+
+    memory_limit: int | None = None
+    experimental_priority: int | None = None
+    experimental_device_ordinal: int | None = None
+
+
+class _Settings:
+    """What a program has said of devices."""
+
+    def __init__(self) -> None:
+        self.visible: dict[str, list[PhysicalDevice]] = {}
+        """By type, where not all are."""
+        self.logical: dict[PhysicalDevice, list[LogicalDeviceConfiguration]] = {}
+        self.growth: dict[PhysicalDevice, bool] = {}
+
+
+_settings = _Settings()
+
+
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The CPU, and the GPU when the active backend computes on it; those of a type, if given."""
-    return [PhysicalDevice(f"/physical_device:{kind}:0", kind) for kind in _kinds(device_type)]
+    """The CPU, and the GPUs or TPUs that the active backend computes on; those of a type, if given.
+
+    What one CPU is shared into (:func:`set_logical_device_configuration`) are logical devices.
+    """
+    cpu = PhysicalDevice("/physical_device:CPU:0", "CPU")
+    if device_type == "CPU":
+        return [cpu]
+    backend = registry.active_backend()
+    kind = backend.processor
+    names = [] if kind == "CPU" else backend.devices()
+    others = [PhysicalDevice(f"/physical_device:{kind}:{n}", kind) for n in range(len(names))]
+    return [d for d in (cpu, *others) if device_type in (None, d.device_type)]
+
+
+def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """Those physical devices that are used."""
+    return [
+        device
+        for device in list_physical_devices(device_type)
+        if device in _settings.visible.get(device.device_type, [device])
+    ]
+
+
+def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
+    """Lets some physical devices alone be used.
+
+    Args:
+        devices: a list of them, or one.
+        device_type: of which type these are all; None for all types.
+
+    Raises:
+        ValueError: for devices that there are not, or not of that type.
+        RuntimeError: when the backend has computed already.
+    """
+    given = [devices] if isinstance(devices, PhysicalDevice) else list(devices)
+    there = list_physical_devices()
+    for device in given:
+        if device not in there or device_type not in (None, device.device_type):
+            raise ValueError(f"set_visible_devices: unrecognized device: {device!r}")
+    kinds = [device_type] if device_type else sorted({d.device_type for d in there})
+    visible = {kind: [d for d in given if d.device_type == kind] for kind in kinds}
+    if any(get_visible_devices(kind) != found for kind, found in visible.items()):
+        _check_start("Visible devices")
+    _settings.visible.update(visible)
+    kind = registry.active_backend().processor
+    if visible.get(kind):
+        registry.active_backend().prefer(_number(visible[kind][0]))
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """The devices of :func:`list_physical_devices`, under the names that ``device`` takes."""
-    return [LogicalDevice(f"/device:{kind}:0", kind) for kind in _kinds(device_type)]
+    """The devices of the visible physical ones, under the names that ``device`` takes."""
+    backend = registry.active_backend()
+    found = []
+    for kind in dict.fromkeys(("CPU", backend.processor)):
+        visible = get_visible_devices(kind)
+        count = len(visible)
+        if kind == "CPU" and visible:
+            count = len(backend.devices()) if backend.processor == "CPU" else 1
+        found += [LogicalDevice(f"/device:{kind}:{n}", kind) for n in range(count)]
+    return [device for device in found if device_type in (None, device.device_type)]
 
 
-def _kinds(wanted: str | None) -> list[str]:
-    kinds = dict.fromkeys(("CPU", registry.active_backend().processor))
-    return [kind for kind in kinds if wanted in (None, kind)]
+def get_logical_device_configuration(device: Any) -> list[LogicalDeviceConfiguration] | None:
+    """What :func:`set_logical_device_configuration` was told; None if nothing.
+
+    Raises:
+        ValueError: for a device that there is not.
+    """
+    _check_device(device)
+    return _settings.logical.get(device)
+
+
+def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
+    """Shares the CPU into several logical devices, on the jax backend: with them strategies of
+    several replicas can be tried out. Other backends have one device all the same.
+
+    Args:
+        device: a physical device.
+        logical_devices: a ``tf.config.LogicalDeviceConfiguration`` for each.
+
+    Raises:
+        ValueError: for a device that there is not, a CPU with a limit of memory, and what JAX
+            cannot do with a GPU: several logical devices, a limit of memory in megabytes.
+        RuntimeError: when the backend has computed already.
+    """
+    _check_device(device)
+    given = [LogicalDeviceConfiguration(*(c or ())) for c in logical_devices or [None]]
+    if device.device_type != "CPU":
+        raise ValueError(
+            f"set_logical_device_configuration: JAX does not share a {device.device_type} out. A "
+            "share of its memory is what the variable XLA_PYTHON_CLIENT_MEM_FRACTION says, set "
+            "before the program starts"
+        )
+    if any(c.memory_limit is not None for c in given):
+        raise ValueError("Setting memory limit on CPU virtual devices is currently not supported")
+    if given != _settings.logical.get(device, [LogicalDeviceConfiguration()]):
+        _check_start("Virtual devices")
+    registry.active_backend().share_out(len(given))
+    _settings.logical[device] = given
+
+
+def get_memory_growth(device: Any) -> bool | None:
+    """What :func:`set_memory_growth` was told; None if nothing.
+
+    Raises:
+        ValueError: for a device that there is not.
+    """
+    _check_device(device)
+    return _settings.growth.get(device)
+
+
+def set_memory_growth(device: Any, enable: bool) -> None:
+    """Whether a GPU's memory is taken as it is needed, not most of it at once; of all GPUs alike.
+
+    Raises:
+        ValueError: for what is no GPU.
+        RuntimeError: when the backend has computed already.
+    """
+    _check_device(device)
+    if device.device_type != "GPU":
+        raise ValueError(f"Cannot set memory growth on {device.device_type} devices")
+    if _settings.growth.get(device) is not enable:
+        _check_start("Physical devices")
+    registry.active_backend().grow(enable)
+    _settings.growth[device] = enable
+
+
+def get_memory_info(device: str) -> dict[str, int]:
+    """Bytes in use on a device: ``{"current": ..., "peak": ...}``.
+
+    Raises:
+        ValueError: for a name of no such device, and where the device does not say it (CPUs).
+    """
+    backend = registry.active_backend()
+    (name,) = found([device], backend)
+    usage = backend.device_memory(name)
+    if usage is None:
+        raise ValueError(f"The device {device} does not tell what of its memory is in use")
+    return usage
+
+
+def _check_device(device: Any) -> None:
+    if device not in list_physical_devices(getattr(device, "device_type", None)):
+        raise ValueError(f"Unrecognized device: {device!r}")
+
+
+def _check_start(what: str) -> None:
+    if registry.active is not None and registry.active.has_computed:
+        raise RuntimeError(f"{what} cannot be modified after being initialized")
+
+
+# Their names
+
+
+def _number(device: PhysicalDevice | LogicalDevice) -> int:
+    return int(device.name.rpartition(":")[2])
+
+
+def full_name(name: str, number: int, job: str = "localhost", task: int = 0) -> str:
+    """A backend's device as TensorFlow names it."""
+    kind = name.partition(":")[0].upper()
+    return f"/job:{job}/replica:0/task:{task}/device:{kind}:{number}"
+
+
+def computing() -> tuple[str, ...]:
+    """The backend's names of the visible devices of the kind that computes."""
+    backend = registry.active_backend()
+    names = backend.devices()
+    visible = get_visible_devices(backend.processor)
+    if backend.processor == "CPU":
+        return names
+    return tuple(names[_number(device)] for device in visible)
+
+
+def found(devices: Sequence[Any], backend: Backend | None = None) -> tuple[str, ...]:
+    """The backend's names of devices.
+
+    Raises:
+        ValueError: for one that there is not, one twice, or several where there is one.
+    """
+    backend = backend or registry.active_backend()
+    names = backend.devices()
+    given = [_parsed(device) for device in devices]
+    if len(names) == 1 and len(given) == 1:
+        return names
+    if len(names) == 1:
+        raise ValueError(
+            f"the {backend.name} backend computes on one device, got {list(devices)}"
+            + _more_devices(backend)
+        )
+    kind = backend.processor
+    for device, (wanted, number) in zip(devices, given, strict=True):
+        if wanted != kind or number >= len(names):
+            raise ValueError(f"there is no device {device!r}; {kind}:0 to {kind}:{len(names) - 1}")
+    if len(set(given)) < len(given):
+        raise ValueError(f"No duplicates allowed in `devices` argument: {tuple(devices)}")
+    return tuple(names[number] for _, number in given)
+
+
+def _more_devices(backend: Backend) -> str:
+    if backend.name == "jax":
+        return "; tf.config.set_logical_device_configuration shares the CPU into several"
+    return '; with several devices, tf.set_backend("jax") computes on them'
+
+
+def _parsed(device: Any) -> tuple[str, int]:
+    """Type and number of a device.
+
+    Raises:
+        ValueError: for what names none.
+    """
+    name = getattr(device, "name", device)
+    match = _NAME.fullmatch(name) if isinstance(name, str) else None
+    if match is None:
+        raise ValueError(f"tf.device: {device!r} is no device; write '/CPU:0' or '/GPU:0'")
+    number = match["number"]
+    kind = (match["kind"] or registry.active_backend().processor).upper()
+    return kind, int(number) if number and number != "*" else 0
 
 
 @contextmanager
 def device(device_name: Any) -> Iterator[None]:
     """A context that names a device for what is computed in it (``tf.device``).
 
-    It has no effect beyond the check of the name: the active backend's device computes.
+    On the jax backend it is computed there: ops, and calls of compiled functions as a whole, unless
+    what they take is spread over devices. Elsewhere there is one device. What names a device of a
+    kind that does not compute has no effect.
 
     Raises:
         ValueError: for what names no device.
+        InvalidArgumentError: for a number that there is not.
 
     Example:
         >>> import tfpy as tf
@@ -59,7 +292,19 @@ def device(device_name: Any) -> Iterator[None]:
         >>> x.numpy().tolist()
         [2, 3]
     """
-    name = getattr(device_name, "name", device_name)
-    if name is not None and (not isinstance(name, str) or not _NAME.fullmatch(name)):
-        raise ValueError(f"tf.device: {device_name!r} is no device; write '/CPU:0' or '/GPU:0'")
-    yield
+    if device_name is None:
+        yield
+        return
+    kind, number = _parsed(device_name)
+    backend = registry.active_backend()
+    names = backend.devices()
+    if kind != backend.processor or len(names) == 1:
+        yield
+        return
+    if number >= len(names):
+        there = ", ".join(f"{kind}:{n}" for n in range(len(names)))
+        raise InvalidArgumentError(
+            None, "device", f"tf.device: there is no {device_name!r}; there are {there}"
+        )
+    with backend.computing_on(names[number]):
+        yield

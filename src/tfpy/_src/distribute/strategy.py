@@ -1,31 +1,29 @@
-"""Strategies of ``tf.distribute``: a page has one device, so each has one replica."""
+"""What strategies of ``tf.distribute`` have in common; the default one has one replica."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from tfpy._src.array.joining import stack
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.distribute import context, input
+from tfpy._src.distribute.context import ReplicaContext
+from tfpy._src.distribute.devices import full_name
 from tfpy._src.distribute.reduce_op import ReduceOp
+from tfpy._src.distribute.replicas import Replicas, alone, side_by_side
+from tfpy._src.distribute.values import PerReplica
 from tfpy._src.math.reductions import reduce_mean, reduce_sum
-
-
-class _Local(threading.local):
-    def __init__(self) -> None:
-        self.scopes: list[Strategy] = []
-        """The strategies whose scopes are entered, innermost last."""
-        self.runs: list[Strategy] = []
-        """The strategies whose ``run`` is under way, innermost last."""
-
-
-_local = _Local()
+from tfpy._src.variables.on_read import OnRead
 
 
 class Strategy:
-    """How a computation is spread over devices (``tf.distribute.Strategy``); here over one.
+    """How a computation is spread over devices (``tf.distribute.Strategy``).
+
+    One with several replicas runs on the jax backend: what ``run`` runs is one program for all
+    devices, with its collectives in it. Any other has one replica.
 
     Example:
         >>> import tfpy as tf
@@ -34,22 +32,35 @@ class Strategy:
         2
     """
 
+    _replicas: Replicas | None = None
+    """Several, if there are."""
+
     def __init__(self, extended: Any = None) -> None:
         self.extended = Extended(self)
 
     @property
-    def num_replicas_in_sync(self) -> int:
-        """1."""
-        return 1
+    def replicas(self) -> int:
+        """How many replicas it has."""
+        return 1 if self._replicas is None else self._replicas.count
 
-    @contextmanager
-    def scope(self) -> Iterator[Strategy]:
-        """Makes the strategy the current one; Variables made inside are its own."""
-        _local.scopes.append(self)
-        try:
-            yield self
-        finally:
-            _local.scopes.pop()
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """How many replicas compute together: 1 where one computes for all."""
+        runs = context.local.runs
+        return runs[-1].replicas if runs and runs[-1].strategy is self else self.replicas
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """What tells of the other processes, if there are any."""
+        return None
+
+    def scope(self) -> AbstractContextManager[Strategy]:
+        """Makes the strategy the current one; Variables made inside are its own.
+
+        Raises:
+            RuntimeError: within the scope of another strategy of several replicas.
+        """
+        return context.entered(self)
 
     def run(
         self,
@@ -58,55 +69,158 @@ class Strategy:
         kwargs: dict[str, Any] | None = None,
         options: Any = None,
     ) -> Any:
-        """``fn(*args, **kwargs)`` on the replica."""
-        _local.runs.append(self)
-        try:
-            with self.scope():
-                return fn(*args, **(kwargs or {}))
-        finally:
-            _local.runs.pop()
+        """``fn(*args, **kwargs)`` in each replica; of per-replica values each takes its own.
 
-    def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
-        """The values of all replicas as one: with ``axis``, its elements along it summed or
+        With several replicas ``fn`` is traced once, as by ``tf.function``, for all of them: within
+        a ``tf.function`` it becomes a part of that program, else a program of its own. Tensors
+        that it gives are per-replica values.
+
+        Raises:
+            RuntimeError: within a replica, or the scope of another strategy.
+            UnimplementedError: when the host would have to compute a part of ``fn``.
+        """
+        given = kwargs or {}
+        counts = {leaf.count for leaf in nest.flatten((args, given)) if type(leaf) is PerReplica}
+        if len(counts) > 1 or not counts <= {1, self.replicas}:
+            raise ValueError(
+                f"strategy.run: values of {sorted(counts)} replicas, of {self.replicas} there are"
+            )
+        if self._replicas is None or counts == {1}:
+            with context.running(self, 1):
+                args, given = nest.map_structure(_only, (tuple(args), given))
+                result = fn(*args, **given)
+            return alone(result) if counts else result
+        with context.running(self, self.replicas):
+            return self._replicas.run(fn, args, given)
+
+    def reduce(self, reduce_op: Any, value: Any, axis: int | None = None) -> Any:
+        """The values of all replicas as one: with ``axis``, their elements along it summed or
         averaged.
 
         Raises:
-            ValueError: for an unknown ``reduce_op``.
+            ValueError: for an unknown ``reduce_op``, and for the sum of what is no per-replica
+                value where there are several replicas.
+            RuntimeError: within a replica.
         """
-        over = reduce_sum if ReduceOp.of(reduce_op) is ReduceOp.SUM else reduce_mean
-        if axis is None:
-            return value
-        return nest.map_structure(lambda x: over(convert_to_tensor(x), axis), value)
+        context.check_cross_replica(self)
+        op = ReduceOp.of(reduce_op)
+        return nest.map_structure(lambda x: self._reduced(op, x, axis), value)
 
-    def gather(self, value: Any, axis: int) -> Any:
-        """The values of all replicas along ``axis``."""
+    def _reduced(self, op: ReduceOp, value: Any, axis: int | None) -> Any:
+        over = reduce_sum if op is ReduceOp.SUM else reduce_mean
+        replica = context.merging_replica()
+        if isinstance(value, PerReplica):
+            rows = value.stacked
+        elif isinstance(value, OnRead) and replica is None:
+            rows = value.rows.value()
+        elif replica is not None:
+            whole = value if axis is None else over(convert_to_tensor(value), axis)
+            return replica.reduced(convert_to_tensor(whole), op is ReduceOp.MEAN)
+        else:
+            return self._reduced_alike(op, value, axis)
+        if axis is None:
+            return over(rows, 0)
+        return over(rows, [0, axis + 1 if axis >= 0 else axis])
+
+    def _reduced_alike(self, op: ReduceOp, value: Any, axis: int | None) -> Any:
+        """What is made of a value that all replicas have."""
+        if axis is not None:
+            over = reduce_sum if op is ReduceOp.SUM else reduce_mean
+            one = over(convert_to_tensor(value), axis)
+            return one * self.replicas if op is ReduceOp.SUM and self.replicas > 1 else one
+        if self.replicas > 1 and op is ReduceOp.SUM:
+            raise ValueError(
+                f"A non-DistributedValues value {value} cannot be reduced with the given reduce op "
+                f"{op}."
+            )
         return value
 
+    def gather(self, value: Any, axis: int) -> Any:
+        """The values of all replicas one after the other along ``axis``.
+
+        Raises:
+            RuntimeError: within a replica.
+        """
+        context.check_cross_replica(self)
+        replica = context.merging_replica()
+        if replica is not None:
+            return ReplicaContext(self).all_gather(value, axis)
+        return nest.map_structure(
+            lambda x: side_by_side(x, axis) if isinstance(x, PerReplica) else x, value
+        )
+
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """The value of each replica."""
-        return (value,)
+        """The value of each replica of this process; of a nest, one nest for each."""
+        leaves = nest.flatten(value)
+        own = [leaf.values for leaf in leaves if isinstance(leaf, PerReplica)]
+        if not own:
+            return (value,)
+        found = []
+        for number in range(len(own[0])):
+            one = [leaf.values[number] if isinstance(leaf, PerReplica) else leaf for leaf in leaves]
+            found.append(nest.pack_sequence_as(value, one))
+        return tuple(found)
 
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
-        """The dataset."""
-        return dataset
+        """A dataset of per-replica values: of each batch every replica takes an equal part.
+
+        A batch whose rows cannot be shared out equally, mostly the last one, is computed whole by
+        one replica: ``run`` gives what one device gives for it.
+        """
+        if self._replicas is None:
+            return dataset
+        return input.DistributedDataset(dataset, self._replicas)
 
     def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
-        """The dataset of the only pipeline."""
-        return dataset_fn(InputContext())
+        """A dataset of per-replica values of which each replica takes a batch of the dataset that
+        ``dataset_fn(input_context)`` gives.
+
+        At the end too few batches are left out by several processes, and else computed whole.
+        """
+        if self._replicas is None:
+            return dataset_fn(input.InputContext())
+        return input.DistributedBatches(dataset_fn(self._input_context()), self._replicas)
+
+    def _input_context(self) -> input.InputContext:
+        assert self._replicas is not None
+        pipelines = self.replicas // len(self._replicas.local)
+        number = self._replicas.local.start // len(self._replicas.local)
+        return input.InputContext(pipelines, number, self.replicas)
 
     def experimental_distribute_values_from_function(self, value_fn: Any) -> Any:
-        """The value of the only replica."""
-        return value_fn(ReplicaContext(self))
+        """A per-replica value of what ``value_fn(value_context)`` gives for each replica."""
+        if self._replicas is None:
+            return value_fn(input.ValueContext())
+        given = [
+            convert_to_tensor(value_fn(input.ValueContext(number, self.replicas)))
+            for number in range(self.replicas)
+        ]
+        return self._replicas.stacked(stack(given).host_view(), given[0].aval)
+
+
+def _only(leaf: Any) -> Any:
+    """A value that one replica has for all."""
+    return leaf.stacked[0] if isinstance(leaf, PerReplica) else leaf
 
 
 class Extended:
     """What a strategy offers to libraries (``tf.distribute.StrategyExtended``)."""
 
-    worker_devices = ("/job:localhost/replica:0/task:0/device:CPU:0",)
-    parameter_devices = worker_devices
-
     def __init__(self, strategy: Strategy) -> None:
         self._strategy = strategy
+
+    @property
+    def worker_devices(self) -> tuple[str, ...]:
+        """The names of the devices of this process's replicas."""
+        replicas = self._strategy._replicas
+        if replicas is None:
+            return ("/job:localhost/replica:0/task:0/device:CPU:0",)
+        return tuple(full_name(replicas.devices[i], n) for n, i in enumerate(replicas.local))
+
+    @property
+    def parameter_devices(self) -> tuple[str, ...]:
+        """The names of the devices that hold Variables: all of them."""
+        return self.worker_devices
 
     def update(
         self,
@@ -121,133 +235,20 @@ class Extended:
 
     @contextmanager
     def colocate_vars_with(self, colocate_with_variable: Any) -> Iterator[None]:
-        """Of no effect: Variables have one place."""
+        """Of no effect: Variables are on all devices."""
         yield
 
     def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
-        """The value."""
-        return value
+        """``strategy.reduce(reduce_op, value, axis=None)``: it is on all devices."""
+        return self._strategy.reduce(reduce_op, value, axis=None)
 
     def variable_created_in_scope(self, v: Any) -> bool:
         """True: there is one scope's worth of devices."""
         return True
 
     def _in_multi_worker_mode(self) -> bool:
-        return False
-
-
-class OneDeviceStrategy(Strategy):
-    """Places everything on one device (``tf.distribute.OneDeviceStrategy``).
-
-    Args:
-        device: its name; of no effect.
-    """
-
-    def __init__(self, device: str) -> None:
-        super().__init__()
-        self.device = device
-
-
-class MirroredStrategy(Strategy):
-    """Copies of a computation on each device of a machine (``tf.distribute.MirroredStrategy``).
-
-    Args:
-        devices: their names; None for all there are.
-        cross_device_ops: of no effect.
-
-    Raises:
-        ValueError: for more than one device.
-    """
-
-    def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
-        super().__init__()
-        if devices is not None and len(devices) != 1:
-            raise ValueError(f"MirroredStrategy: tfpy computes on one device, got {devices}")
-
-
-class MultiWorkerMirroredStrategy(Strategy):
-    """Many machines (``tf.distribute.MultiWorkerMirroredStrategy``): tfpy runs in one process.
-
-    Raises:
-        RuntimeError: always.
-    """
-
-    def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
-        raise RuntimeError("MultiWorkerMirroredStrategy: tfpy computes in one process")
-
-
-class TPUStrategy(Strategy):
-    """TPUs (``tf.distribute.TPUStrategy``), which tfpy has none of.
-
-    Raises:
-        RuntimeError: always.
-    """
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError("TPUStrategy: tfpy has no TPUs")
-
-
-class ReplicaContext:
-    """Where code inside ``Strategy.run`` is (``tf.distribute.ReplicaContext``)."""
-
-    def __init__(self, strategy: Strategy) -> None:
-        self.strategy = strategy
-
-    @property
-    def num_replicas_in_sync(self) -> int:
-        """1."""
-        return 1
-
-    @property
-    def replica_id_in_sync_group(self) -> int:
-        """0."""
-        return 0
-
-    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
-        """The values of all replicas summed or averaged: the value of the only one.
-
-        Raises:
-            ValueError: for an unknown ``reduce_op``.
-        """
-        ReduceOp.of(reduce_op)
-        return value
-
-    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
-        """The values of all replicas along ``axis``: that of the only one."""
-        return value
-
-    def merge_call(
-        self,
-        merge_fn: Callable[..., Any],
-        args: Sequence[Any] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        """``merge_fn(strategy, *args, **kwargs)``."""
-        return merge_fn(self.strategy, *args, **(kwargs or {}))
-
-
-class InputContext:
-    """Which share of the input a pipeline makes (``tf.distribute.InputContext``): all of it."""
-
-    num_input_pipelines = 1
-    input_pipeline_id = 0
-    num_replicas_in_sync = 1
-
-    def get_per_replica_batch_size(self, global_batch_size: int) -> int:
-        """The global batch size."""
-        return global_batch_size
-
-
-class DistributedValues:
-    """Values of several replicas (``tf.distribute.DistributedValues``), of which none are made."""
-
-
-class DistributedDataset:
-    """A dataset over several replicas (``tf.distribute.DistributedDataset``); none are made."""
-
-
-class DistributedIterator:
-    """An iterator over several replicas (``tf.distribute.DistributedIterator``); none are made."""
+        replicas = self._strategy._replicas
+        return replicas is not None and len(replicas.local) < replicas.count
 
 
 _DEFAULT = Strategy()
@@ -256,8 +257,8 @@ _NOTED: dict[str, Strategy] = {}
 
 def get_strategy() -> Strategy:
     """The strategy whose scope the code is in, or the default one."""
-    if _local.scopes:
-        return _local.scopes[-1]
+    if context.local.scopes:
+        return context.local.scopes[-1]
     return _NOTED.get("strategy", _DEFAULT)
 
 
@@ -268,7 +269,7 @@ def has_strategy() -> bool:
 
 def in_cross_replica_context() -> bool:
     """Whether the code is in a strategy's scope, outside of ``Strategy.run``."""
-    return has_strategy() and not _local.runs
+    return has_strategy() and (not context.local.runs or bool(context.local.merging))
 
 
 def get_replica_context() -> ReplicaContext | None:

@@ -62,7 +62,8 @@ class Function(Generic[P, R]):
         Raises:
             TypeError: when the arguments do not fit the parameters or the input_signature.
         """
-        if Settings.eagerly or (tracing.local.active and _stays_open(args, kwargs)):
+        local = tracing.local
+        if Settings.eagerly or (local.active and (local.replica or _stays_open(args, kwargs))):
             return self._traceable.converted()(*args, **kwargs)
         found, given = self._serving(args, kwargs)
         if found is None:

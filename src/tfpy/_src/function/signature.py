@@ -9,7 +9,7 @@ from typing import Any
 
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor, is_array_like, offers_tensor
-from tfpy._src.core.operand import Composite
+from tfpy._src.core.operand import Composite, Wrapper
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.type_spec import TypeSpec
@@ -165,6 +165,9 @@ class Call:
         if isinstance(value, Tensor | TensorSpec):
             self.tensors.append((getattr(value, "name", None) or name, value))
             return value
+        if isinstance(value, Wrapper):
+            self.tensors.append((name, value.wrapped))
+            return value
         if is_js_array(value) or (is_array_like(value) and not offers_tensor(value)):
             return self._take(name, convert_to_tensor(value))
         return value.origin if isinstance(value, Variable) else value
@@ -174,6 +177,8 @@ class Call:
         given = iter(tensors)
 
         def replaced(leaf: Any) -> Any:
+            if isinstance(leaf, Wrapper):
+                return leaf.with_components([next(given)])
             return next(given) if isinstance(leaf, Tensor | TensorSpec) else leaf
 
         return {k: nest.map_structure(replaced, v) for k, v in self.arguments.items()}
@@ -183,7 +188,7 @@ class Call:
         return {
             k: v
             for k, v in self.arguments.items()
-            if not any(isinstance(leaf, Tensor | TensorSpec) for leaf in nest.flatten(v))
+            if not any(isinstance(leaf, Tensor | TensorSpec | Wrapper) for leaf in nest.flatten(v))
         }
 
 
@@ -203,6 +208,9 @@ def quick_key(values: Sequence[Any], tensors: list[Tensor]) -> Any:
             key.append(value.aval)
         elif value is None or kind in _CONSTANTS:
             key.append(value)
+        elif isinstance(value, Wrapper):
+            tensors.append(value.wrapped)
+            key.append((kind, value.wrapped.aval))
         elif kind in _PLAIN_NESTS:
             inner = quick_key(nest.contents(value), tensors)
             if inner is None:
@@ -221,6 +229,8 @@ _PLAIN_NESTS = frozenset([tuple, list, dict])
 def _key(value: Any, of_tensor: Callable[[Any], Any] | None = None) -> Any:
     if isinstance(value, Tensor | TensorSpec):
         return of_tensor(value) if of_tensor else _key_of_tensor(value)
+    if isinstance(value, Wrapper):
+        return (type(value), _key(value.wrapped, of_tensor))
     if nest.is_nested(value):
         names = sorted(value) if isinstance(value, Mapping) else ()
         return (type(value), *names, *(_key(v, of_tensor) for v in nest.contents(value)))

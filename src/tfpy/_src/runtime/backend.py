@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, Protocol
 
 from tfpy._src.dtypes import DType, float16
@@ -305,6 +306,39 @@ class Backend(ABC):
     def stop_timing(self) -> KernelTimes | Coroutine[Any, Any, KernelTimes]:
         """The times of the kernels since then; to be awaited where these may still run."""
         return KernelTimes(None, f"kernels on {self.name} are not timed one by one")
+
+    # Its devices, where it has several
+
+    has_computed = True
+    """Whether it is too late to say how its devices are used."""
+
+    def devices(self) -> tuple[str, ...]:
+        """The names of the devices that it computes on, in this process."""
+        return (f"{self.processor.lower()}:0",)
+
+    def device_number(self, slot: int) -> int:
+        """On which of them a slot is, the first of several."""
+        return 0
+
+    def computing_on(self, device: str) -> AbstractContextManager[Any]:
+        """What is computed in the context is computed there."""
+        return nullcontext()
+
+    def prefer(self, number: int) -> None:
+        """What nothing says more of is computed on this device from now on."""
+        return None
+
+    def share_out(self, count: int) -> None:
+        """Lets the CPU be so many devices."""
+        return None
+
+    def grow(self, enable: bool) -> None:
+        """Says whether memory of a GPU is taken as it is needed."""
+        return None
+
+    def device_memory(self, device: str) -> dict[str, int] | None:
+        """Bytes in use there, ``current`` and ``peak``; None where it does not say."""
+        return None
 
     @abstractmethod
     def close(self) -> None:

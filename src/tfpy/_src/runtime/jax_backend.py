@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import jax
 import numpy as np
+from jax.extend.backend import clear_backends
+from jax.sharding import NamedSharding, PartitionSpec
 
 from tfpy._src.dtypes import variant
 from tfpy._src.errors import InternalError, OpError
@@ -15,6 +19,7 @@ from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import Op
 from tfpy._src.lower.jax import JaxProgram
 from tfpy._src.lower.jax.lowering import DTYPES, check, has_control
+from tfpy._src.lower.jax.replicas import by_replica, name_of
 from tfpy._src.runtime.array_backend import ArrayBackend
 from tfpy._src.runtime.backend import Compiled
 from tfpy._src.runtime.exhaustion import exhausted
@@ -35,9 +40,79 @@ class JaxBackend(ArrayBackend):
 
     def __init__(self) -> None:
         super().__init__()
-        self.device = jax.devices()[0]
-        self.variant = f"jax-{self.device.platform}"
-        self.processor = self.device.platform.upper()
+        self._number = 0  # of the device that computes where nothing says more
+
+    @property
+    def device(self) -> Any:
+        """The device that computes where nothing says more; asking for it starts JAX."""
+        return jax.local_devices()[self._number]
+
+    @property
+    def variant(self) -> str:  # type: ignore[override]
+        return f"jax-{self.device.platform}"
+
+    @property
+    def processor(self) -> str:  # type: ignore[override]
+        platform: str = self.device.platform
+        return platform.upper()
+
+    @property
+    def has_computed(self) -> bool:  # type: ignore[override]
+        return self._next > 1
+
+    def devices(self) -> tuple[str, ...]:
+        return tuple(map(name_of, jax.local_devices()))
+
+    def device_number(self, slot: int) -> int:
+        sharding = self.sharding(slot)
+        if sharding is None:
+            return self._number
+        return min(jax.local_devices().index(d) for d in sharding.addressable_devices)
+
+    def computing_on(self, device: str) -> AbstractContextManager[Any]:
+        found: AbstractContextManager[Any] = jax.default_device(self._named(device))
+        return found
+
+    def _named(self, device: str) -> Any:
+        return jax.local_devices()[self.devices().index(device)]
+
+    def prefer(self, number: int) -> None:
+        self._number = number
+        jax.config.update("jax_default_device", self.device)
+
+    def share_out(self, count: int) -> None:
+        if count != len(jax.local_devices(backend="cpu")):
+            clear_backends()
+            jax.config.update("jax_num_cpu_devices", count)
+
+    def grow(self, enable: bool) -> None:
+        os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false" if enable else "true"
+        if not self.has_computed:
+            clear_backends()  # JAX reads it when it starts
+
+    def join(self, addresses: Sequence[str], number: int) -> tuple[tuple[str, ...], range]:
+        """Meets the other processes; the devices of all, and which of them are this one's.
+
+        Raises:
+            RuntimeError: when something was computed before.
+        """
+        if not jax.distributed.is_initialized():
+            if self.has_computed:
+                raise RuntimeError(
+                    "Collective ops must be configured at program startup: make the strategy "
+                    "before tensors and Variables"
+                )
+            clear_backends()
+            jax.distributed.initialize(addresses[0], len(addresses), number)
+        every = jax.devices()
+        own = [n for n, d in enumerate(every) if d.process_index == jax.process_index()]
+        return tuple(map(name_of, every)), range(own[0], own[-1] + 1)
+
+    def device_memory(self, device: str) -> dict[str, int] | None:
+        found = self._named(device).memory_stats()
+        if not found:
+            return None
+        return {"current": found["bytes_in_use"], "peak": found["peak_bytes_in_use"]}
 
     def takes(self, op: Op, avals: Iterable[Aval]) -> bool:
         return super().takes(op, [aval for aval in avals if aval.dtype != variant])
@@ -48,7 +123,7 @@ class JaxBackend(ArrayBackend):
 
     def read(self, slot: int, aval: Aval) -> Array:
         try:
-            return np.array(self._arrays[slot]).reshape(aval.shape)
+            return np.array(_whole(self._arrays[slot])).reshape(aval.shape)
         except jax.errors.JaxRuntimeError as failure:
             raise _error(failure) from None
 
@@ -61,9 +136,25 @@ class JaxBackend(ArrayBackend):
         """
         try:
             array = self._arrays[slot].reshape(aval.shape)
-            return self._kept([jax.device_put(array, sharding, may_alias=False)])
+            return self._kept([_put(array, sharding)])
         except jax.errors.JaxRuntimeError as failure:
             raise _error(failure) from None
+
+    def spread(self, array: Array, devices: tuple[str, ...], stacked: bool) -> int:
+        """:meth:`upload` to several devices: a row to each if they are ``stacked``, else all."""
+        try:
+            return self._kept([_put(array, by_replica(devices, stacked))])
+        except jax.errors.JaxRuntimeError as failure:
+            raise _error(failure) from None
+
+    def own_rows(self, slot: int, aval: Aval) -> list[Array]:
+        """Of a slot that is spread over its first axis, one row on each device, the rows that this
+        process has."""
+        array = self._arrays[slot]
+        if isinstance(array, np.ndarray) or array.is_fully_addressable:
+            return list(self.read(slot, aval))
+        shards = sorted(array.addressable_shards, key=lambda shard: shard.index[0].start or 0)
+        return [np.array(shard.data)[0] for shard in shards]
 
     def sharding(self, slot: int) -> jax.sharding.Sharding | None:
         """How a slot's array lies on devices; None while it is the host's."""
@@ -83,6 +174,8 @@ class JaxBackend(ArrayBackend):
 
     def run(self, program: int, *slots: int) -> int:
         found, arrays = self._programs[program], self._arrays
+        if found.everywhere is not None:
+            self._bring(slots, found.everywhere)
         try:
             if min(slots, default=0) >= 0:
                 outputs = found.plain(*[arrays[slot] for slot in slots])
@@ -91,6 +184,15 @@ class JaxBackend(ArrayBackend):
         except jax.errors.JaxRuntimeError as failure:
             raise _error(failure) from None
         return self._kept(outputs)
+
+    def _bring(self, slots: Sequence[int], everywhere: jax.sharding.Sharding) -> None:
+        """Puts what lies on other devices on all of a program's."""
+        for slot in map(abs, slots):
+            array = self._arrays[slot]
+            if isinstance(array, np.ndarray):
+                continue
+            if array.sharding.device_set != everywhere.device_set:
+                self._arrays[slot] = _put(array, everywhere)
 
     def _run_donating(self, program: JaxProgram, slots: Sequence[int]) -> list[Any]:
         """Slots with a minus sign are gone after it."""
@@ -107,6 +209,22 @@ class JaxBackend(ArrayBackend):
 
     async def finish(self) -> None:
         jax.block_until_ready(list(self._arrays.values()))
+
+
+def _whole(array: Any) -> Any:
+    """An array that this process can read: of one whose parts others have, all must ask for it."""
+    if isinstance(array, np.ndarray) or array.is_fully_addressable or array.is_fully_replicated:
+        return array
+    everywhere = NamedSharding(array.sharding.mesh, PartitionSpec())
+    return jax.jit(lambda x: x, out_shardings=everywhere)(array)
+
+
+def _put(array: Any, sharding: jax.sharding.Sharding) -> Any:
+    """The array spread over devices, of which other processes may have some: each has the whole."""
+    if sharding.is_fully_addressable:
+        return jax.device_put(array, sharding, may_alias=False)
+    host = np.asarray(array)
+    return jax.make_array_from_callback(host.shape, sharding, host.__getitem__)
 
 
 def _error(failure: Exception) -> OpError:

@@ -156,6 +156,12 @@ class Storage:
         return self.backend.processor if self.backend else "CPU"
 
     @property
+    def device(self) -> str:
+        """The same, with the device's number: "GPU:0"."""
+        backend = self.backend
+        return f"{backend.processor}:{backend.device_number(self.slot)}" if backend else "CPU:0"
+
+    @property
     def is_readable(self) -> bool:
         """Whether :meth:`to_host` gives the bytes in code that cannot await."""
         return self.host is not None or self._holder().reads_at_once

@@ -1,8 +1,9 @@
-"""How distributed Variables are kept and updated; here there is one device and one copy."""
+"""How Variables are kept and updated where a strategy has several replicas."""
 
 from __future__ import annotations
 
 import enum
+import threading
 from typing import Any
 
 
@@ -39,6 +40,14 @@ class VariableAggregation(enum.Enum):
 
     def __repr__(self) -> str:
         return f"<VariableAggregationV2.{self.name}: {self.value}>"
+
+
+class _Scope(threading.local):
+    replicas = 1
+    """How many the strategy has in whose scope the thread is."""
+
+
+scope = _Scope()
 
 
 def kinds(

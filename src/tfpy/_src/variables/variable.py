@@ -20,12 +20,21 @@ from tfpy._src.errors import OutOfRangeError, invalid
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ops import Op, elementwise
 from tfpy._src.runtime.awaitable import awaitable
-from tfpy._src.variables.distribution import VariableAggregation, VariableSynchronization, kinds
+from tfpy._src.variables.distribution import (
+    VariableAggregation,
+    VariableSynchronization,
+    kinds,
+    scope,
+)
 from tfpy._src.variables.python_values import PythonValues
 from tfpy._src.variables.scatter import ScatterMethods
 
 _numbers = count(1)
 _live: WeakValueDictionary[int, Variable] = WeakValueDictionary()  # by number
+
+
+OF_REPLICAS: dict[VariableSynchronization, type[Variable]] = {}
+"""What is made instead in the scope of several replicas; who has such a class enters it."""
 
 
 def live_variables() -> list[Variable]:
@@ -42,7 +51,8 @@ class Variable(ScatterMethods, PythonValues):
         constraint: kept for optimizers, which apply it to the updated value.
         shape: what every value must fit: the initial one's shape by default. Where a size (or all
             of it) is None, values of several shapes do, and functions that read it run op by op.
-        synchronization, aggregation: kept; ON_READ makes it untrainable.
+        synchronization, aggregation: how replicas of a strategy see and change it; ON_READ makes
+            it untrainable.
         validate_shape, caching_device, variable_def, import_scope: of no effect.
         experimental_enable_variable_lifting: of no effect.
 
@@ -56,6 +66,11 @@ class Variable(ScatterMethods, PythonValues):
         >>> print(v.assign_add([1.0, 1.0]).numpy())
         [2. 3.]
     """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Variable:
+        if cls is Variable and scope.replicas > 1:
+            cls = OF_REPLICAS.get(kwargs.get("synchronization"), cls)  # type: ignore[arg-type]
+        return object.__new__(cls)
 
     def __init__(
         self,
@@ -75,7 +90,7 @@ class Variable(ScatterMethods, PythonValues):
     ) -> None:
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified")
-        trace, scope = tracing.current(), prefix()
+        trace, above = tracing.current(), prefix()
         with tracing.init_scope():
             initial = initial_value() if callable(initial_value) else initial_value
             tensor = convert_to_tensor(initial, dtype)
@@ -85,7 +100,7 @@ class Variable(ScatterMethods, PythonValues):
             self.constraint = constraint
             self.number = next(_numbers)
             _live[self.number] = self
-            self.name = f"{scope}{name or 'Variable'}:0"
+            self.name = f"{above}{name or 'Variable'}:0"
             self._aval = tensor.aval
             self._open_shape: TensorShape | None = None
             if shape is not None:
@@ -204,8 +219,13 @@ class Variable(ScatterMethods, PythonValues):
                 f"Cannot assign value to variable '{self.name}': it has shape {self.shape} and "
                 f"dtype {self.dtype.name}, the value has {tensor.shape} and {tensor.dtype.name}"
             )
-        self.hold(tensor.alias())
+        self.hold(self._agreed(tensor).alias())
         return self._assigned(read_value)
+
+    def _agreed(self, tensor: Tensor) -> Tensor:
+        """What is assigned, of which each of several replicas may have another value."""
+        replica = tracing.local.replica
+        return tensor if replica is None else replica.agreed(self, tensor)
 
     def _takes(self, aval: Aval) -> bool:
         if self._open_shape is None:
@@ -286,7 +306,7 @@ class Variable(ScatterMethods, PythonValues):
                 f"Cannot update variable with shape {list(self.shape)} using a Tensor with shape "
                 f"{list(change.aval.shape)}, shapes must be equal",
             )
-        self.hold(op(self.tensor, change).alias())
+        self.hold(op(self.tensor, self._agreed(change)).alias())
         return self._assigned(read_value)
 
     def numpy(self) -> Any:

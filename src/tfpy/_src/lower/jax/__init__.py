@@ -11,6 +11,7 @@ from tfpy._src.lower.jax import (  # noqa: F401  (they enter their rules)
     linalg,
     movement,
     reduction,
+    replicas,
     window,
 )
 from tfpy._src.lower.jax.program import JaxProgram as JaxProgram

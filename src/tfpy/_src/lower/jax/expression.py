@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 from jax import lax, numpy as jnp
 
@@ -93,6 +94,14 @@ def _or_zero(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return divide
 
 
+def _mulhi(x: Any, y: Any) -> Any:
+    """By way of 64 bits: XLA takes no ``lax.mulhi`` where a program is for several devices."""
+    with jax.enable_x64(True):
+        wide = lax.mul(*(lax.convert_element_type(v, np.uint64) for v in (x, y)))
+        high = lax.shift_right_logical(wide, lax.full_like(wide, 32))
+        return lax.convert_element_type(high, np.uint32)
+
+
 _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "floor": lax.floor,
     "ceil": lax.ceil,
@@ -143,7 +152,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "le": lax.le,
     "not": lax.bitwise_not,
     "isnan": lambda x: lax.ne(x, x),
-    "mulhi": lax.mulhi,
+    "mulhi": _mulhi,
     "select": lax.select,
 }
 """By scalar operation, or by it and the dtype of its last operand."""

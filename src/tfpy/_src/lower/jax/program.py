@@ -7,10 +7,12 @@ from functools import cached_property
 from typing import Any
 
 import jax
+from jax.sharding import NamedSharding, PartitionSpec
 
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lower.jax.lowering import function_of
+from tfpy._src.lower.jax.replicas import mesh_within
 
 
 class JaxProgram:
@@ -26,6 +28,9 @@ class JaxProgram:
         self.shapes = [graph.avals[v].shape for v in graph.inputs]
         self.donations = _donations(graph, donated)
         """An output -> the input over whose bytes it is written when that is donated."""
+        mesh = mesh_within(graph)
+        self.everywhere = None if mesh is None else NamedSharding(mesh, PartitionSpec())
+        """Of a program of several devices: how what each of them has lies."""
         self._function = function_of(graph)
         self._donating: dict[tuple[int, ...], Callable[..., list[Any]]] = {}
 

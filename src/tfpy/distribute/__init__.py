@@ -1,22 +1,27 @@
-"""``tf.distribute``: strategies for the one device that a page has."""
+"""``tf.distribute``: one program on one device, on those of a machine, on several machines."""
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.distribute.reduce_op import ReduceOp as ReduceOp
-from tfpy._src.distribute.strategy import (
+from tfpy._src.distribute.context import ReplicaContext as ReplicaContext
+from tfpy._src.distribute.input import (
     DistributedDataset as DistributedDataset,
     DistributedIterator as DistributedIterator,
-    DistributedValues as DistributedValues,
     InputContext as InputContext,
+)
+from tfpy._src.distribute.mirrored import (
     MirroredStrategy as MirroredStrategy,
     MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
     OneDeviceStrategy as OneDeviceStrategy,
-    ReplicaContext as ReplicaContext,
-    Strategy as Strategy,
     TPUStrategy as TPUStrategy,
+)
+from tfpy._src.distribute.reduce_op import ReduceOp as ReduceOp
+from tfpy._src.distribute.strategy import (
+    Strategy as Strategy,
     experimental_set_strategy as experimental_set_strategy,
     get_replica_context as get_replica_context,
     get_strategy as get_strategy,
     has_strategy as has_strategy,
     in_cross_replica_context as in_cross_replica_context,
 )
+from tfpy._src.distribute.values import DistributedValues as DistributedValues
+from tfpy.distribute import cluster_resolver as cluster_resolver

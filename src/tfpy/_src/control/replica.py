@@ -1,0 +1,135 @@
+"""The trace of what each replica computes, and the equation that it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from tfpy._src import tracing
+from tfpy._src.array.making import cast, zeros_like
+from tfpy._src.array.slicing import where
+from tfpy._src.control import collectives
+from tfpy._src.control.derivative import current
+from tfpy._src.control.parts import Part, assigned, inside, join
+from tfpy._src.core.conversion import constant
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.ir.aval import Array, Aval
+from tfpy._src.ir.op import OPS
+from tfpy._src.primitives import equal
+from tfpy._src.run.control_op import ControlOp
+from tfpy._src.trace.symbolic import SymbolicTensor
+from tfpy._src.variables.distribution import VariableAggregation
+from tfpy._src.variables.on_read import OnRead
+from tfpy._src.variables.variable import Variable
+
+
+class Replica(Part):
+    """The trace of what each of several replicas computes.
+
+    Args:
+        devices: names of the replicas' devices.
+    """
+
+    def __init__(self, name: str, devices: tuple[str, ...]) -> None:
+        super().__init__(name)
+        self.devices = devices
+        self.is_merging = False
+        """Whether the code is in a ``merge_call``, which sees all replicas."""
+        self.own: dict[int, tuple[OnRead, SymbolicTensor]] = {}
+        """The Variables of which each replica has a value of its own, with what it reads."""
+
+    @property
+    def count(self) -> int:
+        """How many replicas there are."""
+        return len(self.devices)
+
+    def feed(self, fetching: Callable[[], Callable[[], Array]], aval: Aval, name: str) -> Tensor:
+        """A random state: that of all, with the replica's number in the counter's last word."""
+        whole = self.outer.feed(fetching, aval, name)
+        return whole + collectives.replica_id() * constant([0, 0, 0, 0, 0, 1])
+
+    def read(self, variable: Variable) -> Tensor:
+        if not isinstance(variable, OnRead):
+            return super().read(variable)
+        if id(variable) in self.assigned:
+            return self.assigned[id(variable)][1]
+        if id(variable) not in self.own:
+            made = self.argument(variable.aval, variable.name.removesuffix(":0"))
+            self.own[id(variable)] = (variable, made)
+        return self.own[id(variable)][1]
+
+    def agreed(self, variable: Variable, tensor: Tensor) -> Tensor:
+        """What a Variable takes of the replicas' values, by its aggregation."""
+        aggregation = variable.aggregation
+        alone = self.is_merging or not tracing.local.active or isinstance(variable, OnRead)
+        if alone or aggregation is VariableAggregation.NONE:
+            return tensor
+        return self.aggregated(tensor, aggregation)
+
+    def aggregated(self, tensor: Tensor, aggregation: VariableAggregation) -> Tensor:
+        """One value of the replicas' values."""
+        if aggregation is VariableAggregation.ONLY_FIRST_REPLICA:
+            return self._first(tensor)
+        return self.reduced(tensor, aggregation is VariableAggregation.MEAN)
+
+    def reduced(self, tensor: Tensor, mean: bool) -> Tensor:
+        """The sum or mean of the replicas' values."""
+        return collectives.all_reduce(tensor, mean, self.count)
+
+    def _first(self, tensor: Tensor) -> Tensor:
+        if not isinstance(tensor, SymbolicTensor):  # the same in all replicas
+            return tensor
+        number = cast(tensor, "int32") if tensor.dtype.is_bool else tensor
+        mine = where(equal(collectives.replica_id(), 0), number, zeros_like(number))
+        return cast(self.reduced(mine, mean=False), tensor.dtype)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """The code in it is what each replica runs."""
+        before, tracing.local.replica = tracing.local.replica, self
+        try:
+            yield
+        finally:
+            tracing.local.replica = before
+
+    @contextmanager
+    def merging(self) -> Iterator[None]:
+        """The code in it sees all replicas."""
+        before, self.is_merging = self.is_merging, True
+        try:
+            yield
+        finally:
+            self.is_merging = before
+
+
+def replicated(
+    replica: Replica,
+    given: Sequence[tuple[Tensor, SymbolicTensor]],
+    function: Callable[[], Sequence[Tensor]],
+) -> list[Tensor]:
+    """What a function gives in each replica, each tensor with a first axis of replicas.
+
+    Args:
+        given: tensors with such an axis, and what a replica has of each.
+    """
+    with replica.running():
+        results = inside(replica, function)
+    variables = assigned([replica])
+    with replica.taken():
+        outputs = [*results, *(replica.assigned[id(v)][1] for v in variables)]
+        replica.graph.outputs = [replica.value_of(t) for t in outputs]
+    operands = [x for x, _ in given] + [v.rows.value() for v, _ in replica.own.values()]
+    arguments = [a for _, a in given] + [a for _, a in replica.own.values()]
+    shared = join([replica], [arguments])
+    op = OPS["replicated"]
+    assert isinstance(op, ControlOp)
+    found = op.apply(
+        [*operands, *shared],
+        body=replica.graph,
+        devices=replica.devices,
+        spread=(True,) * len(operands) + (False,) * len(shared),
+        stacked=(True,) * len(results) + tuple(isinstance(v, OnRead) for v in variables),
+    )
+    for variable, tensor in zip(variables, found[len(results) :], strict=True):
+        current().assign(variable.rows if isinstance(variable, OnRead) else variable, tensor)
+    return found[: len(results)]

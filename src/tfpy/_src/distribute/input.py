@@ -1,0 +1,134 @@
+"""Datasets of strategies: batches shared out to replicas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.core import nest
+from tfpy._src.core.operand import HostObject
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.distribute.replicas import Replicas
+from tfpy._src.errors import OutOfRangeError
+
+
+class InputContext:
+    """Which share of the input a pipeline makes (``tf.distribute.InputContext``).
+
+    Args:
+        num_input_pipelines: how many processes make input.
+        input_pipeline_id: the number of this one.
+        num_replicas_in_sync: the replicas of all of them.
+    """
+
+    def __init__(
+        self,
+        num_input_pipelines: int = 1,
+        input_pipeline_id: int = 0,
+        num_replicas_in_sync: int = 1,
+    ) -> None:
+        self.num_input_pipelines = num_input_pipelines
+        self.input_pipeline_id = input_pipeline_id
+        self.num_replicas_in_sync = num_replicas_in_sync
+
+    def get_per_replica_batch_size(self, global_batch_size: int) -> int:
+        """The rows of a batch that each replica takes.
+
+        Raises:
+            ValueError: when they cannot be shared out equally.
+        """
+        if global_batch_size % self.num_replicas_in_sync:
+            raise ValueError(
+                f"The `global_batch_size` {global_batch_size} is not divisible by "
+                f"`num_replicas_in_sync` {self.num_replicas_in_sync} "
+            )
+        return global_batch_size // self.num_replicas_in_sync
+
+    def __repr__(self) -> str:
+        return (
+            f"tf.distribute.InputContext(input pipeline id {self.input_pipeline_id}, "
+            f"total: {self.num_input_pipelines})"
+        )
+
+
+class ValueContext:
+    """For which replica a value is made (``tf.distribute.experimental.ValueContext``)."""
+
+    def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
+        self.replica_id_in_sync_group = replica_id_in_sync_group
+        self.num_replicas_in_sync = num_replicas_in_sync
+
+
+class DistributedDataset(HostObject):
+    """A dataset whose elements are per-replica values (``tf.distribute.DistributedDataset``)."""
+
+    def __init__(self, dataset: Any, replicas: Replicas) -> None:
+        self._dataset = dataset
+        self._replicas = replicas
+
+    def __iter__(self) -> DistributedIterator:
+        """An iterator from the first element."""
+        return DistributedIterator(self._elements(), self.element_spec)
+
+    def _elements(self) -> Iterator[Any]:
+        for batch in self._dataset:
+            yield nest.map_structure(self._replicas.spread, batch)
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of a batch of all replicas."""
+        return self._dataset.element_spec
+
+    def cardinality(self) -> Any:
+        """How many elements it has; ``tf.data.UNKNOWN_CARDINALITY`` where that is not known."""
+        return self._dataset.cardinality()
+
+
+class DistributedBatches(DistributedDataset):
+    """A dataset of which each replica takes a batch."""
+
+    def _elements(self) -> Iterator[Any]:
+        batches = iter(self._dataset)
+        local, count = len(self._replicas.local), self._replicas.count
+        while own := list(islice(batches, local)):
+            alike = len({tuple(t.aval for t in nest.flatten(batch)) for batch in own}) == 1
+            if alike and len(own) == local:
+                yield nest.map_structure(self._stacked, *own)
+            elif local == count:
+                yield nest.map_structure(self._whole, *own)
+
+    def _stacked(self, *rows: Tensor) -> Any:
+        return self._replicas.own_stacked(np.stack([t.host_view() for t in rows]), rows[0].aval)
+
+    def _whole(self, *rows: Tensor) -> Any:
+        return self._replicas.whole(np.concatenate([t.host_view() for t in rows]), rows[0].aval)
+
+    def cardinality(self) -> Any:
+        return -(-self._dataset.cardinality() // len(self._replicas.local))
+
+
+class DistributedIterator(HostObject):
+    """An iterator over per-replica values (``tf.distribute.DistributedIterator``)."""
+
+    def __init__(self, elements: Iterator[Any], element_spec: Any) -> None:
+        self._elements = elements
+        self.element_spec = element_spec
+
+    def __iter__(self) -> DistributedIterator:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._elements)
+
+    def get_next(self) -> Any:
+        """The next element.
+
+        Raises:
+            OutOfRangeError: at the end.
+        """
+        for element in self._elements:
+            return element
+        raise OutOfRangeError(None, "IteratorGetNext", "End of sequence")

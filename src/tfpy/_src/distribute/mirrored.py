@@ -1,0 +1,111 @@
+"""The strategies: on one device, on those of a machine, on those of several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tfpy._src.distribute import cluster, devices as known
+from tfpy._src.distribute.cluster import TFConfigClusterResolver
+from tfpy._src.distribute.replicas import Replicas
+from tfpy._src.distribute.strategy import Strategy
+from tfpy._src.runtime import registry
+
+
+class OneDeviceStrategy(Strategy):
+    """Places everything on one device (``tf.distribute.OneDeviceStrategy``).
+
+    Args:
+        device: its name. What is computed in the scope is computed there.
+    """
+
+    def __init__(self, device: str) -> None:
+        super().__init__()
+        self.device = device
+
+    @contextmanager
+    def scope(self) -> Iterator[Strategy]:
+        """Makes the strategy the current one; what is computed inside is computed on its device."""
+        with known.device(self.device), super().scope():
+            yield self
+
+
+class MirroredStrategy(Strategy):
+    """A replica on each device of a machine (``tf.distribute.MirroredStrategy``).
+
+    Variables have a copy on each device. Where the backend has one device, there is one replica.
+
+    Args:
+        devices: their names; None for all visible ones of the kind that computes.
+        cross_device_ops: of no effect: XLA chooses.
+
+    Raises:
+        ValueError: for devices that there are not, or one twice.
+    """
+
+    def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
+        super().__init__()
+        names = known.computing() if devices is None else known.found(devices)
+        if len(names) > 1:
+            self._replicas = Replicas(names, range(len(names)))
+
+
+class MultiWorkerMirroredStrategy(Strategy):
+    """A replica on each device of several processes, mostly one a machine
+    (``tf.distribute.MultiWorkerMirroredStrategy``).
+
+    All processes run the same program. The variable ``TF_CONFIG`` tells of them, or the resolver:
+    the first worker's address is where they meet (``jax.distributed``). Without either, or with one
+    worker, it is a :class:`MirroredStrategy`. It is made before anything is computed.
+
+    Args:
+        cluster_resolver: tells of the processes; by default a ``TFConfigClusterResolver``.
+        communication_options: of no effect: XLA chooses.
+
+    Raises:
+        RuntimeError: for several workers on another backend than jax, and after something was
+            computed.
+        ValueError: for a cluster that makes no sense.
+    """
+
+    def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
+        super().__init__()
+        self._resolver = cluster_resolver or TFConfigClusterResolver()
+        workers = cluster.workers(self._resolver)
+        if len(workers) > 1:
+            names, local = cluster.joined(workers, self._resolver.task_id)
+        else:
+            names = known.computing()
+            local = range(len(names))
+        if len(names) > 1:
+            self._replicas = Replicas(names, local)
+
+    @property
+    def cluster_resolver(self) -> Any:
+        return self._resolver
+
+
+class TPUStrategy(Strategy):
+    """A replica on each TPU core (``tf.distribute.TPUStrategy``), on the jax backend.
+
+    Args:
+        tpu_cluster_resolver: of no effect: JAX finds the TPUs.
+        experimental_device_assignment: of no effect.
+
+    Raises:
+        RuntimeError: where there are none.
+    """
+
+    def __init__(
+        self, tpu_cluster_resolver: Any = None, experimental_device_assignment: Any = None
+    ) -> None:
+        super().__init__()
+        if registry.active_backend().processor != "TPU":
+            raise RuntimeError(
+                f"TPUStrategy: the {registry.get_backend()} backend has no TPUs; the backend jax "
+                "computes on them where JAX is installed for them (docs/scale.md)"
+            )
+        names = known.computing()
+        if len(names) > 1:
+            self._replicas = Replicas(names, range(len(names)))

@@ -1,0 +1,9 @@
+"""``tf.distribute.cluster_resolver``: which processes train together."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.distribute.cluster import (
+    ClusterResolver as ClusterResolver,
+    SimpleClusterResolver as SimpleClusterResolver,
+    TFConfigClusterResolver as TFConfigClusterResolver,
+)
