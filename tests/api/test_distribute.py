@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from typing import Any
 
@@ -123,10 +124,48 @@ def test_strategies_over_several_devices() -> None:
     assert tfpy.distribute.MirroredStrategy(["/GPU:0"]).num_replicas_in_sync == 1
     with pytest.raises(ValueError, match="one device"):
         tfpy.distribute.MirroredStrategy(["/GPU:0", "/GPU:1"])
-    with pytest.raises(RuntimeError, match="one process"):
-        tfpy.distribute.MultiWorkerMirroredStrategy()
+    assert tfpy.distribute.MultiWorkerMirroredStrategy().num_replicas_in_sync == 1
     with pytest.raises(RuntimeError, match="TPU"):
         tfpy.distribute.TPUStrategy()
+
+
+@same
+def test_clusters(tf: Any) -> Any:
+    distribute = tf.distribute.cluster_resolver
+    config = {"cluster": {"worker": ["a:1", "b:2"], "chief": ["c:3"]},
+              "task": {"type": "worker", "index": 1}}  # fmt: skip
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("TF_CONFIG", json.dumps(config))
+        of_config = distribute.TFConfigClusterResolver()
+        said = [of_config.task_type, of_config.task_id]
+        spec = of_config.cluster_spec()
+    of_nothing = distribute.TFConfigClusterResolver()
+    simple = distribute.SimpleClusterResolver(spec, task_type="chief", task_id=0)
+    return [
+        [*said, of_nothing.task_type, of_nothing.rpc_layer],
+        [spec.as_dict(), sorted(spec.jobs), spec.num_tasks("worker"), spec.task_indices("worker")],
+        [spec.task_address("worker", 1), spec.job_tasks("chief"), bool(of_nothing.cluster_spec())],
+        [simple.task_type, simple.task_id, simple.cluster_spec() == spec],
+    ]
+
+
+def test_clusters_that_make_no_sense() -> None:
+    def strategy(config: str) -> None:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("TF_CONFIG", config)
+            tfpy.distribute.MultiWorkerMirroredStrategy()
+
+    two = {"cluster": {"worker": ["a:1", "b:2"]}}
+    for config, error, said in (
+        ("{", ValueError, "TF_CONFIG is no JSON"),
+        ("[1]", ValueError, "must be an object"),
+        ('{"cluster": {"worker": [1]}}', TypeError, "'host:port'"),
+        ('{"cluster": {"ps": ["a:1"]}}', ValueError, "has the jobs"),
+        (json.dumps(two | {"task": {"index": 2}}), ValueError, "this one's index is 2"),
+        (json.dumps(two | {"task": {"index": 0}}), RuntimeError, "cpu backend computes in one pro"),
+    ):
+        with pytest.raises(error, match=said):
+            strategy(config)
 
 
 @same

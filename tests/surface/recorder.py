@@ -65,6 +65,8 @@ class Run:
 
 def runs_on(backend: str, graph: Graph) -> bool:
     """Whether the backend has kernels for a Graph."""
+    if backend == "jax":
+        _check_on_jax(Graph())  # imports what enters the backend
     if any(eqn.op.name in UNSUPPORTED[backend] for eqn in graph.eqns):
         return False
     if backend == "cpu":

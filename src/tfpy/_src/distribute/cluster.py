@@ -162,7 +162,7 @@ class TFConfigClusterResolver(ClusterResolver):
         index = task.get("index", 0 if task else None)
         self.task_id = task_id if task_id is not None else (None if index is None else int(index))
         self.environment = environment or config.get("environment", "")
-        self.rpc_layer = rpc_layer or config.get("rpc_layer", "grpc")
+        self.rpc_layer = rpc_layer or config.get("rpc_layer")
 
     def cluster_spec(self) -> ClusterSpec:
         return self._cluster_spec
