@@ -66,6 +66,7 @@ def test_stateless_distributions(tf: Any) -> Any:
         r.stateless_truncated_normal([9, 5], SEED, -3.0, 5.5),
         r.stateless_gamma([9, 2, 3], SEED, [0.5, 1.0, 2.0], [[1.0], [2.0]]),
         r.stateless_gamma([4], SEED, 3.0),
+        r.stateless_gamma([2, 3], SEED, [-1.0, np.nan, 0.0]),
         r.stateless_poisson([9, 3], SEED, [0.5, 1.0, 20.0]),
         r.stateless_poisson([5, 2], SEED, [0.0, np.float32(1e4)], tf.float32),
         r.stateless_binomial([9, 3], SEED, [5.0, 10.0, 200.0], 0.4),

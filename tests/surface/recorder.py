@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -110,6 +111,7 @@ class Recorder(CpuBackend):
 @contextmanager
 def recording() -> Iterator[Recorder]:
     """The recorder as the active backend."""
+    importlib.import_module("tfpy._src.lower.jax")  # it enters what it lacks
     before = registry.active_backend().name
     tfpy.register_backend("recorder", Recorder)
     tfpy.set_backend("recorder")

@@ -17,7 +17,7 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import invalid
-from tfpy._src.ir import expr as ex
+from tfpy._src.ir import drawing, expr as ex
 from tfpy._src.ir.aval import Aval, Shape
 from tfpy._src.ir.expr import Expr
 from tfpy._src.ir.op import Op, Sample, register
@@ -52,11 +52,11 @@ def _words(*state: Expr, shift: int = 2) -> list[Expr]:
 
 def _rounds(c: list[Expr], k0: Expr, k1: Expr) -> list[Expr]:
     """Philox of a counter and a key."""
-    m0, m1 = (ex.const(m, ex.U) for m in philox.MULTIPLIERS)
-    for _ in range(philox.ROUNDS):
+    m0, m1 = (ex.const(m, ex.U) for m in drawing.MULTIPLIERS)
+    for _ in range(drawing.ROUNDS):
         high = [Expr("mulhi", ex.U, (c[0], m0)), Expr("mulhi", ex.U, (c[2], m1))]
         c = [high[1] ^ c[1] ^ k0, c[2] * m1, high[0] ^ c[3] ^ k1, c[0] * m0]
-        k0, k1 = k0 + philox.WEYL[0], k1 + philox.WEYL[1]
+        k0, k1 = k0 + drawing.WEYL[0], k1 + drawing.WEYL[1]
     return c
 
 

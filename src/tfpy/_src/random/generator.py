@@ -14,6 +14,7 @@ from tfpy._src.array.making import static_ints, zeros_like
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
+from tfpy._src.ir import drawing
 from tfpy._src.ops import random as primitives
 from tfpy._src.ops.reference import philox
 from tfpy._src.random import sampling
@@ -175,12 +176,12 @@ class Generator:
 
     def _reserve(self, shape: Any) -> sampling.State:
         sizes = sampling.sizes("Generator", shape)
-        return self._reserve_blocks(int(np.prod(sizes, dtype=np.int64)) * philox.RESERVED)
+        return self._reserve_blocks(int(np.prod(sizes, dtype=np.int64)) * drawing.RESERVED)
 
     def skip(self, delta: Any) -> Tensor:
         """Moves on as if ``delta`` numbers had been drawn; gives the state before."""
         before = self._state.read_value()
-        self._reserve_blocks(int(delta) * philox.RESERVED)
+        self._reserve_blocks(int(delta) * drawing.RESERVED)
         return before
 
     def uniform(
@@ -244,19 +245,19 @@ class Generator:
         lead = sampling.leading("binomial", shape, parameters)
         # TensorFlow reserves a hundred pairs of words for each draw.
         draws = parameters[0].size * 200 * (int(np.prod(lead, dtype=np.int64)) + 3) // 4
-        state = self._reserve_blocks(draws * philox.RESERVED)
+        state = self._reserve_blocks(draws * drawing.RESERVED)
         return sampling.sampled(
             primitives.random_binomial, state, lead, parameters, dtype=as_dtype(dtype)
         )
 
     def _keys(self, count: int) -> list[int]:
         """Integers of 64 bits."""
-        words = philox.stream(self._advance(count * philox.RESERVED), 2 * count).tolist()
+        words = philox.stream(self._advance(count * drawing.RESERVED), 2 * count).tolist()
         return [low | high << 32 for low, high in zip(words[::2], words[1::2], strict=True)]
 
     def make_seeds(self, count: int = 1) -> Tensor:
         """Seeds for stateless functions, int32 [2, count]: the low words of TensorFlow's."""
-        state = self._reserve_blocks(count * philox.RESERVED)
+        state = self._reserve_blocks(count * drawing.RESERVED)
         keys = draw(primitives.random_bits, state, shape=(2 * count,))[::2]
         return stack([keys, zeros_like(keys)])
 

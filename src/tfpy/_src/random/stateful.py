@@ -20,6 +20,7 @@ from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import invalid
+from tfpy._src.ir import drawing
 from tfpy._src.ops import elementwise as ew, random as primitives
 from tfpy._src.ops.reference import philox
 from tfpy._src.random import sampling
@@ -131,7 +132,7 @@ def beginning(advance: Callable[[], tuple[int, ...]]) -> tuple[tuple[int, ...], 
 
 def _reserve_outputs(kind: str, dtype: Any, seed: Seed, *shapes: Any) -> State:
     count = int(np.prod([n for shape in shapes for n in static_ints(shape)], dtype=np.int64))
-    return _reserve(kind, dtype, seed, max(count, 0) * philox.RESERVED)
+    return _reserve(kind, dtype, seed, max(count, 0) * drawing.RESERVED)
 
 
 def uniform(

@@ -10,6 +10,7 @@ from tfpy._src.lower.jax import (  # noqa: F401  (they enter their rules)
     indexing,
     linalg,
     movement,
+    random,
     reduction,
     replicas,
     window,

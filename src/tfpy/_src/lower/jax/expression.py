@@ -61,7 +61,7 @@ def _value(
         return lax.iota(np.int32, math.prod(shape)).reshape(shape)
     source = instructions[instruction.args[-1]].dtype
     if op == "cast":
-        return _cast(args[0], source, dtype)
+        return cast(args[0], source, dtype)
     if op == "bitcast":
         return lax.bitcast_convert_type(args[0], dtype.as_numpy_dtype)
     operation = _OPERATIONS.get(f"{op} {source.name}") or _OPERATIONS[op]
@@ -75,7 +75,7 @@ def _alike(args: Sequence[Any], shape: Shape) -> Sequence[Any]:
     return [jnp.broadcast_to(arg, shape) for arg in args]
 
 
-def _cast(x: Any, source: DType, target: DType) -> Any:
+def cast(x: Any, source: DType, target: DType) -> Any:
     """As x86 does it: a float that an int32 does not hold becomes the lowest one."""
     converted = lax.convert_element_type(x, target.as_numpy_dtype)
     if not (source.is_floating and target == ex.I):

@@ -6,10 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
+import numpy as np
 from jax import lax, numpy as jnp
 from jax.scipy import linalg
 
-from tfpy._src.lower.jax.table import RULES, lowers
+from tfpy._src.ir.op import OPS
+from tfpy._src.lower.jax.table import RULES, lowers, wide
 
 
 def _packed(factors: Sequence[Any], batch: int) -> Any:
@@ -72,6 +75,71 @@ def eigh(a: Any) -> Any:
     """Of the lower half."""
     vectors, values = lax.linalg.eigh(a, lower=True, symmetrize_input=False)
     return _packed([values, vectors], a.ndim - 2)
+
+
+@lowers("eig")
+def eig(a: Any) -> Any:
+    """XLA has it on CPUs and GPUs; elsewhere the host computes it in the midst of the program."""
+    n = a.shape[-1]
+    packed = jax.ShapeDtypeStruct(
+        (*a.shape[:-2], n + n * n), jnp.result_type(a.dtype, np.complex64)
+    )
+    if not a.size:
+        return jnp.zeros(packed.shape, packed.dtype)
+
+    def by_xla(a: Any) -> Any:
+        return _packed(lax.linalg.eig(a, compute_left_eigenvectors=False), a.ndim - 2)
+
+    def by_host(a: Any) -> Any:
+        return jax.pure_callback(lambda a: OPS["eig"].ref(np.asarray(a)), packed, a)
+
+    return lax.platform_dependent(a, cpu=by_xla, cuda=by_xla, rocm=by_xla, default=by_host)
+
+
+_MOST_STEPS = 64
+
+
+@lowers("sqrtm")
+@wide
+def sqrtm(a: Any) -> Any:
+    """As in the reference, by Denman and Beavers' iteration."""
+    if not a.size:
+        return a
+    matrices = lax.reshape(a, (math.prod(a.shape[:-2]), *a.shape[-2:]))
+    return lax.reshape(jax.vmap(_root)(_doubled(matrices)), a.shape)
+
+
+def _doubled(a: Any) -> Any:
+    return a.astype(jnp.result_type(a.dtype, np.float64))
+
+
+def _root(a: Any) -> Any:
+    def goes_on(state: Any) -> Any:
+        steps, y, _, change = state
+        return (steps < _MOST_STEPS) & ~_is_small(change, y)
+
+    def step(state: Any) -> Any:
+        steps, y, z, _ = state
+        after = (y + jnp.linalg.inv(z)) / 2
+        return steps + 1, after, (z + jnp.linalg.inv(y)) / 2, jnp.max(jnp.abs(after - y))
+
+    first = (0, a, jnp.eye(len(a), dtype=a.dtype), jnp.float64(np.inf))
+    _, y, _, change = lax.while_loop(goes_on, step, first)
+    return jnp.where(_is_small(change, y), y, jnp.nan)
+
+
+def _is_small(change: Any, y: Any) -> Any:
+    return change <= 1e-13 * jnp.maximum(jnp.max(jnp.abs(y)), 1)
+
+
+@lowers("logm")
+@wide
+def logm(a: Any) -> Any:
+    """By eigenvectors."""
+    n = a.shape[-1]
+    packed = eig(_doubled(a))
+    values, vectors = packed[..., :n], lax.reshape(packed[..., n:], a.shape)
+    return (vectors * jnp.log(values)[..., None, :]) @ jnp.linalg.inv(vectors)
 
 
 def _broadcast(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
+
+import jax
 
 Rule = Callable[..., Any]
 """(*arrays, **attrs) -> the op's result, of JAX arrays; a tuple for an op of several outputs. It is
@@ -21,3 +24,14 @@ def lowers(*names: str) -> Callable[[Rule], Rule]:
         return rule
 
     return enter
+
+
+def wide(rule: Rule) -> Rule:
+    """A decorator: in it float64 and uint64 are what they say, whatever JAX is configured to."""
+
+    @functools.wraps(rule)
+    def run(*arrays: Any, **attrs: Any) -> Any:
+        with jax.enable_x64(True):
+            return rule(*arrays, **attrs)
+
+    return run

@@ -12,16 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.ir.drawing import MULTIPLIERS, RESERVED, ROUNDS, SMALLEST, WEYL
+
 Words = np.ndarray[Any, Any]
 
-MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
-WEYL = (0x9E3779B9, 0xBB67AE85)
-ROUNDS = 10
-RESERVED = 256
-"""Counters that belong to one output where outputs take a varying number of words."""
 SCRAMBLE = (0x3EC8F720, 0x02461E29)
 _LOW = 0xFFFFFFFF
-_SMALLEST = 1e-7  # keeps log away from 0, as TensorFlow
 
 
 def blocks(counter: Sequence[Words], key: Sequence[Any]) -> list[Words]:
@@ -97,7 +93,7 @@ def box_muller(units: Words) -> Words:
     """Two normal numbers for each pair of uniform ones (last axis), in their precision."""
     number = units.dtype.type
     pairs = units.reshape(*units.shape[:-1], -1, 2)
-    radius = np.sqrt(number(-2) * np.log(np.maximum(pairs[..., 0], number(_SMALLEST))))
+    radius = np.sqrt(number(-2) * np.log(np.maximum(pairs[..., 0], number(SMALLEST))))
     angle = number(2 * np.pi) * pairs[..., 1]
     return np.stack([np.sin(angle) * radius, np.cos(angle) * radius], -1).reshape(units.shape)
 

@@ -14,8 +14,14 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.ir.aval import Array
-from tfpy._src.ops.reference.philox import (
+from tfpy._src.ir.drawing import (
+    BTRS_FROM,
+    HORMANN_FROM,
     RESERVED,
+    RESERVED_RARE,
+    STIRLING_TAIL,
+)
+from tfpy._src.ops.reference.philox import (
     Draws,
     Streams,
     box_muller,
@@ -26,7 +32,6 @@ from tfpy._src.ops.reference.philox import (
 
 State = Sequence[Any]
 
-_RESERVED_RARE = 42  # counters of a geometric sum
 _log_gamma = np.frompyfunc(math.lgamma, 1, 1)
 
 
@@ -65,7 +70,8 @@ def gamma(state: State, alpha: Array) -> Array:
     while pending.size:
         x = normals.take(pending)
         root = 1 + c[pending] * x
-        tried, x, v = pending[root > 0], x[root > 0], root[root > 0] ** 3
+        possible = ~(root <= 0)  # NaN of an alpha that has no numbers ends it, too
+        tried, x, v = pending[possible], x[possible], root[possible] ** 3
         u, scale = uniforms.take(tried), d[tried]
         good = u < 1 - 0.0331 * x**4
         good |= np.log(u) < 0.5 * x * x + scale * (1 - v + np.log(v))
@@ -85,9 +91,9 @@ def poisson(state: State, rate: Array, highest: float) -> Array:
     """
     uniforms = Draws(Streams(state, rate.size), rate.size, unit_doubles)
     out = np.empty(rate.size)
-    _poisson_products(uniforms, rate, np.flatnonzero(rate < 10), out)
+    _poisson_products(uniforms, rate, np.flatnonzero(rate < HORMANN_FROM), out)
     out[np.isinf(rate)] = np.inf
-    pending = np.flatnonzero((rate >= 10) & np.isfinite(rate))
+    pending = np.flatnonzero((rate >= HORMANN_FROM) & np.isfinite(rate))
     while pending.size:
         mean = rate[pending]
         b = 0.931 + 2.53 * np.sqrt(mean)
@@ -124,8 +130,8 @@ def binomial(state: State, counts: Array, probs: Array) -> Array:
     missing = np.isnan(counts) | np.isnan(probs)
     p = np.where(probs > 0.5, 1 - probs, probs)
     drawn = (counts > 0) & (p > 0) & ~missing
-    rare = counts * p < 10
-    streams = Streams(state, counts.size, np.where(rare, _RESERVED_RARE, RESERVED))
+    rare = counts * p < BTRS_FROM
+    streams = Streams(state, counts.size, np.where(rare, RESERVED_RARE, RESERVED))
     uniforms = Draws(streams, counts.size, unit_doubles)
     _geometric_sums(uniforms, counts, p, np.flatnonzero(drawn & rare), out)
     _btrs(uniforms, counts, p, np.flatnonzero(drawn & ~rare), out)
@@ -142,17 +148,11 @@ def _geometric_sums(u: Draws, counts: Array, p: Array, pending: Array, out: Arra
         out[pending] += 1
 
 
-_STIRLING_TAIL = np.array([
-    math.lgamma(k + 1) - ((k + 0.5) * math.log(k + 1) - (k + 1) + 0.5 * math.log(2 * math.pi))
-    for k in range(10)
-])  # fmt: skip
-
-
 def _stirling_tail(k: Array) -> Array:
     """log k! less Stirling's approximation of it."""
     square = (k + 1) ** 2
     series = (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / (k + 1)
-    return np.where(k <= 9, _STIRLING_TAIL[np.clip(k, 0, 9).astype(np.int64)], series)
+    return np.where(k <= 9, STIRLING_TAIL[np.clip(k, 0, 9).astype(np.int64)], series)
 
 
 def _btrs(uniforms: Draws, counts: Array, probs: Array, pending: Array, out: Array) -> None:
