@@ -58,8 +58,11 @@ def wanted() -> dict[Path, str]:
         deferred = {f"{ENGINE}.{m}": imports.pop(f"{ENGINE}.{m}") for m in later if m not in below}
         deferred[_module(namespace)] = [name for name in below if name in later]
         files[_path(namespace, table)] = f'"""{doc}"""\n\n{NOTICE}\n{_import_lines(imports)}'
+        if namespace == "tf":
+            files[_path(namespace, table)] += EXPLAIN
         if later:
             files[_path(namespace, table)] += _deferred(deferred)
+    files[PACKAGE / "__init__.py"] += "_explain(__name__, _LAZY)\n"
     files[PACKAGE / "raw_ops.py"] += _operations()
     files[flags.PAGE] = flags.page()
     files[tensorflow_js.PAGE] = tensorflow_js.page()
@@ -90,17 +93,15 @@ def _import_lines(imports: dict[str, list[str]]) -> str:
 
 
 def _deferred(imports: dict[str, list[str]]) -> str:
-    """Names of the package that are imported when they are touched; type checkers read them."""
+    """Names of a module that are imported when they are touched; type checkers read them."""
     lines = _import_lines(imports).replace("from ", "    from ")
     table = "".join(
-        f'    "{name}": "{f"tfpy.{name}" if module == "tfpy" else module}",\n'
+        f'    "{name}": "{module if module.startswith(ENGINE) else f"{module}.{name}"}",\n'
         for module, names in imports.items()
         for name in names
     )
     return (
-        f"\nimport typing as _typing\n{EXPLAIN}\n"
-        f"if _typing.TYPE_CHECKING:\n{lines}\n"
-        f"_LATER = {{\n{table}}}\n_explain(__name__, _LAZY, _LATER)\n"
+        f"\nimport typing as _typing\nif _typing.TYPE_CHECKING:\n{lines}\n_LATER = {{\n{table}}}\n"
     )
 
 

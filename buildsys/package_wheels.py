@@ -100,8 +100,9 @@ ENGINE_LATE = (
     f"{ENGINE}function/pictures",
     f"{ENGINE}runtime/machine",
     # What pages have no use for.
+    f"{ENGINE}dtensor/*",
     f"{ENGINE}lower/jax/*",
-    f"{ENGINE}runtime/jax_backend",
+    f"{ENGINE}runtime/jax_*",
 )
 """What few pages use of it."""
 

@@ -201,6 +201,7 @@ from tfpy._src.debugging.modes import (
     enable_prod_mode as enable_prod_mode,
 )
 from tfpy._src.debugging.shapes import assert_rank as assert_rank
+from tfpy._src.distribute.device_spec import DeviceSpec as DeviceSpec
 from tfpy._src.distribute.devices import device as device
 from tfpy._src.dtypes import (
     DType as DType,
@@ -426,4 +427,4 @@ _LATER = {
     "profiler": "tfpy.profiler",
     "raw_ops": "tfpy.raw_ops",
 }
-_explain(__name__, _LAZY, _LATER)
+_explain(__name__, _LAZY)

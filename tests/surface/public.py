@@ -28,6 +28,7 @@ NOT_OPS = (
     "dtypes",
     "dtypes.experimental",
     "errors",
+    "experimental.dtensor",
     "io",
     "io.gfile",
     "nest",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import tfpy as tf
+from tfpy.experimental import dtensor
 
 rng = np.random.default_rng(3)
 
@@ -29,6 +30,7 @@ recurrent = tf.Variable(numbers(4, 16) / 4, name="recurrent")
 filters = tf.constant(numbers(3, 3, 2, 4))
 depthwise = tf.constant(numbers(3, 3, 4, 1))
 scale = tf.constant(numbers(4))
+mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
 
 
 def perceptron(x: Any) -> Any:
@@ -39,6 +41,8 @@ def perceptron(x: Any) -> Any:
 
 def convolutional(x: Any) -> Any:
     y = tf.nn.conv2d(x, filters, 2, "SAME")
+    y = dtensor.relayout(y, dtensor.Layout.batch_sharded(mesh, "batch", 4))
+    y = dtensor.relayout_like(y, y + 1.0)
     y = tf.nn.batch_normalization(y, scale, scale * scale + 1.0, None, None, 1e-3)
     y = tf.nn.max_pool2d(tf.nn.relu6(y), 2, 2, "VALID")
     y = tf.nn.avg_pool2d(y, 2, 1, "SAME")

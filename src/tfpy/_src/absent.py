@@ -36,33 +36,40 @@ class AbsentName(AttributeError):
         return f"{text}; did you mean {' or '.join(close)}?"
 
 
-def explain(
-    package: str, lazy: Mapping[str, Callable[[str], Any]], later: Mapping[str, str]
-) -> None:
+def explain(package: str, lazy: Mapping[str, Callable[[str], Any]]) -> None:
     """Lets a package and the public modules below it say what they have instead of other names.
+
+    The ``_LATER`` of a module has names of it -> modules that have them, or are them, which are
+    imported when the names are touched.
 
     Args:
         lazy: by the modules' names, what gives names that are imported when they are touched, and
             raises KeyError for those that there are not.
-        later: names of the package -> modules that have them, or are them, which are imported when
-            the names are touched.
     """
-    root = sys.modules[package]
-    for module in _modules(root):
-        _explain_in(module, lazy.get(module.__name__))
-    of_others = lazy[package]
+    for module in _modules(sys.modules[package]):
+        later = vars(module).get("_LATER")
+        found = lazy.get(module.__name__)
+        _explain_in(module, found if later is None else _finder(module, later, found))
+
+
+def _finder(
+    module: types.ModuleType, later: Mapping[str, str], others: Callable[[str], Any] | None
+) -> Callable[[str], Any]:
+    """What gives the names of a module that are imported later."""
 
     def found(name: str) -> Any:
         if name not in later:
-            return of_others(name)
-        module = importlib.import_module(later[name])
-        if module.__name__ != f"{package}.{name}":
-            return getattr(module, name)
-        _explain_in(module, None)
-        return module
+            if others is None:
+                raise KeyError(name)
+            return others(name)
+        holder = importlib.import_module(later[name])
+        if holder.__name__ != f"{module.__name__}.{name}":
+            return getattr(holder, name)
+        _explain_in(holder, None)
+        return holder
 
-    _explain_in(root, found)
-    vars(root)["__dir__"] = lambda: sorted({*vars(root), *later})
+    vars(module)["__dir__"] = lambda: sorted({*vars(module), *later})
+    return found
 
 
 def _explain_in(module: types.ModuleType, lazy: Callable[[str], Any] | None) -> None:

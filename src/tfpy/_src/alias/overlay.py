@@ -52,6 +52,7 @@ LATER = {
     "keras.wrappers",
     "tfpy._src.alias.dot",
     "tfpy._src.live.plot",
+    "tfpy.experimental.dtensor",
 }
 """What Keras imports and rarely uses: loaded when something of it is first asked for.
 

@@ -49,7 +49,6 @@ MODULES: dict[str, dict[str, Any]] = {
     "__internal__.types": {"Tensor": AnyTensor},
     "compat.v1": {"reset_default_graph": lambda: None},
     "compiler.tf2xla.python.xla": {"dynamic_update_slice": dynamic_update_slice},
-    "experimental.dtensor": {},
     "python.eager.context": {"async_wait": lambda: None, "context": EagerContext},
     "python.framework.config": {
         "disable_op_determinism": partial(OpDeterminism.set, False),

@@ -30,8 +30,8 @@ from tfpy._src.ir.aval import Array
 from tfpy._src.ir.closing import close
 from tfpy._src.ir.evaluate import Evaluator
 from tfpy._src.ir.graph import Graph
-from tfpy._src.passes.custom_gradients import without_custom_gradients
 from tfpy._src.passes.pipeline import simplify
+from tfpy._src.passes.remarks import without_remarks
 from tfpy._src.run.control_op import ControlOp
 from tfpy._src.runtime import registry
 from tfpy._src.trace.trace import Extra
@@ -221,7 +221,7 @@ class _Program:
         """None where the host runs control flow, Python or assignments among the equations."""
         graph = concrete.graph
         if not concrete.assigns and not any(isinstance(e.op, ControlOp) for e in graph.eqns):
-            self._graph = simplify(without_custom_gradients(close(graph)))
+            self._graph = simplify(without_remarks(close(graph)))
 
     def start(self) -> Call:
         """What calls it; its random streams begin anew."""

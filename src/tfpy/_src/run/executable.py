@@ -13,10 +13,10 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotLowerable, OpError
 from tfpy._src.ir.closing import close
 from tfpy._src.ir.graph import Eqn, Graph, extract
-from tfpy._src.passes.custom_gradients import without_custom_gradients
 from tfpy._src.passes.loops import reduce_loops, share_loops
 from tfpy._src.passes.narrow_integers import widen_narrow_integers
 from tfpy._src.passes.packing import pack_products_of_bytes
+from tfpy._src.passes.remarks import without_remarks
 from tfpy._src.run import op_by_op
 from tfpy._src.run.control_op import ControlOp
 from tfpy._src.run.device_step import DeviceProgram, DeviceStep
@@ -164,7 +164,7 @@ class Executable:
         began = clock() if recorders else 0.0
         graph = share_loops(close(self.graph))
         graph = Graph(graph.avals, graph.inputs, graph.constants, graph.eqns, self._computed)
-        graph = reduce_loops(without_custom_gradients(graph))
+        graph = reduce_loops(without_remarks(graph, spreads=backend.spreading is not None))
         weights = [i for i, v in enumerate(self.graph.inputs) if v in self._usage.weights]
         graph = pack_products_of_bytes(graph, backend.target, weights)
         graph = widen_narrow_integers(graph, backend.dtypes)

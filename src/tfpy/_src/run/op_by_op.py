@@ -9,7 +9,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.ir.closing import close
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lines import add_note, local as lines
-from tfpy._src.passes.custom_gradients import without_custom_gradients
+from tfpy._src.passes.remarks import without_remarks
 from tfpy._src.run.control_op import ControlOp
 from tfpy._src.run.usage import UNKNOWN
 from tfpy._src.runtime.storage import host_storage
@@ -37,7 +37,7 @@ def run(graph: Graph, inputs: Sequence[Tensor]) -> list[Tensor]:
 
     No tape sees them: as of any other run, the caller records what it is.
     """
-    graph = without_custom_gradients(close(graph))
+    graph = without_remarks(close(graph), spreads=True)
     values = dict(zip(graph.inputs, inputs, strict=True))
     for value, array in graph.constants.items():
         aval = graph.avals[value]

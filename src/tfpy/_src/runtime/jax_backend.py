@@ -20,9 +20,11 @@ from tfpy._src.ir.op import Op
 from tfpy._src.lower.jax import JaxProgram
 from tfpy._src.lower.jax.lowering import DTYPES, check, has_control
 from tfpy._src.lower.jax.replicas import by_replica, name_of
+from tfpy._src.lower.jax.spreading import forget_devices
 from tfpy._src.runtime.array_backend import ArrayBackend
 from tfpy._src.runtime.backend import Compiled
 from tfpy._src.runtime.exhaustion import exhausted
+from tfpy._src.runtime.jax_spreading import JaxSpreading, put
 
 _FEW_BYTES = 1024
 """Arrays up to this stay NumPy's until a program makes others of them: JAX takes such as they are,
@@ -37,9 +39,11 @@ class JaxBackend(ArrayBackend):
     name = "jax"
     dtypes = DTYPES
     runs_control = True
+    spreading: JaxSpreading
 
     def __init__(self) -> None:
         super().__init__()
+        self.spreading = JaxSpreading(self._arrays, self._kept)
         self._number = 0  # of the device that computes where nothing says more
 
     @property
@@ -82,13 +86,13 @@ class JaxBackend(ArrayBackend):
 
     def share_out(self, count: int) -> None:
         if count != len(jax.local_devices(backend="cpu")):
-            clear_backends()
+            _restart()
             jax.config.update("jax_num_cpu_devices", count)
 
     def grow(self, enable: bool) -> None:
         os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false" if enable else "true"
         if not self.has_computed:
-            clear_backends()  # JAX reads it when it starts
+            _restart()  # JAX reads it when it starts
 
     def join(self, addresses: Sequence[str], number: int) -> tuple[tuple[str, ...], range]:
         """Meets the other processes; the devices of all, and which of them are this one's.
@@ -102,7 +106,7 @@ class JaxBackend(ArrayBackend):
                     "Collective ops must be configured at program startup: make the strategy "
                     "before tensors and Variables"
                 )
-            clear_backends()
+            _restart()
             jax.distributed.initialize(addresses[0], len(addresses), number)
         every = jax.devices()
         own = [n for n, d in enumerate(every) if d.process_index == jax.process_index()]
@@ -136,14 +140,14 @@ class JaxBackend(ArrayBackend):
         """
         try:
             array = self._arrays[slot].reshape(aval.shape)
-            return self._kept([_put(array, sharding)])
+            return self._kept([put(array, sharding)])
         except jax.errors.JaxRuntimeError as failure:
             raise _error(failure) from None
 
     def spread(self, array: Array, devices: tuple[str, ...], stacked: bool) -> int:
         """:meth:`upload` to several devices: a row to each if they are ``stacked``, else all."""
         try:
-            return self._kept([_put(array, by_replica(devices, stacked))])
+            return self._kept([put(array, by_replica(devices, stacked))])
         except jax.errors.JaxRuntimeError as failure:
             raise _error(failure) from None
 
@@ -183,6 +187,8 @@ class JaxBackend(ArrayBackend):
                 outputs = self._run_donating(found, slots)
         except jax.errors.JaxRuntimeError as failure:
             raise _error(failure) from None
+        except ValueError as failure:
+            raise self.spreading.mixed(slots, failure) from None
         return self._kept(outputs)
 
     def _bring(self, slots: Sequence[int], everywhere: jax.sharding.Sharding) -> None:
@@ -192,7 +198,7 @@ class JaxBackend(ArrayBackend):
             if isinstance(array, np.ndarray):
                 continue
             if array.sharding.device_set != everywhere.device_set:
-                self._arrays[slot] = _put(array, everywhere)
+                self._arrays[slot] = put(array, everywhere)
 
     def _run_donating(self, program: JaxProgram, slots: Sequence[int]) -> list[Any]:
         """Slots with a minus sign are gone after it."""
@@ -219,12 +225,10 @@ def _whole(array: Any) -> Any:
     return jax.jit(lambda x: x, out_shardings=everywhere)(array)
 
 
-def _put(array: Any, sharding: jax.sharding.Sharding) -> Any:
-    """The array spread over devices, of which other processes may have some: each has the whole."""
-    if sharding.is_fully_addressable:
-        return jax.device_put(array, sharding, may_alias=False)
-    host = np.asarray(array)
-    return jax.make_array_from_callback(host.shape, sharding, host.__getitem__)
+def _restart() -> None:
+    """JAX reads anew what it is told of devices; those that it had are gone."""
+    clear_backends()
+    forget_devices()
 
 
 def _error(failure: Exception) -> OpError:

@@ -57,6 +57,11 @@ def _while_loop(
     return w.several("Loop", [most, begins, *values[:state]], made, graphs={"body": inner})
 
 
+@record("relayout", "relayout_like")
+def _relayout(w: Nodes, x: Value, *like: Value, **attrs: Any) -> list[Value]:
+    return [x]  # files tell nothing of devices
+
+
 @record("custom_gradient")
 def _custom_gradient(w: Nodes, *values: Value, count: int, **attrs: Any) -> list[Value]:
     return list(values[:count])

@@ -1,29 +1,35 @@
-"""Equations that only say what a gradient is."""
+"""Equations that say something of values and compute nothing."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from tfpy._src.ir.graph import Eqn, Graph
-from tfpy._src.ir.op import OPS
+
+GRADIENTS = frozenset({"custom_gradient"})
+"""They say what a gradient is."""
+LAYOUTS = frozenset({"relayout", "relayout_like"})
+"""They say how a value lies on several devices."""
 
 
-def without_custom_gradients(graph: Graph) -> Graph:
-    """The Graph, and those within it, without ``custom_gradient`` equations.
-
-    Values keep their numbers::
+def without_remarks(graph: Graph, spreads: bool = False) -> Graph:
+    """The Graph, and those within it, without these equations. Values keep their numbers::
 
         %2 = custom_gradient(%1, %0)      ->
         %3 = sin(%2)                            %3 = sin(%1)
+
+    Args:
+        spreads: keeps those of layouts, for a backend that has several devices.
     """
+    gone = GRADIENTS if spreads else GRADIENTS | LAYOUTS
     stands_for: dict[int, int] = {}
     eqns: list[Eqn] = []
     for eqn in graph.eqns:
         inputs = tuple(stands_for.get(v, v) for v in eqn.inputs)
-        if eqn.op is OPS["custom_gradient"]:
+        if eqn.op.name in gone:
             stands_for |= dict(zip(eqn.outputs, inputs, strict=False))
         else:
-            attrs = tuple((name, _within(value)) for name, value in eqn.attrs)
+            attrs = tuple((name, _within(value, spreads)) for name, value in eqn.attrs)
             same = inputs == eqn.inputs and attrs == eqn.attrs
             eqns.append(eqn if same else eqn._replace(inputs=inputs, attrs=attrs))
     if all(new is old for new, old in zip(eqns, graph.eqns, strict=False)) and not stands_for:
@@ -32,9 +38,9 @@ def without_custom_gradients(graph: Graph) -> Graph:
     return Graph(graph.avals, graph.inputs, graph.constants, eqns, outputs)
 
 
-def _within(attribute: Any) -> Any:
+def _within(attribute: Any, spreads: bool) -> Any:
     if isinstance(attribute, Graph):
-        return without_custom_gradients(attribute)
+        return without_remarks(attribute, spreads)
     if isinstance(attribute, tuple) and any(isinstance(item, Graph) for item in attribute):
-        return tuple(map(_within, attribute))
+        return tuple(_within(item, spreads) for item in attribute)
     return attribute

@@ -1,0 +1,114 @@
+"""``tf.DeviceSpec``: the parts of a device's name."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+_TYPES = ("CPU", "GPU", "TPU", "CUSTOM")
+_JOB = {"job": str, "replica": int, "task": int}
+
+
+class _Parts(NamedTuple):
+    job: str | None = None
+    replica: int | None = None
+    task: int | None = None
+    device_type: str | None = None
+    device_index: int | None = None
+
+
+class DeviceSpec(_Parts):
+    """Which devices a name means (``tf.DeviceSpec``): what is None is left open.
+
+    Args:
+        job: the name of a job.
+        replica, task: numbers.
+        device_type: "CPU", "GPU" or "TPU".
+        device_index: the device's number among those of its type.
+
+    Example:
+        >>> import tfpy as tf
+        >>> spec = tf.DeviceSpec(job="worker", task=1, device_type="GPU", device_index=0)
+        >>> print(spec.to_string())
+        /job:worker/task:1/device:GPU:0
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        job: Any = None,
+        replica: Any = None,
+        task: Any = None,
+        device_type: Any = None,
+        device_index: Any = None,
+    ) -> DeviceSpec:
+        kind = None if device_type is None else str(device_type)
+        return super().__new__(
+            cls,
+            None if job is None else str(job),
+            None if replica is None else int(replica),
+            None if task is None else int(task),
+            kind.upper() if kind in ("cpu", "gpu") else kind,
+            None if device_index is None else int(device_index),
+        )
+
+    @classmethod
+    def from_string(cls, spec: str) -> DeviceSpec:
+        """Of a name such as ``/job:worker/task:1/device:GPU:0`` or ``CPU:0``.
+
+        Raises:
+            ValueError: for what is no part of such a name, and for two types.
+        """
+        found: dict[str, Any] = {}
+        for part in spec.split("/"):
+            key, *rest = part.split(":")
+            if key in _JOB and len(rest) == 1:
+                found[key] = rest[0]
+                continue
+            if key.upper() in _TYPES and len(rest) <= 1:
+                kind, index = key.upper(), rest[0] if rest else "*"
+            elif key == "device" and len(rest) == 2:
+                kind, index = rest
+            elif part:
+                raise ValueError(
+                    f"Unknown attribute '{key}' is encountered while parsing the device spec: "
+                    f"'{spec}'."
+                )
+            else:
+                continue
+            if "device_type" in found:
+                raise ValueError(
+                    f"Multiple device types are not allowed while parsing the device spec: {spec}."
+                )
+            found |= {"device_type": kind, "device_index": None if index == "*" else index}
+        return cls(**found)
+
+    def parse_from_string(self, spec: str) -> DeviceSpec:
+        """:meth:`from_string`."""
+        return self.from_string(spec)
+
+    def to_string(self) -> str:
+        """The name."""
+        names = (*_JOB, "device")
+        device = None
+        if self.device_type is not None:
+            index = "*" if self.device_index is None else self.device_index
+            device = f"{self.device_type}:{index}"
+        values = (self.job, self.replica, self.task, device)
+        pairs = zip(names, values, strict=True)
+        return "".join(f"/{name}:{value}" for name, value in pairs if value is not None)
+
+    def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
+        """What ``dev`` says, and else what this one does."""
+        pairs = zip(dev, self, strict=True)
+        return type(self)(*(own if theirs is None else theirs for theirs, own in pairs))
+
+    def replace(self, **kwargs: Any) -> DeviceSpec:
+        """The same with other parts."""
+        return type(self)(**{**self._asdict(), **kwargs})
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{name}={value}" for name, value in self._asdict().items())
+        return f"<DeviceSpec({parts})>"
+
+    __str__ = __repr__

@@ -1,0 +1,265 @@
+"""The functions of ``tf.experimental.dtensor`` on tensors."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+from tfpy._src import tracing
+from tfpy._src.core import nest
+from tfpy._src.core.conversion import convert_to_tensor, is_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtensor import relayouts
+from tfpy._src.dtensor.layout import Layout
+from tfpy._src.dtensor.mesh import Mesh
+from tfpy._src.dtensor.placing import joined, layout_of, parts_of, use
+from tfpy._src.dtensor.variable import DVariable
+from tfpy._src.errors import InternalError, InvalidArgumentError, UnimplementedError
+from tfpy._src.ir.aval import Aval
+from tfpy._src.runtime.registry import active_backend
+
+_DEVICE = "/job:localhost/replica:0/task:0/device:CUSTOM:0"
+
+
+class _Local(threading.local):
+    def __init__(self) -> None:
+        self.meshes: list[Mesh] = []
+        """Those of the ``default_mesh`` around the code, innermost last."""
+
+
+_local = _Local()
+
+
+# Contexts
+
+
+def call_with_layout(
+    fn: Callable[..., Any], layout: Layout | None, *args: Any, **kwargs: Any
+) -> Any:
+    """``fn(*args, **kwargs)``, whose results get a layout; as they are if that is None.
+
+    Raises:
+        InvalidArgumentError: when the layout does not fit a result.
+
+    Example:
+        >>> import tfpy as tf
+        >>> from tfpy.experimental import dtensor
+        >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+        >>> layout = dtensor.Layout.batch_sharded(mesh, "batch", rank=2)
+        >>> x = dtensor.call_with_layout(tf.zeros, layout, [4, 2])
+        >>> print(dtensor.fetch_layout(x).sharding_specs)
+        ['batch', 'unsharded']
+    """
+    found = fn(*args, **kwargs)
+    return found if layout is None else nest.map_structure(lambda x: relayout(x, layout), found)
+
+
+@contextmanager
+def default_mesh(mesh: Mesh) -> Iterator[None]:
+    """A context in which what is computed of nothing that is on a mesh is replicated over one.
+
+    Raises:
+        ValueError: for what is no Mesh.
+        UnimplementedError: when the active backend has one device, and the mesh more.
+    """
+    if not isinstance(mesh, Mesh):
+        raise ValueError(f"Expect `mesh` to be `Mesh`, got {type(mesh)}")
+    use(mesh)
+    spreading = active_backend().spreading
+    _local.meshes.append(mesh)
+    try:
+        with nullcontext() if spreading is None else spreading.on(mesh.grid):
+            yield
+    finally:
+        _local.meshes.pop()
+
+
+def run_on(mesh: Mesh) -> Any:
+    """:func:`default_mesh`, by its older name."""
+    return default_mesh(mesh)
+
+
+def get_default_mesh() -> Mesh | None:
+    """The mesh of the ``default_mesh`` around the code; None outside of one."""
+    return _local.meshes[-1] if _local.meshes else None
+
+
+def device_name() -> str:
+    """TensorFlow's name for all devices of meshes together."""
+    return _DEVICE
+
+
+# Layouts
+
+
+def is_dtensor(tensor: Any) -> bool:
+    """Whether a tensor or Variable lies on a mesh.
+
+    Raises:
+        RuntimeError: within a ``tf.function``.
+    """
+    _check_eager("is_dtensor")
+    return is_tensor(tensor) and _layout(tensor) is not None
+
+
+def fetch_layout(tensor: Any) -> Layout | None:
+    """The layout of a tensor or Variable; None for what is no tensor.
+
+    Raises:
+        InvalidArgumentError: for a tensor that lies on no mesh.
+        RuntimeError: within a ``tf.function``, whose layouts the compiler finds.
+    """
+    _check_eager("fetch_layout")
+    if not is_tensor(tensor):
+        return None
+    layout = _layout(tensor)
+    if layout is None:
+        raise InvalidArgumentError(
+            None,
+            "fetch_layout",
+            f"FetchLayout expects a tensor placed on the layout device, got one of shape "
+            f"{list(tensor.shape)} that is on no mesh; dtensor.copy_to_mesh puts it there",
+        )
+    return layout
+
+
+def check_layout(tensor: Any, layout: Layout) -> None:
+    """Checks that a tensor has that layout.
+
+    Raises:
+        ValueError: when it has another one.
+        InvalidArgumentError: when it lies on no mesh.
+    """
+    found = fetch_layout(tensor)
+    if found != layout:
+        raise ValueError(f"Layout of tensor: {found}, did not match expected layout: {layout}")
+
+
+def relayout(tensor: Any, layout: Layout, name: str | None = None) -> Tensor:
+    """The tensor in another layout, on the same mesh or (outside of functions) on another one.
+
+    Within a ``tf.function`` the compiler is told how the value lies there. The gradient has the
+    layout of ``tensor``.
+
+    Raises:
+        InvalidArgumentError: when the layout does not fit the tensor's shape.
+        UnimplementedError: when the active backend has one device, and the mesh more.
+
+    Example:
+        >>> import tfpy as tf
+        >>> from tfpy.experimental import dtensor
+        >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+        >>> x = dtensor.relayout(tf.ones([4, 2]), dtensor.Layout.replicated(mesh, rank=2))
+        >>> print(dtensor.fetch_layout(x).is_fully_replicated())
+        True
+    """
+    return relayouts.to(convert_to_tensor(tensor), layout)
+
+
+def relayout_like(tensor: Any, layout_tensor: Any, name: str | None = None) -> Tensor:
+    """The tensor in the layout of another one, of any values.
+
+    Raises:
+        InvalidArgumentError: when that layout does not fit; within a ``tf.function``, when the
+            shapes differ.
+    """
+    return relayouts.like(convert_to_tensor(tensor), convert_to_tensor(layout_tensor))
+
+
+def copy_to_mesh(tensor: Any, layout: Layout, source_layout: Layout | None = None) -> Tensor:
+    """A tensor, or what converts to one, on a mesh: :func:`relayout`.
+
+    Args:
+        source_layout: of no effect.
+
+    Raises:
+        InvalidArgumentError: when the layout does not fit the tensor's shape.
+        UnimplementedError: when the active backend has one device, and the mesh more.
+    """
+    return relayout(tensor, layout)
+
+
+# Parts
+
+
+def pack(tensors: Sequence[Any], layout: Layout) -> Tensor:
+    """The tensor of which the devices of this process have these parts, one each.
+
+    Args:
+        tensors: the parts in the order of ``layout.mesh.local_devices()``; devices that share a
+            part are given equal ones.
+
+    Raises:
+        InvalidArgumentError: for another number of parts, a part of another rank than the
+            layout's, and one that is on a mesh.
+        UnimplementedError, InternalError: for parts of different shapes or dtypes.
+        RuntimeError: within a ``tf.function``.
+
+    Example:
+        >>> from tfpy.experimental import dtensor
+        >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+        >>> x = dtensor.pack([[1.0, 2.0]], dtensor.Layout(["batch"], mesh))
+        >>> print(dtensor.unpack(x)[0].numpy())
+        [1. 2.]
+    """
+    _check_eager("pack")
+    parts = [convert_to_tensor(tensor) for tensor in tensors]
+    _check_parts(parts, layout)
+    shape = layout.global_shape_from_local_shape(parts[0].aval.shape)
+    return joined(parts, Aval(shape, parts[0].dtype), layout)
+
+
+def _check_parts(parts: Sequence[Tensor], layout: Layout) -> None:
+    wanted = layout.mesh.num_local_devices()
+    if len(parts) != wanted:
+        raise InvalidArgumentError(
+            None, "pack", f"The mesh expected {wanted} inputs to pack, but got {len(parts)}"
+        )
+    if active_backend().spreading is not None and any(layout_of(part) for part in parts):
+        raise InvalidArgumentError(
+            None, "pack", "Does not support packing a Tensor that is already on a mesh"
+        )
+    shapes = {part.aval.shape for part in parts}
+    if len(shapes) > 1:
+        raise UnimplementedError(
+            None, "pack", f"Components must all have the same shape, got {sorted(shapes)}"
+        )
+    dtypes = {part.dtype.name for part in parts}
+    if len(dtypes) > 1:
+        raise InternalError(
+            None, "pack", f"Components must all have the same dtype, got {sorted(dtypes)}"
+        )
+    if parts[0].aval.rank != layout.rank:
+        raise InvalidArgumentError(
+            None,
+            "pack",
+            "Packed layout should have the same rank as the rank for each component. The rank of "
+            f"each component is: {parts[0].aval.rank}, while layout has rank: {layout.rank}",
+        )
+
+
+def unpack(tensor: Any) -> list[Tensor]:
+    """What each device of this process has of a tensor, in the order of the mesh's devices.
+
+    Raises:
+        InvalidArgumentError: for a tensor that is on no mesh.
+        RuntimeError: within a ``tf.function``.
+    """
+    _check_eager("unpack")
+    value = convert_to_tensor(tensor)
+    layout = fetch_layout(value)
+    assert layout is not None
+    return parts_of(value, layout)
+
+
+def _layout(tensor: Any) -> Layout | None:
+    if isinstance(tensor, DVariable):
+        return tensor.layout
+    return layout_of(convert_to_tensor(tensor))
+
+
+def _check_eager(name: str) -> None:
+    if tracing.local.active:
+        raise RuntimeError(f"`{name}` must be called eagerly.")

@@ -1,0 +1,126 @@
+"""Tensors on meshes: where one lies, and how it comes to lie elsewhere."""
+
+from __future__ import annotations
+
+from tfpy._src.core.tensor import Tensor, from_array
+from tfpy._src.dtensor.layout import MATCH, UNSHARDED, Layout
+from tfpy._src.dtensor.mesh import Mesh
+from tfpy._src.errors import UnimplementedError
+from tfpy._src.ir.aval import Aval
+from tfpy._src.runtime.backend import Backend, Spreading
+from tfpy._src.runtime.interrupts import held
+from tfpy._src.runtime.registry import active_backend
+from tfpy._src.runtime.storage import Storage
+
+_LAYOUT = "layout"
+"""What a tensor has whose backend does not know of meshes: its layout on a mesh of one device."""
+
+_meshes: list[Mesh] = []
+"""The mesh of one device that was used last; where there is but one, every tensor is on it."""
+
+
+def use(mesh: Mesh) -> None:
+    """Checks that the active backend has the devices of a mesh.
+
+    Raises:
+        UnimplementedError: when it has one device, and the mesh more.
+    """
+    backend = active_backend()
+    if backend.spreading is not None:
+        return
+    if mesh.size > 1:
+        raise UnimplementedError(
+            None,
+            None,
+            f"The mesh has {mesh.size} devices; the backend {backend.name!r} computes on one. "
+            'The backend jax has several: pip install "tfpy[jax]", tf.set_backend("jax")',
+        )
+    _meshes[:] = [mesh]
+
+
+def spreading_of(backend: Backend, aval: Aval) -> Spreading | None:
+    """What spreads tensors of a type; None where they stay on one device, or on the host."""
+    return backend.spreading if aval.dtype in backend.dtypes else None
+
+
+def layout_of(tensor: Tensor) -> Layout | None:
+    """How a tensor lies on a mesh; None when it lies on none. On a backend of one device, each lies
+    on the mesh that was used last."""
+    found = own_layout(tensor)
+    if found is not None or active_backend().spreading is not None or not _meshes:
+        return found
+    return Layout.replicated(_meshes[0], tensor.aval.rank)
+
+
+def own_layout(tensor: Tensor) -> Layout | None:
+    """The layout that a tensor was given, or that the compiler gave it."""
+    noted: Layout | None = vars(tensor).get(_LAYOUT)
+    backend, storage = active_backend(), tensor.storage
+    if noted is not None or backend.spreading is None or storage.backend is not backend:
+        return noted
+    spread = backend.spreading.spread(storage.slot, tensor.aval)
+    return None if spread is None else Layout.of(spread)
+
+
+def laid_out(tensor: Tensor, layout: Layout) -> Tensor:
+    """Another tensor of the same elements that lies so; of the same bytes, if these do.
+
+    Raises:
+        InvalidArgumentError: when the layout does not fit the shape, and for devices that there
+            are not.
+        UnimplementedError: when the active backend has one device, and the mesh more.
+    """
+    use(layout.mesh)
+    layout = matched(layout, own_layout(tensor))
+    layout.check("relayout", tensor.aval)
+    backend, aval = active_backend(), tensor.aval
+    spreading = spreading_of(backend, aval)
+    if spreading is None:
+        found = tensor.alias()
+        vars(found)[_LAYOUT] = layout
+        return found
+    spread, storage = layout.spread, tensor.storage
+    is_there = storage.backend is backend
+    if is_there and spreading.is_spread(storage.slot, aval, spread):
+        return tensor.alias()
+    if backend.collect_due:
+        backend.collect()
+    with held:
+        if is_there:
+            slot = spreading.place(storage.slot, aval, spread)
+        else:  # each device gets its own part at once
+            slot = spreading.upload(tensor.host_view(), spread)
+        return Tensor(aval, Storage(aval, None, backend, slot))
+
+
+def matched(layout: Layout, present: Layout | None) -> Layout:
+    """The layout, with the tensor's own dimensions where it says MATCH."""
+    if MATCH not in layout.sharding_specs:
+        return layout
+    if present is None or present.mesh != layout.mesh:
+        own = [UNSHARDED] * layout.rank
+    else:
+        own = present.sharding_specs
+    pairs = zip(layout.sharding_specs, own, strict=False)
+    return Layout([mine if spec == MATCH else spec for spec, mine in pairs], layout.mesh)
+
+
+def parts_of(tensor: Tensor, layout: Layout) -> list[Tensor]:
+    """What each device of this process has of a tensor that lies so."""
+    backend, aval = active_backend(), tensor.aval
+    spreading = spreading_of(backend, aval)
+    if spreading is None:
+        return [tensor.alias() for _ in range(layout.mesh.num_local_devices())]
+    return [*map(from_array, spreading.parts(tensor.slot_on(backend), aval, layout.spread))]
+
+
+def joined(parts: list[Tensor], aval: Aval, layout: Layout) -> Tensor:
+    """The tensor of which each device of this process has such a part."""
+    use(layout.mesh)
+    backend = active_backend()
+    spreading = spreading_of(backend, aval)
+    if spreading is None:
+        return laid_out(parts[0], layout)
+    with held:
+        slot = spreading.join([part.host_view() for part in parts], aval, layout.spread)
+        return Tensor(aval, Storage(aval, None, backend, slot))
