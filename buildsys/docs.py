@@ -14,12 +14,14 @@ from .console import run_logged
 from .paths import PACKAGE, ROOT
 
 PAGES = ROOT / "docs"
+NPM = ROOT / "web" / "npm" / "README.md"
+"""Becomes a page, too."""
 
 
 def ensure() -> Path:
     """The folder of the pages, made when missing; a warning is an error."""
     inputs = {
-        "pages": tree_hash(PAGES),
+        "pages": tree_hash(PAGES, NPM),
         "package": tree_hash(PACKAGE, api_pages.TABLE),
         "figures": tree_hash(plots.RESULTS),
         "recipe": [
@@ -35,6 +37,7 @@ def _make(into: Path) -> None:
     sources = into / "sources"
     shutil.copytree(PAGES, sources, ignore=shutil.ignore_patterns("site"))
     shutil.copytree(PAGES / "site", sources, dirs_exist_ok=True)
+    shutil.copy(NPM, sources / "npm.md")
     benchmarks = sources / "benchmarks.md"
     benchmarks.write_text(plots.with_plots(benchmarks.read_text()))
     (sources / "api").mkdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import numpy as np
@@ -208,6 +209,13 @@ async def test_to_pixels_and_draw(tf: Any) -> None:
     drawn = tf.browser.from_pixels(target, 4).numpy()
     assert (drawn[:, :, 3] == 128).all()
     assert np.abs(drawn[:, :, 0] - grey.numpy()).max() <= 1
+    forgotten = tf.browser.to_pixels(grey[:1], target)  # drawn all the same
+    for _ in range(200):
+        if target.height == 1:
+            break
+        await asyncio.sleep(0.05)
+    assert (target.width, target.height) == (2, 1)
+    np.testing.assert_array_equal(await forgotten, tf.browser.from_pixels(target, 4).numpy())
     fresh = js.OffscreenCanvas.new(7, 5)
     tf.browser.draw(grey, fresh)
     kind = "webgpu" if tf.get_backend() == "webgpu" else "2d"

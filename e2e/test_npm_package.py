@@ -86,15 +86,27 @@ import tfpy as tf
 values = tf.nn.softmax([0.0, 0.0, 0.0]).numpy().tolist()
 js.document.body.dataset.found = f"[{values}]"
 """
+LEARNT = "; document.body.dataset.learnt = [w.data[0], b.data[0]]"
 
 
 def test_copied_for_a_page_without_a_bundler(project: Path, tfpy_sessions: Sessions) -> None:
+    """With what README.md has of a worker."""
     shown = run("npx", "--offline", "tfpy", "public/tfpy", cwd=project)
     assert shown.strip() == '<script type="module" src="public/tfpy/tfpy.mjs"></script>'
     page = f'<link rel="icon" href="data:,"><body>{shown}<script type="text/tfpy">{PLAIN}</script>'
-    (project / "plain.html").write_text(page)
+    readme = (project / "node_modules" / "tfpy" / "README.md").read_text()
+    (file,) = re.findall(r"^```py\n(.*?)^```$", readme, re.M | re.S)
+    (project / "train.py").write_text(file)
+    (script,) = re.findall(r"^```js\n([^`]*train\.py[^`]*`[^`]*`[^`]*)^```$", readme, re.M)
+    script = script.replace("tfpy/worker", "./public/tfpy/worker.mjs") + LEARNT
+    (project / "plain.html").write_text(f'{page}<script type="module">{script}</script>')
     with SiteServer(project) as server:
-        check_page(tfpy_sessions, f"{server.url}plain.html").close()
+        opened = check_page(tfpy_sessions, f"{server.url}plain.html")
+        learnt = opened.evaluate(FOUND.replace("found", "learnt"), LOAD_SECONDS)
+        w, b = map(float, learnt.split(","))
+        assert abs(w - 3.0) < 0.01
+        assert abs(b - 1.0) < 0.01
+        opened.close()
 
 
 @contextmanager

@@ -39,7 +39,7 @@ RUN_SCRIPTS = """async (scripts, attributes) => {
     script.textContent = text;
     script.toggleAttribute("as-tensorflow", text.includes("import tensorflow"));
     for (const name of attributes) script.toggleAttribute(name);
-    document.body.append(script);
+    (scripts.indexOf(text) === 0 ? document.head : document.body).append(script);
   }
   const progress = [];
   new MutationObserver(() => {
@@ -58,7 +58,7 @@ RUN_SCRIPTS = """async (scripts, attributes) => {
       const { whiteSpace, overflowWrap } = getComputedStyle(shown);
       const after = shown.previousElementSibling.className;
       const { innerText: text, textContent: all } = shown;
-      return { text, all, after, style: [whiteSpace, overflowWrap] };
+      return { text, all, after, seen: shown.checkVisibility(), style: [whiteSpace, overflowWrap] };
     });
   return {
     events, results, progress, messages, ticks: most,
@@ -90,6 +90,7 @@ def test_scripts(tfpy_page: Open, worker: bool) -> None:
     found = run_scripts(page, *SCRIPTS, worker=worker)
     assert found["events"] == ["tfpy-result"] * 3
     assert [shown["all"] for shown in found["output"]] == ["[2 3]\n", "5\n", "True\n"]
+    assert [shown["seen"] for shown in found["output"]] == [True] * 3, "also what the head prints"
     assert found["error"] == []
     positions = [position for position, _ in found["progress"] if position >= 0]
     assert positions == sorted(positions)
@@ -220,10 +221,16 @@ STOPPED = """(html) => new Promise((resolve) => {
 })"""
 
 
+def pages_in(name: str) -> list[str]:
+    text = (Path(__file__).parents[1] / "docs" / name).read_text(encoding="utf-8")
+    return re.findall(r"^```html\n(.*?)^```$", text, re.M | re.S)
+
+
 def test_the_pages_of_the_docs(tfpy_page: Open) -> None:
-    text = (Path(__file__).parents[1] / "docs" / "pages.md").read_text(encoding="utf-8")
-    first, long, _ = re.findall(r"^```html\n(.*?)^```$", text, re.M | re.S)
-    for html, wanted in (first, "tf.Tensor(3.0, "), (long, "stopped after step "):
+    first, long, _ = pages_in("pages.md")
+    (learns,) = pages_in("install.md")
+    shown = (first, "tf.Tensor(3.0, "), (long, "stopped after step "), (learns, "step 0: loss ")
+    for html, wanted in shown:
         page = tfpy_page(BLANK)
         call = f"({STOPPED})({json.dumps(html.replace('tfpy.mjs', '/tfpy.mjs'))})"
         assert page.evaluate(call, LOAD_SECONDS).startswith(wanted)

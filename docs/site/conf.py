@@ -16,6 +16,8 @@ from buildsys.api_pages import TABLE
 REPOSITORY = "https://github.com/tfpy/tfpy/blob/main"
 OUTSIDE = re.compile(r"\]\(\.\./([^)]+)\)")
 """A link from a page of docs/ to a file elsewhere in the repository."""
+SHOWN = {"web/npm/README.md": "npm.md"}
+"""Files elsewhere that are pages here."""
 NAME = re.compile(r"(tf(?:\.\w+)+)(\(.*\))?$", re.S)
 """A public name in a text, called or not."""
 
@@ -53,7 +55,10 @@ for _name in tomllib.loads(TABLE.read_text()):
 
 
 def _link_to_repository(app: Any, name: str, source: list[str]) -> None:
-    source[0] = OUTSIDE.sub(rf"]({REPOSITORY}/\1)", source[0])
+    def address(link: re.Match[str]) -> str:
+        return f"]({SHOWN.get(link[1], f'{REPOSITORY}/{link[1]}')})"
+
+    source[0] = OUTSIDE.sub(address, source[0])
 
 
 def _link_to_reference(app: Any, document: nodes.document) -> None:

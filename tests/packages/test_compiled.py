@@ -14,7 +14,8 @@ import pytest
 from packages import hdf5_files, small_floats
 
 HERE = Path(__file__).parent
-CORE = HERE.parents[1] / "build" / "site" / "pyodide"
+SITE = HERE.parents[1] / "build" / "site"
+CORE = SITE / "pyodide"
 INSTALL = HERE.parents[1] / "docs" / "install.md"
 
 
@@ -77,9 +78,9 @@ def test_tfpy_without_a_page(tmp_path: Path, host: list[str]) -> None:
 def test_the_recipe(tmp_path: Path) -> None:
     """As docs/install.md has it, in the folder of the site."""
     (block,) = re.findall(r"^```js\n(.*?)^```$", INSTALL.read_text(encoding="utf-8"), re.M | re.S)
-    assert "./pyodide/" in block
+    assert "./tfpy.mjs" in block
     script = tmp_path / "run.mjs"
-    script.write_text(block.replace("./pyodide/", f"{CORE.as_uri()}/"))
+    script.write_text(block.replace("./tfpy.mjs", f"{SITE.as_uri()}/tfpy.mjs"))
     done = subprocess.run(["node", script], capture_output=True, text=True)
     assert "[0.09003057 0.24472848 0.66524094]" in done.stdout, done.stdout + done.stderr
     assert done.stdout.endswith(" wasm\n")

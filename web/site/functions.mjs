@@ -35,7 +35,14 @@ functions
 `;
 
 const MODULE_NAME = /^[\p{L}_][\p{L}\d_]*(\.[\p{L}_][\p{L}\d_]*)*$/u;
-const FILE = /^\S+\.py$/;
+const FILE = /^\S+\.py(\?\S*)?$/;
+
+/**
+ * The whole address of a .py file; other texts stay as they are.
+ * @param {string} what
+ * @param {string} page to which it is relative
+ */
+export const addressOf = (what, page) => (FILE.test(what) ? new URL(what, page).href : what);
 
 /**
  * @param {import("pyodide").PyodideInterface} pyodide
@@ -103,13 +110,13 @@ export function functionsOf(pyodide, tf) {
  */
 async function namespaceOf(pyodide, what) {
   try {
-    if (MODULE_NAME.test(what)) {
+    const isFile = FILE.test(what);
+    if (!isFile && MODULE_NAME.test(what)) {
       const module = pyodide.pyimport(what);
       const names = module.__dict__;
       module.destroy();
       return names;
     }
-    const isFile = FILE.test(what);
     const source = isFile ? await textAt(what) : what;
     const filename = isFile ? what : filenameOf(source, "import");
     const globals = pyodide.toPy({ __name__: filename, __file__: filename });

@@ -204,12 +204,16 @@ async function coreFiles(indexURL) {
  * @property {() => void} onStart hears that Python runs
  */
 
+/** Whether files are fetched; in Node.js and its kind they are read. */
+const FETCHES = "document" in globalThis || "importScripts" in globalThis;
+
 /**
  * Pyodide, with packages.
  * @param {Start} start
  * @returns {Promise<import("pyodide").PyodideInterface>}
  */
 export async function loadPython(start) {
+  if (!FETCHES) return readPython(start);
   const { violations, end } = watchPolicy();
   try {
     const pyodide = await startPyodide(start).catch(async (error) => {
@@ -222,6 +226,22 @@ export async function loadPython(start) {
   } finally {
     end();
   }
+}
+
+/**
+ * Pyodide, with packages, of files that it reads itself.
+ * @param {Start} start
+ * @returns {Promise<import("pyodide").PyodideInterface>}
+ */
+async function readPython({ indexURL, lockFileURL, wanted, stdout, onStart }) {
+  const { loadPyodide } = await import(`${indexURL}pyodide.mjs`);
+  const { fileURLToPath } = /** @type {any} */ (globalThis).process.getBuiltinModule("node:url");
+  const pyodide = await loadPyodide({
+    ...{ lockFileURL: fileURLToPath(lockFileURL), packages: wanted },
+    ...(stdout ? { stdout, stderr: stdout } : {}),
+  });
+  onStart();
+  return pyodide;
 }
 
 /**

@@ -100,7 +100,7 @@ export async function loadTfpy(options = {}) {
     import.meta.url,
   ).href;
   const lockFileURL = options.lockFileURL
-    ? new URL(options.lockFileURL, location.href).href
+    ? new URL(options.lockFileURL, globalThis.location?.href ?? import.meta.url).href
     : `${indexURL}pyodide-lock.json`;
   /** @type {(stage: Progress["stage"], message: string) => void} */
   const progress = (stage, message) => {
@@ -178,12 +178,14 @@ function runner(pyodide) {
 }
 
 if (typeof document !== "undefined") {
-  const scripts = /** @type {NodeListOf<HTMLScriptElement>} */ (
-    document.querySelectorAll(PYTHON_SCRIPTS)
-  );
+  const scripts = /** @type {HTMLScriptElement[]} */ ([
+    ...document.querySelectorAll(PYTHON_SCRIPTS),
+  ]);
   if (scripts.length > 0) {
+    // What is shown after a script of the head would not be seen.
+    document.body.prepend(...scripts.filter((script) => document.head.contains(script)));
     import("./scripts.mjs").then(
-      ({ runScripts }) => runScripts([...scripts]),
+      ({ runScripts }) => runScripts(scripts),
       (error) => {
         console.error(error);
         scripts[0].insertAdjacentHTML("afterend", '<pre class="tfpy-error"></pre>');

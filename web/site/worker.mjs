@@ -68,7 +68,7 @@ export async function startWorker(options = {}) {
     callable: async (source) => callableOf(await ask("callable", source)),
     import: async (what) => {
       /** @type {[string, number][]} */
-      const found = await ask("import", what);
+      const found = await ask("import", what, location.href);
       return Object.fromEntries(found.map(([name, number]) => [name, callableOf(number)]));
     },
   };

@@ -4,6 +4,7 @@
 // The page sends [number, call, ...values] for each of `calls`; the answer is ["result" or "error",
 // value, number]. "progress", "print" and "picture" come in between.
 
+import { addressOf } from "./functions.mjs";
 import { messageOf } from "./python.mjs";
 import { openEngine } from "./script_engine.mjs";
 import { transferable } from "./transfer.mjs";
@@ -61,9 +62,11 @@ const calls = {
   backend: () => tfpy.backend(),
   /** @type {(source: string) => number} */
   callable: (source) => numberOf(tfpy.callable(source)),
-  /** @type {(what: string) => Promise<[string, number][]>} */
-  import: async (what) =>
-    Object.entries(await tfpy.import(what)).map(([name, python]) => [name, numberOf(python)]),
+  /** @type {(what: string, page: string) => Promise<[string, number][]>} */
+  async import(what, page) {
+    const found = await tfpy.import(addressOf(what, page));
+    return Object.entries(found).map(([name, python]) => [name, numberOf(python)]);
+  },
   /** @type {(number: number, values: any[]) => Promise<any>} */
   async call(number, values) {
     const python = functions.get(number);

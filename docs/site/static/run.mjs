@@ -11,6 +11,9 @@ const BLOCKS = ".highlight-python .highlight, .highlight-pycon .highlight, .doct
 /** @type {ReturnType<typeof openEngine> | undefined} */
 let loading;
 
+/** What runs, and what waits for it: one block after the other. @type {Promise<void>} */
+let pressed = Promise.resolve();
+
 /** @type {(text: string) => void} what the block that runs prints to */
 let write = () => {};
 
@@ -52,16 +55,28 @@ class Block {
     this.button = document.createElement("button");
     this.button.className = "tfpy-run";
     this.button.textContent = "Run";
-    this.button.addEventListener("click", () => this.runWithEarlier());
+    this.button.addEventListener("click", () => this.press());
     element.append(this.button);
+  }
+
+  press() {
+    this.say("Waiting …");
+    pressed = pressed.then(() => this.runWithEarlier());
   }
 
   async runWithEarlier() {
     const earlier = this.isAlone ? [] : blocks.slice(0, blocks.indexOf(this));
-    for (const block of earlier.filter((b) => !b.isAlone && !b.hasRun)) {
-      if (!(await block.run())) return;
+    const missing = earlier.filter((b) => !b.isAlone && !b.hasRun);
+    for (const block of [...missing, this]) {
+      if (!(await block.run())) break;
     }
-    await this.run();
+    this.say("Run");
+  }
+
+  /** @param {string} text of the button, which can be pressed when it says "Run" */
+  say(text) {
+    this.button.textContent = text;
+    this.button.disabled = text !== "Run";
   }
 
   /** @returns {Promise<boolean>} whether it ended without an error */
@@ -70,8 +85,7 @@ class Block {
     const place = this.element.parentElement ?? this.element;
     while (place.nextElementSibling?.matches(".tfpy-picture")) place.nextElementSibling.remove();
     place.setAttribute("data-tfpy", "running");
-    this.button.disabled = true;
-    this.button.textContent = loading ? "Running …" : "Loading Python …";
+    this.say(loading ? "Running …" : "Loading Python …");
     try {
       const { run } = await load();
       /** @type {((text: string) => void) | undefined} */
@@ -88,8 +102,7 @@ class Block {
       return false;
     } finally {
       place.removeAttribute("data-tfpy");
-      this.button.disabled = false;
-      this.button.textContent = "Run";
+      this.say("Run");
     }
     return true;
   }

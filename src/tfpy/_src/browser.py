@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.runtime import page, registry
-from tfpy._src.runtime.awaitable import awaitable
+from tfpy._src.runtime.awaitable import Awaitable, awaitable, begun
 from tfpy._src.runtime.backend import Look
 from tfpy._src.runtime.storage import Storage
 
@@ -98,9 +98,10 @@ async def from_pixels_async(pixels: Any, num_channels: int = 3) -> Tensor:
     return from_pixels(pixels, num_channels)
 
 
-@awaitable("tf.browser.to_pixels(image)")
-async def to_pixels(img: Any, canvas: Any = None) -> Array:
+def to_pixels(img: Any, canvas: Any = None) -> Coroutine[Any, Any, Array]:
     """RGBA values ``[height, width, 4]`` (uint8) of an image, also drawn on ``canvas`` if given.
+
+    The values are awaited. The canvas is drawn in any case, when the page has its turn.
 
     Args:
         img: ``[height, width]`` or ``[height, width, 1, 3 or 4]``, float32 from 0 to 1 or int32
@@ -117,7 +118,12 @@ async def to_pixels(img: Any, canvas: Any = None) -> Array:
         >>> asyncio.run(tf.browser.to_pixels(image)).tolist()
         [[[255, 0, 0, 255], [0, 0, 255, 255]]]
     """
-    image = _image("to_pixels", img)
+    drawing = _to_pixels(_image("to_pixels", img), canvas)
+    is_shown = page.is_js(canvas)
+    return Awaitable(begun(drawing) if is_shown else drawing, "tf.browser.to_pixels(image)")
+
+
+async def _to_pixels(image: Tensor, canvas: Any) -> Array:
     rgba = _rgba("to_pixels", await image.data(), _OPAQUE)
     if canvas is not None and not _drawn_on_device(image, canvas):
         page.put_pixels(canvas, rgba)

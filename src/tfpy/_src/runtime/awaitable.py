@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import sys
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Awaitable as Awaited, Callable, Coroutine, Generator
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -18,23 +19,24 @@ _VALUES_HAVE = """
 
 
 class Awaitable(Coroutine[Any, Any, T]):
-    """A coroutine under the name of its call. Whatever a value could do is a TypeError."""
+    """What is awaited, under the name of its call. Whatever a value could do is a TypeError."""
 
-    def __init__(self, coroutine: Coroutine[Any, Any, T], call: str) -> None:
-        self._coroutine = coroutine
+    def __init__(self, awaited: Awaited[T], call: str) -> None:
+        self._steps: Any = awaited.__await__()
         self._call = call
 
     def __await__(self) -> Generator[Any, Any, T]:
-        return self._coroutine.__await__()
+        steps: Generator[Any, Any, T] = self._steps
+        return steps
 
     def send(self, value: Any) -> Any:
-        return self._coroutine.send(value)
+        return self._steps.send(value)
 
     def throw(self, *error: Any) -> Any:
-        return self._coroutine.throw(*error)
+        return self._steps.throw(*error)
 
     def close(self) -> None:
-        self._coroutine.close()
+        self._steps.close()
 
     def _mend(self) -> str:
         return f"{self._call} gives its value when it is awaited: write `await {self._call}`"
@@ -64,6 +66,17 @@ def _refusal(name: str) -> Callable[..., NoReturn]:
 
 for _name in _VALUES_HAVE.split():
     setattr(Awaitable, f"__{_name}__", _refusal(f"__{_name}__"))
+
+
+_begun: set[asyncio.Future[Any]] = set()
+
+
+def begun(coroutine: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
+    """The coroutine as a task that ends also when nobody awaits it."""
+    task = asyncio.ensure_future(coroutine)
+    _begun.add(task)
+    task.add_done_callback(_begun.discard)
+    return task
 
 
 def awaitable(
