@@ -7,6 +7,7 @@ from typing import Any
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat
 from tfpy._src.array.making import cast, static_int
+from tfpy._src.autodiff.custom import custom_gradient
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable, implements, per_value
@@ -44,9 +45,19 @@ def softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> Tens
         >>> tf.nn.softmax([0.0, 0.0]).numpy().tolist()
         [0.5, 0.5]
     """
-    x, axis = _logits("softmax", logits), _one_axis(axis)
-    e = ew.exp(x - stop_gradient(reductions.reduce_max(x, axis, keepdims=True)))
-    return e / reductions.reduce_sum(e, axis, keepdims=True)
+    result: Tensor = _softmax(_logits("softmax", logits), axis=_one_axis(axis))
+    return result
+
+
+@custom_gradient
+def _softmax(logits: Tensor, axis: int) -> Any:
+    e = ew.exp(logits - reductions.reduce_max(logits, axis, keepdims=True))
+    y = e / reductions.reduce_sum(e, axis, keepdims=True)
+
+    def grad(g: Tensor) -> Tensor:
+        return (g - reductions.reduce_sum(g * y, axis, keepdims=True)) * y
+
+    return y, grad
 
 
 @implements(softmax, RaggedTensor)

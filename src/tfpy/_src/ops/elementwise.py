@@ -24,6 +24,7 @@ from tfpy._src.ops.families.elementwise import binary, compare, elementwise, flo
 from tfpy._src.ops.families.infer import BOOL, FLOAT, NUMERIC, REAL
 from tfpy._src.ops.families.samples import elementwise_samples
 from tfpy._src.ops.reference import math as host, special
+from tfpy._src.ops.rules import sum_to_shape
 
 # Arithmetic
 
@@ -58,7 +59,7 @@ real_div = binary(
     "real_div",
     np.divide,
     lambda x, y: x / y,
-    lambda g, z, x, y: (lambda: g / y, lambda: -g * z / y),
+    lambda g, z, x, y: (lambda: g / y, lambda: -sum_to_shape(g * z, y.aval.shape) / y),
     public="realdiv",
     domain=(0.3, 4.0),
     laws=Laws(neutral=1),

@@ -48,7 +48,7 @@ def optimize(graph: Graph, target: Target) -> Graph:
         ValueError: where the flag TFPY_VERIFY_PASSES is set and a pass breaks the Graph; the
             error names the pass.
     """
-    return fuse(simplify(graph), target)
+    return fuse(simplify(graph, for_kernels=target.fuses_loops), target)
 
 
 def optimize_with_weights(
@@ -68,22 +68,28 @@ def optimize_with_weights(
     Raises:
         ValueError: as :func:`optimize`.
     """
-    graph = simplify(graph, weights)
+    graph = simplify(graph, weights, for_kernels=target.fuses_loops)
     if bits:
         graph = _run(graph, [partial(quantize, target=target, weights=weights, bits=bits)])
     prelude, main = split_prelude(graph, weights)
     return fuse(prelude, target), fuse(main, target)
 
 
-def simplify(graph: Graph, weights: Collection[int] = ()) -> Graph:
-    """The passes that know no target, again and again until they find nothing more to do."""
+def simplify(graph: Graph, weights: Collection[int] = (), *, for_kernels: bool = True) -> Graph:
+    """The passes that know no target, again and again until they find nothing more to do.
+
+    Args:
+        weights: as in :func:`optimize_with_weights`.
+        for_kernels: whether loops are fused afterwards. Where they are not, reshapes stay: XLA
+            decides by shapes what it computes together, and spreads dimensions over devices.
+    """
     passes: tuple[Pass, ...] = (
         fold_constants,
         simplify_algebra,
         simplify_movement,
         absorb_transposes,
         sink_transposes,
-        sink_reshapes,
+        *((sink_reshapes,) if for_kernels else ()),
         merge_reductions,
         absorb_padding,
         partial(fold_scales, weights=weights),
