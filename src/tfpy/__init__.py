@@ -394,6 +394,7 @@ if _typing.TYPE_CHECKING:
         notebook as notebook,
         profiler as profiler,
         raw_ops as raw_ops,
+        train as train,
     )
     from tfpy._src.export.api import export as export
     from tfpy._src.graphs.custom import deregister_op as deregister_op, register_op as register_op
@@ -425,6 +426,7 @@ _LATER = {
     "models": "tfpy.models",
     "notebook": "tfpy.notebook",
     "profiler": "tfpy.profiler",
+    "train": "tfpy.train",
     "raw_ops": "tfpy.raw_ops",
 }
 _explain(__name__, _LAZY)

@@ -30,7 +30,6 @@ def said(namespace: str, name: str) -> str:
         ("random", "unifrom", "tfpy has no tf.random.unifrom; did you mean tf.random.uniform?"),
         ("random.experimental", "normal", "did you mean tf.random.normal?"),
         ("math", "qwxyz", "tfpy has no tf.math.qwxyz; docs/ops.md lists every function"),
-        ("", "train", "tfpy has no tf.train; tf.Variable.numpy() and assign()"),
     ],
 )
 def test_close_names_are_told(namespace: str, name: str, text: str) -> None:

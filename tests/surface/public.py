@@ -20,6 +20,7 @@ NOT_OPS = (
     "compat.v1",
     "compat.v1.math",
     "compat.v1.nn",
+    "compat.v1.train",
     "config",
     "data",
     "data.experimental",
@@ -34,6 +35,7 @@ NOT_OPS = (
     "nest",
     "notebook",
     "raw_ops",
+    "train",
 )
 """Namespaces whose functions compute nothing by themselves, or have tests of their own."""
 

@@ -13,7 +13,6 @@ from typing import Any
 INSTEAD = {
     "saved_model": "tf.models.load reads SavedModels; tf.save_graph_model, tf.save_onnx and "
     "tf.export write models",
-    "train": "tf.Variable.numpy() and assign() go with numpy.savez and numpy.load",
 }
 """Namespaces of TensorFlow that are not here, and what does their work."""
 

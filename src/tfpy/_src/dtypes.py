@@ -259,7 +259,9 @@ _OF_NUMPY = {np.dtype(d.name): d for d in ALL if not (d.is_extension or d is str
 _OF_NUMPY |= {np.dtype(name): d for name, d in _NARROWED.items()}
 """What NumPy's dtypes are here; to ask them for their names takes long."""
 _BY_NUMBER = {d.as_datatype_enum: d for d in _NAMED.values()}
-_BY_NUMBER |= {2: float32, 9: int32, 18: complex64}
+WIDER = {"float64": 2, "int64": 9, "complex128": 18}
+"""TensorFlow's numbers of dtypes, by NumPy's names, that tensors here do not have."""
+_BY_NUMBER |= {number: _NARROWED[name] for name, number in WIDER.items()}
 
 # Names of dtypes that programs for TensorFlow use, and what they are here.
 float64 = double = float32

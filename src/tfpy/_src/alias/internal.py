@@ -12,6 +12,7 @@ from tfpy._src.core.conversion import get_static_value
 from tfpy._src.core.type_spec import TypeSpec
 from tfpy._src.distribute.strategy import get_replica_context
 from tfpy._src.function.signature import TensorSpec
+from tfpy._src.variables.tracking import Tracked
 
 
 class Trackable:
@@ -28,8 +29,11 @@ class Trackable:
         return dict(self._dependencies)
 
 
-class AutoTrackable(Trackable):
+class AutoTrackable(Tracked, Trackable):
     """One whose attributes are dependencies; Keras finds these by itself."""
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        return vars(self) | super()._trackable_children(save_type, **kwargs)
 
 
 def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,7 +13,6 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.data import structure
-from tfpy._src.data.crc import masked_crc
 from tfpy._src.data.node import Node
 from tfpy._src.data.pieces import Taking, compression_of, pieces_of
 from tfpy._src.data.run import NOT_YET, Run
@@ -21,6 +20,7 @@ from tfpy._src.data.sources import Slices
 from tfpy._src.data.structure import Flat
 from tfpy._src.errors import DataLossError, InvalidArgumentError
 from tfpy._src.function.signature import TensorSpec
+from tfpy._src.io.crc import masked_crc
 from tfpy._src.io.streams import DataSource, FileDataSource
 from tfpy._src.runtime import page
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator as Iterates
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -133,7 +134,29 @@ class Iterator(HostObject):
 
 
 class OwnedIterator(Iterator):
-    """What ``iter(dataset)`` gives."""
+    """What ``iter(dataset)`` gives.
+
+    Checkpoints have how many elements it has given; restored, it goes on behind these.
+    """
+
+    def __init__(self, node: Node, run: Run | None = None) -> None:
+        super().__init__(node, run)
+        self._given = 0
+
+    def __next__(self) -> Any:
+        element = super().__next__()
+        self._given += 1
+        return element
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return {"ITERATOR_POSITION": np.array(self._given, np.int64)}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        position = int(restored_tensors["ITERATOR_POSITION"])
+        if position < self._given:
+            self._elements, self._given = self._node.elements(Run()), 0
+        for _ in islice(self._elements, position - self._given):
+            self._given += 1
 
 
 class FetchingIterator(Iterator):

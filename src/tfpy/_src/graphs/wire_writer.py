@@ -33,6 +33,11 @@ def real(field: int, value: float) -> bytes:
     return varint(field << 3 | _FIXED32) + struct.pack("<f", value)
 
 
+def fixed32(field: int, value: int) -> bytes:
+    """A field that holds a number of four bytes."""
+    return varint(field << 3 | _FIXED32) + struct.pack("<I", value)
+
+
 def chunk(field: int, value: bytes | str) -> bytes:
     """A field that holds bytes, a string or a message."""
     data = value.encode() if isinstance(value, str) else value

@@ -35,6 +35,18 @@ class _Mutable(LookupInterface):
         """All keys and all values, in the order in which the keys came."""
         return self._entries.export(self._key_shape)
 
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        """What checkpoints have of it."""
+        keys, values = self.export()
+        return {"table-keys": keys, "table-values": values}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        with tracing.init_scope():
+            keys = convert_to_tensor(restored_tensors["table-keys"], self._key_dtype)
+            values = convert_to_tensor(restored_tensors["table-values"], self._value_dtype)
+            self._entries.pairs.clear()
+            self._put(keys, values)
+
     def _find(self, keys: Any, default: Any = None) -> Tensor:
         tensor = self._keys(keys)
         shape = tuple(tensor.aval.shape[: tensor.ndim - len(self._key_shape)])

@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import NodeGraph, Spec
-from tfpy._src.graphs.tensorflow.bundle import Bundle
+from tfpy._src.graphs.tensorflow.bundle import Bundle, shard_name
 from tfpy._src.graphs.tensorflow.graph import canonical
 from tfpy._src.graphs.tensorflow.saved_model import (
     SavedModel,
@@ -62,9 +62,9 @@ async def _bundle(files: Files) -> Bundle | None:
     except ModelFileError:
         return None  # a model without variables
     shards: dict[int, bytes] = {}
-    bundle = Bundle(index, lambda i, n: shards[i])
+    bundle = Bundle(index, lambda i, n, at, size: memoryview(shards[i])[at : at + size])
     for i in range(bundle.shards):
-        path = f"variables/variables.data-{i:05}-of-{bundle.shards:05}"
+        path = f"variables/variables{shard_name(i, bundle.shards)}"
         shards[i] = await files.read(path, MAX_BYTES)
     return bundle
 

@@ -69,6 +69,21 @@ def _state_tensor(state: Any) -> Tensor:
     raise ValueError(f"Shapes {found.shape} and [{_NUMBERS}] are incompatible")
 
 
+class _SavedState:
+    """A state as checkpoints have it: TensorFlow's three numbers, int64 [3]."""
+
+    def __init__(self, state: Variable) -> None:
+        self._state = state
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        words = self._state.numpy().view(np.uint32).reshape(_NUMBERS, 2).astype(np.uint64)
+        return {"VARIABLE_VALUE": (words[:, 0] | words[:, 1] << np.uint64(32)).view(np.int64)}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        with tracing.init_scope():
+            self._state.assign(_state_tensor(restored_tensors["VARIABLE_VALUE"]))
+
+
 class Generator:
     """A stream of random numbers.
 
@@ -104,6 +119,11 @@ class Generator:
             if isinstance(state, Variable)
             else Variable(_state_tensor(state), trainable=False, name="StateVar")
         )
+        self._saved = _SavedState(self._state)
+
+    def _trackable_children(self) -> dict[str, Any]:
+        """What checkpoints have of it."""
+        return {"_state_var": self._saved}
 
     @classmethod
     def from_state(cls, state: Any, alg: Any) -> Generator:

@@ -19,6 +19,8 @@ from tfpy._src.lower.target import NumpyTarget, Target
 from tfpy._src.runtime.interrupts import held
 
 Progress = Callable[[int, int], None]
+Ranges = tuple[tuple[int, int], ...]
+"""The part of an array: for each axis where it starts and where it ends."""
 
 _SLOT_BYTES = 1024  # what a slot counts for besides its bytes
 _MAX_GARBAGE = 64 * _SLOT_BYTES  # bytes of discarded slots from which they are worth a call
@@ -92,6 +94,16 @@ class Look(NamedTuple):
     """Of the context that a canvas is given if it has none, "webgpu" or "2d"..."""
     attributes: Mapping[str, Any]
     """... and that context's attributes."""
+
+
+class Shard(NamedTuple):
+    """What a process holds of a slot: part of it, or all."""
+
+    ranges: Ranges
+    read: Callable[[], Array]
+    """Waits for its values."""
+    first: bool
+    """Whether no process of a lower number holds the same."""
 
 
 class SlicedRun(Protocol):
@@ -237,6 +249,35 @@ class Backend(ABC):
     @abstractmethod
     async def read_async(self, slot: int, aval: Aval) -> Array:
         """The same without blocking the page."""
+
+    process = 0
+    """The number of this process among those that compute together."""
+    processes = 1
+    """How many of these there are."""
+
+    def agree(self, text: str) -> list[str]:
+        """Waits until all processes have come here; the text that each of them gave.
+
+        Raises:
+            tf.errors.UnavailableError: when one of them is gone; it is named.
+        """
+        return [text]
+
+    def shards(self, slot: int, aval: Aval) -> list[Shard]:
+        """What this process holds of a slot, each part once."""
+        everything = tuple((0, size) for size in aval.shape)
+        return [Shard(everything, lambda: self.read(slot, aval), first=True)]
+
+    def refill(self, slot: int, aval: Aval, read: Callable[[Ranges], Array]) -> int | None:
+        """A new slot for other values, which lies on several devices as a slot does.
+
+        Args:
+            read: gives part of the values.
+
+        Returns:
+            None where that slot lies on one device.
+        """
+        return None
 
     @abstractmethod
     def free(self, slots: Sequence[int]) -> None:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from tfpy._src.core import nest
 from tfpy._src.core.name_scope import name_scope
+from tfpy._src.variables.tracking import Tracked
 from tfpy._src.variables.variable import Variable
 
 T = TypeVar("T")
@@ -16,7 +17,7 @@ T = TypeVar("T")
 _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
 
 
-class Module:
+class Module(Tracked):
     """Base of objects that hold Variables, in attributes and in nests of these.
 
     Args:

@@ -15,7 +15,7 @@ from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.name_scope import prefix
 from tfpy._src.core.tensor import Reference, Tensor, printed
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
-from tfpy._src.dtypes import DType
+from tfpy._src.dtypes import WIDER, DType
 from tfpy._src.errors import OutOfRangeError, invalid
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ops import Op, elementwise
@@ -102,6 +102,8 @@ class Variable(ScatterMethods, PythonValues):
             _live[self.number] = self
             self.name = f"{above}{name or 'Variable'}:0"
             self._aval = tensor.aval
+            if dtype is None:
+                self.saved_as = WIDER.get(str(getattr(initial, "dtype", "")))
             self._open_shape: TensorShape | None = None
             if shape is not None:
                 self.set_shape(shape)
@@ -113,6 +115,9 @@ class Variable(ScatterMethods, PythonValues):
 
     held: Tensor
     """The present value, unseen by tapes and traces."""
+
+    saved_as: int | None = None
+    """The number of the dtype that checkpoints have of it, where TensorFlow's is wider."""
 
     def hold(self, tensor: Tensor) -> None:
         """Takes a tensor of the Variable's own as the value, at once or within the trace."""

@@ -21,4 +21,4 @@ from tfpy._src.compat.functions import (
 from tfpy._src.control.mapping import foldl as foldl, foldr as foldr, map_fn as map_fn, scan as scan
 from tfpy._src.core.dimension import Dimension as Dimension
 from tfpy._src.core.tensor_shape import TensorShape as TensorShape
-from tfpy.compat.v1 import losses as losses, math as math, nn as nn
+from tfpy.compat.v1 import losses as losses, math as math, nn as nn, train as train

@@ -1,29 +1,31 @@
-"""Checkpoints of TensorFlow: a table of entries (``.index``) and shards of bytes (``.data-…``).
-
-The table is LevelDB's: blocks of sorted keys, each key without what it shares with the one before.
-"""
+"""Checkpoints of TensorFlow: a table of entries (``.index``) and shards of bytes (``.data-…``)."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 
+from tfpy._src.dtypes import as_dtype
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.tensorflow.messages import SHAPE
 from tfpy._src.graphs.tensorflow.ordered_code import slice_key
+from tfpy._src.graphs.tensorflow.table import read_table, read_varint
 from tfpy._src.graphs.tensorflow.values import MAX_BYTES, STORED, shape
-from tfpy._src.graphs.wire import INT, Message, many, read
+from tfpy._src.graphs.wire import FIXED32, INT, Message, many, read
+from tfpy._src.io.crc import crc32c, masked
 from tfpy._src.ir.aval import Array
+from tfpy._src.runtime.backend import Ranges
 
 _HEADER = Message("BundleHeaderProto", {1: ("num_shards", INT), 2: ("endianness", INT)})
 _EXTENT = Message("TensorSliceProto.Extent", {1: ("start", INT), 2: ("length", INT)})
 _SLICE = Message("TensorSliceProto", {1: ("extent", many(_EXTENT))})
-_ENTRY = Message(
+ENTRY = Message(
     "BundleEntryProto",
     {
         1: ("dtype", INT),
@@ -31,19 +33,28 @@ _ENTRY = Message(
         3: ("shard_id", INT),
         4: ("offset", INT),
         5: ("size", INT),
+        6: ("crc32c", FIXED32),
         7: ("slices", many(_SLICE)),
     },
 )
+MAX_SHARDS = 1 << 16
 _PLACE = re.compile(r"-|(\d{1,18}),(\d{1,18})")
-_MAGIC = bytes.fromhex("57fb808b247547db")
-_FOOTER = 48
-_TRAILER = 5  # of a block: how it is compressed, and a checksum
-_MAX_ENTRIES = 1 << 20
 _STRING, _BFLOAT16 = 7, 14
+_SMALL = range(24, 34)
+"""dtypes of a byte or less that NumPy has not."""
+_FEW_BYTES = 1 << 16
+"""It is quicker to read so many than to leave them out."""
 
 
 Extents = tuple[tuple[int, int], ...]
 """The part of an array: for each axis where it starts and how long it is, (0, -1) for all of it."""
+Source = Callable[[int, int, int, int], "bytes | memoryview"]
+"""(shard, number of shards, offset, size): those bytes of a shard, fewer at its end."""
+
+
+def shard_name(number: int, count: int) -> str:
+    """What a shard's name has behind the checkpoint's."""
+    return f".data-{number:05}-of-{count:05}"
 
 
 @dataclass(frozen=True)
@@ -55,6 +66,7 @@ class Entry:
     shard: int
     offset: int
     size: int
+    checksum: int
     slices: tuple[Extents, ...] = ()
     """Its parts, if it lies in parts, which have entries of their own."""
 
@@ -64,21 +76,20 @@ class Bundle:
 
     Args:
         index: the bytes of the table.
-        shard: gives the bytes of a shard by its number and the number of them all.
+        source: gives bytes of the shards.
+        max_bytes: what no array has more of.
 
     Raises:
         ModelFileError: when the table is broken.
     """
 
-    def __init__(self, index: bytes, shard: Callable[[int, int], bytes]) -> None:
-        pairs = dict(_table(memoryview(index)))
+    def __init__(self, index: bytes, source: Source, max_bytes: int = MAX_BYTES) -> None:
+        pairs = dict(read_table(memoryview(index)))
         if b"" not in pairs:
             raise ModelFileError("the checkpoint's table has no header")
-        header = read(pairs.pop(b""), _HEADER)
-        self._shards = int(header.get("num_shards", 1))
-        if header.get("endianness") or not 0 < self._shards <= 1 << 16:
-            raise ModelFileError("the checkpoint's header is not one that is read")
-        self._shard = shard
+        self._shards = _count(pairs.pop(b""))
+        self._source = source
+        self._max_bytes = max_bytes
         found = {key: self._entry(value, key) for key, value in pairs.items()}
         self._parts = {key: entry for key, entry in found.items() if key.startswith(b"\0")}
         self.entries: Mapping[str, Entry] = {
@@ -96,55 +107,84 @@ class Bundle:
         """An array.
 
         Raises:
-            ModelFileError: when there is none of that key, or its shard is too short.
+            ModelFileError: when there is none of that key, or its bytes are not what was written.
+        """
+        return self.part(key)
+
+    def part(self, key: str, ranges: Ranges | None = None) -> Array:
+        """Part of an array, of which little more than that is read; the whole without ``ranges``.
+
+        Raises:
+            ModelFileError: when there is none of that key, or its bytes are not what was written.
         """
         if key not in self.entries:
             raise ModelFileError(f"the checkpoint has no value {key!r}")
         entry = self.entries[key]
-        return self._whole(entry, key) if entry.slices else self._array(entry, key)
+        wanted = _all(entry.shape) if ranges is None else ranges
+        return self._joined(entry, wanted, key) if entry.slices else self._read(entry, wanted, key)
 
-    def _whole(self, entry: Entry, key: str) -> Array:
-        """An array of its parts.
+    def _joined(self, entry: Entry, wanted: Ranges, key: str) -> Array:
+        """What is wanted of an array, of its parts.
 
         Raises:
             ModelFileError: when parts are missing, or do not fit.
         """
         found: Array | None = None
-        covered = np.zeros(entry.shape, bool)
+        covered = np.zeros([stop - start for start, stop in wanted], bool)
         for extents in entry.slices:
-            where = tuple(
-                slice(start, None if length < 0 else start + length) for start, length in extents
+            place = tuple(
+                (start, size if length < 0 else start + length)
+                for (start, length), size in zip(extents, entry.shape, strict=True)
             )
             part = self._parts.get(slice_key(key, extents))
             if part is None or part.slices or part.dtype != entry.dtype:
                 raise ModelFileError(f"{key!r}: the checkpoint has no part {extents}")
+            if part.shape != tuple(stop - start for start, stop in place):
+                raise ModelFileError(f"{key!r}: the part {extents} has the shape {part.shape}")
+            common = _common(place, wanted)
+            if common is None:
+                continue
+            where = tuple(map(_slice, _within(common, wanted)))
             if covered[where].any():
                 raise ModelFileError(f"{key!r}: its parts lie upon each other")
-            if covered[where].shape != part.shape:
-                raise ModelFileError(f"{key!r}: the part {extents} has the shape {part.shape}")
-            values = self._array(part, key)
-            found = np.empty(entry.shape, values.dtype) if found is None else found
+            values = self._read(part, _within(common, place), key)
+            found = np.empty(covered.shape, values.dtype) if found is None else found
             found[where] = values
             covered[where] = True
         if found is None or not covered.all():
             raise ModelFileError(f"{key!r}: its parts are not all of it")
         return found
 
-    def _array(self, entry: Entry, key: str) -> Array:
-        data = self._shard(entry.shard, self._shards)
-        if entry.offset + entry.size > len(data):
-            raise ModelFileError(f"{key!r} lies beyond the end of its file")
-        part = memoryview(data)[entry.offset : entry.offset + entry.size]
+    def _read(self, entry: Entry, wanted: Ranges, key: str) -> Array:
+        """What is wanted of an array that lies in one piece."""
         if entry.dtype == _STRING:
-            return _strings(part, math.prod(entry.shape), key).reshape(entry.shape)
-        if entry.dtype == _BFLOAT16:
-            upper = np.frombuffer(part, "<u2").astype(np.uint32) << 16
-            return upper.view(np.float32).reshape(entry.shape)
-        stored, made, _ = STORED[entry.dtype]
-        return np.frombuffer(part, stored).astype(made).reshape(entry.shape)
+            data = self._bytes(entry, key)
+            found = _strings(data, math.prod(entry.shape), entry.checksum, key)
+            where: tuple[Any, ...] = (*map(_slice, wanted), ...)
+            return found.reshape(entry.shape)[where]
+        if wanted == _all(entry.shape):
+            data = self._bytes(entry, key)
+            if masked(crc32c(data)) != entry.checksum:
+                raise ModelFileError(f"{key!r} has another checksum than was written: it is broken")
+            return _numbers(data, entry.dtype).reshape(entry.shape)
+        found = np.empty([stop - start for start, stop in wanted], _numbers(b"", entry.dtype).dtype)
+        for place, pieces, sizes in _pieces(entry.shape, wanted, found.itemsize):
+            width = entry.size // max(1, math.prod(entry.shape))
+            data = self._bytes(entry, key, place * width, math.prod(sizes) * width)
+            part = _numbers(data, entry.dtype).reshape(sizes)
+            found[pieces] = part[(slice(None), *map(_slice, wanted[len(pieces) :]))]
+        return found
+
+    def _bytes(self, entry: Entry, key: str, start: int = 0, size: int | None = None) -> memoryview:
+        """So many bytes of an array, from one of them on; all by default."""
+        size = entry.size if size is None else size
+        found = self._source(entry.shard, self._shards, entry.offset + start, size)
+        if len(found) < size:
+            raise ModelFileError(f"{key!r} lies beyond the end of its file")
+        return memoryview(found).cast("B")
 
     def _entry(self, value: memoryview, key: bytes) -> Entry:
-        found = read(value, _ENTRY)
+        found = read(value, ENTRY)
         what = f"{key[:60]!r} in the checkpoint"
         sizes = shape(found.get("shape", {"dim": []}), what)
         if sizes is None or None in sizes:
@@ -153,16 +193,42 @@ class Bundle:
         number, offset, size, shard = (
             int(found.get(k, 0)) for k in ("dtype", "offset", "size", "shard_id")
         )
-        if number not in STORED and number not in (_STRING, _BFLOAT16):
+        width = _width(number)
+        if width is None:
             raise ModelFileError(f"{what} is of dtype {number}, which is not read")
-        width = 2 if number == _BFLOAT16 else np.dtype(STORED.get(number, ("u1",))[0]).itemsize
         slices = tuple(_extents(one, known, what) for one in found["slices"])
         if slices:
             size = math.prod(known) * width
         right = number == _STRING or size == math.prod(known) * width
-        if not right or offset < 0 or not 0 <= size <= MAX_BYTES or not 0 <= shard < self._shards:
+        if not (
+            right
+            and offset >= 0
+            and 0 <= size <= self._max_bytes
+            and math.prod(known) <= self._max_bytes
+            and 0 <= shard < self._shards
+        ):
             raise ModelFileError(f"{what} says sizes that do not go together")
-        return Entry(number, known, shard, offset, size, slices)
+        return Entry(number, known, shard, offset, size, int(found.get("crc32c", 0)), slices)
+
+
+def shards_of(index: bytes) -> int:
+    """How many shards a table says that there are.
+
+    Raises:
+        ModelFileError: when it is broken.
+    """
+    for key, value in read_table(memoryview(index)):
+        if not key:
+            return _count(value)
+    raise ModelFileError("the checkpoint's table has no header")
+
+
+def _count(header: memoryview) -> int:
+    found = read(header, _HEADER)
+    count = int(found.get("num_shards", 1))
+    if found.get("endianness") or not 0 < count <= MAX_SHARDS:
+        raise ModelFileError("the checkpoint's header is not one that is read")
+    return count
 
 
 def part_of(array: Array, wanted: str) -> Array:
@@ -185,6 +251,75 @@ def part_of(array: Array, wanted: str) -> Array:
     return array[tuple(where)]
 
 
+def _all(sizes: Sequence[int]) -> Ranges:
+    return tuple((0, size) for size in sizes)
+
+
+def _slice(range_: tuple[int, int]) -> slice:
+    return slice(*range_)
+
+
+def _common(one: Ranges, other: Ranges) -> Ranges | None:
+    """What two parts of an array have in common; None when that is nothing."""
+    pairs = zip(one, other, strict=True)
+    found = tuple((max(a, c), min(b, d)) for (a, b), (c, d) in pairs)
+    return None if any(start >= stop for start, stop in found) else found
+
+
+def _within(part: Ranges, whole: Ranges) -> Ranges:
+    """Where a part lies in a larger one that it is in."""
+    return tuple((a - first, b - first) for (a, b), (first, _) in zip(part, whole, strict=True))
+
+
+def _pieces(
+    sizes: Sequence[int], wanted: Ranges, width: int
+) -> Iterator[tuple[int, tuple[Any, ...], list[int]]]:
+    """What is read of an array in order to have part of it.
+
+    Gives, of each piece: with which element it begins, where it belongs in what is wanted, on the
+    first axes, and its sizes on the last of these and all others.
+    """
+    axis = len(sizes) - 1
+    while axis > 0 and (
+        wanted[axis] == (0, sizes[axis]) or math.prod(sizes[axis:]) * width < _FEW_BYTES
+    ):
+        axis -= 1
+    start, stop = wanted[axis]
+    inner = math.prod(sizes[axis + 1 :])
+    rows = max(1, _BLOCK_BYTES // max(1, inner * width))
+    steps = [math.prod(sizes[i + 1 :]) for i in range(axis)]
+    for outer in product(*(range(*one) for one in wanted[:axis])):
+        before = sum(i * step for i, step in zip(outer, steps, strict=True))
+        place = tuple(i - first for i, (first, _) in zip(outer, wanted, strict=False))
+        for row in range(start, stop, rows):
+            end = min(row + rows, stop)
+            where = (*place, slice(row - start, end - start))
+            yield before + row * inner, where, [end - row, *sizes[axis + 1 :]]
+
+
+_BLOCK_BYTES = 1 << 24
+"""Read at a time where less than all of it is wanted."""
+
+
+def _width(number: int) -> int | None:
+    """How many bytes an element has by its dtype's number; None for one that is not read."""
+    if number in (_STRING, *_SMALL):
+        return 1
+    if number == _BFLOAT16:
+        return 2
+    return np.dtype(STORED[number][0]).itemsize if number in STORED else None
+
+
+def _numbers(data: bytes | memoryview, number: int) -> Array:
+    """Bytes as numbers of a dtype; those of bfloat16 as float32, which holds them."""
+    if number == _BFLOAT16:
+        return (np.frombuffer(data, "<u2").astype(np.uint32) << 16).view(np.float32)
+    if number in _SMALL:
+        return np.frombuffer(data, as_dtype(number).as_numpy_dtype).copy()
+    stored, made, _ = STORED[number]
+    return np.frombuffer(data, stored).astype(made)
+
+
 def _extents(message: Mapping[str, Any], sizes: tuple[int, ...], what: str) -> Extents:
     """A part's places on the axes of a whole.
 
@@ -203,17 +338,22 @@ def _extents(message: Mapping[str, Any], sizes: tuple[int, ...], what: str) -> E
     return found
 
 
-def _strings(data: memoryview, count: int, key: str) -> Array:
-    """Texts: their lengths, a checksum of these, and then their bytes."""
+def _strings(data: memoryview, count: int, checksum: int, key: str) -> Array:
+    """Texts: their lengths, a checksum of these, and then their bytes.
+
+    The checksums are of the lengths as numbers of four bytes, or of eight where they need these.
+    """
     at, lengths = 0, []
     if count > len(data):
         raise ModelFileError(f"{key!r} has fewer bytes than texts")
     for _ in range(count):
-        length, at = _varint(data, at)
+        length, at = read_varint(data, at)
         lengths.append(length)
     at += 4
     if at + sum(lengths) != len(data):
         raise ModelFileError(f"the texts of {key!r} do not take the bytes that they have")
+    if masked(crc32c(data[at - 4 :], crc32c(bytes_of_lengths(lengths)))) != checksum:
+        raise ModelFileError(f"{key!r} has another checksum than was written: it is broken")
     found = np.empty(count, object)
     for i, length in enumerate(lengths):
         found[i] = bytes(data[at : at + length])
@@ -221,60 +361,6 @@ def _strings(data: memoryview, count: int, key: str) -> Array:
     return found
 
 
-def _table(data: memoryview) -> Iterator[tuple[bytes, memoryview]]:
-    """The keys and values of a LevelDB table."""
-    if len(data) < _FOOTER or bytes(data[-8:]) != _MAGIC:
-        raise ModelFileError("this is no table of a checkpoint")
-    footer = data[-_FOOTER:]
-    _, at = _handle(footer, 0)
-    where, _ = _handle(footer, at)
-    left = _MAX_ENTRIES
-    for _, handle in _block(data, where):
-        for pair in _block(data, _handle(handle, 0)[0]):
-            left -= 1
-            if left < 0:
-                raise ModelFileError(f"the checkpoint has more than {_MAX_ENTRIES} values")
-            yield pair
-
-
-def _block(data: memoryview, where: tuple[int, int]) -> Iterator[tuple[bytes, memoryview]]:
-    offset, size = where
-    if offset + size + _TRAILER > len(data) or size < 4:
-        raise ModelFileError("a block of the checkpoint's table lies beyond its end")
-    if data[offset + size]:
-        raise ModelFileError("the checkpoint's table is compressed, which is not read")
-    block = data[offset : offset + size]
-    restarts = int.from_bytes(block[-4:], "little")
-    end = size - 4 - 4 * restarts
-    if end < 0:
-        raise ModelFileError("a block of the checkpoint's table is broken")
-    at, key = 0, b""
-    while at < end:
-        shared, at = _varint(block, at)
-        more, at = _varint(block, at)
-        length, at = _varint(block, at)
-        if shared > len(key) or at + more + length > end:
-            raise ModelFileError("a block of the checkpoint's table is broken")
-        key = key[:shared] + bytes(block[at : at + more])
-        at += more
-        yield key, block[at : at + length]
-        at += length
-
-
-def _handle(data: memoryview, at: int) -> tuple[tuple[int, int], int]:
-    offset, at = _varint(data, at)
-    size, at = _varint(data, at)
-    return (offset, size), at
-
-
-def _varint(data: memoryview, at: int) -> tuple[int, int]:
-    number = 0
-    for shift in range(0, 70, 7):
-        if at >= len(data):
-            break
-        byte = data[at]
-        at += 1
-        number |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return number, at
-    raise ModelFileError("the checkpoint ends within a number")
+def bytes_of_lengths(lengths: Sequence[int]) -> bytes:
+    """What checksums of texts take of their lengths."""
+    return b"".join(n.to_bytes(4 if n < 1 << 32 else 8, "little") for n in lengths)
