@@ -9,7 +9,7 @@ from tfpy._src.dtypes import DEVICE_DTYPES
 from tfpy._src.errors import NotLowerable
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
-from tfpy._src.runtime.backend import Compiled, Links
+from tfpy._src.runtime.backend import Backend, Compiled, Links
 from tfpy._src.runtime.cpu import CpuBackend
 
 
@@ -50,6 +50,9 @@ class FakeDevice(CpuBackend):
     def read(self, slot: int, aval: Aval) -> Array:
         self.reads += 1
         return super().read(slot, aval)
+
+    def discard(self, slot: int, nbytes: int) -> None:
+        Backend.discard(self, slot, nbytes)  # as behind the bridge, not at once
 
     def free(self, slots: Sequence[int]) -> None:
         self.freed.append(list(slots))

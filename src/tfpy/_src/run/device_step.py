@@ -88,13 +88,19 @@ class DeviceStep:
         outputs = await self.main.run_async(self._read(slots, ()))
         values.update(zip(self.outputs, outputs, strict=True))
 
-    def compute(self, slots: list[int], donated: Collection[int] = ()) -> list[Storage]:
+    def compute(
+        self,
+        slots: list[int],
+        donated: Collection[int] = (),
+        into: Sequence[Storage | None] | None = None,
+    ) -> list[Storage]:
         """The region's outputs for the slots of its inputs, both in its Graph's order.
 
         Args:
             donated: positions, among :attr:`donatable`, of slots that are gone afterwards.
+            into: storages of such slots, each in the place of the output that it takes on.
         """
-        return self.main.run(self._read(slots, donated))
+        return self.main.run(self._read(slots, donated), into)
 
     def link(self, carried: Mapping[int, int], given: Sequence[int]) -> list[int] | None:
         """Prepares :meth:`repeat`; what each run reads of ``given``, or None if it cannot be.
@@ -187,10 +193,10 @@ class DeviceProgram:
             self._made(await self._backend.register_async(self._unregistered, progress), began)
 
     def _register(self) -> None:
-        if self._unregistered is not None:
-            began = clock() if recorders else 0.0
-            with held:
-                self._made(self._backend.register(self._unregistered), began)
+        assert self._unregistered is not None
+        began = clock() if recorders else 0.0
+        with held:
+            self._made(self._backend.register(self._unregistered), began)
 
     def _made(self, number: int, began: float) -> None:
         self._number, self._unregistered = number, None
@@ -217,15 +223,18 @@ class DeviceProgram:
         pairs = zip(keys, map(self._backend.slots_of, avals), strict=True)
         return [key for key, slots in pairs for _ in range(slots)]
 
-    def run(self, slots: Sequence[int]) -> list[Storage]:
-        """New storages of the outputs."""
+    def run(
+        self, slots: Sequence[int], into: Sequence[Storage | None] | None = None
+    ) -> list[Storage]:
+        """Storages of the outputs: new ones, but for those of ``into``."""
         if not self._outputs:
             return []
-        self._register()
+        if self._unregistered is not None:
+            self._register()
         began = clock() if recorders else 0.0
         held.depth += 1  # ``with held:`` is two calls more
         try:
-            outputs = self._stored(self._backend.run(self._number, *slots))
+            outputs = self._stored(self._backend.run(self._number, *slots), into)
         except bridge.FAILURES as failure:
             raise self._error(failure) from None
         finally:
@@ -290,9 +299,16 @@ class DeviceProgram:
         backend, graph = self._backend, self.graph
         note("run", f"on {backend.name}", began, backend=backend, graph=graph, count=count)
 
-    def _stored(self, first: int) -> list[Storage]:
+    def _stored(self, first: int, into: Sequence[Storage | None] | None = None) -> list[Storage]:
         backend = self._backend
-        return [Storage(aval, None, backend, first + offset) for aval, offset in self._outputs]
+        if into is None:
+            return [Storage(aval, None, backend, first + offset) for aval, offset in self._outputs]
+        return [
+            Storage(aval, None, backend, first + offset)
+            if storage is None
+            else storage.taking(first + offset)
+            for (aval, offset), storage in zip(self._outputs, into, strict=True)
+        ]
 
     def link(self, carried: Mapping[int, int], given: list[int]) -> bool:
         """Prepares :meth:`repeat`; whether the backend can.
@@ -303,7 +319,8 @@ class DeviceProgram:
         """
         if not self._outputs:
             return False
-        self._register()
+        if self._unregistered is not None:
+            self._register()
         readers = Counter(carried.values())
         donatable = {i for i in self.donatable if readers[carried.get(i, -1)] == 1}
         links = [(i, output, i in donatable) for i, output in carried.items()]

@@ -10,9 +10,10 @@ Four parts decide it, in this order:
    can be handed out in many ways: read, kept by a tape, shared with another Variable or a tensor of
    another shape, captured. Python's reference counts know of all of them, and whatever they count
    besides the holders that are known keeps the bytes as they are.
-4. A donated slot crosses with a minus sign. When the run has succeeded there is no such slot: its
-   storage is empty (``Storage.release``), so whoever kept it from being counted would meet an
-   error, not another value. A run that fails leaves it as it was.
+4. A donated slot crosses with a minus sign. When the run has succeeded there is no such slot. Its
+   storage, and the tensor over it, take on the input's next value (``Storage.taking``), so that a
+   training step makes no tensors anew; where there is none, the storage is empty
+   (``Storage.release``). A run that fails leaves it as it was.
 
 Whatever is not donated is freed when its last tensor goes (``runtime/storage.py``).
 """
@@ -44,7 +45,9 @@ def unshared(
     tensors: Sequence[Tensor], donations: Sequence[tuple[int, int]], holders: int
 ) -> list[int]:
     """Those of the donations whose tensor has two holders, ``tensors`` and one more, and its
-    storage no other tensor, by their positions among the inputs of the last step.
+    storage no other tensor, nor another shape.
+
+    They are told by their positions among the inputs of the last step.
 
     Args:
         holders: how often the caller itself holds the storage.
@@ -53,5 +56,7 @@ def unshared(
     return [
         at
         for i, at in donations
-        if getrefcount(tensors[i]) == once and getrefcount(tensors[i].storage) == held
+        if getrefcount(tensors[i]) == once
+        and getrefcount(tensors[i].storage) == held
+        and tensors[i].aval is tensors[i].storage.aval
     ]

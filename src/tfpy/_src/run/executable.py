@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
+from weakref import getweakrefcount
 
 from tfpy._src import tracing
 from tfpy._src.core.tensor import Tensor
@@ -54,17 +54,20 @@ class Executable:
     def __init__(self, graph: Graph, usage: Usage = UNKNOWN) -> None:
         self.graph = graph
         self._usage = usage
-        sources = [_source(graph, v) for v in graph.outputs]
+        before = {usage.carried[v]: i for i, v in enumerate(graph.inputs) if v in usage.carried}
+        sources = [_source(graph, v, n in before) for n, v in enumerate(graph.outputs)]
         self._computed = list(dict.fromkeys(sources))
         self._results = [
-            (graph.avals[v].closed, self._computed.index(source))
-            for v, source in zip(graph.outputs, sources, strict=True)
+            (graph.avals[v].closed, self._computed.index(source), before.get(n, -1))
+            for n, (v, source) in enumerate(zip(graph.outputs, sources, strict=True))
         ]
-        self._plans: weakref.WeakKeyDictionary[Backend, Plan] = weakref.WeakKeyDictionary()
+        """Of each output the aval, which of the computed values it is, and the input, or -1, whose
+        next value it is."""
+        self._plans: dict[Backend, Plan] = {}
 
     def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The outputs, in the Graph's order. Within a trace the equations are copied there."""
-        if self.joins_trace(inputs):
+        if tracing.local.active and self.joins_trace(inputs):
             return tracing.local.active[-1].inline(self.graph, inputs).outputs
         if op_by_op.watching:
             return op_by_op.run(self.graph, inputs)
@@ -73,7 +76,14 @@ class Executable:
         if backend.collect_due:
             backend.collect()
         found = plan.run(inputs)
-        return [Tensor(aval, found[i]) for aval, i in self._results]
+        return [
+            Tensor(aval, found[i])
+            if before < 0
+            or inputs[before].storage is not found[i]
+            or getweakrefcount(inputs[before])  # by which others tell values apart
+            else inputs[before]  # whose storage has taken on its next value
+            for aval, i, before in self._results
+        ]
 
     async def run_async(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """:meth:`run`, between whose parts the page has its turns if it takes long."""
@@ -85,7 +95,7 @@ class Executable:
         if backend.collect_due:
             backend.collect()
         found = await plan.run_async(inputs)
-        return [Tensor(aval, found[i]) for aval, i in self._results]
+        return [Tensor(aval, found[i]) for aval, i, _ in self._results]
 
     def repeat(
         self, inputs: Sequence[Tensor], later: Sequence[Sequence[Tensor]]
@@ -104,14 +114,13 @@ class Executable:
         backend = registry.active or registry.active_backend()
         plan = self._plan(backend)
         if not plan.is_linked:
-            carried = {v: self._results[n][1] for v, n in plan.usage.carried.items()}
-            plan.link(carried, len(later[0]))
+            plan.link(len(later[0]))
         if not plan.repeats:
             return None
         if backend.collect_due:
             backend.collect()
         found, error = plan.repeat(inputs, later)
-        return Repeated([Tensor(aval, found[i]) for aval, i in self._results], error)
+        return Repeated([Tensor(aval, found[i]) for aval, i, _ in self._results], error)
 
     def joins_trace(self, inputs: Sequence[Tensor]) -> bool:
         """Whether running it means copying its equations into the trace being taken."""
@@ -140,7 +149,7 @@ class Executable:
         plan = self._plan(registry.active_backend())
         avals = (plan.graph.avals[v] for v in plan.graph.inputs)
         inputs = list(map(Value, plan.graph.inputs, avals))
-        outputs = [Value(plan.graph.outputs[i], aval) for aval, i in self._results]
+        outputs = [Value(plan.graph.outputs[i], aval) for aval, i, _ in self._results]
         return Lowering(plan.parts, inputs, outputs)
 
     @property
@@ -154,7 +163,7 @@ class Executable:
         Raises:
             NotLowerable: when the backend cannot run it.
         """
-        return self._plan(backend), [i for _, i in self._results]
+        return self._plan(backend), [i for _, i, _ in self._results]
 
     def _plan(self, backend: Backend) -> Plan:
         found = self._plans.get(backend)
@@ -169,18 +178,25 @@ class Executable:
         graph = pack_products_of_bytes(graph, backend.target, weights)
         graph = widen_narrow_integers(graph, backend.dtypes)
         usage = self._usage.renumbered(self.graph, graph)
+        carried = {v: self._results[n][1] for v, n in usage.carried.items()}
+        usage = replace(usage, carried=carried)
         plan = self._plans[backend] = Plan(graph, backend, usage)
         if began:
             note("passes", f"{len(graph.eqns)} equations", began)
         return plan
 
 
-def _source(graph: Graph, value: int) -> int:
-    """The value whose bytes an output is: reshapes at the end cost nothing."""
+def _source(graph: Graph, value: int, keeps_shape: bool) -> int:
+    """The value whose bytes an output is: reshapes at the end cost nothing.
+
+    Args:
+        keeps_shape: whether it is one of the output's shape.
+    """
     makers = {v: eqn for eqn in reversed(graph.eqns) for v in eqn.outputs}
-    while (maker := makers.get(value)) is not None and maker.op.is_alias:
-        value = maker.inputs[0]
-    return value
+    found = value
+    while (maker := makers.get(found)) is not None and maker.op.is_alias:
+        found = maker.inputs[0]
+    return value if keeps_shape and graph.avals[found] is not graph.avals[value] else found
 
 
 class Plan:
@@ -210,7 +226,7 @@ class Plan:
             else []
         )
         """Pairs of positions, among the inputs of the Graph and of the last step."""
-
+        self._before = _before(graph, usage.carried, [i for i, _ in self.donations])
         self.is_linked = False
         self._anew: list[int] | None = None  # inputs of each of several runs, if there may be any
 
@@ -230,10 +246,12 @@ class Plan:
             slots = [inputs[i].slot_on(self._backend) for i in positions]
             if not donated:
                 return whole.compute(slots)
+            gone = {positions[at] for at in donated}
             with held:
-                outputs = whole.compute(slots, donated)
-                for at in donated:
-                    inputs[positions[at]].storage.release()
+                into = [inputs[i].storage if i in gone else None for i in self._before]
+                outputs = whole.compute(slots, donated, into)
+                for i in gone.difference(self._before):
+                    inputs[i].storage.release()
             return outputs
         values = dict(zip(self.graph.inputs, [t.storage for t in inputs], strict=True))
         values.update(self._constants)
@@ -264,11 +282,10 @@ class Plan:
                 del values[v]
         return [values[v] for v in self.graph.outputs]
 
-    def link(self, carried: Mapping[int, int], count: int) -> None:
+    def link(self, count: int) -> None:
         """Prepares :meth:`repeat`, if it can be.
 
         Args:
-            carried: inputs, and which outputs are their next values.
             count: how many of the first inputs each run gets anew.
         """
         self.is_linked = True
@@ -276,6 +293,7 @@ class Plan:
             return
         step, positions = self._whole
         inputs = [self.graph.inputs[i] for i in positions]
+        carried = self.usage.carried
         links = {at: carried[v] for at, v in enumerate(inputs) if v in carried}
         anew = step.link(links, [at for at, i in enumerate(positions) if i < count])
         self._anew = None if anew is None else [positions[at] for at in anew]
@@ -313,6 +331,17 @@ class Plan:
             holders: how often a run itself holds the storage of each input.
         """
         return unshared(inputs, self.donations, holders)
+
+
+def _before(graph: Graph, carried: Mapping[int, int], donated: Sequence[int]) -> list[int]:
+    """For each output the position of the input, of those that may be donated, whose storage takes
+    it on as its next value; -1 where there is none."""
+    found = [-1] * len(graph.outputs)
+    for i in donated:
+        output = carried[graph.inputs[i]]
+        if graph.avals[graph.outputs[output]] is graph.avals[graph.inputs[i]]:
+            found[output] = i
+    return found
 
 
 def _whole(

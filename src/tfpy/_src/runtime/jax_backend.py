@@ -184,7 +184,10 @@ class JaxBackend(ArrayBackend):
             if min(slots, default=0) >= 0:
                 outputs = found.plain(*[arrays[slot] for slot in slots])
             else:
-                outputs = self._run_donating(found, slots)
+                donated = tuple([i for i, slot in enumerate(slots) if slot < 0])
+                outputs = found.donating(donated)(*[arrays[abs(slot)] for slot in slots])
+                for i in donated:
+                    del arrays[-slots[i]]
         except jax.errors.JaxRuntimeError as failure:
             raise _error(failure) from None
         except ValueError as failure:
@@ -199,19 +202,6 @@ class JaxBackend(ArrayBackend):
                 continue
             if array.sharding.device_set != everywhere.device_set:
                 self._arrays[slot] = put(array, everywhere)
-
-    def _run_donating(self, program: JaxProgram, slots: Sequence[int]) -> list[Any]:
-        """Slots with a minus sign are gone after it."""
-        arrays = [self._arrays[abs(slot)] for slot in slots]
-        donated = [
-            i for i, slot in enumerate(slots) if slot < 0 and arrays[i].shape == program.shapes[i]
-        ]
-        function = program.donating(tuple(donated)) if donated else program.plain
-        outputs: list[Any] = function(*arrays)
-        for slot in slots:
-            if slot < 0:
-                del self._arrays[-slot]
-        return outputs
 
     async def finish(self) -> None:
         jax.block_until_ready(list(self._arrays.values()))

@@ -25,7 +25,6 @@ class JaxProgram:
     def __init__(self, graph: Graph, donated: Collection[int] = ()) -> None:
         self.graph = graph
         self.inputs = graph.inputs
-        self.shapes = [graph.avals[v].shape for v in graph.inputs]
         self.donations = _donations(graph, donated)
         """An output -> the input over whose bytes it is written when that is donated."""
         mesh = mesh_within(graph)
