@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +10,7 @@ import jax
 from jax.sharding import NamedSharding, PartitionSpec
 
 from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ir.graph import Graph
 from tfpy._src.lower.jax.lowering import function_of
 from tfpy._src.lower.jax.replicas import mesh_within
 
@@ -95,10 +95,10 @@ def _donations(graph: Graph, donated: Collection[int]) -> dict[int, int]:
     An output takes the input that it is made of in the fewest steps, as a Variable's next value is
     made of its old one; then what is left is taken in order.
     """
-    made = {value: eqn for eqn in graph.eqns for value in eqn.outputs}
-    outputs = [v for v in dict.fromkeys(graph.outputs) if v in made]
+    avals, made_of = _origins(graph)
+    outputs = [v for v in dict.fromkeys(graph.outputs) if v in made_of]
     free = dict.fromkeys(graph.inputs[i] for i in donated)
-    near = [(*found, v) for v in outputs if (found := _nearest(graph, made, v, free))]
+    near = [(*found, v) for v in outputs if (found := _nearest(avals, made_of, v, free))]
     rest = [(0, old, v) for v in outputs for old in free if graph.avals[old] == graph.avals[v]]
     pairs: dict[int, int] = {}
     for _, old, output in (*sorted(near), *rest):
@@ -108,8 +108,29 @@ def _donations(graph: Graph, donated: Collection[int]) -> dict[int, int]:
     return pairs
 
 
+def _origins(graph: Graph) -> tuple[list[Aval], dict[int, Sequence[int]]]:
+    """Of which values each is made; those within replicas are numbered after the Graph's own."""
+    avals, made_of = graph.avals[:], dict[int, Sequence[int]]()
+    for eqn in graph.eqns:
+        made_of.update(dict.fromkeys(eqn.outputs, eqn.inputs))
+        if eqn.op.name == "replicated":
+            body: Graph = dict(eqn.attrs)["body"]
+            first = len(avals)
+            inside, origins = _origins(body)
+            avals += inside
+            made_of.update({first + v: [first + i for i in of] for v, of in origins.items()})
+            pairs = [*zip(body.inputs, eqn.inputs, strict=True)]
+            made_of.update({first + inner: [outer] for inner, outer in pairs})
+            pairs = [*zip(body.outputs, eqn.outputs, strict=True)]
+            made_of.update({outer: [first + inner] for inner, outer in pairs})
+    return avals, made_of
+
+
 def _nearest(
-    graph: Graph, made: Mapping[int, Eqn], output: int, inputs: Collection[int]
+    avals: Sequence[Aval],
+    made_of: Mapping[int, Sequence[int]],
+    output: int,
+    inputs: Collection[int],
 ) -> tuple[int, int] | None:
     """How many equations back, by way of values of its shape and dtype, one of the inputs is."""
     level, seen, steps = [output], {output}, 0
@@ -117,8 +138,8 @@ def _nearest(
         steps += 1
         level = [
             v
-            for v in dict.fromkeys(v for at in level if at in made for v in made[at].inputs)
-            if v not in seen and graph.avals[v] == graph.avals[output]
+            for v in dict.fromkeys(v for at in level for v in made_of.get(at, ()))
+            if v not in seen and avals[v] == avals[output]
         ]
         seen.update(level)
         found = next((v for v in level if v in inputs), None)
