@@ -1,7 +1,8 @@
-"""``tf.train``: checkpoints, in TensorFlow's files."""
+"""``tf.train``: checkpoints, in TensorFlow's files; clusters of processes."""
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
+from tfpy._src.distribute.cluster import ClusterSpec as ClusterSpec
 from tfpy._src.train.checkpoint import (
     Checkpoint as Checkpoint,
     CheckpointOptions as CheckpointOptions,

@@ -149,6 +149,26 @@ def test_clusters(tf: Any) -> Any:
     ]
 
 
+@same
+def test_what_is_chosen_by_xla(tf: Any) -> Any:
+    distribute, experimental = tf.distribute, tf.distribute.experimental
+    for ops in (
+        distribute.NcclAllReduce(num_packs=2),
+        distribute.HierarchicalCopyAllReduce(),
+        distribute.ReductionToOneDevice(),
+    ):
+        strategy = distribute.MirroredStrategy(["/CPU:0"], cross_device_ops=ops)
+    ring = experimental.CommunicationImplementation.RING
+    experimental.CommunicationOptions(timeout_seconds=120.0, implementation=ring)
+    with pytest.raises(ValueError, match="must be >=0"):
+        experimental.CommunicationOptions(bytes_per_pack=-1)
+    context = experimental.ValueContext(1, 2)
+    return [
+        [isinstance(ops, distribute.CrossDeviceOps), strategy.num_replicas_in_sync],
+        [context.replica_id_in_sync_group, context.num_replicas_in_sync, ring.value],
+    ]
+
+
 def test_clusters_that_make_no_sense() -> None:
     def strategy(config: str) -> None:
         with pytest.MonkeyPatch.context() as patched:

@@ -9,7 +9,7 @@ PROGRAM = """
 import tfpy
 tfpy.set_backend("jax")
 tfpy.as_tensorflow(replace=True)
-import keras, numpy as np, tensorflow as tf
+import asyncio, keras, numpy as np, tensorflow as tf
 
 rng = np.random.default_rng(0)
 x, y = rng.normal(size=(36, 6)).astype("float32"), rng.integers(0, 3, 36)
@@ -25,6 +25,8 @@ def learnt(strategy):
         model.compile(keras.optimizers.Adam(0.01), loss, metrics=["accuracy"])
     told = model.fit(x[:32], y[:32], batch_size=16, epochs=1, shuffle=False, verbose=0).history
     told = [number for name in sorted(told) for number in told[name]]
+    again = model.fit_async(x[:32], y[:32], batch_size=16, shuffle=False, verbose=0)
+    told += asyncio.run(again).history["loss"]
     told += model.evaluate(x[:32], y[:32], batch_size=16, verbose=0)
     return [told, model.predict(x, batch_size=16, verbose=0), *(w.numpy() for w in model.weights)]
 

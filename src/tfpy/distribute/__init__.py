@@ -2,6 +2,12 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
+from tfpy._src.distribute.communication import (
+    CrossDeviceOps as CrossDeviceOps,
+    HierarchicalCopyAllReduce as HierarchicalCopyAllReduce,
+    NcclAllReduce as NcclAllReduce,
+    ReductionToOneDevice as ReductionToOneDevice,
+)
 from tfpy._src.distribute.context import ReplicaContext as ReplicaContext
 from tfpy._src.distribute.input import (
     DistributedDataset as DistributedDataset,
@@ -24,4 +30,4 @@ from tfpy._src.distribute.strategy import (
     in_cross_replica_context as in_cross_replica_context,
 )
 from tfpy._src.distribute.values import DistributedValues as DistributedValues
-from tfpy.distribute import cluster_resolver as cluster_resolver
+from tfpy.distribute import cluster_resolver as cluster_resolver, experimental as experimental

@@ -6,4 +6,5 @@ from tfpy._src.distribute.cluster import (
     ClusterResolver as ClusterResolver,
     SimpleClusterResolver as SimpleClusterResolver,
     TFConfigClusterResolver as TFConfigClusterResolver,
+    TPUClusterResolver as TPUClusterResolver,
 )

@@ -21,6 +21,11 @@ class ClusterSpec:
 
     Raises:
         TypeError: for anything else.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.train.ClusterSpec({"worker": ["a:1", "b:2"]}).task_address("worker", 1)
+        'b:2'
     """
 
     def __init__(self, cluster: Any) -> None:
@@ -146,6 +151,11 @@ class TFConfigClusterResolver(ClusterResolver):
 
     Raises:
         ValueError: when it says something else.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.distribute.cluster_resolver.TFConfigClusterResolver().cluster_spec().jobs
+        []
     """
 
     def __init__(
@@ -166,6 +176,34 @@ class TFConfigClusterResolver(ClusterResolver):
 
     def cluster_spec(self) -> ClusterSpec:
         return self._cluster_spec
+
+
+class TPUClusterResolver(ClusterResolver):
+    """This machine's TPUs (``tf.distribute.cluster_resolver.TPUClusterResolver``): JAX finds them.
+
+    Args:
+        tpu, zone, project: of no effect.
+
+    Raises:
+        ValueError: where there are none.
+    """
+
+    task_type, task_id = "worker", 0
+
+    def __init__(self, tpu: Any = None, zone: Any = None, project: Any = None) -> None:
+        if registry.active_backend().processor != "TPU":
+            raise ValueError(
+                f"Please provide a TPU Name to connect to: the {registry.get_backend()} backend "
+                "has no TPUs; the backend jax computes on them where JAX is installed for them"
+            )
+
+    @classmethod
+    def connect(cls, tpu: Any = None, zone: Any = None, project: Any = None) -> TPUClusterResolver:
+        """A resolver whose TPUs are ready."""
+        return cls(tpu, zone, project)
+
+    def cluster_spec(self) -> ClusterSpec:
+        return ClusterSpec({})
 
 
 def _configured() -> dict[str, Any]:

@@ -56,6 +56,11 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
     """The CPU, and the GPUs or TPUs that the active backend computes on; those of a type, if given.
 
     What one CPU is shared into (:func:`set_logical_device_configuration`) are logical devices.
+
+    Example:
+        >>> import tfpy as tf
+        >>> [device.name for device in tf.config.list_physical_devices("CPU")]
+        ['/physical_device:CPU:0']
     """
     cpu = PhysicalDevice("/physical_device:CPU:0", "CPU")
     if device_type == "CPU":
@@ -202,6 +207,10 @@ def _check_device(device: Any) -> None:
 def _check_start(what: str) -> None:
     if registry.active is not None and registry.active.has_computed:
         raise RuntimeError(f"{what} cannot be modified after being initialized")
+
+
+def experimental_connect_to_cluster(cluster_spec_or_resolver: Any, **kwargs: Any) -> None:
+    """Nothing: strategies connect (``tf.config.experimental_connect_to_cluster``)."""
 
 
 # Their names

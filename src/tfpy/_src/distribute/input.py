@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -22,6 +23,11 @@ class InputContext:
         num_input_pipelines: how many processes make input.
         input_pipeline_id: the number of this one.
         num_replicas_in_sync: the replicas of all of them.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.distribute.InputContext(2, 0, 4).get_per_replica_batch_size(32)
+        8
     """
 
     def __init__(
@@ -73,6 +79,9 @@ class DistributedDataset(HostObject):
         """An iterator from the first element."""
         return DistributedIterator(self._elements(), self.element_spec)
 
+    fetching = __iter__
+    """What gives an iterator to who awaits elements, and :meth:`DistributedIterator.fetch`."""
+
     def _elements(self) -> Iterator[Any]:
         for batch in self._dataset:
             yield nest.map_structure(self._replicas.spread, batch)
@@ -115,13 +124,19 @@ class DistributedIterator(HostObject):
 
     def __init__(self, elements: Iterator[Any], element_spec: Any) -> None:
         self._elements = elements
+        self._fetched = deque[Any]()
         self.element_spec = element_spec
 
     def __iter__(self) -> DistributedIterator:
         return self
 
     def __next__(self) -> Any:
-        return next(self._elements)
+        return self._fetched.popleft() if self._fetched else next(self._elements)
+
+    async def fetch(self, count: int) -> bool:
+        """Has so many elements ready, fewer at the end; whether there are any."""
+        self._fetched.extend(islice(self._elements, count - len(self._fetched)))
+        return bool(self._fetched)
 
     def get_next(self) -> Any:
         """The next element.
@@ -129,6 +144,6 @@ class DistributedIterator(HostObject):
         Raises:
             OutOfRangeError: at the end.
         """
-        for element in self._elements:
+        for element in self:
             return element
         raise OutOfRangeError(None, "IteratorGetNext", "End of sequence")

@@ -42,6 +42,17 @@ class MirroredStrategy(Strategy):
 
     Raises:
         ValueError: for devices that there are not, or one twice.
+
+    Example:
+        >>> import tfpy as tf
+        >>> strategy = tf.distribute.MirroredStrategy()
+        >>> with strategy.scope():
+        ...     v = tf.Variable(1.0)
+        >>> data = tf.data.Dataset.from_tensor_slices([1.0, 2.0]).batch(2)
+        >>> for batch in strategy.experimental_distribute_dataset(data):
+        ...     sums = strategy.run(lambda x: tf.reduce_sum(x * v), args=(batch,))
+        ...     print(strategy.reduce("SUM", sums, axis=None).numpy())
+        3.0
     """
 
     def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:

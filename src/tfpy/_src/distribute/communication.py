@@ -1,0 +1,83 @@
+"""What TensorFlow lets choose of how devices exchange values. XLA chooses it here."""
+
+from __future__ import annotations
+
+import enum
+
+
+class CrossDeviceOps:
+    """How values of the replicas of a machine are reduced (``tf.distribute.CrossDeviceOps``): of no
+    effect, as its kinds are, since XLA chooses.
+
+    Example:
+        >>> import tfpy as tf
+        >>> ops = tf.distribute.HierarchicalCopyAllReduce()
+        >>> tf.distribute.MirroredStrategy(["/CPU:0"], cross_device_ops=ops).num_replicas_in_sync
+        1
+    """
+
+
+class NcclAllReduce(CrossDeviceOps):
+    """By NVIDIA's library (``tf.distribute.NcclAllReduce``), which XLA takes on its GPUs anyway.
+
+    Args:
+        num_packs: of no effect.
+    """
+
+    def __init__(self, num_packs: int = 1) -> None:
+        pass
+
+
+class HierarchicalCopyAllReduce(CrossDeviceOps):
+    """In steps between neighbours (``tf.distribute.HierarchicalCopyAllReduce``).
+
+    Args:
+        num_packs: of no effect.
+    """
+
+    def __init__(self, num_packs: int = 1) -> None:
+        pass
+
+
+class ReductionToOneDevice(CrossDeviceOps):
+    """On one device (``tf.distribute.ReductionToOneDevice``).
+
+    Args:
+        reduce_to_device, accumulation_fn: of no effect.
+    """
+
+    def __init__(self, reduce_to_device: object = None, accumulation_fn: object = None) -> None:
+        pass
+
+
+class CommunicationImplementation(enum.Enum):
+    """By what machines exchange values
+    (``tf.distribute.experimental.CommunicationImplementation``)."""
+
+    AUTO = "AUTO"
+    RING = "RING"
+    NCCL = "NCCL"
+
+
+class CommunicationOptions:
+    """How machines exchange values (``tf.distribute.experimental.CommunicationOptions``): of no
+    effect, since XLA chooses.
+
+    Args:
+        bytes_per_pack, timeout_seconds, implementation: of no effect.
+
+    Raises:
+        ValueError: for a negative number of bytes, or an implementation that there is not.
+    """
+
+    def __init__(
+        self,
+        bytes_per_pack: int = 0,
+        timeout_seconds: float | None = None,
+        implementation: CommunicationImplementation = CommunicationImplementation.AUTO,
+    ) -> None:
+        if bytes_per_pack < 0:
+            raise ValueError(f"Argument `bytes_per_pack` must be >=0, Received {bytes_per_pack}.")
+        self.bytes_per_pack = bytes_per_pack
+        self.timeout_seconds = timeout_seconds
+        self.implementation = CommunicationImplementation(implementation)
