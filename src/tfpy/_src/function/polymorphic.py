@@ -66,16 +66,13 @@ class Function(Generic[P, R]):
         if Settings.eagerly or (local.active and (local.replica or _stays_open(args, kwargs))):
             return self._traceable.converted()(*args, **kwargs)
         found, given = self._serving(args, kwargs)
-        if type(found) is ConcreteFunction:
-            result: R = found.run(given)
-            return result
         if found is None:
             return self._traceable.converted()(*args, **kwargs)
         if isinstance(found, Untraced):
             if tracing.local.active:
                 return cast(R, self._traceable.run(found.call.replaced(given)))
             self._tell(found)
-        result = found.run(given)
+        result: R = found.run(given)
         return result
 
     @awaitable("f.call_async(...)")

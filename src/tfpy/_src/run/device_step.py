@@ -303,12 +303,14 @@ class DeviceProgram:
         backend = self._backend
         if into is None:
             return [Storage(aval, None, backend, first + offset) for aval, offset in self._outputs]
-        return [
-            Storage(aval, None, backend, first + offset)
-            if storage is None
-            else storage.taking(first + offset)
-            for (aval, offset), storage in zip(self._outputs, into, strict=True)
-        ]
+        stored = []
+        for (aval, offset), storage in zip(self._outputs, into, strict=True):
+            if storage is None:
+                storage = Storage(aval, None, backend, first + offset)
+            else:  # its own slot was donated to the run that gave this one
+                storage.slot, storage.host = first + offset, None
+            stored.append(storage)
+        return stored
 
     def link(self, carried: Mapping[int, int], given: list[int]) -> bool:
         """Prepares :meth:`repeat`; whether the backend can.

@@ -11,8 +11,8 @@ Four parts decide it, in this order:
    another shape, captured. Python's reference counts know of all of them, and whatever they count
    besides the holders that are known keeps the bytes as they are.
 4. A donated slot crosses with a minus sign. When the run has succeeded there is no such slot. Its
-   storage, and the tensor over it, take on the input's next value (``Storage.taking``), so that a
-   training step makes no tensors anew; where there is none, the storage is empty
+   storage, and the tensor over it, take on the input's next value (``DeviceProgram.run``), so that
+   a training step makes no tensors anew; where there is none, the storage is empty
    (``Storage.release``). A run that fails leaves it as it was.
 
 Whatever is not donated is freed when its last tensor goes (``runtime/storage.py``).
@@ -25,6 +25,7 @@ from sys import getrefcount
 from typing import Any
 
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.runtime.storage import Storage
 
 _HELD: list[Any] = [object()]
 _ONE_HOLDER = getrefcount(_HELD[0])  # with the reference of the call itself
@@ -43,20 +44,25 @@ def donations_of(
 
 def unshared(
     tensors: Sequence[Tensor], donations: Sequence[tuple[int, int]], holders: int
-) -> list[int]:
+) -> dict[int, Storage]:
     """Those of the donations whose tensor has two holders, ``tensors`` and one more, and its
     storage no other tensor, nor another shape.
 
-    They are told by their positions among the inputs of the last step.
-
     Args:
         holders: how often the caller itself holds the storage.
+
+    Returns:
+        Their positions among the inputs of the last step, with the storages.
     """
-    once, held = _ONE_HOLDER + 1, _ONE_HOLDER + holders
-    return [
-        at
-        for i, at in donations
-        if getrefcount(tensors[i]) == once
-        and getrefcount(tensors[i].storage) == held
-        and tensors[i].aval is tensors[i].storage.aval
-    ]
+    once, held = _ONE_HOLDER + 2, _ONE_HOLDER + 1 + holders  # with the names here
+    found: dict[int, Storage] = {}
+    for i, at in donations:
+        tensor = tensors[i]
+        storage = tensor.storage
+        if (
+            getrefcount(tensor) == once
+            and getrefcount(storage) == held
+            and tensor.aval is storage.aval
+        ):
+            found[at] = storage
+    return found

@@ -226,7 +226,9 @@ class Plan:
             else []
         )
         """Pairs of positions, among the inputs of the Graph and of the last step."""
-        self._before = _before(graph, usage.carried, [i for i, _ in self.donations])
+        self._before = _before(graph, usage.carried, self.donations)
+        self._spent = [at for _, at in self.donations if at not in self._before]
+        """The other inputs of the last step that may be donated."""
         self.is_linked = False
         self._anew: list[int] | None = None  # inputs of each of several runs, if there may be any
 
@@ -242,22 +244,22 @@ class Plan:
         """The outputs, in the Graph's order."""
         if self._whole is not None:
             whole, positions = self._whole
-            donated = self._donated(inputs, holders=0) if self.donations else ()
-            slots = [inputs[i].slot_on(self._backend) for i in positions]
+            donated = unshared(inputs, self.donations, holders=0) if self.donations else None
+            backend = self._backend
+            slots = [inputs[i].slot_on(backend) for i in positions]
             if not donated:
                 return whole.compute(slots)
-            gone = {positions[at] for at in donated}
             with held:
-                into = [inputs[i].storage if i in gone else None for i in self._before]
-                outputs = whole.compute(slots, donated, into)
-                for i in gone.difference(self._before):
-                    inputs[i].storage.release()
+                outputs = whole.compute(slots, donated, list(map(donated.get, self._before)))
+                for at in self._spent:
+                    if at in donated:
+                        donated[at].release()
             return outputs
         values = dict(zip(self.graph.inputs, [t.storage for t in inputs], strict=True))
         values.update(self._constants)
         for step, last in zip(self.steps, self._last, strict=True):
             if isinstance(step, DeviceStep) and step is self._last_step:
-                step.run(values, self._donated(inputs, holders=1))
+                step.run(values, unshared(inputs, self.donations, holders=1))
             else:
                 step.run(values)
             for v in last:
@@ -314,33 +316,27 @@ class Plan:
         assert self._whole is not None
         assert self._anew is not None
         step, positions = self._whole
-        donated = self._donated(inputs, holders=0) if self.donations else ()
+        donated = unshared(inputs, self.donations, holders=0)
         backend = self._backend
         slots = [inputs[i].slot_on(backend) for i in positions]
         anew = [tensors[i].slot_on(backend) for tensors in later for i in self._anew]
         with held:
             found = step.repeat(slots, donated, len(later) + 1, anew)
-            for at in donated:
-                inputs[positions[at]].storage.release()
+            for storage in donated.values():
+                storage.release()
         return found
 
-    def _donated(self, inputs: Sequence[Tensor], holders: int) -> list[int]:
-        """Those of the last step's inputs that nobody needs after it.
 
-        Args:
-            holders: how often a run itself holds the storage of each input.
-        """
-        return unshared(inputs, self.donations, holders)
-
-
-def _before(graph: Graph, carried: Mapping[int, int], donated: Sequence[int]) -> list[int]:
-    """For each output the position of the input, of those that may be donated, whose storage takes
-    it on as its next value; -1 where there is none."""
+def _before(
+    graph: Graph, carried: Mapping[int, int], donations: Sequence[tuple[int, int]]
+) -> list[int]:
+    """For each output the position, in the last step, of the input whose storage takes it on as
+    its next value if it is donated; -1 where there is none."""
     found = [-1] * len(graph.outputs)
-    for i in donated:
+    for i, at in donations:
         output = carried[graph.inputs[i]]
         if graph.avals[graph.outputs[output]] is graph.avals[graph.inputs[i]]:
-            found[output] = i
+            found[output] = at
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from itertools import count
 from typing import Any
 
 from tfpy._src.ir.aval import Array, Aval
@@ -19,22 +20,19 @@ class ArrayBackend(Backend):
         self._programs: dict[int, Any] = {}
         self._next = 1
         self._numbering = threading.Lock()
-
-    def _take(self, count: int) -> int:
-        """The first of so many new numbers in a row."""
-        with self._numbering:
-            first, self._next = self._next, self._next + count
-        return first
+        self._next_program = count(1).__next__
 
     def _kept(self, arrays: Sequence[Any]) -> int:
         """The slot of the first of some arrays; the others follow."""
-        first = self._take(len(arrays))
+        with self._numbering:
+            first = self._next
+            self._next = first + len(arrays)
         self._arrays.update(enumerate(arrays, first))
         return first
 
     def _entered(self, program: Any) -> int:
         """The number of a new program."""
-        number = self._take(1)
+        number = self._next_program()
         self._programs[number] = program
         return number
 

@@ -181,11 +181,11 @@ class JaxBackend(ArrayBackend):
         if found.everywhere is not None:
             self._bring(slots, found.everywhere)
         try:
-            if min(slots, default=0) >= 0:
+            if not slots or min(slots) > 0:
                 outputs = found.plain(*[arrays[slot] for slot in slots])
             else:
                 donated = tuple([i for i, slot in enumerate(slots) if slot < 0])
-                outputs = found.donating(donated)(*[arrays[abs(slot)] for slot in slots])
+                outputs = found.donating(donated)(*map(arrays.__getitem__, map(abs, slots)))
                 for i in donated:
                     del arrays[-slots[i]]
         except jax.errors.JaxRuntimeError as failure:

@@ -171,12 +171,6 @@ class Storage:
         if self.host is None:
             self.host = array
 
-    def taking(self, slot: int) -> Storage:
-        """Itself with another slot, of as many bytes: its own was donated to the run that gave
-        this one."""
-        self.slot, self.host = slot, None
-        return self
-
     def release(self) -> None:
         """The slot is gone: it was donated to a run."""
         self.backend = self.host = None

@@ -369,8 +369,9 @@ class Variable(ScatterMethods, PythonValues):
 def hold_all(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None:
     """:meth:`Variable.hold` of each, outside of traces; a training step has many."""
     for variable, tensor in zip(variables, tensors, strict=True):
-        tensor.kept = True
-        variable.held, variable._aval = tensor, tensor.aval
+        if variable.held is not tensor:
+            tensor.kept = True
+            variable.held, variable._aval = tensor, tensor.aval
 
 
 class _Assigned(Variable):
