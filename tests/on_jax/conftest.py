@@ -1,12 +1,14 @@
 """The jax backend, on the CPU as eight devices, is the active one in the tests of this folder.
 
-Compiling takes most of their time. So XLA optimizes little, and what is marked ``rest`` runs only
-where all cases are asked for: ``pytest tests/on_jax --backend jax``.
+Compiling takes most of their time. So XLA optimizes little, and what is marked ``rest``, and of
+what is marked ``share(n)`` all but one in n, runs only where all cases are asked for:
+``pytest tests/on_jax --backend jax``.
 """
 
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Iterator
 
 import pytest
@@ -28,9 +30,16 @@ def everything(request: pytest.FixtureRequest) -> bool:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("backend") != "jax":
-        left = [item for item in items if item.get_closest_marker("rest")]
+        left = [*filter(_is_rest, items)]
         items[:] = [item for item in items if item not in left]
         config.hook.pytest_deselected(items=left)
+
+
+def _is_rest(item: pytest.Item) -> bool:
+    """Of a share the names decide, so that it stays the same when others come."""
+    share = item.get_closest_marker("share")
+    left_out = share is not None and zlib.crc32(item.name.encode()) % share.args[0]
+    return bool(left_out) or item.get_closest_marker("rest") is not None
 
 
 @pytest.fixture(autouse=True)

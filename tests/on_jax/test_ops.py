@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import tfpy  # noqa: F401  (fills the table)
-from tfpy._src.dtypes import as_dtype
+from tfpy._src.dtypes import as_dtype, bfloat16
+from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
 from tfpy._src.ir.graph import Graph
@@ -40,10 +41,43 @@ def chosen(samples: list[Any], everything: bool) -> list[Any]:
 
 @pytest.mark.parametrize("op", COMPUTED, ids=lambda op: op.name)
 def test_samples(op: Op, rng: np.random.Generator, everything: bool) -> None:
-    """All in one program, since compiling one takes a tenth of a second."""
     assert op.samples is not None
+    check(op, chosen(op.samples(rng), everything), op.tolerance or 1e-4)
+
+
+def in_bfloat16(op: Op, rng: np.random.Generator) -> list[Any]:
+    """Samples with their floats in that dtype, where the op takes it."""
+    assert op.samples is not None
+    found = []
+    for arrays, attrs in op.samples(rng):
+        kept = [np.asarray(a) for a in arrays]
+        narrow = [a.astype(bfloat16.as_numpy_dtype) if a.dtype == np.float32 else a for a in kept]
+        if any(a.dtype == np.float32 for a in kept) and _takes(op, narrow, attrs):
+            found.append((narrow, attrs))
+    return found
+
+
+def _takes(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> bool:
+    avals = [Aval(a.shape, as_dtype(a.dtype)) for a in arrays]
+    try:
+        op.infer(*avals, **attrs)
+    except (TypeError, InvalidArgumentError):
+        return False
+    return registry.active_backend().takes(op, avals)
+
+
+@pytest.mark.share(12)
+@pytest.mark.parametrize("op", COMPUTED, ids=lambda op: op.name)
+def test_samples_in_bfloat16(op: Op, rng: np.random.Generator, everything: bool) -> None:
+    """Computed in float32 and rounded: to a unit in the last place of what NumPy gives."""
+    if samples := in_bfloat16(op, rng):
+        check(op, samples if everything else samples[:2], 2**-7)
+
+
+def check(op: Op, samples: list[Any], bound: float) -> None:
+    """All in one program, since compiling one takes a tenth of a second."""
     graph, given = Graph(), []
-    for arrays, attrs in chosen(op.samples(rng), everything):
+    for arrays, attrs in samples:
         avals = [Aval(np.shape(a), as_dtype(np.asarray(a).dtype)) for a in arrays]
         inputs = [graph.add_input(aval) for aval in avals]
         graph.outputs.append(graph.add_eqn(op, inputs, tuple(attrs.items())))
@@ -52,10 +86,11 @@ def test_samples(op: Op, rng: np.random.Generator, everything: bool) -> None:
     program = backend.compile(graph)
     slots = [backend.upload(a) for a in given]
     first = backend.run(program, *slots)
-    bound = op.tolerance or 1e-4
     for i, (value, wanted) in enumerate(zip(graph.outputs, evaluate(graph, given), strict=True)):
         found = backend.read(first + i, graph.avals[value])
         assert found.dtype == wanted.dtype
+        if wanted.dtype == bfloat16.as_numpy_dtype:
+            found, wanted = found.astype(np.float32), wanted.astype(np.float32)
         if op.name in EITHER_SIGN:
             found, wanted = abs(found), abs(wanted)
         if wanted.dtype.kind in "fc":

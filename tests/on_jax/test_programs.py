@@ -189,6 +189,31 @@ def test_lists_that_branches_fill_differently() -> None:
     assert fill(tfpy.constant(False), x).numpy().tolist() == [zero, [1, 2], [2, 4]]
 
 
+def test_bfloat16_stays_on_the_device() -> None:
+    """A network's gradients: products by units of the device's, values as NumPy rounds them."""
+    x = tfpy.cast(tfpy.reshape(tfpy.range(144) % 7, [1, 6, 8, 3]), tfpy.bfloat16) / 8
+    filter = tfpy.cast(tfpy.reshape(tfpy.range(108) % 5, [3, 3, 3, 4]), tfpy.bfloat16) / 4
+    dense = tfpy.cast(tfpy.reshape(tfpy.range(8) % 3, [4, 2]), tfpy.bfloat16)
+
+    @tfpy.function
+    def gradients(x: Any, filter: Any, dense: Any) -> Any:
+        with tfpy.GradientTape() as tape:
+            tape.watch([filter, dense])
+            y = tfpy.nn.relu(tfpy.nn.conv2d(x, filter, 2, "SAME"))
+            loss = tfpy.reduce_mean(tfpy.tanh(tfpy.reduce_mean(y, [1, 2]) @ dense / 8))
+        return tape.gradient(loss, [filter, dense])
+
+    places, text = parts(gradients, x, filter, dense)
+    assert places == ["jax"]
+    assert "(tensor<1x4xbf16>, tensor<4x2xbf16>)" in text
+    found = gradients(x, filter, dense)
+    tfpy.set_backend("cpu")
+    for mine, wanted in zip(found, gradients(x, filter, dense), strict=True):
+        assert mine.dtype == tfpy.bfloat16
+        near = {"rtol": 2**-6, "atol": 1e-3}
+        np.testing.assert_allclose(*(t.numpy().astype("float32") for t in (mine, wanted)), **near)
+
+
 def gradient_of(program: Any) -> Any:
     @tfpy.function
     def gradient(x: Any, w: Any) -> Any:

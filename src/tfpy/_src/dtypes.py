@@ -269,6 +269,8 @@ int64 = int32
 complex128 = complex64
 half = float16
 
+ROUNDED = frozenset((float16, bfloat16))
+"""Numbers that are computed as float32, and rounded."""
 DEVICE_DTYPES = frozenset((float32, int32, bool))
 """What every device backend stores and computes; other dtypes are computed on the host."""
 

@@ -4,8 +4,8 @@ An op record states its expression once; GLSL (``lower/webgl/``) and the bytecod
 interpreter (``lower/wasm/``) are rendered from it. Expressions are typed (float32, int32, uint32,
 bool) and immutable; :func:`linearize` computes equal sub-expressions once. ``uint32`` exists only
 inside expressions (random bits). A complex operand is a pair of expressions (``complex_expr.py``),
-which the functions here hand over to. An operand of float16 is one of float32, and a result is
-rounded: float16 is the type of inputs, constants and casts only.
+which the functions here hand over to. An operand of float16 or bfloat16 is one of float32, and a
+result is rounded: these are the types of inputs, constants and casts only.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class Expr:
 
 def const(value: float | int | bool, dtype: DType) -> Expr:
     """A constant of the given type."""
-    python = {F: float, H: float, I: int, U: int, B: bool}[dtype]
+    python = {F: float, H: float, dtypes.bfloat16: float, I: int, U: int, B: bool}[dtype]
     return Expr("const", dtype, value=python(value))
 
 
@@ -232,14 +232,14 @@ def applied(
     attrs: Iterable[tuple[str, Any]],
     dtype: DType,
 ) -> Any:
-    """What an op's function makes of operands, for a result of a dtype: float16 is computed as
-    float32 and rounded at the end."""
+    """What an op's function makes of operands, for a result of a dtype: float16 and bfloat16 are
+    computed as float32 and rounded at the end."""
     root = function(*map(_widened, operands), **dict(attrs))
-    return cast(root, dtype) if dtype == H else root
+    return cast(root, dtype) if dtype in dtypes.ROUNDED else root
 
 
 def _widened(x: Any) -> Any:
-    if x.dtype != H:
+    if x.dtype not in dtypes.ROUNDED:
         return x
     return const(x.value, F) if x.op == "const" else Expr("cast", F, (x,))
 

@@ -311,6 +311,7 @@ _EXACT_CASTS = frozenset(
         ("int8", ("int32", "float32")),
         ("uint8", ("int32", "float32")),
         ("float16", ("float32",)),
+        ("bfloat16", ("float32",)),
     )
     for large in wider
 )

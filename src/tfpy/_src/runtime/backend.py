@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, Protocol
 
-from tfpy._src.dtypes import DType, float16
+from tfpy._src.dtypes import ROUNDED, DType
 from tfpy._src.errors import UnimplementedError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
@@ -314,7 +314,7 @@ class Backend(ABC):
         shapes; :meth:`lower` may still refuse some."""
         if op.name in UNSUPPORTED.get(self.name, {}):
             return False
-        stored = self.dtypes - {float16} if op.by_bits else self.dtypes
+        stored = self.dtypes - ROUNDED if op.by_bits else self.dtypes
         return all(aval.dtype in stored for aval in avals)
 
     def compile(self, graph: Graph) -> int:

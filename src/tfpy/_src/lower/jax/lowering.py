@@ -7,15 +7,15 @@ from typing import Any
 
 from jax import lax, numpy as jnp
 
-from tfpy._src.dtypes import DEVICE_DTYPES, complex64, float16, variant
+from tfpy._src.dtypes import DEVICE_DTYPES, ROUNDED, complex64, variant
 from tfpy._src.errors import NotLowerable
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.graph import Eqn, Graph, bodies
 from tfpy._src.ir.op import CONTROL, Op
 from tfpy._src.lower.jax.expression import elementwise
-from tfpy._src.lower.jax.table import RULES
+from tfpy._src.lower.jax.table import NARROW, RULES
 
-DTYPES = frozenset((*DEVICE_DTYPES, float16, complex64))
+DTYPES = DEVICE_DTYPES | ROUNDED | {complex64}
 """What is computed with JAX."""
 
 
@@ -37,9 +37,10 @@ def _check_equations(graph: Graph) -> None:
 def _check_part(part: Graph) -> None:
     """What the op table tells of a whole Graph nobody has asked of the parts of control flow."""
     for eqn in part.eqns:
+        taken = DTYPES - ROUNDED if eqn.op.by_bits else DTYPES
         for value in (*eqn.inputs, *eqn.outputs):
             dtype = part.avals[value].dtype
-            if dtype not in DTYPES and dtype != variant:
+            if dtype not in taken and dtype != variant:
                 raise NotLowerable(f"{eqn.op.name}: no {dtype.name} on JAX")
     _check_equations(part)
 
@@ -99,13 +100,13 @@ def _results(graph: Graph, eqn: Eqn, values: Mapping[int, Any]) -> Sequence[Any]
 
 
 def _widened(op: Op) -> Callable[[Any, Aval], Any]:
-    """float16 is computed as float32, and rounded at the end; what only moves stays as it is."""
+    """What is rounded is computed as float32, unless it only moves or the rule takes it."""
 
     def wide(array: Any, aval: Aval) -> Any:
-        return array.astype("float32") if aval.dtype == float16 else array
+        return array.astype("float32") if aval.dtype in ROUNDED else array
 
-    moves = op.family == "movement" or op.by_bits
-    return (lambda array, aval: array) if moves else wide
+    stays = op.family == "movement" or op.by_bits or op.name in NARROW
+    return (lambda array, aval: array) if stays else wide
 
 
 def _as(array: Any, aval: Aval) -> Any:

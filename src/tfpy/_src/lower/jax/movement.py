@@ -53,7 +53,7 @@ def concat(*xs: Any, axis: int) -> Any:
     return lax.concatenate(xs, axis)
 
 
-@lowers("matmul")
+@lowers("matmul", narrow=True)
 def matmul(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
     a = jnp.swapaxes(a, -1, -2) if transpose_a else a
     b = jnp.swapaxes(b, -1, -2) if transpose_b else b

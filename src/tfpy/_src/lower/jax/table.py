@@ -15,12 +15,21 @@ what the record's ``ref`` is for NumPy, with zeros or nothing in place of errors
 RULES: dict[str, Rule] = {}
 """By op. Elementwise ops need none: their expressions are evaluated (``expression.py``)."""
 
+NARROW: set[str] = set()
+"""Ops whose rules take float16 and bfloat16 as they are: products, which devices have units for
+that add them up in float32. Others get float32."""
 
-def lowers(*names: str) -> Callable[[Rule], Rule]:
-    """A decorator: the function computes these ops."""
+
+def lowers(*names: str, narrow: bool = False) -> Callable[[Rule], Rule]:
+    """A decorator: the function computes these ops.
+
+    Args:
+        narrow: enters them in :data:`NARROW`.
+    """
 
     def enter(rule: Rule) -> Rule:
         RULES.update(dict.fromkeys(names, rule))
+        NARROW.update(names if narrow else ())
         return rule
 
     return enter

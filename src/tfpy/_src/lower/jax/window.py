@@ -42,15 +42,15 @@ def _depthwise(x: Any, filter: Any, **window: Any) -> Any:
 def _enter(name: str, forward: Callable[..., Any]) -> None:
     """A convolution and its two transposes."""
 
-    @lowers(name)
+    @lowers(name, narrow=True)
     def convolve(x: Any, filter: Any, **window: Any) -> Any:
         return forward(x, filter, **window)
 
-    @lowers(f"{name}_backprop_input")
+    @lowers(f"{name}_backprop_input", narrow=True)
     def by_input(dy: Any, filter: Any, input_shape: Sizes, **window: Any) -> Any:
         return _transposed(lambda x: forward(x, filter, **window), input_shape, dy)
 
-    @lowers(f"{name}_backprop_filter")
+    @lowers(f"{name}_backprop_filter", narrow=True)
     def by_filter(x: Any, dy: Any, filter_shape: Sizes, **window: Any) -> Any:
         return _transposed(lambda f: forward(x, f, **window), filter_shape, dy)
 

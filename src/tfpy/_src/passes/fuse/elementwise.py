@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 
-from tfpy._src.dtypes import float16
+from tfpy._src.dtypes import ROUNDED
 from tfpy._src.ir.fusion import LOOP, fuse, is_elementwise, is_scalar_constant
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lower.calls import loop_call
@@ -64,7 +64,7 @@ def is_fusible(graph: Graph, eqn: Eqn, target: Target) -> bool:
     """Whether the equation is elementwise, on values that the device stores."""
     if not is_elementwise(eqn.op):
         return False
-    stored = target.dtypes - {float16} if eqn.op.by_bits else target.dtypes
+    stored = target.dtypes - ROUNDED if eqn.op.by_bits else target.dtypes
     avals = (graph.avals[value] for value in (*eqn.inputs, *eqn.outputs))
     return all(aval.size and aval.dtype in stored for aval in avals)
 
