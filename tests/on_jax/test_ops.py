@@ -66,7 +66,7 @@ def _takes(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> bool:
     return registry.active_backend().takes(op, avals)
 
 
-@pytest.mark.share(12)
+@pytest.mark.share(24)
 @pytest.mark.parametrize("op", COMPUTED, ids=lambda op: op.name)
 def test_samples_in_bfloat16(op: Op, rng: np.random.Generator, everything: bool) -> None:
     """Computed in float32 and rounded: to a unit in the last place of what NumPy gives."""
