@@ -129,11 +129,16 @@ def test_eight_devices_learn_what_one_learns() -> None:
 
 
 def test_replicas_draw_numbers_of_their_own() -> None:
+    @tfpy.function
     def draws() -> Any:
-        return tfpy.random.uniform([3])
+        r = tfpy.random
+        order = tfpy.cast(r.shuffle(tfpy.range(20)), tfpy.float32)
+        return r.uniform([3]), r.truncated_normal([3]), r.gamma([3], 0.5), order
 
-    found = np.stack(strategy(4).run(draws).values)
-    assert len({tuple(row) for row in found.tolist()}) == 4
+    s = strategy(4)
+    for found in s.run(draws):
+        rows = {tuple(value.numpy().tolist()) for value in s.experimental_local_results(found)}
+        assert len(rows) == 4
 
 
 def test_what_cannot_be_run_on_all_devices_is_said() -> None:

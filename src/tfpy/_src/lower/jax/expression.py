@@ -94,7 +94,7 @@ def _or_zero(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return divide
 
 
-def _mulhi(x: Any, y: Any) -> Any:
+def mulhi(x: Any, y: Any) -> Any:
     """By way of 64 bits: XLA takes no ``lax.mulhi`` where a program is for several devices."""
     with jax.enable_x64(True):
         wide = lax.mul(*(lax.convert_element_type(v, np.uint64) for v in (x, y)))
@@ -152,7 +152,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "le": lax.le,
     "not": lax.bitwise_not,
     "isnan": lambda x: lax.ne(x, x),
-    "mulhi": _mulhi,
+    "mulhi": mulhi,
     "select": lax.select,
 }
 """By scalar operation, or by it and the dtype of its last operand."""

@@ -19,7 +19,7 @@ from jax import lax, numpy as jnp
 from tfpy._src.dtypes import DType, float32
 from tfpy._src.ir import drawing
 from tfpy._src.ir.aval import Shape
-from tfpy._src.lower.jax.expression import cast
+from tfpy._src.lower.jax.expression import cast, mulhi
 from tfpy._src.lower.jax.table import Rule, lowers, wide
 
 _WORDS = 6  # of a state: a key of two and a counter of four
@@ -42,7 +42,7 @@ def _block(state: Sequence[_Number], offset: _Number) -> list[_Number]:
 
     def mix(_: _Number, words: list[_Number]) -> list[_Number]:
         a, b, c, d, k0, k1 = words
-        mixed = [lax.mulhi(c, m1) ^ b ^ k0, c * m1, lax.mulhi(a, m0) ^ d ^ k1, a * m0]
+        mixed = [mulhi(c, m1) ^ b ^ k0, c * m1, mulhi(a, m0) ^ d ^ k1, a * m0]
         return [*mixed, k0 + np.uint32(drawing.WEYL[0]), k1 + np.uint32(drawing.WEYL[1])]
 
     return lax.fori_loop(0, drawing.ROUNDS, mix, [*c, k0, k1])[:4]
