@@ -20,14 +20,14 @@ class Weights(Mapping[str, Array]):
     """Arrays by the names of values.
 
     Args:
-        arrays: the arrays, or functions that make them (of quantized weights) when they are asked
-            for.
+        arrays: the arrays, or functions that make them of their names (of quantized weights) when
+            they are asked for.
         state: Variables that are values, too, and no constants: what a model keeps between calls.
     """
 
     def __init__(
         self,
-        arrays: Mapping[str, Array | Callable[[], Array]] | None = None,
+        arrays: Mapping[str, Array | Callable[[str], Array]] | None = None,
         state: Mapping[str, Variable] | None = None,
     ) -> None:
         self._arrays = dict(arrays or {})
@@ -36,7 +36,7 @@ class Weights(Mapping[str, Array]):
 
     def __getitem__(self, name: str) -> Array:
         found = self._arrays[name]
-        return found if isinstance(found, np.ndarray) else found()
+        return found if isinstance(found, np.ndarray) else found(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._arrays)

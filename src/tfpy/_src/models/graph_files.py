@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +19,7 @@ from tfpy._src.graphs.tensorflow.from_json import (
 from tfpy._src.graphs.tensorflow.graph import canonical, read_graph
 from tfpy._src.graphs.tensorflow.values import dtype, shape
 from tfpy._src.models.graph_model import GraphModel, Signature
-from tfpy._src.models.manifest import Array, lazily_decoded
+from tfpy._src.models.manifest import Array, Arrived
 from tfpy._src.models.sources import Coming, Progress, begun, model_file
 from tfpy._src.raw.resources import Resources, using
 
@@ -72,9 +71,9 @@ class Topology:
     metadata: Mapping[str, Any]
     model_json: Mapping[str, Any]
     coming: Coming
-    weights: Mapping[str, Callable[[], Array]]
-    arrays: dict[str, Callable[[], Array]]
-    """The weights that have come."""
+    weights: Mapping[str, Callable[[str], Array]]
+    arrived: Arrived
+    """Those of them that have come."""
 
     @classmethod
     def of(cls, model_json: dict[str, Any], coming: Coming) -> Topology:
@@ -105,12 +104,12 @@ class Topology:
         if said is not None:
             infos = _infos(an_object(said, "signature"), "outputs")
             outputs = [canonical(info["name"]) for info in infos.values()]
-        arrays: dict[str, Callable[[], Array]] = {}
+        arrived = Arrived()
         names = [spec.name for group in coming.groups for spec in group.weights]
-        weights = {name: functools.partial(_array, arrays, name) for name in names}
+        weights = dict.fromkeys(names, arrived)
         message = graph_from_json(model_json.pop("modelTopology", None))
         graph = read_graph(message, outputs, weights, attributes=attributes)
-        return cls(graph, said, metadata, model_json, coming, weights, arrays)
+        return cls(graph, said, metadata, model_json, coming, weights, arrived)
 
     async def model(self, trainable: bool = False, quantize: str | None = None) -> GraphModel:
         """The model, when the weights are there.
@@ -120,7 +119,7 @@ class Topology:
         """
         with self.coming as coming:
             for group, data in await coming.data():
-                self.arrays.update(lazily_decoded(group, data))
+                self.arrived.add(group, data)
         resources: Resources = {}
         bound: dict[str, Any] = {}
         if self.said is None:
@@ -133,11 +132,6 @@ class Topology:
         return GraphModel(
             self.graph, signatures, self.metadata, bound, resources, trainable, quantize
         )
-
-
-def _array(arrays: Mapping[str, Callable[[], Array]], name: str) -> Array:
-    """A weight, once it has come."""
-    return arrays[name]()
 
 
 def own_signature(graph: NodeGraph) -> Signature:

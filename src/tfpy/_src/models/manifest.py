@@ -7,7 +7,9 @@ hold the group's weights, one after another, without gaps.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
+import operator
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -29,8 +31,12 @@ STRING = "string"
 OPTIMIZER = "optimizer"
 """The group of weights that are what an optimizer keeps."""
 _DTYPES = {text: np.dtype(text) for text in (*STORED.values(), *QUANTIZED.values())}
+_BYTES = {name: _DTYPES[text].itemsize for name, text in (STORED | QUANTIZED).items()}
+_UNQUANTIZED = {*STORED, STRING}
 _LENGTH = struct.Struct("<I")  # stands before each string
-_WHOLE = {int}
+_MAX_SIZE = (1 << 31) - 1
+_OBJECTS, _LISTS, _TEXTS, _WHOLE = {dict}, {list}, {str}, {int}
+_SAID = operator.itemgetter("name", "shape", "dtype")
 
 
 class Quantization(NamedTuple):
@@ -77,8 +83,10 @@ class Group:
     def sizes(self) -> list[int | None]:
         """The number of bytes of each weight; None where only the files tell."""
         return [
-            None if spec.dtype == STRING else spec.elements * spec.stored.itemsize
-            for spec in self.weights
+            None
+            if dtype == STRING
+            else math.prod(shape) * _BYTES[quantized.dtype if quantized else dtype]
+            for _, shape, dtype, quantized, _ in self.weights
         ]
 
     @functools.cached_property
@@ -110,7 +118,8 @@ def _group(value: Any, what: str) -> Group:
     paths = a_list(entry.get("paths"), f"{what}.paths")
     specs: list[WeightSpec] = []
     try:
-        specs.extend(map(_spec, a_list(entry.get("weights"), "weights")))
+        weights = a_list(entry.get("weights"), "weights")
+        specs.extend(_plain(weights) or map(_spec, weights))
     except ModelFileError as error:
         raise ModelFileError(f"{what}: weight {len(specs)}: {error}") from None
     return Group(
@@ -119,21 +128,38 @@ def _group(value: Any, what: str) -> Group:
     )
 
 
+def _plain(entries: list[Any]) -> list[WeightSpec] | None:
+    """Weights of entries that have a name, a shape and a dtype and nothing else, as most files have
+    them; None for others. A file has hundreds, so that this is asked of all at once."""
+    if not _OBJECTS.issuperset(map(type, entries)) or {*map(len, entries)} != {3}:
+        return None
+    try:
+        names, shapes, dtypes = zip(*map(_SAID, entries), strict=True)
+    except KeyError:
+        return None
+    are_typed = _TEXTS.issuperset(map(type, (*names, *dtypes))) and _LISTS.issuperset(
+        map(type, shapes)
+    )
+    if not (are_typed and all(names) and _UNQUANTIZED.issuperset(dtypes)):
+        return None
+    sizes = [0, *itertools.chain.from_iterable(shapes)]
+    if not (_WHOLE.issuperset(map(type, sizes)) and 0 <= min(sizes) <= max(sizes) <= _MAX_SIZE):
+        return None
+    return list(map(WeightSpec, names, map(tuple, shapes), dtypes))
+
+
 def _spec(value: Any) -> WeightSpec:
     entry = an_object(value, "it")
     name = a_string(entry.get("name"), "name")
     shape = a_list(entry.get("shape"), "shape")
-    if shape and not (
-        _WHOLE.issuperset(map(type, shape)) and 0 <= min(shape) <= max(shape) < 1 << 31
-    ):
-        shape = [a_size(size, f"{name!r}: a size") for size in shape]
+    sizes = tuple([a_size(size, f"{name!r}: a size") for size in shape])
     dtype = a_string(entry.get("dtype"), "dtype")
     if dtype not in STORED and dtype != STRING:
         raise ModelFileError(f"{name!r} has the unknown dtype {dtype!r}")
     quantized, group = entry.get("quantization"), entry.get("group")
     return WeightSpec(
         name,
-        tuple(shape),
+        sizes,
         dtype,
         None if quantized is None else _quantization(quantized, dtype, name),
         None if group is None else str(group),
@@ -179,30 +205,42 @@ def decoded(group: Group, data: bytes) -> Iterator[tuple[WeightSpec, Array]]:
     Raises:
         ModelFileError: when the bytes end too early, or are not used up.
     """
-    for spec, values in _in_parts(group, data):
-        yield spec, values()
+    for part in _in_parts(group, data):
+        yield part[0], _values(*part)
 
 
-def lazily_decoded(group: Group, data: bytes) -> Iterator[tuple[str, Callable[[], Array]]]:
-    """The weights of a group by name, as :func:`decoded`; functions make them when they are asked
-    for: until then quantized ones are as large as in the file.
+class Arrived:
+    """Weights by name, as of :func:`decoded`, made of their bytes when they are asked for: until
+    then quantized ones are as large as in the file."""
 
-    Raises:
-        ModelFileError: when the bytes end too early, or are not used up.
-    """
-    for spec, values in _in_parts(group, data):
-        yield spec.name, values
+    def __init__(self) -> None:
+        self._parts: dict[str, Part] = {}
+
+    def add(self, group: Group, data: bytes) -> None:
+        """Takes the bytes of a group.
+
+        Raises:
+            ModelFileError: when they end too early, or are not used up.
+        """
+        self._parts.update((part[0].name, part) for part in _in_parts(group, data))
+
+    def __call__(self, name: str) -> Array:
+        """A weight that has come."""
+        return _values(*self._parts[name])
 
 
-def _in_parts(group: Group, data: bytes) -> Iterator[tuple[WeightSpec, Callable[[], Array]]]:
-    """The weights of a group, and what makes them of its bytes."""
+Part = tuple[WeightSpec, bytes, int, int]
+"""A weight, the bytes that it lies in, where it begins and where it ends."""
+
+
+def _in_parts(group: Group, data: bytes) -> Iterator[Part]:
     at = 0
     for spec, size in zip(group.weights, group.sizes, strict=True):
         start = at
         at = _end_of_strings(spec, data, at) if size is None else at + size
         if at > len(data):
             raise ModelFileError(f"the files end within weight {spec.name!r}")
-        yield spec, functools.partial(_values, spec, data, start, at)
+        yield spec, data, start, at
     if at != len(data):
         raise ModelFileError(f"{len(data) - at} bytes after the last weight belong to none")
 

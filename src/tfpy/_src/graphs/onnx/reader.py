@@ -70,7 +70,7 @@ class _Reader:
     def graph(self, found: Mapping[str, Any], opsets: Mapping[str, int]) -> NodeGraph:
         """A graph or subgraph."""
         name = found.get("name") or "onnx"
-        weights: dict[str, Array | Callable[[], Array]] = {}
+        weights: dict[str, Array | Callable[[str], Array]] = {}
         for entry in found["initializer"]:
             _enter(weights, entry.get("name", ""), tensors.array(entry, self._files))
         for entry in found["sparse_initializer"]:

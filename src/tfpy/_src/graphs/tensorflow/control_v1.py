@@ -264,24 +264,41 @@ def _subgraph(
         DIALECT,
         tuple(Spec(value) for value in inputs),
         tuple(outputs),
-        with_outputs(needed, outputs),
+        _with_outputs(needed, outputs),
         Weights({key: np.asarray(value) for key, value in (constants or {}).items()}),
     )
 
 
-def with_outputs(nodes: Iterable[Node], wanted: Iterable[str]) -> tuple[Node, ...]:
-    """The nodes, each with the outputs that others ask for and those that are wanted."""
-    nodes = list(nodes)
-    reads = (node.reads if node.op in _WITH_SUBGRAPHS else node.inputs for node in nodes)
-    values = dict.fromkeys((*wanted, *itertools.chain.from_iterable(reads)))
-    outputs = {name: (name,) for name in values if ":" not in name}
-    for name in values:
-        if ":" in name:
-            maker = maker_of(name)
-            outputs[maker] = (*outputs.get(maker, ()), name)
+def complete(nodes: Iterable[Node], wanted: Iterable[str]) -> tuple[Node, ...]:
+    """New nodes, each of which gets the outputs that others ask for and those that are wanted."""
+    nodes = tuple(nodes)
+    outputs = _asked_for(nodes, wanted)
+    for node in nodes:
+        if not node.outputs:
+            node.outputs = outputs.get(node.name, ())
+    return nodes
+
+
+def _with_outputs(nodes: Iterable[Node], wanted: Iterable[str]) -> tuple[Node, ...]:
+    """As :func:`complete`, of nodes that other graphs have, too."""
+    nodes = tuple(nodes)
+    outputs = _asked_for(nodes, wanted)
     return tuple(
         node if node.outputs else node.giving(outputs.get(node.name, ())) for node in nodes
     )
+
+
+def _asked_for(nodes: Iterable[Node], wanted: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The values that are wanted, and those that nodes ask for, by the names of their makers."""
+    reads = (node.reads if node.op in _WITH_SUBGRAPHS else node.inputs for node in nodes)
+    values = dict.fromkeys((*wanted, *itertools.chain.from_iterable(reads)))
+    outputs: dict[str, tuple[str, ...]] = {name: (name,) for name in values if ":" not in name}
+    if len(outputs) < len(values):
+        for name in values:
+            if ":" in name:
+                maker = maker_of(name)
+                outputs[maker] = (*outputs.get(maker, ()), name)
+    return outputs
 
 
 def maker_of(value: str) -> str:

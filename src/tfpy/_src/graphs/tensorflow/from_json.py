@@ -17,6 +17,7 @@ from typing import Any
 
 from tfpy._src.graphs.checked import a_list, an_object
 from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.graphs.tensorflow.graph import NodeMessages
 from tfpy._src.graphs.tensorflow.messages import ATTR, ATTRS, GRAPH, SHAPE
 from tfpy._src.graphs.tensorflow.values import attribute
 from tfpy._src.graphs.wire import (
@@ -41,8 +42,6 @@ _MAX_KNOWN, _MAX_KEY = 512, 1024
 _MARSHAL = 2  # the last version that writes equal values as equal bytes
 
 _OBJECTS, _LISTS, _TEXTS = {dict}, {list}, {str}
-_NONE: list[str] = []
-_NO_ATTRIBUTES: dict[str, Any] = {}
 
 Reader = Callable[[Any], Any]
 
@@ -53,24 +52,25 @@ def graph_from_json(value: Any) -> dict[str, Any]:
     Raises:
         ModelFileError: for what is none.
     """
-    if isinstance(value, dict) and _are_plain(nodes := value.get("node")):
+    if isinstance(value, dict) and (nodes := _plain(value.get("node"))) is not None:
         return _read(value | {"node": []}, GRAPH, "modelTopology") | {"node": nodes}
     return _read(value, GRAPH, "modelTopology")
 
 
-def _are_plain(nodes: Any) -> bool:
-    """Whether nodes are messages as they are, as most files have them; a file has thousands, so
-    that this is asked of all at once."""
+def _plain(nodes: Any) -> NodeMessages | None:
+    """Nodes that are messages as they are, as most files have them; None for others. A file has
+    thousands, so that this is asked of all at once."""
     if type(nodes) is not list or not _OBJECTS.issuperset(map(type, nodes)):
-        return False
-    inputs = [node.get("input", _NONE) for node in nodes]
-    parts = [node.get(key, "") for key in ("name", "op") for node in nodes]
-    return (
-        _TEXTS.issuperset(map(type, parts))
-        and _LISTS.issuperset(map(type, inputs))
-        and _TEXTS.issuperset(map(type, itertools.chain.from_iterable(inputs)))
-        and _OBJECTS.issuperset([type(node.get("attr", _NO_ATTRIBUTES)) for node in nodes])
-    )
+        return None
+    found = NodeMessages.of(nodes)
+    if (
+        _TEXTS.issuperset(map(type, itertools.chain(found.names, found.ops)))
+        and _LISTS.issuperset(map(type, found.inputs))
+        and _TEXTS.issuperset(map(type, itertools.chain.from_iterable(found.inputs)))
+        and _OBJECTS.issuperset(map(type, found.attrs))
+    ):
+        return found
+    return None
 
 
 def attributes(value: Any, name: str) -> Mapping[str, Any]:

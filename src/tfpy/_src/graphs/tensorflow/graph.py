@@ -5,9 +5,10 @@ A value is called as nodes call it: "node" or "node:1" in a graph, "node:output:
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,20 +16,22 @@ from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import Node, NodeGraph, Spec
 from tfpy._src.graphs.tensorflow.control_v1 import (
     CONSTANT,
+    complete,
     maker_of,
     structured,
-    with_outputs,
 )
 from tfpy._src.graphs.tensorflow.dialect import DIALECT, TensorFlowDialect
 from tfpy._src.graphs.tensorflow.values import attribute, dtype
 from tfpy._src.graphs.weights import Weights
 from tfpy._src.ir.aval import Array
 
-Given = Mapping[str, Array | Callable[[], Array]]
-Constants = dict[str, Array | Callable[[], Array]]
+Given = Mapping[str, Array | Callable[[str], Array]]
+Constants = dict[str, Array | Callable[[str], Array]]
 Attributes = Callable[[Any, str], Mapping[str, Any]]
 """Reads a node's attributes; the node's name is for errors."""
 INPUTS = frozenset(("Placeholder", "PlaceholderV2"))
+_NO_ATTRIBUTES: Mapping[str, Any] = {}
+_NO_INPUTS: list[str] = []
 
 
 def read_graph(
@@ -55,7 +58,10 @@ def read_graph(
     reader = _Nodes(weights or {}, attributes or _attributes)
     library = graph.get("library", {}).get("function", [])
     functions = dict(_function(one, reader, dialect) for one in library)
-    nodes, constants = reader.read(graph["node"])
+    messages = graph["node"]
+    if not isinstance(messages, NodeMessages):
+        messages = NodeMessages.of(messages)
+    nodes, constants = reader.read(messages)
     inputs = tuple(
         Spec(node.name, node.attrs.get("dtype"), node.attrs.get("shape"))
         for node in nodes
@@ -63,7 +69,7 @@ def read_graph(
     )
     wanted = tuple(map(canonical, outputs)) or _leaves(nodes)
     kept = structured([node for node in nodes if node.op not in INPUTS])
-    made = with_outputs(kept, wanted)
+    made = complete(kept, wanted)
     return NodeGraph(name, dialect, inputs, wanted, made, Weights(constants), functions)
 
 
@@ -86,12 +92,32 @@ def _function(
         outputs = tuple(message["ret"][arg["name"]] for arg in signature["output_arg"])
     except KeyError as error:
         raise ModelFileError(f"the function {name} does not return {error}") from None
-    nodes, constants = reader.read(message["node_def"], _constant_in_function)
+    messages = NodeMessages.of(message["node_def"])
+    nodes, constants = reader.read(messages, _constant_in_function)
     outputs = tuple(_constant_in_function(name, constants) for name in outputs)
     effects = tuple(message["control_ret"].values())
-    made = with_outputs(structured(nodes), outputs)
+    made = complete(structured(nodes), outputs)
     weights = Weights(constants)
     return name, NodeGraph(name, dialect, inputs, outputs, made, weights, effects=effects)
+
+
+class NodeMessages(NamedTuple):
+    """NodeDefs, by columns."""
+
+    names: list[str]
+    ops: list[str]
+    inputs: list[Sequence[str]]
+    attrs: list[Any]
+
+    @classmethod
+    def of(cls, messages: Sequence[Mapping[str, Any]]) -> NodeMessages:
+        """The columns of messages."""
+        return cls(
+            [message.get("name", "") for message in messages],
+            [message.get("op", "") for message in messages],
+            [message.get("input", _NO_INPUTS) for message in messages],
+            [message.get("attr", _NO_ATTRIBUTES) for message in messages],
+        )
 
 
 @dataclass(frozen=True)
@@ -107,43 +133,55 @@ class _Nodes:
     attributes: Attributes
 
     def read(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        named: Callable[[str, Constants], str] | None = None,
+        self, messages: NodeMessages, named: Callable[[str, Constants], str] | None = None
     ) -> tuple[list[Node], Constants]:
         """The nodes, and apart from them the constants; one that waits for nodes is there for that,
         too."""
+        names, ops, inputs, attrs = messages
         constants = {
-            name: self.given[name] if name in self.given else self._constant(name, message)
-            for message in messages
-            if message.get("op") == CONSTANT and (name := message.get("name")) is not None
+            name: self.given[name] if name in self.given else self._constant(name, said)
+            for name, op, said in zip(names, ops, attrs, strict=True)
+            if op == CONSTANT and name
         }
         nodes: dict[str, Node] = {}
-        for message in messages:
-            name, op = message.get("name", ""), message.get("op", "")
-            read: Iterable[str] = message.get("input", ())
-            after: tuple[str, ...] = ()
-            marks = "\n".join(read)  # of which there are few
-            if "^" in marks:
-                after = tuple(i[1:] for i in read if i[:1] == "^" and i[1:] not in constants)
-                read = [i for i in read if i[:1] != "^"]
+        known: dict[int, Mapping[str, Any]] = {}  # of attributes that messages share
+        taken = _taken(inputs, constants, named)
+        for name, op, (read, after), said in zip(names, ops, taken, attrs, strict=True):
             if op == CONSTANT and name:
                 if after:
                     nodes[name] = Node(name, op, (), (), {}, after)
                 continue
             if not name or name in nodes or name in constants:
                 raise ModelFileError(f"{name!r} is the name of several nodes, or none")
-            if ":" in marks:
-                read = [named(i, constants) for i in read] if named else map(canonical, read)
-            attrs = self.attributes(message.get("attr", {}), name)
-            nodes[name] = Node(name, op, tuple(read), (), attrs, after)
+            found = known.get(id(said))
+            if found is None:
+                found = known[id(said)] = self.attributes(said, name)
+            nodes[name] = Node(name, op, read, (), found, after)
         return list(nodes.values()), constants
 
-    def _constant(self, name: str, message: Mapping[str, Any]) -> Array:
-        value = self.attributes(message.get("attr", {}), name).get("value")
+    def _constant(self, name: str, said: Any) -> Array:
+        value = self.attributes(said, name).get("value")
         if not isinstance(value, np.ndarray):
             raise ModelFileError(f"the constant {name!r} has no value")
         return value
+
+
+def _taken(
+    inputs: Sequence[Sequence[str]],
+    constants: Constants,
+    named: Callable[[str, Constants], str] | None,
+) -> Iterable[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The values that each node takes, and the nodes that it waits for."""
+    marks = "\n".join(itertools.chain.from_iterable(inputs))  # few graphs have any
+    if "^" not in marks and ":" not in marks:
+        return zip(map(tuple, inputs), itertools.repeat(()))
+    found = []
+    for read in inputs:
+        values = [i for i in read if i[:1] != "^"]
+        waits = [i[1:] for i in read if i[:1] == "^" and i[1:] not in constants]
+        values = [named(i, constants) if named else canonical(i) for i in values]
+        found.append((tuple(values), tuple(waits)))
+    return found
 
 
 def _constant_in_function(name: str, constants: Constants) -> str:

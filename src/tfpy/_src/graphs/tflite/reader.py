@@ -215,7 +215,7 @@ class _Graph:
         made = {name for node in nodes for name in node.outputs}
         given = {self.value(i) for i in inputs}
         outputs = tuple(self.value(i) for i in self._table["outputs"].tolist())
-        constants: dict[str, Array | Callable[[], Array]] = {}
+        constants: dict[str, Array | Callable[[str], Array]] = {}
         state = {}
         for i, (name, info) in enumerate(zip(self._names, self._infos, strict=True)):
             if name in made or name in given:
@@ -239,14 +239,14 @@ class _Graph:
         """Whether a node changes what the model keeps, or may."""
         return node.op in _STATEFUL or any(name in state for name in node.inputs)
 
-    def _constant(self, number: int, info: Info) -> Array | Callable[[], Array] | None:
+    def _constant(self, number: int, info: Info) -> Array | Callable[[str], Array] | None:
         tensor = self._tensors[number]
         data = self._reader.buffer(tensor["buffer"])
         if len(data):
             return (
                 constant_of(tensor, info, data)
                 if tensor["sparsity"] is None
-                else (lambda: constant_of(tensor, info, data))
+                else (lambda name: constant_of(tensor, info, data))
             )
         if 0 in info.shape and info.dtype != "string":
             return np.zeros(info.shape, info.tensor_dtype.name)
