@@ -19,7 +19,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from . import glue, notices, npm, xnnpack
+from . import glue, model_json, notices, npm, xnnpack
 from .cache import lock
 from .console import BuildError, announce
 from .paths import ASSETS, CACHE, ROOT
@@ -83,6 +83,8 @@ def bundle(entry: Path, form: str, *options: str) -> bytes:
         "--target=es2022",
         f"--alias:xnnpack={_glue_script('relaxed')}",
         f"--alias:xnnpack-threads={_glue_script('relaxed-threads')}",
+        f"--alias:model-json={model_json.ensure()}",
+        "--loader:.wasm=binary",
     ]
     argv += ["--minify-whitespace", "--minify-syntax", "--legal-comments=none", "--charset=utf8"]
     if form == "iife":

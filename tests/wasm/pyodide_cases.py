@@ -1,6 +1,11 @@
 """What tfpy does in Pyodide where that needs no page. ``test_pyodide.py`` runs each case."""
 
+import asyncio
+import json
+import marshal
+import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +13,8 @@ from pyodide.code import run_js
 
 import tfpy as tf
 from tfpy._src.data.ahead import AheadIterator, OnDevice
+from tfpy._src.runtime import bridge
+from tfpy._src.runtime.bridge import converted_model
 
 
 def raised(kind: type[Exception], action: Callable[[], Any]) -> str:
@@ -246,3 +253,150 @@ async def case_batches_for_the_device() -> None:
     assert left == 50 - 3 * 7
     large = tf.data.Dataset.from_tensor_slices(np.zeros((2**13, 2**11 + 1), np.float32)).batch(7)
     assert not isinstance(iter(OnDevice(large._node)), AheadIterator)
+
+
+def with_columns(model: Any) -> Any:
+    """A model.json as the runtime hands it on (``csrc/model_json/marshal.h``)."""
+    if not isinstance(model, dict):
+        return model
+    topology, manifest = model.get("modelTopology"), model.get("weightsManifest")
+    if isinstance(topology, dict) and isinstance(topology.get("node"), list):
+        topology["node"] = node_columns(topology["node"])
+    for group in manifest if isinstance(manifest, list) else ():
+        if isinstance(group, dict) and isinstance(group.get("weights"), list):
+            group["weights"] = weight_columns(group["weights"])
+    return model
+
+
+def node_columns(nodes: list[Any]) -> Any:
+    rows: list[Any] = []
+    constants: list[Any] = []
+    for node in nodes:
+        node = node if isinstance(node, dict) else {}
+        name, op, attrs = node.get("name"), node.get("op"), node.get("attr", {})
+        inputs = node.get("input", [])
+        is_typed = {type(name), type(op)} == {str} and isinstance(attrs, dict)
+        if not is_typed or not isinstance(inputs, list) or not {*map(type, inputs)} <= {str}:
+            return nodes
+        is_apart = op == "Const" and name and not inputs
+        (constants if is_apart else rows).append((name, op, tuple(inputs), attrs))
+    columns = [[row[i] for row in rows] for i in range(4)]
+    return (*columns, [row[0] for row in constants], [row[3] for row in constants])
+
+
+def weight_columns(weights: list[Any]) -> Any:
+    for weight in weights:
+        if not isinstance(weight, dict) or weight.keys() != {"name", "shape", "dtype"}:
+            return weights
+        name, shape, dtype = weight["name"], weight["shape"], weight["dtype"]
+        if not (name and {type(name), type(dtype)} == {str} and isinstance(shape, list)):
+            return weights
+        if not all(type(size) is int and 0 <= size < 1 << 31 for size in shape):
+            return weights
+    return (
+        [weight["name"] for weight in weights],
+        [tuple(weight["shape"]) for weight in weights],
+        [weight["dtype"] for weight in weights],
+    )
+
+
+def converted(data: bytes) -> Any:
+    """What the runtime hands on of a model.json, with attributes unpacked."""
+    model = converted_model(data)
+    topology = model.get("modelTopology") if isinstance(model, dict) else None
+    if isinstance(topology, dict) and isinstance(topology.get("node"), tuple):
+        *columns, attrs, constants, others = topology["node"]
+        unpacked = [[marshal.loads(one) for one in packed] for packed in (attrs, others)]
+        topology["node"] = (*columns, unpacked[0], constants, unpacked[1])
+    return model
+
+
+MODEL = r"""{"format": "graph-model", "modelTopology": {"node": [
+  {"name": "x", "op": "Placeholder", "attr": {"dtype": {"type": "DT_FLOAT"}, "i": {"i": "-1"}}},
+  {"name": "w", "op": "Const", "attr": {"dtype": {"type": "DT_FLOAT"}}, "input": []},
+  {"name": "c", "op": "Const", "input": ["^x"]}, {"op": "Const", "name": "né", "device": null},
+  {"name": "y", "op": "AddV2", "input": ["x", "w:0"], "attr": {"dtype": {"type": "DT_FLOAT"}}}
+ ], "versions": {"producer": 1.0, "min": [1, -0, 0.0, -0.5e-3, 1E2, 123456789012345678, -2147483648,
+  2147483647, 2147483648, true, false, null, [], {}]}},
+ "weightsManifest": [{"paths": ["a.bin"], "weights": [
+  {"name": "w", "shape": [2, 0, 2147483647], "dtype": "float32"},
+  {"shape": [], "dtype": "float32", "name": "né"}]}, {"weights": [{"name": "q", "shape": [1],
+  "dtype": "int32", "quantization": {"dtype": "uint8", "scale": 0.1, "min": 1}}]}, 7],
+ "userDefinedMetadata": {"text": "a\/\"b\n\t\\", "twice": 1, "twice": 2.0, "": "日本"}}"""
+
+UNUSUAL = (
+    "", "{}x", "[1,]", '{"a":1,}', "{,}", '{"a" 1}', "[01]", "[1.]", "[.5]", "[1e]", "[+1]", "[-]",
+    "nul", "[NaN]", "[Infinity]", '["\n"]', '["\0"]', '["\\x"]', '["', '["a', '["a\\', "{1:2}",
+    '["\\u0041"]', '["\\ud800"]', "[1234567890123456789]", "[" * 129 + "]" * 129, "[1", "{", "tru",
+)  # fmt: skip
+
+
+async def case_model_files_are_read_as_json_reads_them() -> None:
+    converted_model(b"{}")  # begins to load what reads them
+    while converted_model(b"{}") is None:
+        await asyncio.sleep(0.01)
+    sound = MODEL.encode()
+    assert repr(converted(sound)) == repr(with_columns(json.loads(sound)))
+    assert isinstance(converted_model(sound)["modelTopology"]["node"], tuple)
+    for text in ("[" * 128 + "]" * 128, '"a"', " 1 ", "[1.5]", '{"modelTopology": 1}', "[{}, []]"):
+        assert repr(converted(text.encode())) == repr(json.loads(text)), text
+    for text in UNUSUAL:
+        assert converted_model(text.encode()) is None, text
+    for data in (b'["\xff"]', b'["\xe6\x97"]', sound.decode().encode("utf-16"), sound[:-1]):
+        assert converted_model(data) is None, data
+
+    rng = random.Random(0)
+    letters = b'"\\{}[]:,.-+eE0123456789 \n\x00\xc3\xa9ntfu/xy'
+    read = 0
+    for _ in range(4000):
+        changed = bytearray(sound)
+        for _ in range(rng.randint(1, 3)):
+            at, start = rng.randrange(len(changed)), rng.randrange(len(changed))
+            piece = changed[at : at + rng.randint(0, 40)]
+            end = start + rng.choice([0, 1, 1, 2, 9])
+            changed[start:end] = rng.choice([b"", bytes([rng.choice(letters)]), piece])
+        found = converted(bytes(changed))
+        if found is not None:
+            assert repr(found) == repr(with_columns(json.loads(changed))), changed
+            read += 1
+    assert 500 < read < 3500, read
+
+
+async def case_graph_models_with_and_without_the_runtimes_reader() -> None:
+    w = tf.Variable(np.arange(6, dtype=np.float32).reshape(3, 2))
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3], "float32")])
+    def net(x: tf.Tensor) -> tf.Tensor:
+        return tf.nn.relu(x @ w - 3.0)
+
+    tf.save_graph_model(net, "/saved")
+    files = {path.name: path.read_bytes() for path in Path("/saved").iterdir()}
+    (name,) = [name for name in files if name.endswith(".json")]
+
+    async def outcome(changed: bytes, runtime: Any) -> str:
+        kept, bridge._runtime = bridge._runtime, runtime
+        try:
+            model = await tf.load_graph_model({**files, name: changed})
+        except ValueError as error:
+            return str(error)
+        finally:
+            bridge._runtime = kept
+        return repr((model.predict(tf.ones([1, 3])).numpy().tolist(), model.weights.keys()))
+
+    changes = (
+        (b"", b""),
+        (b'"float32"', b'"float23"'),
+        (b'"MatMul"', b"7"),
+        (b'"shape": [3', b'"shape": [-1'),
+        (b'"name": "', b'"name": "same", "was": "'),
+        (b"DT_FLOAT", b"DT_NONE"),
+    )
+    seen = set()
+    for before, after in changes:
+        changed = files[name].replace(before, after)
+        assert converted_model(changed) is not None
+        found = await outcome(changed, bridge._runtime)
+        wanted = await outcome(changed, None)
+        assert found == wanted, (found, wanted)
+        seen.add(found)
+    assert len(seen) == len(changes), seen

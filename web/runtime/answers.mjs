@@ -1,5 +1,7 @@
 // Bytes of addresses, for Python: one call of Python's when they are there, in the turn that brings them.
 
+import { prepareModels } from "./model_json.mjs";
+
 /** @typedef {import("./bridge.mjs").HeapOwner} HeapOwner */
 
 /**
@@ -12,6 +14,7 @@
  * @param {HeapOwner} owner
  */
 export function receive(answers, most, number, settle, owner) {
+  prepareModels(); // most of what is asked for here are models
   const told = settling(settle, owner);
   bodies(answers, most).then(
     (found) => told(number, undefined, found),

@@ -3,7 +3,8 @@
  * runtime/bridge.py.
  *
  * web/runtime/   what all backends share: their interface (backend.mjs), what Python calls
- *                (bridge.mjs), what the browser can do (probe.mjs), what addresses answer (answers.mjs)
+ *                (bridge.mjs), what the browser can do (probe.mjs), what addresses answer (answers.mjs),
+ *                what model.json says (model_json.mjs)
  * web/webgl/     a folder for each backend, which exports open<Backend>
  * web/webgpu/
  * web/wasm/
@@ -15,5 +16,6 @@ export { openWebgl } from "../webgl/webgl.mjs";
 export { openWebgpu } from "../webgpu/webgpu.mjs";
 export { receive } from "./answers.mjs";
 export { bindHeap, openJson, probeJson } from "./bridge.mjs";
+export { convertModel, takeModel } from "./model_json.mjs";
 export { probe } from "./probe.mjs";
 export { nextFrame } from "./turns.mjs";

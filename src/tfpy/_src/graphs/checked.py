@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.runtime.bridge import converted_model
 
 MAX_DEPTH = 128
 """How deeply a file's lists and objects may be nested."""
@@ -40,7 +41,8 @@ def uncollected() -> Iterator[None]:
 
 
 def parse(data: bytes, where: str = "model.json") -> dict[str, Any]:
-    """The object that the file is.
+    """The object that the file is; in a page nodes of a graph and entries of a manifest may be
+    tuples of columns (``csrc/model_json/marshal.h``), where they are what they should be.
 
     Args:
         where: the file, for errors.
@@ -50,14 +52,18 @@ def parse(data: bytes, where: str = "model.json") -> dict[str, Any]:
     """
     if len(data) > MAX_BYTES:
         raise ModelFileError(f"{where} has {len(data)} bytes; at most {MAX_BYTES} are read")
+    found = converted_model(data)
+    return an_object(_loaded(data, where) if found is None else found, where)
+
+
+def _loaded(data: bytes, where: str) -> Any:
     if _depth(data) > MAX_DEPTH:
         raise ModelFileError(f"{where} is nested more than {MAX_DEPTH} levels deep")
     try:
-        found = json.loads(data)
+        return json.loads(data)
     except ValueError as error:
         page = "; it is a page: is this the model's address?" if data.lstrip()[:1] == b"<" else ""
         raise ModelFileError(f"{where} is no JSON: {error}{page}") from None
-    return an_object(found, where)
 
 
 def _depth(data: bytes) -> int:

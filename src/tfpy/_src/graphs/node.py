@@ -54,7 +54,7 @@ class Spec:
 
 @dataclass(slots=True, eq=False)  # frozen ones take five times as long to make
 class Node:
-    """An operation on values; nothing changes it."""
+    """An operation on values; nothing changes it when a graph has it."""
 
     name: str
     op: str

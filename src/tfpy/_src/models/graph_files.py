@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -105,7 +106,7 @@ class Topology:
             infos = _infos(an_object(said, "signature"), "outputs")
             outputs = [canonical(info["name"]) for info in infos.values()]
         arrived = Arrived()
-        names = [spec.name for group in coming.groups for spec in group.weights]
+        names = itertools.chain.from_iterable(group.names for group in coming.groups)
         weights = dict.fromkeys(names, arrived)
         message = graph_from_json(model_json.pop("modelTopology", None))
         graph = read_graph(message, outputs, weights, attributes=attributes)

@@ -31,12 +31,10 @@ STRING = "string"
 OPTIMIZER = "optimizer"
 """The group of weights that are what an optimizer keeps."""
 _DTYPES = {text: np.dtype(text) for text in (*STORED.values(), *QUANTIZED.values())}
-_BYTES = {name: _DTYPES[text].itemsize for name, text in (STORED | QUANTIZED).items()}
-_UNQUANTIZED = {*STORED, STRING}
+_BYTES = {STRING: 0} | {k: _DTYPES[text].itemsize for k, text in (STORED | QUANTIZED).items()}
+_DTYPE_NAMES = {*STORED, STRING}
 _LENGTH = struct.Struct("<I")  # stands before each string
-_MAX_SIZE = (1 << 31) - 1
-_OBJECTS, _LISTS, _TEXTS, _WHOLE = {dict}, {list}, {str}, {int}
-_SAID = operator.itemgetter("name", "shape", "dtype")
+_WHOLE = {int}
 
 
 class Quantization(NamedTuple):
@@ -74,26 +72,57 @@ class WeightSpec(NamedTuple):
 
 @dataclass(frozen=True)
 class Group:
-    """Files, and the weights in them."""
+    """Files, and what the weights in them are, by columns as :class:`WeightSpec` has them."""
 
     paths: tuple[str, ...]
-    weights: tuple[WeightSpec, ...]
+    names: Sequence[str]
+    shapes: Sequence[tuple[int, ...]]
+    dtypes: Sequence[str]
+    quantizations: Sequence[Quantization | None]
+    groups: Sequence[str | None]
 
     @functools.cached_property
-    def sizes(self) -> list[int | None]:
-        """The number of bytes of each weight; None where only the files tell."""
-        return [
-            None
-            if dtype == STRING
-            else math.prod(shape) * _BYTES[quantized.dtype if quantized else dtype]
-            for _, shape, dtype, quantized, _ in self.weights
-        ]
+    def weights(self) -> list[WeightSpec]:
+        """The weights."""
+        columns = self.names, self.shapes, self.dtypes, self.quantizations, self.groups
+        return list(map(WeightSpec, *columns))
 
     @functools.cached_property
     def size(self) -> int | None:
         """The number of bytes in its files; None where only they tell."""
-        known = [size for size in self.sizes if size is not None]
-        return sum(known) if len(known) == len(self.sizes) else None
+        return None if STRING in self.dtypes else sum(self._sizes)
+
+    @functools.cached_property
+    def _sizes(self) -> list[int]:
+        """The number of bytes of each weight; 0 where only the files tell."""
+        stored = [
+            quantized.dtype if quantized else dtype
+            for dtype, quantized in zip(self.dtypes, self.quantizations, strict=True)
+        ]
+        return list(map(operator.mul, map(math.prod, self.shapes), map(_BYTES.__getitem__, stored)))
+
+    def places(self, data: bytes) -> list[int]:
+        """Where each weight begins in the files' bytes, and the last one ends.
+
+        Raises:
+            ModelFileError: when the bytes end too early, or are not used up.
+        """
+        if self.size is not None:
+            found = list(itertools.accumulate(self._sizes, initial=0))
+        else:
+            found = [0]
+            for spec, size in zip(self.weights, self._sizes, strict=True):
+                at = found[-1]
+                is_text = spec.dtype == STRING
+                found.append(_end_of_strings(spec, data, at) if is_text else at + size)
+        if found[-1] > len(data):
+            last = next(i for i, at in enumerate(found) if at > len(data)) - 1
+            raise ModelFileError(f"the files end within weight {self.names[last]!r}")
+        if found[-1] < len(data):
+            raise ModelFileError(
+                f"{len(data) - found[-1]} bytes after the last weight belong to none"
+            )
+        return found
 
 
 def read_manifest(value: Any) -> list[Group]:
@@ -106,7 +135,7 @@ def read_manifest(value: Any) -> list[Group]:
         _group(entry, f"weightsManifest[{i}]")
         for i, entry in enumerate(a_list(value, "weightsManifest"))
     ]
-    names = [(spec.name, spec.group) for group in groups for spec in group.weights]
+    names = [pair for group in groups for pair in zip(group.names, group.groups, strict=True)]
     if len(set(names)) < len(names):
         ((name, _), _) = Counter(names).most_common(1)[0]
         raise ModelFileError(f"weightsManifest has two weights with the name {name!r}")
@@ -115,51 +144,45 @@ def read_manifest(value: Any) -> list[Group]:
 
 def _group(value: Any, what: str) -> Group:
     entry = an_object(value, what)
-    paths = a_list(entry.get("paths"), f"{what}.paths")
+    paths = tuple(
+        checked_path(path, f"{what}.paths[{i}]")
+        for i, path in enumerate(a_list(entry.get("paths"), f"{what}.paths"))
+    )
+    weights = entry.get("weights")
+    if type(weights) is tuple and _DTYPE_NAMES.issuperset(weights[2]):  # as checked.parse says
+        names, shapes, dtypes = weights
+        return Group(paths, names, shapes, dtypes, [None] * len(names), [None] * len(names))
     specs: list[WeightSpec] = []
     try:
-        weights = a_list(entry.get("weights"), "weights")
-        specs.extend(_plain(weights) or map(_spec, weights))
+        specs.extend(map(_spec, _entries(weights)))
     except ModelFileError as error:
         raise ModelFileError(f"{what}: weight {len(specs)}: {error}") from None
-    return Group(
-        tuple(checked_path(path, f"{what}.paths[{i}]") for i, path in enumerate(paths)),
-        tuple(specs),
-    )
+    names, shapes, dtypes, quantizations, groups = zip(*specs, strict=True) if specs else [()] * 5
+    return Group(paths, names, shapes, dtypes, quantizations, groups)
 
 
-def _plain(entries: list[Any]) -> list[WeightSpec] | None:
-    """Weights of entries that have a name, a shape and a dtype and nothing else, as most files have
-    them; None for others. A file has hundreds, so that this is asked of all at once."""
-    if not _OBJECTS.issuperset(map(type, entries)) or {*map(len, entries)} != {3}:
-        return None
-    try:
-        names, shapes, dtypes = zip(*map(_SAID, entries), strict=True)
-    except KeyError:
-        return None
-    are_typed = _TEXTS.issuperset(map(type, (*names, *dtypes))) and _LISTS.issuperset(
-        map(type, shapes)
-    )
-    if not (are_typed and all(names) and _UNQUANTIZED.issuperset(dtypes)):
-        return None
-    sizes = [0, *itertools.chain.from_iterable(shapes)]
-    if not (_WHOLE.issuperset(map(type, sizes)) and 0 <= min(sizes) <= max(sizes) <= _MAX_SIZE):
-        return None
-    return list(map(WeightSpec, names, map(tuple, shapes), dtypes))
+def _entries(weights: Any) -> list[Any]:
+    """The entries of a group, of which columns may be given."""
+    if type(weights) is not tuple:
+        return a_list(weights, "weights")
+    return [{"name": n, "shape": [*s], "dtype": d} for n, s, d in zip(*weights, strict=True)]
 
 
 def _spec(value: Any) -> WeightSpec:
     entry = an_object(value, "it")
     name = a_string(entry.get("name"), "name")
     shape = a_list(entry.get("shape"), "shape")
-    sizes = tuple([a_size(size, f"{name!r}: a size") for size in shape])
+    if shape and not (
+        _WHOLE.issuperset(map(type, shape)) and 0 <= min(shape) <= max(shape) < 1 << 31
+    ):
+        shape = [a_size(size, f"{name!r}: a size") for size in shape]
     dtype = a_string(entry.get("dtype"), "dtype")
-    if dtype not in STORED and dtype != STRING:
+    if dtype not in _DTYPE_NAMES:
         raise ModelFileError(f"{name!r} has the unknown dtype {dtype!r}")
     quantized, group = entry.get("quantization"), entry.get("group")
     return WeightSpec(
         name,
-        sizes,
+        tuple(shape),
         dtype,
         None if quantized is None else _quantization(quantized, dtype, name),
         None if group is None else str(group),
@@ -205,8 +228,10 @@ def decoded(group: Group, data: bytes) -> Iterator[tuple[WeightSpec, Array]]:
     Raises:
         ModelFileError: when the bytes end too early, or are not used up.
     """
-    for part in _in_parts(group, data):
-        yield part[0], _values(*part)
+    for spec, (start, end) in zip(
+        group.weights, itertools.pairwise(group.places(data)), strict=True
+    ):
+        yield spec, _values(spec, data, start, end)
 
 
 class Arrived:
@@ -214,7 +239,7 @@ class Arrived:
     then quantized ones are as large as in the file."""
 
     def __init__(self) -> None:
-        self._parts: dict[str, Part] = {}
+        self._places: dict[str, tuple[Group, int, bytes, int, int]] = {}
 
     def add(self, group: Group, data: bytes) -> None:
         """Takes the bytes of a group.
@@ -222,27 +247,15 @@ class Arrived:
         Raises:
             ModelFileError: when they end too early, or are not used up.
         """
-        self._parts.update((part[0].name, part) for part in _in_parts(group, data))
+        places = group.places(data)
+        numbers = range(len(places) - 1)
+        each = zip(itertools.repeat(group), numbers, itertools.repeat(data), places, places[1:])
+        self._places.update(zip(group.names, each, strict=True))
 
     def __call__(self, name: str) -> Array:
         """A weight that has come."""
-        return _values(*self._parts[name])
-
-
-Part = tuple[WeightSpec, bytes, int, int]
-"""A weight, the bytes that it lies in, where it begins and where it ends."""
-
-
-def _in_parts(group: Group, data: bytes) -> Iterator[Part]:
-    at = 0
-    for spec, size in zip(group.weights, group.sizes, strict=True):
-        start = at
-        at = _end_of_strings(spec, data, at) if size is None else at + size
-        if at > len(data):
-            raise ModelFileError(f"the files end within weight {spec.name!r}")
-        yield spec, data, start, at
-    if at != len(data):
-        raise ModelFileError(f"{len(data) - at} bytes after the last weight belong to none")
+        group, number, data, start, end = self._places[name]
+        return _values(group.weights[number], data, start, end)
 
 
 def _values(spec: WeightSpec, data: bytes, start: int, end: int) -> Array:

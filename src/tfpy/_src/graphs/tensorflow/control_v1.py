@@ -270,12 +270,12 @@ def _subgraph(
 
 
 def complete(nodes: Iterable[Node], wanted: Iterable[str]) -> tuple[Node, ...]:
-    """New nodes, each of which gets the outputs that others ask for and those that are wanted."""
+    """New nodes, that no graph has yet: each gets the outputs that others ask for, and those that
+    are wanted."""
     nodes = tuple(nodes)
     outputs = _asked_for(nodes, wanted)
     for node in nodes:
-        if not node.outputs:
-            node.outputs = outputs.get(node.name, ())
+        node.outputs = node.outputs or outputs.get(node.name, ())
     return nodes
 
 

@@ -60,6 +60,8 @@ def graph_from_json(value: Any) -> dict[str, Any]:
 def _plain(nodes: Any) -> NodeMessages | None:
     """Nodes that are messages as they are, as most files have them; None for others. A file has
     thousands, so that this is asked of all at once."""
+    if type(nodes) is tuple:
+        return NodeMessages(*nodes)
     if type(nodes) is not list or not _OBJECTS.issuperset(map(type, nodes)):
         return None
     found = NodeMessages.of(nodes)
@@ -78,15 +80,18 @@ def attributes(value: Any, name: str) -> Mapping[str, Any]:
     graphs share those that are equal.
 
     Args:
+        value: an object, or data of marshal that one is made of.
         name: the node's, for errors.
 
     Raises:
         ModelFileError: for what are none.
     """
-    key = marshal.dumps(value, _MARSHAL)
+    is_packed = type(value) is bytes
+    key = value if is_packed else marshal.dumps(value, _MARSHAL)
     found = _known_maps.get(key)
     if found is None:
-        found = {k: _value(v, f"{name}.{k}") for k, v in value.items() if k[:1] != "_"}
+        said = marshal.loads(value) if is_packed else value
+        found = {k: _value(v, f"{name}.{k}") for k, v in said.items() if k[:1] != "_"}
         _keep(_known_maps, key, found)
     return found
 

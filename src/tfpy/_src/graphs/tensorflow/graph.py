@@ -102,12 +102,16 @@ def _function(
 
 
 class NodeMessages(NamedTuple):
-    """NodeDefs, by columns."""
+    """NodeDefs, by columns; constants that take nothing may stand apart."""
 
     names: list[str]
     ops: list[str]
     inputs: list[Sequence[str]]
     attrs: list[Any]
+    constants: Sequence[str] = ()
+    """Their names."""
+    values: Sequence[Any] = ()
+    """Their attributes."""
 
     @classmethod
     def of(cls, messages: Sequence[Mapping[str, Any]]) -> NodeMessages:
@@ -137,8 +141,12 @@ class _Nodes:
     ) -> tuple[list[Node], Constants]:
         """The nodes, and apart from them the constants; one that waits for nodes is there for that,
         too."""
-        names, ops, inputs, attrs = messages
+        names, ops, inputs, attrs, *apart = messages
         constants = {
+            name: self.given[name] if name in self.given else self._constant(name, said)
+            for name, said in zip(*apart, strict=True)
+        }
+        constants |= {
             name: self.given[name] if name in self.given else self._constant(name, said)
             for name, op, said in zip(names, ops, attrs, strict=True)
             if op == CONSTANT and name
