@@ -265,8 +265,10 @@ def test_images_that_need_pillow(monkeypatch: pytest.MonkeyPatch) -> None:
     image = picture(8, 8, 3)
     data = tensorflow.io.encode_jpeg(image).numpy()
     monkeypatch.setitem(__import__("sys").modules, "PIL.Image", None)
-    with pytest.raises(tfpy.errors.UnimplementedError, match="pip install pillow"):
+    with pytest.raises(tfpy.errors.UnimplementedError, match="decode_image: JPEG"):
         tfpy.image.decode_image(data)
+    with pytest.raises(tfpy.errors.UnimplementedError, match="encode_jpeg: JPEG"):
+        tfpy.io.encode_jpeg(image)
 
 
 def test_jpeg() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib
 import inspect
 import tomllib
@@ -58,3 +59,35 @@ def functions() -> dict[str, Callable[..., Any]]:
         if inspect.isfunction(value := getattr(module(namespace), name, None))
         and not name.startswith("_")
     }
+
+
+def things() -> dict[str, Any]:
+    """Every public function and class, under the first of its names.
+
+    Those of ``tf.raw_ops`` are left out: they are made of a table, and ops.md has their list.
+    """
+    first: dict[int, str] = {}
+    for namespace in NAMESPACES:
+        home = module(namespace)
+        for name in dir(home) if namespace != "raw_ops" else ():
+            value = getattr(home, name)
+            if callable(value) and not inspect.ismodule(value) and not name.startswith("_"):
+                first.setdefault(id(value), f"{namespace}.{name}".lstrip("."))
+    return {name: named(name) for name in first.values()}
+
+
+def named(name: str) -> Any:
+    """What has a public name."""
+    namespace, _, last = name.rpartition(".")
+    return getattr(module(namespace), last)
+
+
+def examples() -> dict[str, list[doctest.Example]]:
+    """The steps of each thing's example that can be run, if it has one; those of a text once."""
+    texts = {inspect.getdoc(thing) or "": name for name, thing in things().items()}
+    found = {name: doctest.DocTestParser().get_examples(text) for text, name in texts.items()}
+    found = {
+        name: [step for step in steps if doctest.SKIP not in step.options]
+        for name, steps in found.items()
+    }
+    return {name: steps for name, steps in found.items() if steps}

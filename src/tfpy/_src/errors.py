@@ -119,11 +119,35 @@ class DataLossError(OpError):
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """Python asked for the value of a tensor that ``tf.function`` only traces."""
+    """Python asked for the value of a tensor that ``tf.function`` only traces.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function(autograph=False)
+        ... def absolute(x):
+        ...     return x if x > 0 else -x
+        >>> try:
+        ...     absolute(tf.constant(-3))
+        ... except tf.errors.OperatorNotAllowedInGraphError:
+        ...     print("a value that is not known yet")
+        a value that is not known yet
+    """
 
 
 class NotTraceableError(NotImplementedError):
-    """What ``tf.function`` should trace depends on the values of tensors; it runs op by op then."""
+    """What ``tf.function`` should trace depends on the values of tensors; it runs op by op then.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function
+        ... def positive(x):
+        ...     return tf.boolean_mask(x, x > 0)
+        >>> try:
+        ...     positive.get_concrete_function(tf.TensorSpec([3]))
+        ... except tf.errors.NotTraceableError:
+        ...     print("how many there are depends on values")
+        how many there are depends on values
+    """
 
 
 for _kind in (

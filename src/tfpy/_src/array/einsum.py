@@ -35,7 +35,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
 
     Example:
         >>> import tfpy as tf
-        >>> tf.einsum("ij,kj->ik", [[1, 2]], [[3, 4], [5, 6]]).numpy().tolist()
+        >>> a, b = tf.constant([[1, 2]]), tf.constant([[3, 4], [5, 6]])
+        >>> tf.einsum("ij,kj->ik", a, b).numpy().tolist()
         [[11, 17]]
     """
     if unknown := set(kwargs) - {"optimize", "name"}:

@@ -96,7 +96,14 @@ def _address(given: Any) -> str:
 
 class ClusterResolver:
     """What tells which processes there are and which this one is
-    (``tf.distribute.cluster_resolver.ClusterResolver``)."""
+    (``tf.distribute.cluster_resolver.ClusterResolver``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
+        >>> isinstance(resolver, tf.distribute.cluster_resolver.ClusterResolver)
+        True
+    """
 
     task_type: str | None = None
     task_id: int | None = None
@@ -116,6 +123,14 @@ class SimpleClusterResolver(ClusterResolver):
 
     Raises:
         TypeError: when ``cluster_spec`` is none.
+
+    Example:
+        >>> import tfpy as tf
+        >>> cluster = tf.train.ClusterSpec({"worker": ["first:9901", "second:9901"]})
+        >>> resolvers = tf.distribute.cluster_resolver
+        >>> resolver = resolvers.SimpleClusterResolver(cluster, task_type="worker", task_id=1)
+        >>> resolver.task_type, resolver.task_id
+        ('worker', 1)
     """
 
     def __init__(

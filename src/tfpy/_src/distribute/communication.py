@@ -22,6 +22,14 @@ class NcclAllReduce(CrossDeviceOps):
 
     Args:
         num_packs: of no effect.
+
+    Example:
+        >>> import tfpy as tf
+        >>> strategy = tf.distribute.MirroredStrategy(
+        ...     ["/cpu:0"], cross_device_ops=tf.distribute.NcclAllReduce()
+        ... )
+        >>> strategy.num_replicas_in_sync
+        1
     """
 
     def __init__(self, num_packs: int = 1) -> None:
@@ -33,6 +41,14 @@ class HierarchicalCopyAllReduce(CrossDeviceOps):
 
     Args:
         num_packs: of no effect.
+
+    Example:
+        >>> import tfpy as tf
+        >>> strategy = tf.distribute.MirroredStrategy(
+        ...     ["/cpu:0"], cross_device_ops=tf.distribute.HierarchicalCopyAllReduce(num_packs=2)
+        ... )
+        >>> strategy.num_replicas_in_sync
+        1
     """
 
     def __init__(self, num_packs: int = 1) -> None:
@@ -44,6 +60,14 @@ class ReductionToOneDevice(CrossDeviceOps):
 
     Args:
         reduce_to_device, accumulation_fn: of no effect.
+
+    Example:
+        >>> import tfpy as tf
+        >>> strategy = tf.distribute.MirroredStrategy(
+        ...     ["/cpu:0"], cross_device_ops=tf.distribute.ReductionToOneDevice()
+        ... )
+        >>> strategy.num_replicas_in_sync
+        1
     """
 
     def __init__(self, reduce_to_device: object = None, accumulation_fn: object = None) -> None:
@@ -52,7 +76,15 @@ class ReductionToOneDevice(CrossDeviceOps):
 
 class CommunicationImplementation(enum.Enum):
     """By what machines exchange values
-    (``tf.distribute.experimental.CommunicationImplementation``)."""
+    (``tf.distribute.experimental.CommunicationImplementation``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> ring = tf.distribute.experimental.CommunicationImplementation.RING
+        >>> options = tf.distribute.experimental.CommunicationOptions(implementation=ring)
+        >>> options.implementation.name
+        'RING'
+    """
 
     AUTO = "AUTO"
     RING = "RING"
@@ -68,6 +100,13 @@ class CommunicationOptions:
 
     Raises:
         ValueError: for a negative number of bytes, or an implementation that there is not.
+
+    Example:
+        >>> import tfpy as tf
+        >>> options = tf.distribute.experimental.CommunicationOptions(bytes_per_pack=50 << 20)
+        >>> strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
+        >>> strategy.num_replicas_in_sync
+        1
     """
 
     def __init__(

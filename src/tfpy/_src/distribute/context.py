@@ -101,7 +101,16 @@ def merging_replica() -> Replica | None:
 
 
 class ReplicaContext:
-    """Where code inside ``Strategy.run`` is (``tf.distribute.ReplicaContext``)."""
+    """Where code inside ``Strategy.run`` is (``tf.distribute.ReplicaContext``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> def mean(x):
+        ...     replica = tf.distribute.get_replica_context()
+        ...     return replica.all_reduce("MEAN", x)
+        >>> tf.distribute.get_strategy().run(mean, [tf.constant(3.0)]).numpy().tolist()
+        3.0
+    """
 
     def __init__(self, strategy: Strategy) -> None:
         self.strategy = strategy

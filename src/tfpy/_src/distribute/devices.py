@@ -18,21 +18,41 @@ _NAME = re.compile(
 
 
 class PhysicalDevice(NamedTuple):
-    """A device of the machine (``tf.config.PhysicalDevice``)."""
+    """A device of the machine (``tf.config.PhysicalDevice``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> cpu = tf.config.list_physical_devices("CPU")[0]
+        >>> cpu.name, cpu.device_type
+        ('/physical_device:CPU:0', 'CPU')
+    """
 
     name: str
     device_type: str
 
 
 class LogicalDevice(NamedTuple):
-    """A device that tensors can be on (``tf.config.LogicalDevice``)."""
+    """A device that tensors can be on (``tf.config.LogicalDevice``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.config.list_logical_devices("CPU")
+        [LogicalDevice(name='/device:CPU:0', device_type='CPU')]
+    """
 
     name: str
     device_type: str
 
 
 class LogicalDeviceConfiguration(NamedTuple):
-    """What a logical device has of a physical one (``tf.config.LogicalDeviceConfiguration``)."""
+    """What a logical device has of a physical one (``tf.config.LogicalDeviceConfiguration``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> half = tf.config.LogicalDeviceConfiguration(memory_limit=1024)
+        >>> half.memory_limit
+        1024
+    """
 
     memory_limit: int | None = None
     experimental_priority: int | None = None
@@ -73,7 +93,13 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """Those physical devices that are used."""
+    """Those physical devices that are used.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.config.get_visible_devices("CPU") == tf.config.list_physical_devices("CPU")
+        True
+    """
     return [
         device
         for device in list_physical_devices(device_type)
@@ -91,6 +117,10 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     Raises:
         ValueError: for devices that there are not, or not of that type.
         RuntimeError: when the backend has computed already.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.config.set_visible_devices(tf.config.list_physical_devices("CPU"), "CPU")
     """
     given = [devices] if isinstance(devices, PhysicalDevice) else list(devices)
     there = list_physical_devices()
@@ -108,7 +138,13 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """The devices of the visible physical ones, under the names that ``device`` takes."""
+    """The devices of the visible physical ones, under the names that ``device`` takes.
+
+    Example:
+        >>> import tfpy as tf
+        >>> [device.name for device in tf.config.list_logical_devices("CPU")]
+        ['/device:CPU:0']
+    """
     backend = registry.active_backend()
     found = []
     for kind in dict.fromkeys(("CPU", backend.processor)):
@@ -125,6 +161,12 @@ def get_logical_device_configuration(device: Any) -> list[LogicalDeviceConfigura
 
     Raises:
         ValueError: for a device that there is not.
+
+    Example:
+        >>> import tfpy as tf
+        >>> cpu = tf.config.list_physical_devices("CPU")[0]
+        >>> print(tf.config.get_logical_device_configuration(cpu))
+        None
     """
     _check_device(device)
     return _settings.logical.get(device)

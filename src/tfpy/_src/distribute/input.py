@@ -61,7 +61,17 @@ class InputContext:
 
 
 class ValueContext:
-    """For which replica a value is made (``tf.distribute.experimental.ValueContext``)."""
+    """For which replica a value is made (``tf.distribute.experimental.ValueContext``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+        >>> def value_of(context):
+        ...     return tf.constant(10 * context.replica_id_in_sync_group)
+        >>> values = strategy.experimental_distribute_values_from_function(value_of)
+        >>> [x.numpy().tolist() for x in strategy.experimental_local_results(values)]
+        [0]
+    """
 
     def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
         self.replica_id_in_sync_group = replica_id_in_sync_group
@@ -69,7 +79,15 @@ class ValueContext:
 
 
 class DistributedDataset(HostObject):
-    """A dataset whose elements are per-replica values (``tf.distribute.DistributedDataset``)."""
+    """A dataset whose elements are per-replica values (``tf.distribute.DistributedDataset``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> strategy = tf.distribute.MirroredStrategy()
+        >>> batches = strategy.experimental_distribute_dataset(tf.data.Dataset.range(4).batch(2))
+        >>> [strategy.run(tf.square, [x]) for x in batches][0].numpy().tolist()
+        [0, 1]
+    """
 
     def __init__(self, dataset: Any, replicas: Replicas) -> None:
         self._dataset = dataset
@@ -120,7 +138,15 @@ class DistributedBatches(DistributedDataset):
 
 
 class DistributedIterator(HostObject):
-    """An iterator over per-replica values (``tf.distribute.DistributedIterator``)."""
+    """An iterator over per-replica values (``tf.distribute.DistributedIterator``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> strategy = tf.distribute.get_strategy()
+        >>> batches = strategy.experimental_distribute_dataset(tf.data.Dataset.range(4).batch(2))
+        >>> next(iter(batches)).numpy().tolist()
+        [0, 1]
+    """
 
     def __init__(self, elements: Iterator[Any], element_spec: Any) -> None:
         self._elements = elements

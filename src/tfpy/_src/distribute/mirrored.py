@@ -18,6 +18,14 @@ class OneDeviceStrategy(Strategy):
 
     Args:
         device: its name. What is computed in the scope is computed there.
+
+    Example:
+        >>> import tfpy as tf
+        >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+        >>> with strategy.scope():
+        ...     w = tf.Variable(2.0)
+        >>> strategy.run(lambda x: w * x, [tf.constant(3.0)]).numpy().tolist()
+        6.0
     """
 
     def __init__(self, device: str) -> None:
@@ -78,6 +86,14 @@ class MultiWorkerMirroredStrategy(Strategy):
         RuntimeError: for several workers on another backend than jax, and after something was
             computed.
         ValueError: for a cluster that makes no sense.
+
+    Example:
+        >>> import tfpy as tf
+        >>> strategy = tf.distribute.MultiWorkerMirroredStrategy()  # without TF_CONFIG: one worker
+        >>> with strategy.scope():
+        ...     w = tf.Variable(2.0)
+        >>> w.numpy().tolist()
+        2.0
     """
 
     def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:

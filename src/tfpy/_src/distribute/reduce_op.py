@@ -7,7 +7,15 @@ from typing import Any
 
 
 class ReduceOp(enum.Enum):
-    """How the values of replicas become one (``tf.distribute.ReduceOp``)."""
+    """How the values of replicas become one (``tf.distribute.ReduceOp``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> strategy = tf.distribute.get_strategy()
+        >>> mean = tf.distribute.ReduceOp.MEAN
+        >>> strategy.reduce(mean, tf.constant([1.0, 3.0]), axis=0).numpy().tolist()
+        2.0
+    """
 
     SUM = "SUM"
     MEAN = "MEAN"

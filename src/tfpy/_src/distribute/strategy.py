@@ -256,29 +256,66 @@ _NOTED: dict[str, Strategy] = {}
 
 
 def get_strategy() -> Strategy:
-    """The strategy whose scope the code is in, or the default one."""
+    """The strategy whose scope the code is in, or the default one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.distribute.get_strategy().num_replicas_in_sync
+        1
+    """
     if context.local.scopes:
         return context.local.scopes[-1]
     return _NOTED.get("strategy", _DEFAULT)
 
 
 def has_strategy() -> bool:
-    """Whether another strategy than the default one is the current one."""
+    """Whether another strategy than the default one is the current one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> before = tf.distribute.has_strategy()
+        >>> with tf.distribute.OneDeviceStrategy("/cpu:0").scope():
+        ...     inside = tf.distribute.has_strategy()
+        >>> before, inside
+        (False, True)
+    """
     return get_strategy() is not _DEFAULT
 
 
 def in_cross_replica_context() -> bool:
-    """Whether the code is in a strategy's scope, outside of ``Strategy.run``."""
+    """Whether the code is in a strategy's scope, outside of ``Strategy.run``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> with tf.distribute.OneDeviceStrategy("/cpu:0").scope():
+        ...     print(tf.distribute.in_cross_replica_context())
+        True
+    """
     return has_strategy() and (not context.local.runs or bool(context.local.merging))
 
 
 def get_replica_context() -> ReplicaContext | None:
-    """Where the code is inside ``Strategy.run``, or without a strategy; None in a scope."""
+    """Where the code is inside ``Strategy.run``, or without a strategy; None in a scope.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.distribute.get_replica_context().replica_id_in_sync_group
+        0
+    """
     return None if in_cross_replica_context() else ReplicaContext(get_strategy())
 
 
 def experimental_set_strategy(strategy: Strategy | None) -> None:
-    """Makes a strategy the current one where no scope says otherwise; None for the default one."""
+    """Makes a strategy the current one where no scope says otherwise; None for the default one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+        >>> tf.distribute.experimental_set_strategy(strategy)
+        >>> tf.distribute.get_strategy() is strategy
+        True
+        >>> tf.distribute.experimental_set_strategy(None)
+    """
     _NOTED.clear()
     if strategy is not None:
         _NOTED["strategy"] = strategy

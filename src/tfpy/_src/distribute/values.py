@@ -12,7 +12,15 @@ from tfpy._src.runtime import registry
 
 
 class DistributedValues:
-    """Values of several replicas (``tf.distribute.DistributedValues``)."""
+    """Values of several replicas (``tf.distribute.DistributedValues``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+        >>> y = strategy.run(tf.square, [tf.constant(3.0)])
+        >>> [x.numpy().tolist() for x in strategy.experimental_local_results(y)]
+        [9.0]
+    """
 
 
 class PerReplica(DistributedValues, Wrapper):

@@ -32,6 +32,12 @@ def initialize_accelerator_system(
 
     Raises:
         ValueError: when it was called before, and for other types.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.experimental.dtensor.initialize_accelerator_system("CPU")
+        'CPU'
+        >>> tf.experimental.dtensor.shutdown_accelerator_system()
     """
     if is_initialized():
         raise ValueError(
@@ -50,6 +56,12 @@ def shutdown_accelerator_system() -> None:
 
     Raises:
         ValueError: when that was not called, and where there are several clients.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.experimental.dtensor.initialize_accelerator_system("CPU")
+        'CPU'
+        >>> tf.experimental.dtensor.shutdown_accelerator_system()
     """
     if not is_initialized():
         raise ValueError(

@@ -63,6 +63,15 @@ def default_mesh(mesh: Mesh) -> Iterator[None]:
     Raises:
         ValueError: for what is no Mesh.
         UnimplementedError: when the active backend has one device, and the mesh more.
+
+    Example:
+        >>> import tfpy as tf
+        >>> dtensor = tf.experimental.dtensor
+        >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+        >>> with dtensor.default_mesh(mesh):
+        ...     x = tf.zeros([2])
+        >>> dtensor.is_dtensor(x)
+        True
     """
     if not isinstance(mesh, Mesh):
         raise ValueError(f"Expect `mesh` to be `Mesh`, got {type(mesh)}")
@@ -77,17 +86,43 @@ def default_mesh(mesh: Mesh) -> Iterator[None]:
 
 
 def run_on(mesh: Mesh) -> Any:
-    """:func:`default_mesh`, by its older name."""
+    """:func:`default_mesh`, by its older name.
+
+    Example:
+        >>> import tfpy as tf
+        >>> dtensor = tf.experimental.dtensor
+        >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+        >>> with dtensor.run_on(mesh):
+        ...     x = tf.zeros([2])
+        >>> dtensor.is_dtensor(x)
+        True
+    """
     return default_mesh(mesh)
 
 
 def get_default_mesh() -> Mesh | None:
-    """The mesh of the ``default_mesh`` around the code; None outside of one."""
+    """The mesh of the ``default_mesh`` around the code; None outside of one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> dtensor = tf.experimental.dtensor
+        >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+        >>> with dtensor.default_mesh(mesh):
+        ...     inside = dtensor.get_default_mesh()
+        >>> inside == mesh, dtensor.get_default_mesh()
+        (True, None)
+    """
     return _local.meshes[-1] if _local.meshes else None
 
 
 def device_name() -> str:
-    """TensorFlow's name for all devices of meshes together."""
+    """TensorFlow's name for all devices of meshes together.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.experimental.dtensor.device_name()
+        '/job:localhost/replica:0/task:0/device:CUSTOM:0'
+    """
     return _DEVICE
 
 
@@ -99,6 +134,14 @@ def is_dtensor(tensor: Any) -> bool:
 
     Raises:
         RuntimeError: within a ``tf.function``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> dtensor = tf.experimental.dtensor
+        >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+        >>> x = dtensor.copy_to_mesh(tf.ones([2]), dtensor.Layout.replicated(mesh, rank=1))
+        >>> dtensor.is_dtensor(x), dtensor.is_dtensor([1.0, 1.0])
+        (True, False)
     """
     _check_eager("is_dtensor")
     return is_tensor(tensor) and _layout(tensor) is not None
@@ -110,6 +153,15 @@ def fetch_layout(tensor: Any) -> Layout | None:
     Raises:
         InvalidArgumentError: for a tensor that lies on no mesh.
         RuntimeError: within a ``tf.function``, whose layouts the compiler finds.
+
+    Example:
+        >>> import tfpy as tf
+        >>> dtensor = tf.experimental.dtensor
+        >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+        >>> rows = dtensor.Layout(["batch", dtensor.UNSHARDED], mesh)
+        >>> x = dtensor.copy_to_mesh(tf.ones([2, 3]), rows)
+        >>> dtensor.fetch_layout(x).sharding_specs
+        ['batch', 'unsharded']
     """
     _check_eager("fetch_layout")
     if not is_tensor(tensor):
@@ -131,6 +183,19 @@ def check_layout(tensor: Any, layout: Layout) -> None:
     Raises:
         ValueError: when it has another one.
         InvalidArgumentError: when it lies on no mesh.
+
+    Example:
+        >>> import tfpy as tf
+        >>> dtensor = tf.experimental.dtensor
+        >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+        >>> rows = dtensor.Layout.batch_sharded(mesh, "batch", rank=2)
+        >>> x = dtensor.copy_to_mesh(tf.ones([2, 3]), rows)
+        >>> dtensor.check_layout(x, rows)
+        >>> try:
+        ...     dtensor.check_layout(x, dtensor.Layout.replicated(mesh, rank=2))
+        ... except ValueError:
+        ...     print("another layout")
+        another layout
     """
     found = fetch_layout(tensor)
     if found != layout:
@@ -164,6 +229,16 @@ def relayout_like(tensor: Any, layout_tensor: Any, name: str | None = None) -> T
     Raises:
         InvalidArgumentError: when that layout does not fit; within a ``tf.function``, when the
             shapes differ.
+
+    Example:
+        >>> import tfpy as tf
+        >>> dtensor = tf.experimental.dtensor
+        >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+        >>> rows = dtensor.Layout.batch_sharded(mesh, "batch", rank=2)
+        >>> a = dtensor.copy_to_mesh(tf.ones([2, 3]), rows)
+        >>> b = dtensor.copy_to_mesh(tf.zeros([2, 3]), dtensor.Layout.replicated(mesh, rank=2))
+        >>> dtensor.fetch_layout(dtensor.relayout_like(b, a)) == rows
+        True
     """
     return relayouts.like(convert_to_tensor(tensor), convert_to_tensor(layout_tensor))
 
@@ -177,6 +252,15 @@ def copy_to_mesh(tensor: Any, layout: Layout, source_layout: Layout | None = Non
     Raises:
         InvalidArgumentError: when the layout does not fit the tensor's shape.
         UnimplementedError: when the active backend has one device, and the mesh more.
+
+    Example:
+        >>> import tfpy as tf
+        >>> dtensor = tf.experimental.dtensor
+        >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+        >>> layout = dtensor.Layout.replicated(mesh, rank=1)
+        >>> x = dtensor.copy_to_mesh(tf.constant([1.0, 2.0]), layout)
+        >>> dtensor.fetch_layout(x) == layout, x.numpy().tolist()
+        (True, [1.0, 2.0])
     """
     return relayout(tensor, layout)
 
@@ -246,6 +330,15 @@ def unpack(tensor: Any) -> list[Tensor]:
     Raises:
         InvalidArgumentError: for a tensor that is on no mesh.
         RuntimeError: within a ``tf.function``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> dtensor = tf.experimental.dtensor
+        >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+        >>> layout = dtensor.Layout.replicated(mesh, rank=1)
+        >>> x = dtensor.copy_to_mesh(tf.constant([1.0, 2.0]), layout)
+        >>> [part.numpy().tolist() for part in dtensor.unpack(x)]
+        [[1.0, 2.0]]
     """
     _check_eager("unpack")
     value = convert_to_tensor(tensor)

@@ -34,6 +34,18 @@ class DTensorDataset:
         ValueError: when layouts and elements do not fit, shapes are open, or one layout does not
             begin with ``batch_dim``.
         NotImplementedError: with ``tf_data_service_config``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> dtensor = tf.experimental.dtensor
+        >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+        >>> data = tf.data.Dataset.from_tensor_slices([1.0, 2.0, 3.0, 4.0])
+        >>> rows = dtensor.Layout.batch_sharded(mesh, "batch", rank=1)
+        >>> batches = dtensor.DTensorDataset(
+        ...     data, mesh=mesh, layouts=rows, global_batch_size=2, batch_dim="batch"
+        ... )
+        >>> [dtensor.unpack(x)[0].numpy().tolist() for x in batches]
+        [[1.0, 2.0], [3.0, 4.0]]
     """
 
     def __init__(

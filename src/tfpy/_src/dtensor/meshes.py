@@ -71,6 +71,15 @@ def create_distributed_mesh(
 
     Raises:
         ValueError: before ``initialize_accelerator_system``, and as :func:`create_mesh`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> dtensor = tf.experimental.dtensor
+        >>> kind = dtensor.initialize_accelerator_system("CPU")
+        >>> mesh = dtensor.create_distributed_mesh([("batch", 1)], local_devices=["CPU:0"])
+        >>> mesh.size, mesh.dim_names
+        (1, ['batch'])
+        >>> dtensor.shutdown_accelerator_system()
     """
     if not is_initialized():
         raise ValueError(
@@ -139,6 +148,11 @@ def barrier(mesh: Mesh, barrier_name: str | None = None, timeout_in_ms: int | No
 
     Args:
         barrier_name, timeout_in_ms: of no effect.
+
+    Example:
+        >>> import tfpy as tf
+        >>> mesh = tf.experimental.dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
+        >>> tf.experimental.dtensor.barrier(mesh)
     """
     layout = Layout(mesh.dim_names, mesh)
     one = np.ones([1] * layout.rank, np.float32)

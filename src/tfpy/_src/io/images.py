@@ -214,7 +214,7 @@ def encode_jpeg(
     if (format, grey) in (("grayscale", False), ("rgb", True)):
         raise invalid("encode_jpeg", f"format {format!r} does not go with {x.aval}")
     out = io.BytesIO()
-    made = _pillow().fromarray(pixels[:, :, 0] if grey else pixels)
+    made = _pillow("encode_jpeg").fromarray(pixels[:, :, 0] if grey else pixels)
     made.save(out, "JPEG", quality=quality)
     return texts([out.getvalue()], ())
 
@@ -319,20 +319,20 @@ def _bmp_pixels(data: bytes, channels: int) -> Array:
 # JPEG and GIF
 
 
-def _pillow() -> Any:
+def _pillow(op: str) -> Any:
     try:
         return importlib.import_module("PIL.Image")
     except ImportError:
         raise UnimplementedError(
             None,
-            "decode_image",
-            "decode_image: JPEG and GIF need Pillow: python -m pip install pillow, or "
+            op,
+            f"{op}: JPEG and GIF need Pillow: python -m pip install pillow, or "
             'await pyodide.loadPackage("pillow") in a page',
         ) from None
 
 
 def _opened(data: bytes) -> Any:
-    module = _pillow()
+    module = _pillow("decode_image")
     try:
         return module.open(io.BytesIO(data))
     except OSError as error:

@@ -151,7 +151,8 @@ def conv3d(
 
     Example:
         >>> import tfpy as tf
-        >>> tf.nn.conv3d(tf.ones([1, 4, 4, 4, 1]), tf.ones([2, 2, 2, 1, 3]), 1, "VALID").shape
+        >>> x, filters = tf.ones([1, 4, 4, 4, 1]), tf.ones([2, 2, 2, 1, 3])
+        >>> tf.nn.conv3d(x, filters, strides=[1, 1, 1, 1, 1], padding="VALID").shape
         TensorShape([1, 3, 3, 3, 3])
     """
     return _convolve(

@@ -45,7 +45,8 @@ def moments(
 
     Example:
         >>> import tfpy as tf
-        >>> mean, variance = tf.nn.moments([[1.0, 3.0], [2.0, 4.0]], axes=[1])
+        >>> x = tf.constant([[1.0, 3.0], [2.0, 4.0]])
+        >>> mean, variance = tf.nn.moments(x, axes=[1])
         >>> mean.numpy().tolist(), variance.numpy().tolist()
         ([2.0, 3.0], [1.0, 1.0])
     """

@@ -76,7 +76,7 @@ def _check_rank(op: str, x: Tensor, rank: int) -> None:
 
 
 _PLANE, _PLANE_FREQUENCIES = "[[1.0, 2.0], [3.0, 5.0]]", "[[11.0, -3.0], [-5.0, 1.0]]"
-_LINE, _LINE_FREQUENCIES = "[1.0, 2.0, 3.0, 4.0]", "[10.0, -2.0 + 2.0j, -2.0, -2.0 - 2.0j]"
+_LINE, _LINE_FREQUENCIES = "[1.0, 2.0, 3.0, 4.0]", "[10 + 0j, -2 + 2j, -2 + 0j, -2 - 2j]"
 fft = _complex_transform("fft", False, _LINE, "[10.0, -2.0, -2.0, -2.0]")
 ifft = _complex_transform("ifft", True, _LINE_FREQUENCIES, _LINE)
 fft2d = _complex_transform("fft2d", False, _PLANE, _PLANE_FREQUENCIES)
@@ -206,7 +206,7 @@ def inverse_half_transform(x: Tensor, axes: Sequence[int], n: int) -> Tensor:
 rfft = _real_transform("rfft", _LINE, "[10.0, -2.0, -2.0]")
 rfft2d = _real_transform("rfft2d", _PLANE, _PLANE_FREQUENCIES)
 rfft3d = _real_transform("rfft3d", f"[{_PLANE}]", f"[{_PLANE_FREQUENCIES}]")
-irfft = _inverse_real_transform("irfft", "[10.0, -2.0 + 2.0j, -2.0]", _LINE)
+irfft = _inverse_real_transform("irfft", "[10 + 0j, -2 + 2j, -2 + 0j]", _LINE)
 irfft2d = _inverse_real_transform("irfft2d", _PLANE_FREQUENCIES, _PLANE)
 irfft3d = _inverse_real_transform("irfft3d", f"[{_PLANE_FREQUENCIES}]", f"[{_PLANE}]")
 

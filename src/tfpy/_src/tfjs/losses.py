@@ -101,7 +101,7 @@ def absolute_difference(
 
     Example:
         >>> import tfpy as tf
-        >>> tf.losses.absolute_difference([1.0, 2.0], [1.5, 4.0]).numpy().tolist()
+        >>> tf.compat.v1.losses.absolute_difference([1.0, 2.0], [1.5, 4.0]).numpy().tolist()
         1.25
     """
     y, x = _same_shape("absolute_difference", labels, predictions)
@@ -119,7 +119,7 @@ def cosine_distance(
 
     Example:
         >>> import tfpy as tf
-        >>> tf.losses.cosine_distance([1.0, 0.0], [0.0, 1.0], axis=0).numpy().tolist()
+        >>> tf.compat.v1.losses.cosine_distance([1.0, 0.0], [0.0, 1.0], axis=0).numpy().tolist()
         1.0
     """
     y, x = _same_shape("cosine_distance", labels, predictions)
@@ -138,7 +138,7 @@ def hinge_loss(
 
     Example:
         >>> import tfpy as tf
-        >>> tf.losses.hinge_loss([1.0, 0.0], [0.5, 0.25]).numpy().tolist()
+        >>> tf.compat.v1.losses.hinge_loss([1.0, 0.0], [0.5, 0.25]).numpy().tolist()
         0.875
     """
     y, x = _same_shape("hinge_loss", labels, predictions)
@@ -156,7 +156,7 @@ def huber_loss(
 
     Example:
         >>> import tfpy as tf
-        >>> tf.losses.huber_loss([0.0, 0.0], [0.5, 3.0], delta=1.0).numpy().tolist()
+        >>> tf.compat.v1.losses.huber_loss([0.0, 0.0], [0.5, 3.0], delta=1.0).numpy().tolist()
         1.3125
     """
     y, x = _same_shape("huber_loss", labels, predictions)
@@ -181,7 +181,7 @@ def log_loss(
 
     Example:
         >>> import tfpy as tf
-        >>> tf.losses.log_loss([1.0, 0.0], [0.9, 0.2]).numpy().round(3)
+        >>> tf.compat.v1.losses.log_loss([1.0, 0.0], [0.9, 0.2]).numpy().round(3)
         np.float32(0.164)
     """
     y, x = _same_shape("log_loss", labels, predictions)
@@ -200,7 +200,7 @@ def mean_squared_error(
 
     Example:
         >>> import tfpy as tf
-        >>> tf.losses.mean_squared_error([1.0, 2.0], [1.5, 4.0]).numpy().tolist()
+        >>> tf.compat.v1.losses.mean_squared_error([1.0, 2.0], [1.5, 4.0]).numpy().tolist()
         2.125
     """
     y, x = _same_shape("mean_squared_error", labels, predictions)
@@ -218,7 +218,7 @@ def sigmoid_cross_entropy(
 
     Example:
         >>> import tfpy as tf
-        >>> tf.losses.sigmoid_cross_entropy([[1.0, 0.0]], [[2.0, 2.0]]).numpy().round(3)
+        >>> tf.compat.v1.losses.sigmoid_cross_entropy([[1.0, 0.0]], [[2.0, 2.0]]).numpy().round(3)
         np.float32(1.127)
     """
     y, x = _same_shape("sigmoid_cross_entropy", multi_class_labels, logits)
@@ -241,7 +241,7 @@ def softmax_cross_entropy(
 
     Example:
         >>> import tfpy as tf
-        >>> tf.losses.softmax_cross_entropy([[1.0, 0.0]], [[2.0, 0.0]]).numpy().round(3)
+        >>> tf.compat.v1.losses.softmax_cross_entropy([[1.0, 0.0]], [[2.0, 0.0]]).numpy().round(3)
         np.float32(0.127)
     """
     y, x = _same_shape("softmax_cross_entropy", onehot_labels, logits)

@@ -37,6 +37,15 @@ class CheckpointOptions:
         experimental_io_device, experimental_enable_async_checkpoint, enable_async: of no effect: it
             is written before the call returns.
         experimental_skip_slot_variables, experimental_sharding_callback: of no effect.
+
+    Example:
+        >>> import tfpy as tf
+        >>> told = []
+        >>> callbacks = [lambda path: told.append(path)]
+        >>> options = tf.train.CheckpointOptions(experimental_write_callbacks=callbacks)
+        >>> path = tf.train.Checkpoint(w=tf.Variable(3.0)).save("told/ckpt", options=options)
+        >>> len(told)
+        1
     """
 
     def __init__(
@@ -73,12 +82,11 @@ class Checkpoint(Tracked):
 
     Example:
         >>> import tfpy as tf
-        >>> w = tf.Variable([1.0, 2.0])
-        >>> path = tf.train.Checkpoint(w=w).save("/tmp/checkpoints/model")
-        >>> w.assign([0.0, 0.0])
+        >>> path = tf.train.Checkpoint(w=tf.Variable([1.0, 2.0])).save("checkpoints/model")
+        >>> w = tf.Variable([0.0, 0.0])
         >>> status = tf.train.Checkpoint(w=w).restore(path)
-        >>> print(w.numpy())
-        [1. 2.]
+        >>> w.numpy().tolist()
+        [1.0, 2.0]
     """
 
     def __init__(self, root: Any = None, **kwargs: Any) -> None:

@@ -46,13 +46,13 @@ class CheckpointManager:
         >>> import tfpy as tf
         >>> step = tf.Variable(0)
         >>> checkpoint = tf.train.Checkpoint(step=step)
-        >>> manager = tf.train.CheckpointManager(checkpoint, "/tmp/managed", max_to_keep=2)
+        >>> manager = tf.train.CheckpointManager(checkpoint, "managed", max_to_keep=2)
         >>> for _ in range(3):
-        ...     step.assign_add(1)
+        ...     value = step.assign_add(1)
         ...     path = manager.save()
         >>> manager.checkpoints
-        ['/tmp/managed/ckpt-2', '/tmp/managed/ckpt-3']
-        >>> checkpoint.restore(manager.latest_checkpoint).assert_consumed()
+        ['managed/ckpt-2', 'managed/ckpt-3']
+        >>> status = checkpoint.restore(manager.latest_checkpoint).assert_consumed()
     """
 
     def __init__(
@@ -257,6 +257,13 @@ def checkpoints_iterator(
         min_interval_secs: at least so long is between two of them.
         timeout: how many seconds it waits; for ever by default.
         timeout_fn: asked when these are over; True ends it, which is so without it.
+
+    Example:
+        >>> import tfpy as tf
+        >>> checkpoint = tf.train.Checkpoint(w=tf.Variable(3.0))
+        >>> path = checkpoint.save("followed/ckpt")
+        >>> list(tf.train.checkpoints_iterator("followed", timeout=0.1)) == [path]
+        True
     """
     latest = None
     while True:

@@ -127,6 +127,12 @@ def list_variables(ckpt_dir_or_file: Path) -> list[tuple[str, list[int]]]:
 
     Raises:
         ValueError, NotFoundError, DataLossError: as :func:`load_checkpoint`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> path = tf.train.Checkpoint(w=tf.Variable([1.0, 2.0])).save("listed/ckpt")
+        >>> [shape for name, shape in tf.train.list_variables(path) if name.startswith("w/")]
+        [[2]]
     """
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
@@ -136,5 +142,11 @@ def load_variable(ckpt_dir_or_file: Path, name: str) -> Any:
 
     Raises:
         ValueError, NotFoundError, DataLossError: as :func:`load_checkpoint`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> path = tf.train.Checkpoint(w=tf.Variable([1.0, 2.0])).save("loaded/ckpt")
+        >>> tf.train.load_variable(path, "w/.ATTRIBUTES/VARIABLE_VALUE").tolist()
+        [1.0, 2.0]
     """
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))

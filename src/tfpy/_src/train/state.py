@@ -82,6 +82,12 @@ def get_checkpoint_state(
 
     Args:
         latest_filename: the file's name, "checkpoint" by default.
+
+    Example:
+        >>> import tfpy as tf
+        >>> path = tf.train.Checkpoint(w=tf.Variable(3.0)).save("stated/ckpt")
+        >>> tf.train.get_checkpoint_state("stated").model_checkpoint_path == path
+        True
     """
     directory = path_text(checkpoint_dir)
     path = _file(directory, latest_filename)
@@ -141,6 +147,13 @@ def update_checkpoint_state(
 
     Raises:
         ValueError: when there are not as many times as checkpoints.
+
+    Example:
+        >>> import tfpy as tf
+        >>> path = tf.train.Checkpoint(w=tf.Variable(3.0)).write("updated/ckpt")
+        >>> tf.compat.v1.train.update_checkpoint_state("updated", path)
+        >>> tf.train.latest_checkpoint("updated")
+        'updated/ckpt'
     """
     directory = path_text(save_dir)
     paths = list(all_model_checkpoint_paths or ())

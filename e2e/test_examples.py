@@ -1,0 +1,63 @@
+"""The examples of public names print on every device of a browser what their texts say."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import linecache
+import os
+import sys
+import tempfile
+from typing import Any
+
+import pytest
+
+from tfpy.testing import run_in_browser
+from tfpy.testing.environments import BACKENDS
+
+OF_CPU = {"register_kernel"}
+"""What is about the cpu backend alone."""
+
+EXAMPLES: list[Any] = []
+
+if sys.platform != "emscripten":  # the browser gets them from the host
+    from surface import public
+
+    EXAMPLES = [
+        (name, [(step.source, step.want, step.exc_msg) for step in steps])
+        for name, steps in public.examples().items()
+        if name not in OF_CPU
+    ]
+
+
+def wrong(steps: Any) -> str:
+    """What is not as the text says; nothing otherwise."""
+    program = {"__name__": "__main__"}
+    for number, (source, want, error) in enumerate(steps):
+        printed = io.StringIO()
+        file = f"<step {number}>"
+        linecache.cache[file] = len(source), None, source.splitlines(True), file
+        try:
+            with contextlib.redirect_stdout(printed):
+                exec(compile(source, file, "single"), program)
+        except Exception as raised:
+            if error is None or type(raised).__name__ not in error:
+                return f"{source}{type(raised).__name__}: {raised}"
+        else:
+            if printed.getvalue() != want:
+                return f"{source}{printed.getvalue()}is not\n{want}"
+    return ""
+
+
+@pytest.mark.parametrize("examples", [pytest.param(EXAMPLES, id="shared")])
+@run_in_browser(backends=BACKENDS)
+def test_examples(tf: Any, backend: str, examples: Any) -> None:
+    """Each on one of the backends."""
+    examples = examples[BACKENDS.index(backend) :: len(BACKENDS)]
+    before = os.getcwd()
+    os.chdir(tempfile.mkdtemp())  # what they write
+    try:
+        found = [f"{name}: {said}" for name, steps in examples if (said := wrong(steps))]
+    finally:
+        os.chdir(before)
+    assert not found, "\n".join(found)
