@@ -105,10 +105,23 @@ def test_other_browsers(tfpy_page: OpenPageFixture, browser: str) -> None:
           const double = await tfpy.callable("lambda x: x + x");
           const { data } = await double.transfer(new Float32Array([1, 2]));
           const error = await tfpy.run("1 / 0").catch((e) => e.message);
+          await tfpy.run(`
+import asyncio, js, tfpy as tf
+from pyodide.ffi import create_proxy
+handed = asyncio.get_running_loop().create_future()
+js.addEventListener("message", create_proxy(lambda event: handed.set_result(event.data)))`);
+          const canvas = document.createElement("canvas").transferControlToOffscreen();
+          tfpy.worker.postMessage(canvas, [canvas]);
+          const drawn = await tfpy.run(`
+canvas = await handed
+for size in (2, 3):  # its context is asked for again and again
+    await tf.browser.to_pixels(tf.ones([size, size]), canvas)
+list(canvas.getContext("2d").getImageData(2, 2, 1, 1).data)`);
           tfpy.end();
-          return [[...data], error];
+          return [[...data], error, drawn];
         })""",
         LOAD_SECONDS,
     )
     assert found[0] == [2, 4]
     assert "ZeroDivisionError" in found[1]
+    assert found[2] == [255] * 4
