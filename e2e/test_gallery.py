@@ -23,6 +23,13 @@ def test_page(tfpy_page: Callable[[str], OpenPage], case: Case) -> None:
     assert page.problems == []
 
 
+def test_a_page_in_firefox(tfpy_page: Callable[..., OpenPage]) -> None:
+    page = tfpy_page("tfpy-testing/blank.html", browser="firefox")
+    (case,) = (case for case in CASES if case.name == "game_of_life")
+    assert run(page, case, 360, 900)["backend"] == case.backend
+    assert page.problems == []
+
+
 def test_each_page_has_a_case_and_is_shown() -> None:
     names = sorted(file.parent.name for file in GALLERY.glob("*/index.html"))
     assert sorted({case.name for case in CASES}) == names
