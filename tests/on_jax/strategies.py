@@ -74,8 +74,11 @@ def gather(tf: Any, s: Any) -> Any:
 @program
 def local_results(tf: Any, s: Any) -> Any:
     rows = s.run(lambda: number(tf) * 2.0)
-    return [len(s.experimental_local_results(rows)), list(s.experimental_local_results(rows)),
-            list(rows.values), list(s.experimental_local_results(tf.constant(3.0)))]  # fmt: skip
+    with s.scope():
+        v = tf.Variable([1.0, 2.0])
+    variables = [x.numpy() for x in s.experimental_local_results(v)]
+    local = [list(s.experimental_local_results(x)) for x in (rows, tf.constant(3.0))]
+    return [variables, len(local[0]), local[0], list(rows.values), local[1]]
 
 
 @program

@@ -153,6 +153,12 @@ def test_what_cannot_be_run_on_all_devices_is_said() -> None:
         s.run(text)
     with pytest.raises(TypeError, match="gave a RaggedTensor; give tensors"):
         s.run(lambda: tfpy.ragged.constant([[1], [2, 3]]))
+    data = tfpy.data.Dataset.range(4)
+    with pytest.raises(ValueError, match="shares batches out to replicas, got scalars"):
+        next(iter(s.experimental_distribute_dataset(data)))
+    ragged = tfpy.data.Dataset.from_tensors(tfpy.ragged.constant([[1], [2, 3]]))
+    with pytest.raises(TypeError, match="got a RaggedTensor; let the dataset give its parts"):
+        next(iter(s.experimental_distribute_dataset(ragged)))
     of_two = s.run(lambda: tfpy.constant(1.0))
     with pytest.raises(ValueError, match=r"values of \[2\] replicas, of 4 there are"):
         strategy(4).run(lambda x: x, args=(of_two,))

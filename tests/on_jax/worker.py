@@ -27,7 +27,7 @@ print(
                 name: strategies.plain(strategies.PROGRAMS[name](tf, strategy))
                 for name in ("reduce", "training")
             },
-            "local": strategies.plain(strategies.PROGRAMS["local_results"](tf, strategy)[1]),
+            "local": strategies.plain(strategies.PROGRAMS["local_results"](tf, strategy)[2]),
         }
     )
 )

@@ -5,8 +5,11 @@
 from tfpy._src.distribute.communication import (
     CrossDeviceOps as CrossDeviceOps,
     HierarchicalCopyAllReduce as HierarchicalCopyAllReduce,
+    InputOptions as InputOptions,
+    InputReplicationMode as InputReplicationMode,
     NcclAllReduce as NcclAllReduce,
     ReductionToOneDevice as ReductionToOneDevice,
+    RunOptions as RunOptions,
 )
 from tfpy._src.distribute.context import ReplicaContext as ReplicaContext
 from tfpy._src.distribute.input import (

@@ -1,8 +1,9 @@
-"""What TensorFlow lets choose of how devices exchange values. XLA chooses it here."""
+"""What TensorFlow lets choose of how replicas run and exchange values. XLA chooses it here."""
 
 from __future__ import annotations
 
 import enum
+from typing import Any, NamedTuple
 
 
 class CrossDeviceOps:
@@ -120,3 +121,27 @@ class CommunicationOptions:
         self.bytes_per_pack = bytes_per_pack
         self.timeout_seconds = timeout_seconds
         self.implementation = CommunicationImplementation(implementation)
+
+
+class RunOptions(NamedTuple):
+    """How ``Strategy.run`` runs (``tf.distribute.RunOptions``): of no effect."""
+
+    experimental_enable_dynamic_batch_size: bool = True
+    experimental_bucketizing_dynamic_shape: bool = False
+    experimental_xla_options: Any = None
+
+
+class InputReplicationMode(enum.Enum):
+    """How often a dataset is made (``tf.distribute.InputReplicationMode``): once a process."""
+
+    PER_WORKER = "PER_WORKER"
+    PER_REPLICA = "PER_REPLICA"
+
+
+class InputOptions(NamedTuple):
+    """How batches come to devices (``tf.distribute.InputOptions``): of no effect."""
+
+    experimental_fetch_to_device: bool | None = None
+    experimental_replication_mode: InputReplicationMode = InputReplicationMode.PER_WORKER
+    experimental_place_dataset_on_device: bool = False
+    experimental_per_replica_buffer_size: int = 1

@@ -103,7 +103,21 @@ class Replicas:
         """Shares a batch out: an equal part of its rows for each replica.
 
         One whose rows cannot be shared out equally is computed whole, by one replica.
+
+        Raises:
+            TypeError: for a ragged or sparse tensor.
+            ValueError: for a scalar.
         """
+        if not isinstance(batch, Tensor):
+            raise TypeError(
+                f"a strategy shares tensors out to replicas, got a {type(batch).__name__}; let the "
+                "dataset give its parts, as tensors"
+            )
+        if not batch.aval.rank:
+            raise ValueError(
+                "a strategy shares batches out to replicas, got scalars: dataset.batch(size) gives "
+                "batches"
+            )
         size = batch.aval.shape[0]
         if not size or size % self.count:
             return self.whole(batch.host_view(), batch.aval)

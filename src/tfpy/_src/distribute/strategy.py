@@ -17,6 +17,7 @@ from tfpy._src.distribute.replicas import Replicas, alone, side_by_side
 from tfpy._src.distribute.values import PerReplica
 from tfpy._src.math.reductions import reduce_mean, reduce_sum
 from tfpy._src.variables.on_read import OnRead
+from tfpy._src.variables.variable import Variable
 
 
 class Strategy:
@@ -151,7 +152,7 @@ class Strategy:
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """The value of each replica of this process; of a nest, one nest for each."""
-        leaves = nest.flatten(value)
+        leaves = [self._of_each(leaf) for leaf in nest.flatten(value)]
         own = [leaf.values for leaf in leaves if isinstance(leaf, PerReplica)]
         if not own:
             return (value,)
@@ -160,6 +161,14 @@ class Strategy:
             one = [leaf.values[number] if isinstance(leaf, PerReplica) else leaf for leaf in leaves]
             found.append(nest.pack_sequence_as(value, one))
         return tuple(found)
+
+    def _of_each(self, value: Any) -> Any:
+        """A Variable as the replicas' values."""
+        if isinstance(value, OnRead):
+            return PerReplica(value.rows.value())
+        if isinstance(value, Variable) and self._replicas is not None:
+            return PerReplica(stack([value.value()] * self.replicas))
+        return value
 
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
         """A dataset of per-replica values: of each batch every replica takes an equal part.
