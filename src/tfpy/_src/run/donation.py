@@ -54,15 +54,11 @@ def unshared(
     Returns:
         Their positions among the inputs of the last step, with the storages.
     """
-    once, held = _ONE_HOLDER + 2, _ONE_HOLDER + 1 + holders  # with the names here
-    found: dict[int, Storage] = {}
-    for i, at in donations:
-        tensor = tensors[i]
-        storage = tensor.storage
-        if (
-            getrefcount(tensor) == once
-            and getrefcount(storage) == held
-            and tensor.aval is storage.aval
-        ):
-            found[at] = storage
-    return found
+    once, held = _ONE_HOLDER + 1, _ONE_HOLDER + holders
+    return {  # no names for what is counted: some versions of Python count them, others do not
+        at: tensors[i].storage
+        for i, at in donations
+        if getrefcount(tensors[i]) == once
+        and getrefcount(tensors[i].storage) == held
+        and tensors[i].aval is tensors[i].storage.aval
+    }
