@@ -1,4 +1,4 @@
-"""Keras under a strategy of eight devices learns what it learns on one."""
+"""Keras under a strategy of eight devices learns what it learns on one; and in bfloat16."""
 
 from __future__ import annotations
 
@@ -34,11 +34,21 @@ eight = tf.distribute.MirroredStrategy()
 assert eight.num_replicas_in_sync == 8
 for one, other in zip(learnt(tf.distribute.get_strategy()), learnt(eight), strict=True):
     np.testing.assert_allclose(other, one, 1e-5, 1e-5)
+
+keras.config.set_dtype_policy("mixed_bfloat16")
+told = {}
+for backend in ("jax", "cpu"):
+    tfpy.set_backend(backend)
+    _, told[backend], kernel, *_ = learnt(tf.distribute.get_strategy())
+    assert str(told[backend].dtype) == "bfloat16" and kernel.dtype == "float32"
+wanted = told["cpu"].astype("float32")
+np.testing.assert_allclose(told["jax"].astype("float32"), wanted, 0.02, 0.02)
 print("the same")
 """
 
 
 def test_fit_evaluate_predict() -> None:
-    """With metrics and synchronized batch normalization; a last batch of four rows is predicted."""
+    """With metrics and synchronized batch normalization; a last batch of four rows is predicted.
+    With the policy mixed_bfloat16 it learns what it does on NumPy."""
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
     assert done.stdout.endswith("the same\n"), done.stderr[-2000:]
