@@ -37,7 +37,7 @@ def test_one_device(tf: Any) -> Any:
     y = step(x)
     parts = d.unpack(x)
     again = d.pack(parts, layout)
-    with d.default_mesh(mesh):
+    with d.default_mesh(mesh), tf.device(d.device_name()):
         inside = tf.ones([2])
     return [
         *(specs_of(tf, value) for value in (x, v, made, again, inside)),

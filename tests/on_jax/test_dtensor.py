@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
 import pickle
 import re
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, ClassVar
 
 import jax
@@ -13,6 +18,7 @@ import pytest
 import tensorflow
 
 import tfpy as tf
+from on_jax.test_strategies import free_port
 from tfpy._src.runtime import registry
 from tfpy.experimental import dtensor
 
@@ -586,3 +592,70 @@ def test_datasets() -> None:
             rows.batch(5, drop_remainder=True), layouts=layouts, batch_dim="batch",
             dataset_already_batched=True, **plain,
         )  # fmt: skip
+
+
+# Files
+
+
+def test_checkpoints_go_to_other_meshes(tmp_path: Path) -> None:
+    """And to one device, and are TensorFlow's."""
+    both, pair = layout("batch", "model"), mesh_of(dims=[("y", 2)], devices=["CPU:3", "CPU:4"])
+    saved = dtensor.DVariable(numbers(8, 4), layout=both)
+    path = tf.train.Checkpoint(v=saved).save(tmp_path / "objects")
+    lies = layout("y", UNSHARDED, mesh=pair)
+    elsewhere = dtensor.DVariable(np.zeros([8, 4], np.float32), layout=lies)
+    single = tf.Variable(tf.zeros([8, 4]))
+    dtensor.DTensorCheckpoint(pair, v=elsewhere).restore(path).assert_consumed()
+    tf.train.Checkpoint(v=single).restore(path).assert_consumed()
+    for found in (elsewhere, single):
+        np.testing.assert_array_equal(found.numpy(), numbers(8, 4))
+    dtensor.check_layout(elsewhere, lies)
+    theirs = tensorflow.train.load_checkpoint(path)
+    np.testing.assert_array_equal(theirs.get_tensor("v/.ATTRIBUTES/VARIABLE_VALUE"), numbers(8, 4))
+
+    names = {"v": saved, "sum": tf.reduce_sum(saved, 0)}
+    dtensor.name_based_save(mesh_of(), str(tmp_path / "names"), names)
+    theirs = tensorflow.train.load_checkpoint(str(tmp_path / "names"))
+    assert sorted(theirs.get_variable_to_shape_map()) == ["sum", "v"]
+    like = {"v": elsewhere, "sum": dtensor.copy_to_mesh(np.zeros(4, np.float32), layout("batch"))}
+    back = dtensor.name_based_restore(mesh_of(), str(tmp_path / "names"), like)
+    assert list(back) == ["v", "sum"]
+    dtensor.check_layout(back["v"], elsewhere.layout)
+    dtensor.check_layout(back["sum"], layout("batch"))
+    np.testing.assert_array_equal(back["v"].numpy(), numbers(8, 4))
+    np.testing.assert_array_equal(back["sum"].numpy(), numbers(8, 4).sum(0))
+    with pytest.raises(ValueError, match="sum is on no mesh"):
+        dtensor.name_based_restore(mesh_of(), str(tmp_path / "names"), {"sum": tf.zeros([4])})
+    with pytest.raises(tf.errors.NotFoundError, match="w"):
+        dtensor.name_based_restore(mesh_of(), str(tmp_path / "names"), {"w": saved})
+    with pytest.raises(tf.errors.InvalidArgumentError, match="shape_and_slices"):
+        dtensor.sharded_save(mesh_of(), str(tmp_path / "x"), ["v"], ["4 0,2"], [saved])
+
+
+# Several processes
+
+
+def test_two_clients_are_as_one() -> None:
+    jobs = ",".join(f"localhost:{free_port()}" for _ in range(2))
+    clients = []
+    for number in range(2):
+        variables = os.environ | {"DTENSOR_JOBS": jobs, "DTENSOR_CLIENT_ID": str(number)}
+        variables["XLA_FLAGS"] = variables["XLA_FLAGS"].rpartition(" ")[0]
+        command = [sys.executable, str(Path(__file__).with_name("client.py"))]
+        clients.append(subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, text=True))
+    try:
+        found = [json.loads(c.communicate(timeout=120)[0].splitlines()[-1]) for c in clients]
+    finally:
+        for client in clients:
+            client.kill()
+    x = numbers(8, 4)
+    for number, said in enumerate(found):
+        assert said["id"] == number
+        assert said["devices"] == [
+            f"/job:worker/replica:0/task:{number}/device:CPU:{i}" for i in range(2)
+        ]
+        rows = x[4 * number : 4 * number + 4]
+        assert said["parts"] == [rows[:, :2].tolist(), rows[:, 2:].tolist()]
+        assert said["packed"] == said["moved"] == x.tolist()
+        assert said["product"] == (x @ np.ones([4, 2])).tolist()
+        assert said["variable"] == (1 + x.sum(0)[:, None] * np.ones([1, 2])).tolist()

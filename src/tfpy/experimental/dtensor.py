@@ -47,4 +47,10 @@ from tfpy._src.dtensor.meshes import (
     create_distributed_mesh as create_distributed_mesh,
     create_mesh as create_mesh,
 )
+from tfpy._src.dtensor.saving import (
+    DTensorCheckpoint as DTensorCheckpoint,
+    name_based_restore as name_based_restore,
+    name_based_save as name_based_save,
+    sharded_save as sharded_save,
+)
 from tfpy._src.dtensor.variable import DVariable as DVariable

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from tfpy._src.distribute.device_spec import DeviceSpec
 from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.runtime import registry
 from tfpy._src.runtime.backend import Backend
 
 _NAME = re.compile(
-    r"(/job:\w+)?(/replica:\d+)?(/task:\d+)?(/?(device:)?(?P<kind>cpu|gpu|tpu)(:(?P<number>\d+|\*))?)?",
+    r"(/job:\w+)?(/replica:\d+)?(/task:\d+)?(/?(device:)?(?P<kind>cpu|gpu|tpu|custom)(:(?P<number>\d+|\*))?)?",
     re.IGNORECASE,
 )
 
@@ -315,6 +316,8 @@ def _parsed(device: Any) -> tuple[str, int]:
     Raises:
         ValueError: for what names none.
     """
+    if isinstance(device, DeviceSpec):
+        device = device.to_string()
     name = getattr(device, "name", device)
     match = _NAME.fullmatch(name) if isinstance(name, str) else None
     if match is None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from tfpy._src.distribute import devices
 from tfpy._src.dtensor import clients
+from tfpy._src.errors import UnimplementedError
+from tfpy._src.runtime.registry import active_backend
 
 _KINDS = ("CPU", "GPU", "TPU")
 _ready: list[str] = []
@@ -23,21 +28,27 @@ def initialize_accelerator_system(
 ) -> str:
     """Makes devices and clients ready for meshes; the type of device.
 
+    Where the variable ``DTENSOR_JOBS`` has the addresses of several clients (``host:port``, with
+    commas between them) and ``DTENSOR_CLIENT_ID`` this one's number, all of them meet here, at the
+    first one's address.
+
     Args:
         device_type: "CPU", "GPU" or "TPU"; the preferred one by default.
-        num_logical_cpu_devices: of how many devices the CPU is to be made. Without it the number
+        num_logical_cpu_devices: into how many devices the CPU is shared. Without it their number
             is as it is.
         enable_coordination_service, experimental_reset_context, experimental_enable_megcore: of no
             effect.
 
     Raises:
-        ValueError: when it was called before, and for other types.
+        ValueError: when it was called before, for other types, and when the backend has computed
+            already and is to have other devices.
+        UnimplementedError: for several clients on another backend than jax.
 
     Example:
-        >>> import tfpy as tf
-        >>> tf.experimental.dtensor.initialize_accelerator_system("CPU")
+        >>> from tfpy.experimental import dtensor
+        >>> dtensor.initialize_accelerator_system("CPU")
         'CPU'
-        >>> tf.experimental.dtensor.shutdown_accelerator_system()
+        >>> dtensor.shutdown_accelerator_system()
     """
     if is_initialized():
         raise ValueError(
@@ -47,8 +58,32 @@ def initialize_accelerator_system(
     kind = (device_type or clients.preferred_device_type()).upper()
     if kind not in _KINDS:
         raise ValueError(f"Unknown device_type {kind}. Allowed values are CPU, GPU, or TPU")
+    try:
+        if num_logical_cpu_devices is not None:
+            (cpu,) = devices.list_physical_devices("CPU")
+            shares = [devices.LogicalDeviceConfiguration()] * num_logical_cpu_devices
+            devices.set_logical_device_configuration(cpu, shares)
+        if clients.jobs():
+            _meet()
+    except RuntimeError as error:
+        raise ValueError(
+            f"initialize_accelerator_system must be called before anything is computed: {error}"
+        ) from None
     _ready.append(kind)
     return kind
+
+
+def _meet() -> None:
+    """Waits for the other clients."""
+    backend: Any = active_backend()
+    if backend.spreading is None:
+        raise UnimplementedError(
+            None,
+            None,
+            f"DTENSOR_JOBS names several clients; the backend {backend.name!r} computes in one "
+            'process. The backend jax has several: pip install "tfpy[jax]", tf.set_backend("jax")',
+        )
+    backend.join(clients.jobs(), clients.client_id())
 
 
 def shutdown_accelerator_system() -> None:

@@ -10,7 +10,6 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtensor import relayouts
 from tfpy._src.dtensor.layout import Layout
 from tfpy._src.dtensor.placing import own_layout
-from tfpy._src.dtypes import float32
 from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.variables.variable import Variable
 
@@ -44,20 +43,10 @@ class DVariable(Variable):
             given = initial_value() if callable(initial_value) else initial_value
             value = convert_to_tensor(given, dtype)
             self.layout = _agreed(wanted, own_layout(value))
-        self._saves_as_bf16 = False
         super().__init__(value, **kwargs)
 
     def hold(self, tensor: Tensor) -> None:
         super().hold(relayouts.to(tensor, self.layout))
-
-    @property
-    def save_as_bf16(self) -> bool:
-        """Whether a Variable of float32 is saved as bfloat16."""
-        return self._saves_as_bf16
-
-    @save_as_bf16.setter
-    def save_as_bf16(self, save_as_bf16: bool) -> None:
-        self._saves_as_bf16 = save_as_bf16 and self.dtype == float32
 
 
 def _agreed(wanted: Layout | None, present: Layout | None) -> Layout:

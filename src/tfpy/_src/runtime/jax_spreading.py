@@ -20,6 +20,8 @@ def put(array: Any, sharding: Sharding) -> Any:
     """The array spread over devices, of which other processes may have some: each has the whole."""
     if sharding.is_fully_addressable:
         return jax.device_put(array, sharding, may_alias=False)
+    if isinstance(array, jax.Array) and not array.is_fully_addressable:
+        return jax.jit(lambda x: x, out_shardings=sharding)(array)
     host = np.asarray(array)
     return jax.make_array_from_callback(host.shape, sharding, host.__getitem__)
 

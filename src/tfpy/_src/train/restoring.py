@@ -140,7 +140,7 @@ class Restoration:
         attributes = self.nodes[number].attributes
         variable = variable_of(value)
         if variable is not None and VARIABLE_VALUE in attributes:
-            _assign(variable, self._reader, attributes[VARIABLE_VALUE])
+            assign(variable, self._reader, attributes[VARIABLE_VALUE])
             used = {VARIABLE_VALUE}
         else:
             used = self._restore_values(value, attributes)
@@ -252,7 +252,7 @@ class Waiting:
         return type(None), ()
 
 
-def _assign(variable: Variable, reader: CheckpointReader, key: str) -> None:
+def assign(variable: Variable, reader: CheckpointReader, key: str) -> None:
     """Gives a Variable its value, on the devices that have its present one.
 
     Raises:
