@@ -100,6 +100,14 @@ _ALL = (
         "out; -1: any. Read when a backend opens.",
     ),
     Flag(
+        "TFPY_HEARTBEAT_SECONDS",
+        LIMIT,
+        30,
+        "Where several processes compute together: after so many seconds without a sign of life "
+        "one of them counts as gone, and the others raise `tf.errors.UnavailableError`. Read when they "
+        "meet.",
+    ),
+    Flag(
         "SOFTWARE_WEBGL_ENABLED",
         SWITCH,
         False,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 import jax
@@ -22,9 +23,10 @@ from tfpy._src.lower.jax.lowering import DTYPES, check, has_control
 from tfpy._src.lower.jax.replicas import by_replica, name_of
 from tfpy._src.lower.jax.spreading import forget_devices
 from tfpy._src.runtime.array_backend import ArrayBackend
-from tfpy._src.runtime.backend import Compiled
+from tfpy._src.runtime.backend import Compiled, Ranges, Shard
 from tfpy._src.runtime.exhaustion import exhausted
-from tfpy._src.runtime.jax_spreading import JaxSpreading, put
+from tfpy._src.runtime.jax_processes import Processes, join
+from tfpy._src.runtime.jax_spreading import JaxSpreading, put, ranges_of
 
 _FEW_BYTES = 1024
 """Arrays up to this stay NumPy's until a program makes others of them: JAX takes such as they are,
@@ -44,6 +46,7 @@ class JaxBackend(ArrayBackend):
     def __init__(self) -> None:
         super().__init__()
         self.spreading = JaxSpreading(self._arrays, self._kept)
+        self._processes = Processes()
         self._number = 0  # of the device that computes where nothing says more
 
     @property
@@ -107,7 +110,7 @@ class JaxBackend(ArrayBackend):
                     "before tensors and Variables"
                 )
             _restart()
-            jax.distributed.initialize(addresses[0], len(addresses), number)
+            join(addresses[0], len(addresses), number)
         every = jax.devices()
         own = [n for n, d in enumerate(every) if d.process_index == jax.process_index()]
         return tuple(map(name_of, every)), range(own[0], own[-1] + 1)
@@ -128,8 +131,55 @@ class JaxBackend(ArrayBackend):
     def read(self, slot: int, aval: Aval) -> Array:
         try:
             return np.array(_whole(self._arrays[slot])).reshape(aval.shape)
-        except jax.errors.JaxRuntimeError as failure:
-            raise _error(failure) from None
+        except (jax.errors.JaxRuntimeError, ValueError) as failure:
+            raise self._error(failure) from None
+
+    def _error(self, failure: Exception) -> Exception:
+        """What JAX raises as TensorFlow's error."""
+        if lost := self._processes.lost(failure):
+            return lost
+        return failure if isinstance(failure, ValueError) else _error(failure)
+
+    @property
+    def process(self) -> int:  # type: ignore[override]
+        return self._processes.number
+
+    @property
+    def processes(self) -> int:  # type: ignore[override]
+        return self._processes.count
+
+    def agree(self, text: str) -> list[str]:
+        return self._processes.agree(text)
+
+    def shards(self, slot: int, aval: Aval) -> list[Shard]:
+        sharding = self.spreading.sharding(slot, aval)
+        if sharding is None or len(sharding.device_set) == 1:
+            (whole,) = super().shards(slot, aval)
+            return [whole._replace(first=self.process == 0)]
+        owners: dict[Ranges, int] = {}
+        for device, index in sharding.devices_indices_map(aval.shape).items():
+            ranges = ranges_of(index, aval.shape)
+            owners[ranges] = min(owners.get(ranges, device.process_index), device.process_index)
+        array = self._arrays[slot].reshape(aval.shape)
+        own = {ranges_of(part.index, aval.shape): part.data for part in array.addressable_shards}
+        return [
+            Shard(ranges, partial(np.array, part), owners[ranges] == self.process)
+            for ranges, part in own.items()
+        ]
+
+    def refill(self, slot: int, aval: Aval, read: Callable[[Ranges], Array]) -> int | None:
+        sharding = self.spreading.sharding(slot, aval)
+        if sharding is None or len(sharding.device_set) == 1:
+            return None
+        parts: dict[Ranges, Array] = {}
+
+        def part(index: tuple[slice, ...]) -> Array:
+            ranges = ranges_of(index, aval.shape)
+            if ranges not in parts:
+                parts[ranges] = read(ranges)
+            return parts[ranges]
+
+        return self._kept([jax.make_array_from_callback(aval.shape, sharding, part)])
 
     def place(self, slot: int, aval: Aval, sharding: jax.sharding.Sharding) -> int:
         """A new slot with a slot's elements, spread over devices: there programs compute with it.
@@ -189,9 +239,9 @@ class JaxBackend(ArrayBackend):
                 for i in donated:
                     del arrays[-slots[i]]
         except jax.errors.JaxRuntimeError as failure:
-            raise _error(failure) from None
+            raise self._error(failure) from None
         except ValueError as failure:
-            raise self.spreading.mixed(slots, failure) from None
+            raise self._processes.lost(failure) or self.spreading.mixed(slots, failure) from None
         return self._kept(outputs)
 
     def _bring(self, slots: Sequence[int], everywhere: jax.sharding.Sharding) -> None:
@@ -222,7 +272,7 @@ def _restart() -> None:
 
 
 def _error(failure: Exception) -> OpError:
-    """What JAX raises as TensorFlow's error."""
+    """What JAX raises in one process as TensorFlow's error."""
     text = str(failure)
     if text.startswith(_EXHAUSTED):
         return exhausted(None, text)

@@ -14,6 +14,7 @@ from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.spread import Grid, Spread
 from tfpy._src.lower.jax.spreading import is_spread, mesh_of, sharding_of, spread_of
+from tfpy._src.runtime.backend import Ranges
 
 
 def put(array: Any, sharding: Sharding) -> Any:
@@ -24,6 +25,12 @@ def put(array: Any, sharding: Sharding) -> Any:
         return jax.jit(lambda x: x, out_shardings=sharding)(array)
     host = np.asarray(array)
     return jax.make_array_from_callback(host.shape, sharding, host.__getitem__)
+
+
+def ranges_of(index: Sequence[slice], sizes: Sequence[int]) -> Ranges:
+    """The part of an array that slices without steps are."""
+    pairs = zip(index, sizes, strict=True)
+    return tuple(one.indices(size)[:2] for one, size in pairs)
 
 
 class JaxSpreading:
@@ -44,14 +51,15 @@ class JaxSpreading:
         return self._kept([put(array, sharding_of(spread))])
 
     def spread(self, slot: int, aval: Aval) -> Spread | None:
-        sharding = self._sharding(slot, aval)
+        sharding = self.sharding(slot, aval)
         return None if sharding is None else spread_of(sharding, aval.rank)
 
     def is_spread(self, slot: int, aval: Aval, spread: Spread) -> bool:
-        sharding = self._sharding(slot, aval)
+        sharding = self.sharding(slot, aval)
         return sharding is not None and is_spread(sharding, spread)
 
-    def _sharding(self, slot: int, aval: Aval) -> Sharding | None:
+    def sharding(self, slot: int, aval: Aval) -> Sharding | None:
+        """How a slot's elements lie, seen so; None while they are the host's."""
         array = self._arrays[slot]
         if isinstance(array, np.ndarray):
             return None

@@ -1,0 +1,56 @@
+"""A worker that trains, saves after each step and dies where it is told to; prints what it has.
+
+Run with a folder, the number of steps and the step before which it dies (-1 for none).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+
+import numpy as np
+
+import tfpy as tf
+
+FOLDER, STEPS, DEATH = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+
+tf.set_backend("jax")
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+with strategy.scope():
+    w, step = tf.Variable(tf.zeros([300, 1])), tf.Variable(0)
+
+
+@tf.function
+def train(x: tf.Tensor) -> None:
+    def replica(x: tf.Tensor) -> None:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((x @ w - 1.0) ** 2)
+        gradient = tf.distribute.get_replica_context().all_reduce("MEAN", tape.gradient(loss, w))
+        w.assign_sub(0.001 * gradient)
+
+    strategy.run(replica, args=(x,))
+
+
+checkpoint = tf.train.Checkpoint(w=w, step=step)
+manager = tf.train.CheckpointManager(checkpoint, FOLDER, max_to_keep=2)
+restored = manager.restore_or_initialize()
+x = np.random.default_rng(0).normal(size=(STEPS, 4, 300)).astype(np.float32)
+error = ""
+try:
+    while int(step) < STEPS:
+        if int(step) == DEATH:
+            os.kill(os.getpid(), signal.SIGKILL)
+        batches = tf.data.Dataset.from_tensors(x[int(step)])
+        for batch in strategy.experimental_distribute_dataset(batches):
+            train(batch)
+        step.assign_add(1)
+        manager.save()
+except tf.errors.UnavailableError as failure:
+    error = failure.message
+said = {"restored": restored, "error": error, "step": int(step)}
+if not error:
+    said["w"] = w.numpy().sum().item()
+print(json.dumps(said), flush=True)
+os._exit(0)

@@ -1,0 +1,127 @@
+"""Checkpoints of Variables that are spread over devices, and of processes of which one dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as reference
+
+import tfpy
+from tfpy._src.train.reader import CheckpointReader
+from tfpy.experimental import dtensor
+
+from .test_strategies import free_port
+
+HERE = Path(__file__).parent
+VALUES = np.arange(32, dtype=np.float32).reshape(8, 4)
+KEY = "v/.ATTRIBUTES/VARIABLE_VALUE"
+LAYOUTS = [["x", "y"], ["y", dtensor.UNSHARDED], [dtensor.UNSHARDED, "x"], [dtensor.UNSHARDED] * 2]
+
+
+def spread(values: Any, sizes: tuple[int, int], places: list[str]) -> Any:
+    devices = [f"CPU:{i}" for i in range(sizes[0] * sizes[1])]
+    mesh = dtensor.create_mesh(list(zip("xy", sizes, strict=True)), devices=devices)
+    return dtensor.DVariable(values, layout=dtensor.Layout(places, mesh))
+
+
+@pytest.mark.parametrize("places", LAYOUTS, ids=str)
+def test_spread_variables(places: list[str], tmp_path: Path) -> None:
+    """What eight devices write, TensorFlow restores, and so do two, one and NumPy."""
+    path = tfpy.train.Checkpoint(v=spread(VALUES, (4, 2), places)).write(tmp_path / "of")
+    theirs = reference.Variable(np.zeros_like(VALUES))
+    reference.train.Checkpoint(v=theirs).read(path).assert_consumed()
+    np.testing.assert_array_equal(theirs.numpy(), VALUES)
+    fewer = spread(np.zeros_like(VALUES), (1, 2), places)
+    before = dtensor.fetch_layout(fewer)
+    tfpy.train.Checkpoint(v=fewer).read(path).assert_consumed()
+    assert dtensor.fetch_layout(fewer) == before
+    np.testing.assert_array_equal(fewer.numpy(), VALUES)
+    for backend in ("jax", "cpu"):
+        tfpy.set_backend(backend)
+        one = tfpy.Variable(np.zeros_like(VALUES))
+        tfpy.train.Checkpoint(v=one).read(path).assert_consumed()
+        np.testing.assert_array_equal(one.numpy(), VALUES)
+
+
+def test_only_parts_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each part once, of a file that has the whole."""
+    path = reference.train.Checkpoint(v=reference.Variable(VALUES)).write(str(tmp_path / "of"))
+    asked: list[Any] = []
+    part = CheckpointReader.part
+
+    def noted(self: CheckpointReader, key: str, ranges: Any = None) -> Any:
+        found = part(self, key, ranges)
+        asked.append((ranges, found.shape))
+        return found
+
+    variable = spread(np.zeros_like(VALUES), (4, 2), ["y", dtensor.UNSHARDED])
+    monkeypatch.setattr(CheckpointReader, "part", noted)
+    tfpy.train.Checkpoint(v=variable).read(path).assert_consumed()
+    assert sorted(asked[1:]) == [(((0, 4), (0, 4)), (4, 4)), (((4, 8), (0, 4)), (4, 4))]
+    np.testing.assert_array_equal(variable.numpy(), VALUES)
+
+
+def test_a_worker_dies(tmp_path: Path) -> None:
+    """The other one says which it was; started anew, both go on from the last checkpoint."""
+    first = _trained(tmp_path / "of", [-1, 2])
+    assert first[1] == {}
+    assert "/task:1 is gone" in first[0]["error"]
+    assert sorted(path.name for path in (tmp_path / "of").glob("*.index")) == [
+        "ckpt-1.index",
+        "ckpt-2.index",
+    ]
+    again = _trained(tmp_path / "of", [-1, -1])
+    for said in again:
+        assert said["restored"] == str(tmp_path / "of" / "ckpt-2")
+        assert (said["step"], said["error"]) == (4, "")
+        np.testing.assert_allclose(said["w"], _on_one_device(), rtol=1e-4)
+    whole = reference.train.load_checkpoint(str(tmp_path / "of"))
+    assert whole.get_tensor("step/.ATTRIBUTES/VARIABLE_VALUE") == 4
+    assert not list((tmp_path / "of").glob("*_temp"))
+
+
+def _on_one_device() -> float:
+    """The sum of what is learnt, by NumPy."""
+    w = np.zeros((300, 1), np.float32)
+    for x in np.random.default_rng(0).normal(size=(4, 4, 300)).astype(np.float32):
+        w -= 0.001 * 2 * x.T @ (x @ w - 1) / len(x)
+    return float(w.sum())
+
+
+def _trained(folder: Path, deaths: list[int]) -> list[dict[str, Any]]:
+    """What workers say, nothing of one that dies.
+
+    Args:
+        deaths: of each the step before which it dies, or -1.
+    """
+    cluster = {"worker": [f"localhost:{free_port()}" for _ in deaths]}
+    workers = []
+    for index, death in enumerate(deaths):
+        task = {"cluster": cluster, "task": {"type": "worker", "index": index}}
+        variables = os.environ | {
+            "TF_CONFIG": json.dumps(task),
+            "TFPY_FLAGS": "TFPY_HEARTBEAT_SECONDS:3",
+            "XLA_FLAGS": os.environ["XLA_FLAGS"].rpartition(" ")[0],
+        }
+        command = [sys.executable, str(HERE / "failing.py"), str(folder), "4", str(death)]
+        workers.append(
+            subprocess.Popen(
+                command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
+        )
+    try:
+        outputs = [worker.communicate(timeout=60) for worker in workers]
+    finally:
+        for worker in workers:
+            worker.kill()
+    texts = [out.splitlines()[-1:] for out, _ in outputs]
+    for (_, errors), text, death in zip(outputs, texts, deaths, strict=True):
+        assert text or death >= 0, errors
+    return [json.loads(text[0]) if text and text[0].startswith("{") else {} for text in texts]
