@@ -104,8 +104,8 @@ _ALL = (
         LIMIT,
         30,
         "Where several processes compute together: after so many seconds without a sign of life "
-        "one of them counts as gone, and the others raise `tf.errors.UnavailableError`. Read when they "
-        "meet.",
+        "one of them counts as gone, and the others raise `tf.errors.UnavailableError`. Read when "
+        "they meet.",
     ),
     Flag(
         "SOFTWARE_WEBGL_ENABLED",

@@ -155,8 +155,13 @@ class Checkpoint(Tracked):
         return await self.write_and_async(self._counted(file_prefix), options, _note_latest)
 
     def _counted(self, prefix: Path) -> str:
-        self.save_counter.assign_add(1)
-        return f"{path_text(prefix)}-{int(self.save_counter)}"
+        return f"{path_text(prefix)}-{self.count()}"
+
+    def count(self) -> int:
+        """Adds one to the counter; what it is then. Its value stays the host's: none is awaited."""
+        number = int(self.save_counter) + 1
+        self.save_counter.assign(number)
+        return number
 
     def write_and(self, prefix: str, options: CheckpointOptions | None, note: Note) -> str:
         """Writes the values; notes the checkpoint then, before callbacks are called."""

@@ -179,9 +179,8 @@ class CheckpointManager:
         return True
 
     def _next(self, number: Any) -> str:
-        counter = self._checkpoint.save_counter
-        counter.assign_add(1)
-        return f"{self._prefix}-{int(counter if number is None else number)}"
+        counted = self._checkpoint.count()
+        return f"{self._prefix}-{counted if number is None else int(number)}"
 
     def _note(self, path: str, own: bool) -> None:
         """Takes note of a checkpoint.
