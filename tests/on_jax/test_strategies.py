@@ -15,6 +15,7 @@ import pytest
 
 import tfpy
 from on_jax import strategies
+from tfpy._src.runtime import registry
 
 HERE = Path(__file__).parent
 OF_TENSORFLOW = json.loads((HERE / "strategies.json").read_text())
@@ -227,6 +228,26 @@ def test_rows_of_tables_are_summed() -> None:
 
     s.run(fn)
     assert table.numpy().ravel().tolist() == [2.0, 4.0, 0.0, 2.0]
+
+
+def test_a_step_writes_over_old_values() -> None:
+    s = strategy(2)
+    with s.scope():
+        v, w = (tfpy.Variable(np.full(2**12, n, np.float32)) for n in (1, 2))
+
+    def fn() -> None:
+        context = tfpy.distribute.get_replica_context()
+        assert context is not None
+        w.assign(w * 0.5 + context.all_reduce("SUM", v * 0.1))
+        v.assign(v * 0.5 + 1.0)
+
+    step = tfpy.function(lambda: s.run(fn))
+    step()
+    backend: Any = registry.active_backend()
+    before = [backend._arrays[x.value().storage.slot] for x in (v, w)]
+    step()
+    assert all(array.is_deleted() for array in before)
+    np.testing.assert_allclose((v.numpy()[0], w.numpy()[0]), (1.75, 0.9))
 
 
 def test_devices() -> None:
