@@ -162,7 +162,7 @@ BROWSERS: Mapping[str, Browser] = {
     "webkit": Browser(
         executables=("WebKitWebDriver",),
         settings=(
-            "LANGUAGE=en_US",  # else "C" where there is no locale, which Intl refuses
+            "LANG=en_US.UTF-8",  # that of a server may be "C", which Intl refuses as a language
             "JSC_useSharedArrayBuffer=1",  # which Safari has
             "JSC_useWasmRelaxedSIMD=1",  # a part of it, which may be there without the rest
         ),

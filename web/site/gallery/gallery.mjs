@@ -136,7 +136,8 @@ const told = {
       const pictures = $("pictures");
       pictures.selectedIndex = 0;
       $("camera").textContent = `The camera cannot be used: ${error}`;
-      worker?.postMessage({ picture: null, values: { pictures: pictures.value } });
+      // undefined is None in Python, which null is not
+      worker?.postMessage({ picture: undefined, values: { pictures: pictures.value } });
     }
   },
 };
