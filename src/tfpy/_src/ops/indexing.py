@@ -10,9 +10,8 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import invalid, invalid_value
-from tfpy._src.ir import expr as ex
+from tfpy._src.ir import complex_expr, expr as ex
 from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.expr import Expr
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ops.elementwise import logical_and, maximum, minimum, select
@@ -245,8 +244,9 @@ segment_sum = register(
 # range: start + i * delta, without an input.
 
 
-def _range_expr(start: float, delta: float, count: int, dtype: DType) -> Expr:
-    return ex.cast(ex.index(), dtype) * delta + start
+def _range_expr(start: float, delta: float, count: int, dtype: DType) -> Any:
+    number = dtypes.real_part(dtype)
+    return complex_expr.cast(ex.cast(ex.index(), number) * delta + start, dtype)
 
 
 def _range_ref(start: float, delta: float, count: int, dtype: DType) -> Any:
@@ -264,6 +264,7 @@ range_ = register(
         samples=lambda rng: [
             ((), {"start": 3, "delta": -2, "count": 300, "dtype": dtypes.int32}),
             ((), {"start": 0.5, "delta": 0.25, "count": 9, "dtype": dtypes.float32}),
+            ((), {"start": 0, "delta": 1, "count": 5, "dtype": dtypes.complex64}),
         ],
     )
 )
