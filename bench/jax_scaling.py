@@ -1,11 +1,16 @@
 """What a training step takes on several devices by MirroredStrategy, beside one.
 
 PYTHONPATH=src:. python -m bench.jax_scaling --device gpu
+PYTHONPATH=src:. python -m bench.jax_scaling --device gpu --sharded
 
 Each device has a batch of its own size, so that n devices at their best train n times as many
 examples in the time of one (weak scaling). The step is timed without its exchange of gradients,
 too: what that takes off is the collectives' share that computation does not hide. With
 ``--device cpu`` the devices are virtual and share the cores: that shows that it runs.
+
+With ``--sharded`` the transformer's wide layers and its words are cut along a mesh's axis "model"
+by ``tf.experimental.dtensor`` instead, and all devices together train one batch (strong scaling);
+attention each has whole.
 """
 
 from __future__ import annotations
@@ -70,6 +75,49 @@ def side(name: str, devices: int, work_name: str, work: Work, sizes: Sizes, exch
     return Side(name, lambda: step(batch), wait, lambda: str(step.lower(batch).as_text()))
 
 
+CUT = {
+    "words": ["model", "unsharded"],
+    "wide/kernel": ["unsharded", "model"],
+    "wide/bias": ["model"],
+    "narrow/kernel": ["model", "unsharded"],
+    "next/kernel": ["unsharded", "model"],
+    "next/bias": ["model"],
+}
+"""The weights that are cut, by how their names end."""
+
+
+def sharded(devices: int, work: Work, sizes: Sizes) -> Side:
+    """A training step of the transformer on a mesh of so many devices."""
+    import tfpy as tf
+    from bench.networks.trained_tf import Network
+    from tfpy.experimental import dtensor
+
+    kind = tf.backend().processor
+    names = [f"{kind}:{n}" for n in range(devices)]
+    mesh = dtensor.create_mesh([("model", devices)], devices=names)
+    network = Network(tf, work, sizes)
+    for name, v in network.learned.items():
+        specs = next((found for end, found in CUT.items() if name.endswith(end)), None)
+        layout = dtensor.Layout(specs or ["unsharded"] * v.shape.rank, mesh)
+        network.learned[name] = dtensor.DVariable(v, layout=layout)
+    update, variables = network.adam(), list(network.learned.values())
+
+    @tf.function
+    def step(x: Any, y: Any) -> Any:
+        with tf.GradientTape() as tape:
+            logits = network.transformer(x)
+            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits))
+        update([tf.convert_to_tensor(g) for g in tape.gradient(loss, variables)])
+        return loss
+
+    batch = [
+        dtensor.copy_to_mesh(values, dtensor.Layout.replicated(mesh, values.ndim))
+        for values in work.batch(sizes)
+    ]
+    name = ONE if devices == 1 else SEVERAL
+    return Side(name, lambda: step(*batch), variables[-1].numpy, lambda: "")
+
+
 def milliseconds(side: Side, steps: int) -> float:
     began = time.perf_counter()
     for _ in range(steps):
@@ -85,13 +133,25 @@ def exchanged(text: str) -> tuple[int, int]:
     return len(sizes), sum(sizes)
 
 
-def compare(sides: list[Side], devices: int, rounds: int, steps: int) -> None:
+def warm(sides: list[Side]) -> None:
     for one in sides:
         began = time.perf_counter()
         loss = float(np.asarray(one.step()))
         seconds = time.perf_counter() - began
         print(f"  {one.name}: first step {seconds:.1f} s, loss {loss:.5f}", flush=True)
         milliseconds(one, 2)
+
+
+def compare_sharded(sides: list[Side], devices: int, rounds: int, steps: int) -> None:
+    warm(sides)
+    turns = [[milliseconds(one, steps) for one in sides] for _ in range(rounds)]
+    alone, several = (statistics.median(times) for times in zip(*turns, strict=True))
+    print(f"  {alone:.3f} ms on one device, {several:.3f} on {devices} together", flush=True)
+    print(f"  {devices} devices train a batch {alone / several:.3f} times as fast as one")
+
+
+def compare(sides: list[Side], devices: int, rounds: int, steps: int) -> None:
+    warm(sides)
     count, elements = exchanged(sides[1].text())
     print(f"  {count} all-reduces of {elements * 4 / 1e6:.1f} MB together")
     turns = [[milliseconds(one, steps) for one in sides] for _ in range(rounds)]
@@ -111,12 +171,15 @@ def main() -> None:
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
     parser.add_argument("--devices", type=int, default=2)
     parser.add_argument("--work", nargs="+", choices=list(WORKS), default=["transformer"])
+    parser.add_argument("--sharded", action="store_true", help="the transformer, by dtensor")
     parser.add_argument("--batch", type=int, help="examples of a device's step")
     parser.add_argument("--size", type=int, help="pixels of a side, or tokens")
     parser.add_argument("--layers", type=int, help="of the transformer")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, help="of a turn")
     options = parser.parse_args()
+    if options.sharded and options.work != ["transformer"]:
+        parser.error("--sharded cuts the transformer alone")
     os.environ["JAX_PLATFORMS"] = {"cpu": "cpu", "gpu": "cuda"}[options.device]
     import tfpy
 
@@ -129,15 +192,16 @@ def main() -> None:
     for name in options.work:
         work = WORKS[name]
         sizes = (work.on_gpu if options.device == "gpu" else work.on_cpu)._replace(**given)
+        steps = options.steps or (10 if options.device == "gpu" else 2)
+        if options.sharded:
+            print(f"transformer, {sizes} on all devices together", flush=True)
+            sides = [sharded(n, work, sizes) for n in (1, options.devices)]
+            compare_sharded(sides, options.devices, options.rounds, steps)
+            continue
         print(f"{name}, {sizes} on each device", flush=True)
         kinds = [(ONE, 1, True), (SEVERAL, options.devices, True), (APART, options.devices, False)]
         sides = [side(kind, n, name, work, sizes, exchange) for kind, n, exchange in kinds]
-        compare(
-            sides,
-            options.devices,
-            options.rounds,
-            options.steps or (10 if options.device == "gpu" else 2),
-        )
+        compare(sides, options.devices, options.rounds, steps)
 
 
 if __name__ == "__main__":
