@@ -124,7 +124,15 @@ class CommunicationOptions:
 
 
 class RunOptions(NamedTuple):
-    """How ``Strategy.run`` runs (``tf.distribute.RunOptions``): of no effect."""
+    """How ``Strategy.run`` runs (``tf.distribute.RunOptions``): of no effect.
+
+    Example:
+        >>> import tfpy as tf
+        >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+        >>> options = tf.distribute.RunOptions(experimental_enable_dynamic_batch_size=False)
+        >>> strategy.run(tf.square, [tf.constant(3.0)], options=options).numpy().tolist()
+        9.0
+    """
 
     experimental_enable_dynamic_batch_size: bool = True
     experimental_bucketizing_dynamic_shape: bool = False
@@ -132,14 +140,30 @@ class RunOptions(NamedTuple):
 
 
 class InputReplicationMode(enum.Enum):
-    """How often a dataset is made (``tf.distribute.InputReplicationMode``): once a process."""
+    """How often a dataset is made (``tf.distribute.InputReplicationMode``): once a process.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.distribute.InputReplicationMode.PER_WORKER.name
+        'PER_WORKER'
+    """
 
     PER_WORKER = "PER_WORKER"
     PER_REPLICA = "PER_REPLICA"
 
 
 class InputOptions(NamedTuple):
-    """How batches come to devices (``tf.distribute.InputOptions``): of no effect."""
+    """How batches come to devices (``tf.distribute.InputOptions``): of no effect.
+
+    Example:
+        >>> import tfpy as tf
+        >>> options = tf.distribute.InputOptions(experimental_fetch_to_device=False)
+        >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+        >>> data = tf.data.Dataset.from_tensor_slices([1.0, 2.0]).batch(2)
+        >>> batches = strategy.experimental_distribute_dataset(data, options)
+        >>> [x.numpy().tolist() for x in batches]
+        [[1.0, 2.0]]
+    """
 
     experimental_fetch_to_device: bool | None = None
     experimental_replication_mode: InputReplicationMode = InputReplicationMode.PER_WORKER

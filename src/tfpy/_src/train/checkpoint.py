@@ -68,10 +68,10 @@ class CheckpointOptions:
 class Checkpoint(Tracked):
     """The values of objects, to be saved and restored (``tf.train.Checkpoint``).
 
-    Objects are Variables, those of ``tf.Module``, Keras's models and optimizers, random generators,
-    tables that programs change, iterators of datasets, and lists, tuples and dictionaries of these.
-    They are found by the names of attributes, from the ones given on. The files are TensorFlow's:
-    what it writes is restored here, and the other way round.
+    Objects are Variables, Modules (``tf.Module``), Keras's models and optimizers, random
+    generators, tables that programs change, iterators of datasets, and lists, tuples and
+    dictionaries of these. They are found by the names of attributes, from the ones given on. The
+    files are TensorFlow's: what it writes is restored here, and the other way round.
 
     Args:
         root: an object whose attributes count as the checkpoint's.
