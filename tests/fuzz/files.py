@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import tensorflow as reference
 
 import tfpy as tf
+from tfpy._src.graphs.tensorflow import bundle, table
 
 from . import seeds
 from .mutate import mutated
@@ -182,6 +184,46 @@ def _saved_model() -> Files:
     return _saved(lambda folder: reference.saved_model.save(made, str(folder)))
 
 
+def _checkpointed(lib: Any) -> Any:
+    """What holds a number, texts, a list and a table."""
+    module = lib.Module()
+    module.w, module.texts = lib.Variable(np.ones((4, 3), np.float32)), lib.Variable([b"a", b"bc"])
+    module.listed = [lib.Variable(1), {"n": lib.Variable(2.0)}]
+    module.table = lib.lookup.experimental.MutableHashTable(lib.string, lib.int32, -1)
+    module.table.insert(["a"], [1])
+    return lib.train.Checkpoint(module)
+
+
+def _checkpoint() -> Files:
+    return _saved(lambda folder: _checkpointed(reference).save(str(folder / "of")))
+
+
+def _restore(folder: Path) -> None:
+    checkpoint = _checkpointed(tf)
+    checkpoint.restore(tf.train.latest_checkpoint(folder)).expect_partial()
+    for path in folder.glob("*.index"):
+        checkpoint.restore(path.with_suffix("")).expect_partial()
+
+
+class _Right:
+    """A checksum that is right whatever the file says."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _restore_unchecked(folder: Path) -> None:
+    """As if who changed the file had put its checksums right."""
+    with patch.object(table, "masked", _right), patch.object(bundle, "masked", _right):
+        _restore(folder)
+
+
+def _right(checksum: int) -> _Right:
+    return _Right()
+
+
 def _archive() -> Files:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -208,6 +250,8 @@ DOORS: dict[str, tuple[Callable[[], Files], Callable[[Files], Any]]] = {
         _records,
         _in_folder(lambda folder: list(tf.data.TFRecordDataset(str(folder / "records")))),
     ),
+    "checkpoint": (_checkpoint, _in_folder(_restore)),
+    "checkpoint with its checksums": (_checkpoint, _in_folder(_restore_unchecked)),
     "csv": (_csv, _in_folder(_read_csv)),
     "graph-model": (_graph_model, _in_folder(lambda folder: tf.models.load(str(folder)))),
     "zip": (_archive, lambda f: tf.models.load(f.get("model.zip", b""))),

@@ -11,7 +11,7 @@ from typing import Any
 from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.errors import DataLossError, NotFoundError
 from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.tensorflow.bundle import Bundle, shard_name
+from tfpy._src.graphs.tensorflow.bundle import Bundle, Entry, shard_name
 from tfpy._src.io.gfile import Path, path_text, translated
 from tfpy._src.runtime.backend import Ranges
 from tfpy._src.train.state import latest_checkpoint
@@ -70,25 +70,22 @@ class CheckpointReader:
 
     def part(self, key: str, ranges: Ranges | None = None) -> Any:
         """Part of a value, of which little more is read: see :meth:`get_tensor`."""
-        if key not in self._bundle.entries:
-            raise NotFoundError(None, None, f"Key {key} not found in checkpoint {self._prefix}")
+        self._entry(key)
         with self.checked():
             return self._bundle.part(key, ranges)
 
-    def of_attribute(self, name: str, key: str) -> dict[str, Any]:
-        """The value of an object's attribute, or its parts, whose names go on with ``-``."""
-        if self.has_tensor(key):
-            return {name: self.part(key)}
-        parts = [part for part in self._bundle.entries if part.startswith(f"{key}-")]
-        return {name + part.removeprefix(key): self.part(part) for part in parts}
-
     def number(self, key: str) -> int:
         """TensorFlow's number of a value's dtype."""
-        return self._bundle.entries[key].dtype
+        return self._entry(key).dtype
 
     def shape(self, key: str) -> tuple[int, ...]:
         """A value's shape."""
-        return self._bundle.entries[key].shape
+        return self._entry(key).shape
+
+    def _entry(self, key: str) -> Entry:
+        if key not in self._bundle.entries:
+            raise NotFoundError(None, None, f"Key {key} not found in checkpoint {self._prefix}")
+        return self._bundle.entries[key]
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
         """The shapes of all values, by their names."""

@@ -149,12 +149,14 @@ class Restoration:
 
     def _restore_values(self, value: Any, attributes: dict[str, str]) -> set[str]:
         """Gives an object that has values of its own those that it knows; their names."""
-        names = values_of(value)
-        known = {name: attributes[name] for name in names if name in attributes}
+        own = values_of(value)
+        known = own.keys() & attributes.keys()
+        arrays = {
+            part: self._reader.part(attributes[name] + part.removeprefix(name))
+            for name in sorted(known)
+            for part in own[name]
+        }
         if known:
-            arrays: dict[str, Array] = {}
-            for name, key in known.items():
-                arrays |= self._reader.of_attribute(name, key)
             value._restore_from_tensors(arrays)
         return set(known)
 
