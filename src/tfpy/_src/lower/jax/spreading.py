@@ -9,7 +9,6 @@ from typing import Any
 import jax
 import numpy as np
 from jax import lax, numpy as jnp
-from jax.experimental.shard_alike import shard_alike
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding
 
 from tfpy._src.errors import InvalidArgumentError
@@ -99,4 +98,13 @@ def relayout(x: Any, spread: Spread) -> Any:
 
 @lowers("relayout_like")
 def relayout_like(x: Any, like: Any) -> Any:
-    return (shard_alike(jnp.asarray(x), jnp.asarray(like))[0],)
+    return (_alike(jnp.asarray(x), jnp.asarray(like)),)
+
+
+def _alike(x: Any, like: Any) -> Any:
+    """The first, which the partitioner is to spread as the second."""
+    try:
+        from jax.experimental.shard_alike import shard_alike
+    except ImportError:  # JAX 0.11 has it no more: operands of an elementwise op are spread alike
+        return lax.select(lax.optimization_barrier(jnp.asarray(True)), x, like.astype(x.dtype))
+    return shard_alike(x, like)[0]
