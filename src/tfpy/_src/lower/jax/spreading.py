@@ -98,13 +98,7 @@ def relayout(x: Any, spread: Spread) -> Any:
 
 @lowers("relayout_like")
 def relayout_like(x: Any, like: Any) -> Any:
-    return (_alike(jnp.asarray(x), jnp.asarray(like)),)
-
-
-def _alike(x: Any, like: Any) -> Any:
-    """The first, which the partitioner is to spread as the second."""
-    try:
-        from jax.experimental.shard_alike import shard_alike
-    except ImportError:  # JAX 0.11 has it no more: operands of an elementwise op are spread alike
-        return lax.select(lax.optimization_barrier(jnp.asarray(True)), x, like.astype(x.dtype))
-    return shard_alike(x, like)[0]
+    # the partitioner spreads the operands of an elementwise operation alike, though this one
+    # always takes the first
+    first = lax.optimization_barrier(jnp.asarray(True))
+    return (lax.select(first, jnp.asarray(x), jnp.asarray(like).astype(x.dtype)),)

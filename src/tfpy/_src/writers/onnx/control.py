@@ -15,6 +15,7 @@ from tfpy._src.writers.onnx.nodes import INT64, Nodes, record, refuse
 from tfpy._src.writers.parts import as_bool
 
 refuse("it calls Python", "host_call")
+refuse("several devices compute it", "replicated replica_id all_reduce all_gather reduce_scatter")
 refuse(
     "passes of the compiler make it",
     "fusion quantized_matmul quantized_conv2d pack_bytes pack_nibbles packed_conv2d packed_rows",

@@ -15,6 +15,7 @@ from tfpy._src.writers.tensorflow.arrays import sliced
 from tfpy._src.writers.tensorflow.nodes import Nodes, record, refuse
 
 refuse("it calls Python", "host_call")
+refuse("several devices compute it", "replicated replica_id all_reduce all_gather reduce_scatter")
 refuse(
     "passes of the compiler make it",
     "fusion quantized_matmul quantized_conv2d pack_bytes pack_nibbles packed_conv2d packed_rows",
