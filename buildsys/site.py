@@ -8,7 +8,7 @@ pyodide/                  Pyodide's core, wheels (tfpy, NumPy, Keras and what it
                           pyodide-lock.json that names the wheels; core-digests.json has the SHA-256
                           of the core's files, late/ what is fetched when Python asks for it
 uplot/                    the plotting library
-examples/                 examples/
+examples/                 examples/: its pages and notebooks
 gallery/models/           the networks that the gallery's pages load
 gallery/pictures/         docs/gallery/: the gallery's pages, as its index shows them
 data/digits.json          handwritten digits
@@ -75,7 +75,8 @@ def ensure() -> Path:
             wanted[file.relative_to(PAGES).as_posix()] = file
     wanted |= {f"gallery/pictures/{file.name}": file for file in PICTURES.glob("*.webp")}
     wanted |= gallery_models.ensure()
-    wanted |= {f"examples/{page.name}": page for page in EXAMPLES.glob("*.html")}
+    shown = (*EXAMPLES.glob("*.html"), *EXAMPLES.glob("notebooks/*.*"))
+    wanted |= {f"examples/{file.relative_to(EXAMPLES).as_posix()}": file for file in shown}
     with lock("site"), step(f"site in {SITE}"):
         _mirror(wanted, SITE)
         assets.write_atomically(SITE / "tfpy-runtime.mjs", assets.bundle(assets.RUNTIME, "esm"))

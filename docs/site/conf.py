@@ -18,6 +18,8 @@ OUTSIDE = re.compile(r"\]\(\.\./([^)]+)\)")
 """A link from a page of docs/ to a file elsewhere in the repository."""
 SHOWN = {"web/npm/README.md": "npm.md"}
 """Files elsewhere that are pages here."""
+SERVED = "examples/notebooks/"
+"""A folder that the site has, too."""
 NAME = re.compile(r"(tf(?:\.\w+)+)(\(.*\))?$", re.S)
 """A public name in a text, called or not."""
 
@@ -40,6 +42,7 @@ html_copy_source = False
 html_show_sphinx = False
 
 myst_heading_anchors = 3
+myst_url_schemes = {"http": None, "https": None, "mailto": None, "site": "../{{path}}"}
 myst_enable_extensions = ["colon_fence"]
 
 autodoc_typehints = "none"  # nearly all are Any
@@ -56,6 +59,8 @@ for _name in tomllib.loads(TABLE.read_text()):
 
 def _link_to_repository(app: Any, name: str, source: list[str]) -> None:
     def address(link: re.Match[str]) -> str:
+        if link[1].startswith(SERVED):
+            return f"](site:{link[1]})"
         return f"]({SHOWN.get(link[1], f'{REPOSITORY}/{link[1]}')})"
 
     source[0] = OUTSIDE.sub(address, source[0])
