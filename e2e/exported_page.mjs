@@ -22,6 +22,19 @@ function base64Of({ buffer, byteOffset, byteLength }) {
 }
 
 /**
+ * What a model holds once nothing is on its way to the host: WebGPU's buffers are read later.
+ * @param {Awaited<ReturnType<typeof loadProgram>>} model
+ */
+async function settled(model) {
+  let memory = model.memory();
+  for (let before = NaN; memory.allocatedBytes !== before; memory = model.memory()) {
+    before = memory.allocatedBytes;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return memory;
+}
+
+/**
  * Loads a file, calls its functions, and says what they gave and how long the first took.
  * @param {string} url
  * @param {any} options
@@ -54,7 +67,7 @@ export async function called(url, options, calls) {
       ),
     );
   }
-  const memory = model.memory();
+  const memory = await settled(model);
   const left = memory.slots - slots;
   const { backend, variant, report } = model;
   model.dispose();
