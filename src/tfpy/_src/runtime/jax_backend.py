@@ -20,7 +20,7 @@ from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import Op
 from tfpy._src.lower.jax import JaxProgram
 from tfpy._src.lower.jax.lowering import DTYPES, check, has_control
-from tfpy._src.lower.jax.replicas import by_replica, name_of
+from tfpy._src.lower.jax.replicas import by_replica, mesh_of, name_of
 from tfpy._src.lower.jax.spreading import forget_devices
 from tfpy._src.runtime.array_backend import ArrayBackend
 from tfpy._src.runtime.backend import Compiled, Ranges, Shard
@@ -269,6 +269,7 @@ def _restart() -> None:
     """JAX reads anew what it is told of devices; those that it had are gone."""
     clear_backends()
     forget_devices()
+    mesh_of.cache_clear()
 
 
 def _error(failure: Exception) -> OpError:
