@@ -81,3 +81,4 @@ for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
 backend.close();
+process.stdout.write("ended\n");

@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+ENDED = "ended"
+"""The last line that a script writes."""
 ASSETS = Path(__file__).resolve().parents[2] / "src" / "tfpy" / "assets"
 
 
@@ -59,5 +61,18 @@ class NodeProcess:
         self.close()
 
     def close(self) -> None:
-        """Waits until the process ends by itself."""
-        self._process.communicate(timeout=30)
+        """Waits until the process ends by itself.
+
+        One that says that its script has come to its end may hang nevertheless
+        (https://github.com/nodejs/node/issues/54918): it is ended then.
+
+        Raises:
+            subprocess.TimeoutExpired: when the script goes on.
+        """
+        try:
+            self._process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            said, _ = self._process.communicate()
+            if ENDED not in said.splitlines():
+                raise

@@ -80,8 +80,10 @@ class NodeRuntime(NodeProcess):
         return self.run_program(kernel_program(call, [aval_of(a) for a in arrays], out), arrays)[0]
 
     def close(self) -> None:
-        super().close()
-        self._file.close()
+        try:
+            super().close()
+        finally:
+            self._file.close()
 
 
 def _is_old() -> bool:

@@ -86,3 +86,4 @@ for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
 model?.dispose();
+process.stdout.write("ended\n");
