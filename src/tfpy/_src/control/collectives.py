@@ -88,7 +88,7 @@ register(
     ControlOp(
         "replicated",
         "control",
-        _replicated_infer,  # type: ignore[arg-type]
+        _replicated_infer,
         _alone,
         multiple=True,
         execute=_cannot,
@@ -127,7 +127,7 @@ def _collective(
         ControlOp(
             name,
             "control",
-            infer_all,  # type: ignore[arg-type]
+            infer_all,
             _alone,
             multiple=True,
             execute=_alone,

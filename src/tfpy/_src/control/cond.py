@@ -74,7 +74,7 @@ cond = register(
     ControlOp(
         "cond",
         "control",
-        _cond_infer,  # type: ignore[arg-type]
+        _cond_infer,
         _cond_ref,
         multiple=True,
         prepare=CondRun,

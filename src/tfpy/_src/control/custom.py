@@ -61,7 +61,7 @@ custom_gradient = register(
     ControlOp(
         "custom_gradient",
         "control",
-        _infer,  # type: ignore[arg-type]
+        _infer,
         _ref,
         multiple=True,
         execute=_execute,

@@ -85,7 +85,7 @@ while_loop = register(
     ControlOp(
         "while_loop",
         "control",
-        _while_infer,  # type: ignore[arg-type]
+        _while_infer,
         _while_ref,
         multiple=True,
         prepare=_while_prepare,

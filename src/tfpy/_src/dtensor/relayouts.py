@@ -56,7 +56,7 @@ RELAYOUT = register(
     ControlOp(
         "relayout",
         "control",
-        _infer,  # type: ignore[arg-type]
+        _infer,
         _ref,
         multiple=True,
         host_only=_WHY,
@@ -70,7 +70,7 @@ RELAYOUT_LIKE = register(
     ControlOp(
         "relayout_like",
         "control",
-        _infer,  # type: ignore[arg-type]
+        _infer,
         _ref,
         multiple=True,
         host_only=_WHY,

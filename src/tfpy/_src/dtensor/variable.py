@@ -50,7 +50,8 @@ class DVariable(Variable):
 
 
 def _agreed(wanted: Layout | None, present: Layout | None) -> Layout:
-    if wanted is None and present is None:
+    agreed = wanted or present
+    if agreed is None:
         raise InvalidArgumentError(
             None, "DVariable", "Neither layout nor DTensor initial value are provided."
         )
@@ -61,4 +62,4 @@ def _agreed(wanted: Layout | None, present: Layout | None) -> Layout:
             f"Conflicting layout are provided for initial value layout ({present}) and variable "
             f"({wanted}).",
         )
-    return wanted or present  # type: ignore[return-value]
+    return agreed

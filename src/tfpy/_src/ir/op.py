@@ -48,8 +48,11 @@ class Op:
 
     name: str
     family: str
-    infer: Callable[..., Aval]
-    """(*avals, **attrs) -> Aval; raises TensorFlow's error for wrong shapes and dtypes."""
+    infer: Callable[..., Any]
+    """(*avals, **attrs) -> Aval, or a tuple of them (:attr:`multiple`).
+
+    Raises TensorFlow's error for wrong shapes and dtypes.
+    """
     ref: Callable[..., Any]
     """(*arrays, **attrs) -> array: the meaning of the op."""
     vjp: Callable[..., tuple[Tensor | None, ...]] | None = None
@@ -111,7 +114,7 @@ class Op:
     def infer_all(self, *avals: Aval, **attrs: Any) -> tuple[Aval, ...]:
         """The avals of all outputs."""
         found = self.infer(*avals, **attrs)
-        return tuple(found) if self.multiple else (found,)  # type: ignore[arg-type]
+        return tuple(found) if self.multiple else (found,)
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

@@ -250,10 +250,15 @@ class Backend(ABC):
     async def read_async(self, slot: int, aval: Aval) -> Array:
         """The same without blocking the page."""
 
-    process = 0
-    """The number of this process among those that compute together."""
-    processes = 1
-    """How many of these there are."""
+    @property
+    def process(self) -> int:
+        """The number of this process among those that compute together."""
+        return 0
+
+    @property
+    def processes(self) -> int:
+        """How many of these there are."""
+        return 1
 
     def agree(self, text: str) -> list[str]:
         """Waits until all processes have come here; the text that each of them gave.

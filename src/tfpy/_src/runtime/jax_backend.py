@@ -141,11 +141,11 @@ class JaxBackend(ArrayBackend):
         return failure if isinstance(failure, ValueError) else _error(failure)
 
     @property
-    def process(self) -> int:  # type: ignore[override]
+    def process(self) -> int:
         return self._processes.number
 
     @property
-    def processes(self) -> int:  # type: ignore[override]
+    def processes(self) -> int:
         return self._processes.count
 
     def agree(self, text: str) -> list[str]:

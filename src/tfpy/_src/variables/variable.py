@@ -69,7 +69,7 @@ class Variable(ScatterMethods, PythonValues):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Variable:
         if cls is Variable and scope.replicas > 1:
-            cls = OF_REPLICAS.get(kwargs.get("synchronization"), cls)  # type: ignore[arg-type]
+            cls = OF_REPLICAS.get(kwargs.get("synchronization", VariableSynchronization.AUTO), cls)
         return object.__new__(cls)
 
     def __init__(
