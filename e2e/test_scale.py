@@ -1,0 +1,190 @@
+"""docs/scale.md's program goes from a page to devices, to hosts, to a mesh and back to a page."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from guides.documents import blocks
+
+import tfpy
+from buildsys import pyenv
+from buildsys.paths import ROOT, SITE
+from tfpy.testing.environments import ENVIRONMENTS
+from tfpy.testing.server import SiteServer
+from tfpy.testing.sessions import Sessions
+
+SECONDS = 60.0
+
+NOTED = """
+import os, runpy, sys
+import numpy as np
+import tfpy as tf
+
+restore = tf.train.CheckpointManager.restore_or_initialize
+
+
+def noting(manager):
+    found = restore(manager)
+    if found:
+        kept = manager.checkpoint
+        values = [kept.step, *kept.weights, *kept.speeds]
+        np.savez(f"run/restored-{os.getpid()}", *[value.numpy() for value in values])
+    return found
+
+
+tf.train.CheckpointManager.restore_or_initialize = noting
+"""
+"""Lets a program write down what its Variables are when it has restored them."""
+NAMES = ["step", *(f"{name}/{i}" for name in ("weights", "speeds") for i in range(4))]
+"""Theirs in a checkpoint."""
+
+DOWNLOADED = """(async () => {
+  const link = document.querySelector("#files");
+  const text = (selector) => document.querySelector(selector)?.textContent ?? "";
+  while (!link.href && !text(".tfpy-error")) await new Promise((r) => setTimeout(r, 20));
+  if (!link.href) throw new Error(text(".tfpy-error"));
+  const bytes = new Uint8Array(await (await fetch(link.href)).arrayBuffer());
+  return [link.download, btoa(String.fromCharCode(...bytes)), text(".tfpy-output")];
+})()"""
+
+
+class Way:
+    """The folder where the program lies, what it has saved last and what it has printed."""
+
+    def __init__(self, folder: Path, sessions: Sessions) -> None:
+        _, digits, sharded, *_ = blocks("docs/scale.md", "py")
+        (page,) = blocks("docs/scale.md", "html")
+        page = page.replace("tfpy.mjs", "../tfpy.mjs")  # which is in the site's own folder
+        noting = f'<script type="text/tfpy">{NOTED}</script>\n'
+        script = '<script type="text/tfpy" src="digits.py">'
+        assert script in page
+        files = {
+            "digits.py": digits,
+            "sharded.py": sharded,
+            "index.html": page.replace(script, noting + script),
+            "noted.py": f'{NOTED}\nrunpy.run_path(sys.argv[1], run_name="__main__")\n',
+        }
+        for name, text in files.items():
+            (folder / name).write_text(text)
+        self.folder, self._sessions = folder, sessions
+        self.saved: list[Any] = []
+        self.told: list[str] = []
+
+    def page(self, flags: str = "") -> None:
+        """Opens the page and takes what it offers."""
+        with SiteServer(SITE, mounts={"way": self.folder}) as server:
+            page = self._sessions.browsers.open(
+                "chromium", ENVIRONMENTS["default"], f"{server.url}way/{flags}"
+            )
+            name, text, printed = page.evaluate(DOWNLOADED, SECONDS)
+            assert [problem for problem in page.problems if "404" not in problem] == []
+            page.close()
+        (self.folder / name).write_bytes(base64.b64decode(text))
+        shutil.rmtree(self.folder / "run", ignore_errors=True)
+        shutil.unpack_archive(self.folder / name, self.folder)
+        self._went_on(printed)
+
+    def machines(self, commands: str, count: int = 1) -> None:
+        """Runs commands of the page, on as many machines."""
+        for number in range(count):
+            port = _free_port()
+            commands = commands.replace(f"host{number}:12345", f"localhost:{port}")
+        commands = re.sub(r"\bpython (?=\w+\.py)", "python noted.py ", commands)
+        texts = [commands.replace('"index": 0', f'"index": {number}') for number in range(count)]
+        printed = self._run(texts, {"TFPY_BACKEND": "jax"} if count > 1 else {})
+        lines = {text.splitlines()[-1] for text in printed}
+        assert len(lines) == 1, "all say the same"
+        self._went_on(*lines)
+
+    def pack(self, commands: str) -> None:
+        """Puts the folder beside the page."""
+        self._run([commands], {})
+
+    def _run(self, commands: list[str], variables: dict[str, str]) -> list[str]:
+        """What a shell's commands print, of several at once."""
+        python = pyenv.ensure("test").parent
+        variables = os.environ | {
+            "PATH": f"{python}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT / "src"),
+            "XLA_FLAGS": "--xla_backend_optimization_level=0",
+            **variables,
+        }
+        running = [
+            subprocess.Popen(
+                ["bash", "-ec", text],
+                cwd=self.folder, env=variables, stdout=subprocess.PIPE, text=True,
+            )
+            for text in commands
+        ]  # fmt: skip
+        try:
+            printed = [process.communicate(timeout=SECONDS)[0] for process in running]
+        finally:
+            for process in running:
+                process.kill()
+        assert [process.returncode for process in running] == [0] * len(running)
+        return printed
+
+    def _went_on(self, printed: str) -> None:
+        """It has begun with what was saved before."""
+        restored = [*(self.folder / "run").glob("restored*")]
+        assert bool(restored) == bool(self.saved)
+        for file in restored:
+            with np.load(file) as values:
+                for found, wanted in zip(values.values(), self.saved, strict=True):
+                    np.testing.assert_array_equal(found, wanted)
+            file.unlink()
+        self.saved = values_in(self.folder)
+        self.told.append(printed)
+
+
+def values_in(folder: Path) -> list[Any]:
+    """Those of the latest checkpoint."""
+    reader = tfpy.train.load_checkpoint(str(folder / "run"))
+    return [reader.get_tensor(f"{name}/.ATTRIBUTES/VARIABLE_VALUE") for name in NAMES]
+
+
+def on_one_device(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What the program saves that does all steps in one place, on NumPy."""
+    monkeypatch.chdir(folder)
+    names: dict[str, Any] = {"__name__": "digits"}
+    exec(blocks("docs/scale.md", "py")[1], names)
+    names["STEPS"] *= 5
+    names["main"]()
+    return values_in(folder)
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("localhost", 0))
+        return int(found.getsockname()[1])
+
+
+def test_the_way(tfpy_sessions: Sessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each place begins with the bits that the one before has saved, the loss falls all the way,
+    and in the end the program knows what it learns on one device."""
+    way = Way(tmp_path, tfpy_sessions)
+    devices, hosts, packing, mesh = blocks("docs/scale.md", "sh")
+    way.page()
+    way.machines(devices)
+    way.machines(hosts, 2)
+    way.machines(mesh)
+    way.pack(packing)
+    way.page("?tfpyflags=WEBGPU_SOFTWARE_ENABLED:true")
+
+    said = [re.fullmatch(r"(\d+ x \w+), step (\d+): loss ([\d.]+)", t.strip()) for t in way.told]
+    places, steps, losses = zip(*(found.groups() for found in said if found), strict=True)
+    assert places == ("1 x wasm", "2 x jax", "2 x jax", "8 x jax", "1 x webgpu")
+    assert [*map(int, steps)] == [20, 40, 60, 80, 100]
+    assert sorted(losses, key=float, reverse=True) == [*losses]
+    (tmp_path / "one").mkdir()
+    for found, wanted in zip(way.saved, on_one_device(tmp_path / "one", monkeypatch), strict=True):
+        np.testing.assert_allclose(found, wanted, 1e-5, 1e-5)
