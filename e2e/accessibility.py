@@ -12,14 +12,27 @@ GRAVE = ("serious", "critical")
 
 RUN = """(async (page) => {
   page.eval(AXE);
-  const { violations } = await page.axe.run(page.document, { resultTypes: ["violations"] });
-  return violations.map(({ id, impact, help, nodes }) =>
-    [impact, `${id}: ${help}: ${nodes.map(({ html }) => html).join(" ")}`]);
+  const { documentElement: { style }, body: { dataset } } = page.document;
+  const look = async (theme, options) => {
+    const { theme: before } = dataset;
+    style.colorScheme = dataset.theme = theme;
+    const rules = { resultTypes: ["violations"], ...options };
+    const { violations } = await page.axe.run(page.document, rules);
+    style.colorScheme = "";
+    if (before === undefined) delete dataset.theme;
+    else dataset.theme = before;
+    return violations.map(({ id, impact, help, nodes }) =>
+      [impact, `${theme}: ${id}: ${help}: ${nodes.map(({ html }) => html).join(" ")}`]);
+  };
+  return [...await look("light"), ...await look("dark", { runOnly: ["color-contrast"] })];
 })(WINDOW)"""
 
 
 def violations(page: OpenPage, window: str = "window") -> list[str]:
-    """The serious and critical ones of a page, or of a frame's window, as it is now."""
+    """The serious and critical ones of a page, or of a frame's window, as it is now.
+
+    In the light theme, and with the colours of the dark one.
+    """
     source = json.dumps(AXE.read_text(encoding="utf-8"))
     found = page.evaluate(RUN.replace("AXE", source).replace("WINDOW", window))
     return [text for impact, text in found if impact in GRAVE]

@@ -62,6 +62,15 @@ def test_on_a_narrow_screen(tfpy_page: OpenPageFixture) -> None:
     assert page.problems == []
 
 
+def test_plots_where_the_browser_names_no_language(tfpy_page: OpenPageFixture) -> None:
+    """As WebKitGTK under the locale "C", which Intl refuses."""
+    page = tfpy_page("tfpy-testing/blank.html")
+    page.evaluate("Object.defineProperty(Navigator.prototype, 'language', { value: 'c' }) && 1")
+    assert (
+        page.evaluate("import('/plots.mjs').then(({ openPlot }) => typeof openPlot)") == "function"
+    )
+
+
 def to_digit(page: OpenPage, strokes: list[list[tuple[float, float]]]) -> list[list[int]]:
     """The 8 by 8 pixels that the pad sees in strokes."""
     text = json.dumps(strokes)

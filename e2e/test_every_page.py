@@ -21,13 +21,12 @@ REFERENCE = ("api/index.html", "api/tf.nn.html")
 """The reference's other pages are made as these are."""
 
 FRAME = "document.querySelector('iframe').contentWindow"
-LOOK = """(async (address, width, dark) => {
+LOOK = """(async (address, width) => {
   document.body.innerHTML = `<iframe style="width: ${width}px; height: 800px"></iframe>`;
   const frame = document.querySelector("iframe");
   frame.src = address;
   await new Promise((resolve) => frame.addEventListener("load", resolve));
   const { contentDocument: page, contentWindow: window } = frame;
-  if (dark) page.body.dataset.theme = "dark";
   const drawn = () => new Promise((resolve) => window.requestAnimationFrame(resolve));
   for (let i = 0; i < 3; i++) await drawn();
   const { scrollWidth, clientWidth, lang } = page.documentElement;
@@ -59,15 +58,15 @@ def page(tfpy_sessions: Sessions) -> Iterator[OpenPage]:
         found.close()
 
 
-def audit(page: OpenPage, address: str, dark: bool = False) -> list[str]:
+def audit(page: OpenPage, address: str) -> list[str]:
     """What is wrong with a page."""
-    given = ", ".join(map(json.dumps, (f"/{address}", WIDTH, dark)))
+    given = ", ".join(map(json.dumps, (f"/{address}", WIDTH)))
     found: dict[str, Any] = page.evaluate(f"{LOOK}({given})", SECONDS)
     wrong = violations(page, FRAME)
     wrong += [name for name in ("title", "lang", "viewport") if not found[name]]
     wrong += [f"missing: {name}" for name in found["missing"]]
     wrong += [f"{found[what]} {what}" for what in ("wider", "nameless") if found[what] > 0]
-    if found["headings"] != 1 and not address.endswith("search.html"):  # made by the search
+    if found["headings"] != 1:
         wrong.append(f"{found['headings']} first headings")
     return [f"{address}: {text}" for text in wrong]
 
@@ -77,6 +76,5 @@ def test_pages_are_for_everyone(page: OpenPage) -> None:
     addresses = list(pages())
     assert len(addresses) > 30
     wrong = [text for address in addresses for text in audit(page, address)]
-    wrong += audit(page, "docs/index.html", dark=True) + audit(page, "docs/keras.html", dark=True)
     assert not wrong, "\n".join(text[:300] for text in wrong)
     assert page.problems == []

@@ -34,6 +34,7 @@ exclude_patterns = ["api/README.md"]
 suppress_warnings = ["misc.highlighting_failure"]  # pages of HTML with Python inside
 html_theme = "furo"
 html_title = "tfpy"
+templates_path = ["templates"]
 html_favicon = "static/icon.svg"
 html_static_path = ["static"]
 html_css_files = ["run.css"]

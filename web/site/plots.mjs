@@ -1,8 +1,18 @@
 // Plots of what a run computes.
 
+import "./uplot/language.mjs";
 import uPlot from "./uplot/uPlot.esm.js";
 
 const HEIGHT = 300;
+
+/** The points that a line keeps at most: of more every second one. */
+const MOST = 2000;
+
+/** How far ticks of what is counted may be apart. */
+const WHOLE = Array.from({ length: 12 }, (_, n) => [1, 2, 5].map((k) => k * 10 ** n)).flat();
+
+/** Pixels of a tick's character. */
+const CHARACTER = 7;
 
 /** How many digits a tick may have after the point. */
 const DIGITS = [0, 1, 2, 3, 4, 5];
@@ -45,11 +55,15 @@ export function openPlot(container, style) {
       cursor: { show: false },
       scales: {
         x: { time: false },
-        y: { range: (_, __, max) => [style.range[0], style.range[1] ?? Math.max(max ?? 1, 0.1)] },
+        y: { range: (_, __, max) => [style.range[0], style.range[1] ?? ((max ?? 1) || 0.1)] },
       },
       axes: [
-        axis,
-        { ...axis, size: 68, values: (_, ticks, __, ___, step) => formatted(ticks, step) },
+        { ...axis, size: 36, incrs: WHOLE },
+        {
+          ...axis,
+          size: (_, texts) => 24 + CHARACTER * Math.max(2, ...(texts ?? []).map((t) => t.length)),
+          values: (_, ticks, __, ___, step) => formatted(ticks, step),
+        },
       ],
       series: [
         {},
@@ -71,6 +85,17 @@ export function openPlot(container, style) {
   /** @param {number | undefined} value */
   const shown = (value) => (value === undefined ? "none yet" : style.format(value, 3));
 
+  /** Points that were given, and of how many one is kept. */
+  let given = 0;
+  let stride = 1;
+
+  function thin() {
+    for (const values of data) {
+      values.splice(0, values.length, ...values.filter((_, i) => i % 2 === 0));
+    }
+    stride *= 2;
+  }
+
   let scheduled = false;
   function redraw() {
     if (!scheduled) {
@@ -87,11 +112,15 @@ export function openPlot(container, style) {
   return {
     /** @type {(x: number, ...ys: number[]) => void} */
     add(...values) {
+      if (given++ % stride) return;
       for (const [i, value] of values.entries()) data[i].push(value);
+      if (data[0].length > MOST) thin();
       redraw();
     },
     clear() {
       for (const values of data) values.length = 0;
+      given = 0;
+      stride = 1;
       redraw();
     },
   };

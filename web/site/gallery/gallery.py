@@ -129,4 +129,4 @@ class Page:
 
 def shown(value):
     """A text for people."""
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+    return f"{value:z.3g}" if isinstance(value, float) else str(value)

@@ -96,6 +96,7 @@ def spoon(step):
 page = await open_page()
 while True:
     fluid, steps, strokes = Fluid(), 0, 0
+    page.clear("divergence")
     async for _ in page.frames():
         touches = page.touches("water")
         if page.values["run"] and page.values["spoon"] and not touches:
@@ -110,4 +111,5 @@ while True:
             before, after = (await fluid.step().data()).tolist()
             steps += 1
             page.show(step=steps, before=before, after=after)
+            page.plot("divergence", steps, before, after)
         tf.browser.draw(fluid.picture(), page.canvas["water"])

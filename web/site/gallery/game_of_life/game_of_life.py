@@ -96,6 +96,7 @@ class Life(tf.Module):
 page = await open_page()
 while True:
     life, generations = Life(start(page.values["pattern"])), 0
+    page.clear("population")
     async for _ in page.frames():
         for x, y, _ in page.touches("cells"):
             life.sow(tf.constant([y, x]) * SIZE)
@@ -106,3 +107,4 @@ while True:
         tf.browser.draw(life.picture(), page.canvas["cells"])
         living, row, column = (await life.census().data()).tolist()
         page.show(generation=generations, living=int(living), row=row, column=column)
+        page.plot("population", generations, living)

@@ -123,5 +123,7 @@ while True:
         mean = total / steps
         error = np.linalg.norm(mean - target.mean)
         tf.browser.draw(sampler.picture(), page.canvas["plane"])
-        page.show(samples=CHAINS * steps, mean=f"{mean[0]:.2f}, {mean[1]:.2f}", error=float(error))
+        page.show(
+            samples=CHAINS * steps, mean=f"{mean[0]:z.2f}, {mean[1]:z.2f}", error=float(error)
+        )
         page.plot("errors", CHAINS * steps, error)

@@ -128,9 +128,9 @@ async for frame in page.frames():
     joints, scores = found[:, 1::-1], found[:, 2]
     is_seen = scores > page.values["threshold"]
     draw_skeleton(page.canvas["view"], scene, joints, is_seen)
-    page.show(
-        found=f"{is_seen.sum()} of 17", score=float(scores.mean()), time=f"{1000 * took:.0f} ms"
-    )
+    score = float(scores.mean())
+    page.show(found=f"{is_seen.sum()} of 17", score=score, time=f"{1000 * took:.0f} ms")
+    page.plot("scores", frame, score)
     if drawn is not None:
         off = np.linalg.norm(drawn - joints, axis=1)[DANCED].mean()
         page.show(off=f"{100 * off:.1f} %")

@@ -132,9 +132,9 @@ def as_arrays(points):
 
 
 def formula(coefficients):
-    powers = ["", " x", *(f" x^{n}" for n in range(2, len(coefficients)))]
-    terms = [f"{c:.2f}{power}" for c, power in zip(coefficients, powers, strict=False)]
-    return " + ".join(terms).replace("+ -", "- ")
+    powers = ["", " x", *(f" x{'²³⁴⁵⁶⁷⁸⁹'[n]}" for n in range(len(coefficients) - 2))]
+    terms = [f"{c:z.2f}{power}" for c, power in zip(coefficients, powers, strict=False)]
+    return " + ".join(terms).replace("-", "−").replace("+ −", "− ")
 
 
 page = await open_page()
@@ -142,6 +142,7 @@ board = Board(page.canvas["plane"])
 across = np.linspace(-1, 1, 161, dtype=np.float32)
 while True:
     points, network, polynomial = example(page.values["example"]), Network(), None
+    page.clear("errors")
     async for frame in page.frames():
         for x, y, began in page.touches("plane"):
             if began:
@@ -152,10 +153,13 @@ while True:
         losses = [model.fit(*arrays) for model in (polynomial, network)]
         lines = await curves(polynomial, network, across[:, None]).data()
         board.draw(points, across, lines)
+        steps = STEPS * (frame + 1)
+        errors = [float(await loss.data()) ** 0.5 for loss in losses]
         page.show(
-            steps=STEPS * (frame + 1),
+            steps=steps,
             points=len(points),
-            polynomial=float(await losses[0].data()) ** 0.5,
-            network=float(await losses[1].data()) ** 0.5,
+            polynomial=errors[0],
+            network=errors[1],
             formula=formula((await polynomial.coefficients.data())[:, 0]),
         )
+        page.plot("errors", steps, *errors)

@@ -89,9 +89,9 @@ class Plane(tf.Module):
 def draw(canvas, places, labels):
     context, size = canvas.getContext("2d"), canvas.width
     context.clearRect(0, 0, size, size)
-    context.font = "bold 15px system-ui, sans-serif"
+    context.font = f"bold {max(16, 400 / len(places) ** 0.5):.0f}px system-ui, sans-serif"
     context.textAlign, context.textBaseline = "center", "middle"
-    reach = 1.05 * np.abs(places).max()
+    reach = 1.08 * np.abs(places).max()
     for digit, colour in enumerate(COLOURS):
         context.fillStyle = colour
         for x, y in (places[labels == digit] / reach + 1) * size / 2:
