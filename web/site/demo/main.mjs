@@ -137,6 +137,7 @@ const engine = startEngine({
   },
   /** @type {(done: number, steps: number, loss: number, ms: number) => void} */
   step(done, steps, loss, ms) {
+    if (done === 1) $("status").textContent = `training on ${state.backend}`;
     $("progress").value = done / steps;
     $("step").textContent = `${done} / ${steps}`;
     $("loss").textContent = loss.toFixed(3);
@@ -169,6 +170,7 @@ async function train() {
   }
   if (!finished) {
     state.phase = "ready";
+    $("status").textContent = "stopped";
     return;
   }
   await timePredictions();
