@@ -202,7 +202,7 @@ from tfpy._src.debugging.modes import (
 )
 from tfpy._src.debugging.shapes import assert_rank as assert_rank
 from tfpy._src.distribute.device_spec import DeviceSpec as DeviceSpec
-from tfpy._src.distribute.devices import device as device
+from tfpy._src.distribute.placing import device as device
 from tfpy._src.dtypes import (
     DType as DType,
     as_dtype as as_dtype,

@@ -179,6 +179,41 @@ def datasets(tf: Any, s: Any) -> Any:
 
 
 @program
+def iterators(tf: Any, s: Any) -> Any:
+    """As the guide to input has them: by a signature, as Optionals."""
+    data = tf.data.Dataset.range(20).map(lambda i: tf.cast(i, tf.float32)).batch(8)
+    batches = s.experimental_distribute_dataset(data)
+
+    def total(x: Any) -> Any:
+        return s.reduce("SUM", s.run(tf.reduce_sum, args=(x,)), axis=None)
+
+    signed = tf.function(total, input_signature=[batches.element_spec])
+    sums = [float(signed(x)) for x in batches]
+
+    rest = iter(s.experimental_distribute_dataset(data.take(1)))
+    first, second = rest.get_next_as_optional(), rest.get_next_as_optional()
+    values = s.experimental_local_results(first.get_value())
+    there = [bool(o.has_value()) for o in (first, second)]
+    return [sums, values, there, error(lambda: signed(tf.constant([1.0])))]
+
+
+@program
+def means_of_whole_numbers(tf: Any, s: Any) -> Any:
+    def fn() -> Any:
+        replica = tf.distribute.get_replica_context()
+        return replica.replica_id_in_sync_group + tf.constant([1, 4])
+
+    each = s.run(tf.function(fn))
+    found = [s.reduce("MEAN", each, axis=None), s.reduce("MEAN", each, axis=0)]
+    found.append(s.reduce("MEAN", tf.constant([1, 2]), axis=0))
+
+    def mean() -> Any:
+        return tf.distribute.get_replica_context().all_reduce("MEAN", fn())
+
+    return [*found, list(s.run(tf.function(mean)).values)]
+
+
+@program
 def misuse(tf: Any, s: Any) -> Any:
     other = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
 

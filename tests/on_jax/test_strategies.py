@@ -250,6 +250,21 @@ def test_a_step_writes_over_old_values() -> None:
     np.testing.assert_allclose((v.numpy()[0], w.numpy()[0]), (1.75, 0.9))
 
 
+def test_products_are_not_rounded() -> None:
+    """What the device makes of it is its own; the CPU has no shorter numbers."""
+    experimental = tfpy.config.experimental
+    product = tfpy.function(lambda x: x @ x)
+    before = product.lower(tfpy.ones([64, 64])).as_text()
+    experimental.enable_tensor_float_32_execution(False)
+    try:
+        assert not experimental.tensor_float_32_execution_enabled()
+        after = tfpy.function(lambda x: x @ x).lower(tfpy.ones([64, 64])).as_text()
+    finally:
+        experimental.enable_tensor_float_32_execution(True)
+    assert "HIGHEST" in after
+    assert "HIGHEST" not in before
+
+
 def test_devices() -> None:
     config = tfpy.config
     assert [d.name for d in config.list_physical_devices("CPU")] == ["/physical_device:CPU:0"]
@@ -262,14 +277,21 @@ def test_devices() -> None:
     assert (y + tfpy.ones([1024])).numpy()[0] == 3.0
     with tfpy.device("/GPU:0"):  # as in a page, where nothing computes on one
         assert (y + 1.0).numpy()[0] == 3.0
-    with (
-        pytest.raises(tfpy.errors.InvalidArgumentError, match="no '/CPU:9'; there are CPU:0, "),
-        tfpy.device("/CPU:9"),
-    ):
-        pass
+    with tfpy.device("/CPU:9"):
+        assert (y + 1.0).numpy()[0] == 3.0
+    config.set_soft_device_placement(False)
+    try:
+        for name in ("/CPU:9", "/GPU:0"):
+            said = f"no '{name}'; there are CPU:0, "
+            error = pytest.raises(tfpy.errors.InvalidArgumentError, match=said)
+            with error, tfpy.device(name):
+                pass
+    finally:
+        config.set_soft_device_placement(True)
     one = tfpy.distribute.OneDeviceStrategy("/CPU:2")
     with one.scope():
         assert (tfpy.ones([1024]) * 1.0).device.endswith("CPU:2")
+    assert one.run(lambda: tfpy.ones([1024]) * 1.0).device.endswith("CPU:2")
     (cpu,) = config.list_physical_devices("CPU")
     several = [config.LogicalDeviceConfiguration()] * 3
     with pytest.raises(RuntimeError, match="Virtual devices cannot be modified after being init"):

@@ -14,6 +14,10 @@ from tfpy._src.distribute.devices import (
     set_logical_device_configuration as set_logical_device_configuration,
     set_visible_devices as set_visible_devices,
 )
+from tfpy._src.distribute.placing import (
+    get_soft_device_placement as get_soft_device_placement,
+    set_soft_device_placement as set_soft_device_placement,
+)
 from tfpy._src.function.traceable import (
     functions_run_eagerly as functions_run_eagerly,
     run_functions_eagerly as run_functions_eagerly,

@@ -1,10 +1,24 @@
-"""``tf.config.experimental``: memory of devices; what becomes of Variables when one is lost."""
+"""``tf.config.experimental``: what devices are, their memory, how they round; older names of
+``tf.config``.
+"""
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
 from tfpy._src.distribute.devices import (
+    VirtualDeviceConfiguration as VirtualDeviceConfiguration,
+    get_device_details as get_device_details,
     get_memory_growth as get_memory_growth,
     get_memory_info as get_memory_info,
+    get_virtual_device_configuration as get_virtual_device_configuration,
+    get_visible_devices as get_visible_devices,
+    list_logical_devices as list_logical_devices,
+    list_physical_devices as list_physical_devices,
     set_memory_growth as set_memory_growth,
+    set_virtual_device_configuration as set_virtual_device_configuration,
+    set_visible_devices as set_visible_devices,
+)
+from tfpy._src.runtime.precision import (
+    enable_tensor_float_32_execution as enable_tensor_float_32_execution,
+    tensor_float_32_execution_enabled as tensor_float_32_execution_enabled,
 )
 from tfpy._src.variables.host_copies import keep_host_copies as keep_host_copies

@@ -146,7 +146,8 @@ class ReplicaContext:
         Raises:
             ValueError: for an unknown ``reduce_op``.
         """
-        mean = ReduceOp.of(reduce_op) is ReduceOp.MEAN
+        op = ReduceOp.of(reduce_op)
+        mean = op is ReduceOp.MEAN
         replica = self._replica
         if replica is None:
             return value
@@ -154,7 +155,7 @@ class ReplicaContext:
         def reduced(x: Any) -> Any:
             if isinstance(x, IndexedSlices):
                 return _all_slices(x, mean, replica.count)
-            return replica.reduced(convert_to_tensor(x), mean)
+            return replica.reduced(op.taken(convert_to_tensor(x)), mean)
 
         return nest.map_structure(reduced, value)
 

@@ -1,21 +1,11 @@
-"""``tf.device`` and the devices of ``tf.config``: what the active backend computes on."""
+"""The devices of ``tf.config``: what the active backend computes on."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from tfpy._src.distribute.device_spec import DeviceSpec
-from tfpy._src.errors import InvalidArgumentError
+from tfpy._src.distribute.naming import found
 from tfpy._src.runtime import registry
-from tfpy._src.runtime.backend import Backend
-
-_NAME = re.compile(
-    r"(/job:\w+)?(/replica:\d+)?(/task:\d+)?(/?(device:)?(?P<kind>cpu|gpu|tpu|custom)(:(?P<number>\d+|\*))?)?",
-    re.IGNORECASE,
-)
 
 
 class PhysicalDevice(NamedTuple):
@@ -202,6 +192,31 @@ def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
     _settings.logical[device] = given
 
 
+VirtualDeviceConfiguration = LogicalDeviceConfiguration
+get_virtual_device_configuration = get_logical_device_configuration
+set_virtual_device_configuration = set_logical_device_configuration
+
+
+def get_device_details(device: Any) -> dict[str, Any]:
+    """What a GPU or TPU is: ``device_name``, and ``compute_capability`` of one of NVIDIA's; as far
+    as the backend says. Nothing of CPUs.
+
+    Raises:
+        ValueError: for a device that there is not.
+
+    Example:
+        >>> import tfpy as tf
+        >>> [tf.config.experimental.get_device_details(d)
+        ...  for d in tf.config.list_physical_devices("CPU")]
+        [{}]
+    """
+    _check_device(device)
+    backend = registry.active_backend()
+    if device.device_type != backend.processor or backend.processor == "CPU":
+        return {}
+    return backend.device_details(backend.devices()[_number(device)])
+
+
 def get_memory_growth(device: Any) -> bool | None:
     """What :func:`set_memory_growth` was told; None if nothing.
 
@@ -256,17 +271,8 @@ def experimental_connect_to_cluster(cluster_spec_or_resolver: Any, **kwargs: Any
     """Nothing: strategies connect (``tf.config.experimental_connect_to_cluster``)."""
 
 
-# Their names
-
-
 def _number(device: PhysicalDevice | LogicalDevice) -> int:
     return int(device.name.rpartition(":")[2])
-
-
-def full_name(name: str, number: int, job: str = "localhost", task: int = 0) -> str:
-    """A backend's device as TensorFlow names it."""
-    kind = name.partition(":")[0].upper()
-    return f"/job:{job}/replica:0/task:{task}/device:{kind}:{number}"
 
 
 def computing() -> tuple[str, ...]:
@@ -277,88 +283,3 @@ def computing() -> tuple[str, ...]:
     if backend.processor == "CPU":
         return names
     return tuple(names[_number(device)] for device in visible)
-
-
-def found(devices: Sequence[Any], backend: Backend | None = None) -> tuple[str, ...]:
-    """The backend's names of devices.
-
-    Raises:
-        ValueError: for one that there is not, one twice, or several where there is one.
-    """
-    backend = backend or registry.active_backend()
-    names = backend.devices()
-    given = [_parsed(device) for device in devices]
-    if len(names) == 1 and len(given) == 1:
-        return names
-    if len(names) == 1:
-        raise ValueError(
-            f"the {backend.name} backend computes on one device, got {list(devices)}"
-            + _more_devices(backend)
-        )
-    kind = backend.processor
-    for device, (wanted, number) in zip(devices, given, strict=True):
-        if wanted != kind or number >= len(names):
-            raise ValueError(f"there is no device {device!r}; {kind}:0 to {kind}:{len(names) - 1}")
-    if len(set(given)) < len(given):
-        raise ValueError(f"No duplicates allowed in `devices` argument: {tuple(devices)}")
-    return tuple(names[number] for _, number in given)
-
-
-def _more_devices(backend: Backend) -> str:
-    if backend.name == "jax":
-        return "; tf.config.set_logical_device_configuration shares the CPU into several"
-    return '; with several devices, tf.set_backend("jax") computes on them'
-
-
-def _parsed(device: Any) -> tuple[str, int]:
-    """Type and number of a device.
-
-    Raises:
-        ValueError: for what names none.
-    """
-    if isinstance(device, DeviceSpec):
-        device = device.to_string()
-    name = getattr(device, "name", device)
-    match = _NAME.fullmatch(name) if isinstance(name, str) else None
-    if match is None:
-        raise ValueError(f"tf.device: {device!r} is no device; write '/CPU:0' or '/GPU:0'")
-    number = match["number"]
-    kind = (match["kind"] or registry.active_backend().processor).upper()
-    return kind, int(number) if number and number != "*" else 0
-
-
-@contextmanager
-def device(device_name: Any) -> Iterator[None]:
-    """A context that names a device for what is computed in it (``tf.device``).
-
-    On the jax backend it is computed there: ops, and calls of compiled functions as a whole, unless
-    what they take is spread over devices. Elsewhere there is one device. What names a device of a
-    kind that does not compute has no effect.
-
-    Raises:
-        ValueError: for what names no device.
-        InvalidArgumentError: for a number that there is not.
-
-    Example:
-        >>> import tfpy as tf
-        >>> with tf.device("/CPU:0"):
-        ...     x = tf.constant([1, 2]) + 1
-        >>> x.numpy().tolist()
-        [2, 3]
-    """
-    if device_name is None:
-        yield
-        return
-    kind, number = _parsed(device_name)
-    backend = registry.active_backend()
-    names = backend.devices()
-    if kind != backend.processor or len(names) == 1:
-        yield
-        return
-    if number >= len(names):
-        there = ", ".join(f"{kind}:{n}" for n in range(len(names)))
-        raise InvalidArgumentError(
-            None, "device", f"tf.device: there is no {device_name!r}; there are {there}"
-        )
-    with backend.computing_on(names[number]):
-        yield

@@ -12,8 +12,11 @@ import numpy as np
 from tfpy._src.core import nest
 from tfpy._src.core.operand import HostObject
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.data.iterators import Optional
 from tfpy._src.distribute.replicas import Replicas
+from tfpy._src.distribute.values import PerReplicaSpec
 from tfpy._src.errors import OutOfRangeError
+from tfpy._src.function.signature import TensorSpec
 
 
 class InputContext:
@@ -106,8 +109,8 @@ class DistributedDataset(HostObject):
 
     @property
     def element_spec(self) -> Any:
-        """The specs of a batch of all replicas."""
-        return self._dataset.element_spec
+        """The specs of a per-replica value, of which the last may have fewer rows."""
+        return nest.map_structure(_of_replicas, self._dataset.element_spec)
 
     def cardinality(self) -> Any:
         """How many elements it has; ``tf.data.UNKNOWN_CARDINALITY`` where that is not known."""
@@ -173,3 +176,15 @@ class DistributedIterator(HostObject):
         for element in self:
             return element
         raise OutOfRangeError(None, "IteratorGetNext", "End of sequence")
+
+    def get_next_as_optional(self) -> Optional:
+        """The next element, or an Optional without a value at the end."""
+        for element in self:
+            return Optional(self.element_spec, element, True)
+        return Optional.empty(self.element_spec)
+
+
+def _of_replicas(spec: Any) -> Any:
+    if not isinstance(spec, TensorSpec) or not spec.shape.rank:
+        return spec
+    return PerReplicaSpec(TensorSpec([None, *spec.shape[1:]], spec.dtype))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tfpy._src.distribute import cluster, devices as known
+from tfpy._src.distribute import cluster
 from tfpy._src.distribute.cluster import TFConfigClusterResolver
+from tfpy._src.distribute.devices import computing
+from tfpy._src.distribute.naming import found
+from tfpy._src.distribute.placing import device as computed_on
 from tfpy._src.distribute.replicas import Replicas
 from tfpy._src.distribute.strategy import Strategy
 from tfpy._src.runtime import registry
@@ -35,8 +38,19 @@ class OneDeviceStrategy(Strategy):
     @contextmanager
     def scope(self) -> Iterator[Strategy]:
         """Makes the strategy the current one; what is computed inside is computed on its device."""
-        with known.device(self.device), super().scope():
+        with computed_on(self.device), super().scope():
             yield self
+
+    def run(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: dict[str, Any] | None = None,
+        options: Any = None,
+    ) -> Any:
+        """``fn(*args, **kwargs)``, computed on its device."""
+        with computed_on(self.device):
+            return super().run(fn, args, kwargs, options)
 
 
 class MirroredStrategy(Strategy):
@@ -65,7 +79,7 @@ class MirroredStrategy(Strategy):
 
     def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
         super().__init__()
-        names = known.computing() if devices is None else known.found(devices)
+        names = computing() if devices is None else found(devices)
         if len(names) > 1:
             self._replicas = Replicas(names, range(len(names)))
 
@@ -103,7 +117,7 @@ class MultiWorkerMirroredStrategy(Strategy):
         if len(workers) > 1:
             names, local = cluster.joined(workers, self._resolver.task_id)
         else:
-            names = known.computing()
+            names = computing()
             local = range(len(names))
         if len(names) > 1:
             self._replicas = Replicas(names, local)
@@ -133,6 +147,6 @@ class TPUStrategy(Strategy):
                 f"TPUStrategy: the {registry.get_backend()} backend has no TPUs; the backend jax "
                 "computes on them where JAX is installed for them (docs/scale.md)"
             )
-        names = known.computing()
+        names = computing()
         if len(names) > 1:
             self._replicas = Replicas(names, range(len(names)))

@@ -5,6 +5,9 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.math.arithmetic import truediv
+
 
 class ReduceOp(enum.Enum):
     """How the values of replicas become one (``tf.distribute.ReduceOp``).
@@ -30,3 +33,7 @@ class ReduceOp(enum.Enum):
         if isinstance(value, cls):
             return value
         return cls(str(value).upper())
+
+    def taken(self, x: Tensor) -> Tensor:
+        """A tensor as it is reduced: the mean of whole numbers is one of real numbers."""
+        return truediv(x, 1) if self is ReduceOp.MEAN and x.dtype.is_integer else x

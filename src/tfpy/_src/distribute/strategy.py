@@ -11,13 +11,15 @@ from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.distribute import context, input
 from tfpy._src.distribute.context import ReplicaContext
-from tfpy._src.distribute.devices import full_name
+from tfpy._src.distribute.naming import full_name
 from tfpy._src.distribute.reduce_op import ReduceOp
 from tfpy._src.distribute.replicas import Replicas, alone, side_by_side
 from tfpy._src.distribute.values import PerReplica
 from tfpy._src.math.reductions import reduce_mean, reduce_sum
 from tfpy._src.variables.on_read import OnRead
 from tfpy._src.variables.variable import Variable
+
+_OVER = {ReduceOp.SUM: reduce_sum, ReduceOp.MEAN: reduce_mean}
 
 
 class Strategy:
@@ -108,26 +110,24 @@ class Strategy:
         return nest.map_structure(lambda x: self._reduced(op, x, axis), value)
 
     def _reduced(self, op: ReduceOp, value: Any, axis: int | None) -> Any:
-        over = reduce_sum if op is ReduceOp.SUM else reduce_mean
+        over = _OVER[op]
         replica = context.merging_replica()
         if isinstance(value, PerReplica):
             rows = value.stacked
         elif isinstance(value, OnRead) and replica is None:
             rows = value.rows.value()
         elif replica is not None:
-            whole = value if axis is None else over(convert_to_tensor(value), axis)
-            return replica.reduced(convert_to_tensor(whole), op is ReduceOp.MEAN)
+            whole = value if axis is None else over(op.taken(convert_to_tensor(value)), axis)
+            return replica.reduced(op.taken(convert_to_tensor(whole)), op is ReduceOp.MEAN)
         else:
             return self._reduced_alike(op, value, axis)
-        if axis is None:
-            return over(rows, 0)
-        return over(rows, [0, axis + 1 if axis >= 0 else axis])
+        axes = 0 if axis is None else [0, axis + 1 if axis >= 0 else axis]
+        return over(op.taken(rows), axes)
 
     def _reduced_alike(self, op: ReduceOp, value: Any, axis: int | None) -> Any:
         """What is made of a value that all replicas have."""
         if axis is not None:
-            over = reduce_sum if op is ReduceOp.SUM else reduce_mean
-            one = over(convert_to_tensor(value), axis)
+            one = _OVER[op](op.taken(convert_to_tensor(value)), axis)
             return one * self.replicas if op is ReduceOp.SUM and self.replicas > 1 else one
         if self.replicas > 1 and op is ReduceOp.SUM:
             raise ValueError(

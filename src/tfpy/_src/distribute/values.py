@@ -8,6 +8,7 @@ from typing import Any
 from tfpy._src import tracing
 from tfpy._src.core.operand import Wrapper
 from tfpy._src.core.tensor import Tensor, from_array
+from tfpy._src.function.signature import TensorSpec, WrapperSpec
 from tfpy._src.runtime import registry
 
 
@@ -21,6 +22,17 @@ class DistributedValues:
         >>> [x.numpy().tolist() for x in strategy.experimental_local_results(y)]
         [9.0]
     """
+
+
+class PerReplicaSpec(WrapperSpec):
+    """The spec of a value for each replica, as an ``input_signature`` takes it.
+
+    Args:
+        value: the spec of each replica's value.
+    """
+
+    def __init__(self, value: TensorSpec) -> None:
+        super().__init__(PerReplica, TensorSpec([None, *value.shape], value.dtype))
 
 
 class PerReplica(DistributedValues, Wrapper):

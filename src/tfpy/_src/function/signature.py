@@ -104,6 +104,28 @@ def _facts(spec: TensorSpec) -> tuple[Any, ...]:
     return (spec.shape, spec.dtype.name, spec.name)
 
 
+class WrapperSpec(TypeSpec):
+    """The spec of a value that wraps one tensor.
+
+    Args:
+        kind: its class, which takes the tensor.
+        wrapped: the tensor's spec.
+    """
+
+    def __init__(self, kind: Callable[[Any], Wrapper], wrapped: TensorSpec) -> None:
+        self.kind = kind
+        self.wrapped = wrapped
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other.wrapped == self.wrapped
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.wrapped))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.wrapped!r})"
+
+
 class SizedSpec(TensorSpec):
     """A spec with the actual sizes of one trace."""
 
@@ -296,6 +318,9 @@ def conform(name: str, value: Any, spec: Any) -> Any:
                 f"for argument '{name}'; change the input_signature or convert the argument"
             )
         return tensor
+    if isinstance(spec, WrapperSpec):
+        _check_structure(name, spec, value, isinstance(value, Wrapper | WrapperSpec))
+        return spec.kind(conform(name, value.wrapped, spec.wrapped))
     if isinstance(spec, Mapping):
         _check_structure(name, spec, value, isinstance(value, Mapping) and {*value} == {*spec})
         return {k: conform(name, value[k], s) for k, s in spec.items()}
@@ -309,7 +334,7 @@ def conform(name: str, value: Any, spec: Any) -> Any:
 def check_signature(input_signature: Any) -> None:
     """Raises a TypeError unless it is None or a nest of specs."""
     for spec in nest.flatten(input_signature):
-        if not isinstance(spec, TensorSpec | None):
+        if not isinstance(spec, TensorSpec | WrapperSpec | None):
             raise TypeError(
                 "input_signature must be a possibly nested sequence of TensorSpec objects, got "
                 f"{spec!r} of type {type(spec).__name__}"

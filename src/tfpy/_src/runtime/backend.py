@@ -423,6 +423,14 @@ class Backend(ABC):
         """Bytes in use there, ``current`` and ``peak``; None where it does not say."""
         return None
 
+    def device_details(self, device: str) -> dict[str, Any]:
+        """What kind of GPU or TPU it is, as far as it says."""
+        return {}
+
+    def round_products(self, enable: bool) -> None:
+        """Whether products of float32 may be made of shorter numbers, where that is faster."""
+        return None
+
     @abstractmethod
     def close(self) -> None:
         """Frees everything; the backend is not used afterwards."""

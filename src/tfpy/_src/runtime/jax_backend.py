@@ -27,6 +27,7 @@ from tfpy._src.runtime.backend import Compiled, Ranges, Shard
 from tfpy._src.runtime.exhaustion import exhausted
 from tfpy._src.runtime.jax_processes import Processes, join
 from tfpy._src.runtime.jax_spreading import JaxSpreading, put, ranges_of
+from tfpy._src.runtime.rounding import Rounding
 
 _FEW_BYTES = 1024
 """Arrays up to this stay NumPy's until a program makes others of them: JAX takes such as they are,
@@ -48,6 +49,8 @@ class JaxBackend(ArrayBackend):
         self.spreading = JaxSpreading(self._arrays, self._kept)
         self._processes = Processes()
         self._number = 0  # of the device that computes where nothing says more
+        if not Rounding.enabled:
+            self.round_products(False)
 
     @property
     def device(self) -> Any:
@@ -120,6 +123,16 @@ class JaxBackend(ArrayBackend):
         if not found:
             return None
         return {"current": found["bytes_in_use"], "peak": found["peak_bytes_in_use"]}
+
+    def device_details(self, device: str) -> dict[str, Any]:
+        found = self._named(device)
+        details = {"device_name": found.device_kind}
+        if capability := getattr(found, "compute_capability", ""):  # "9.0"
+            details["compute_capability"] = tuple(map(int, capability.split(".")))
+        return details
+
+    def round_products(self, enable: bool) -> None:
+        jax.config.update("jax_default_matmul_precision", None if enable else "highest")
 
     def takes(self, op: Op, avals: Iterable[Aval]) -> bool:
         return super().takes(op, [aval for aval in avals if aval.dtype != variant])
