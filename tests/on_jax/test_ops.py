@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ops.test_linalg import MATRICES
 
-import tfpy  # noqa: F401  (fills the table)
+import tfpy
 from tfpy._src.dtypes import as_dtype, bfloat16
 from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.ir.aval import Aval
@@ -99,3 +100,16 @@ def check(op: Op, samples: list[Any], bound: float) -> None:
             np.testing.assert_array_equal(found, wanted, err_msg=str(graph.eqns[i]))
     backend.free([*slots, *range(first, first + len(graph.outputs))])
     backend.release(program)
+
+
+def test_functions_of_matrices_without_eigenvectors() -> None:
+    """One program for those of a size."""
+    pairs = np.array([a for a in MATRICES.values() if len(a) == 2], np.complex64)
+    three = np.array([a for a in MATRICES.values() if len(a) == 3], np.complex64)
+    for batch in (pairs, three):
+        for name, x in (("logm", batch), ("sqrtm", batch), ("sqrtm", batch.real)):
+            op = OPS[name]
+            kind = op.infer(Aval(x.shape, as_dtype(x.dtype))).dtype.as_numpy_dtype
+            with np.errstate(all="ignore"):
+                wanted = op.ref(x).astype(kind)
+            np.testing.assert_allclose(getattr(tfpy.linalg, name)(x), wanted, 1e-5, 1e-5)

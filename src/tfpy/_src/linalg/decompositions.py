@@ -200,7 +200,8 @@ def expm(input: Any, name: str | None = None) -> Tensor:
 
 
 def sqrtm(input: Any, name: str | None = None) -> Tensor:
-    """Principal square roots of square matrices; NaN where there is none.
+    """Principal square roots of square matrices [..., n, n]; NaN where there is none, such as that
+    of reals with a negative eigenvalue.
 
     Example:
         >>> import tfpy as tf
@@ -211,7 +212,8 @@ def sqrtm(input: Any, name: str | None = None) -> Tensor:
 
 
 def logm(input: Any, name: str | None = None) -> Tensor:
-    """Logarithms of complex square matrices that have a basis of eigenvectors.
+    """Principal logarithms of complex square matrices [..., n, n]; NaN for those that have none,
+    being singular. There is no gradient, as in TensorFlow.
 
     Raises:
         InvalidArgumentError: for real matrices.

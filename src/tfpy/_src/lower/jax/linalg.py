@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -96,50 +97,79 @@ def eig(a: Any) -> Any:
     return lax.platform_dependent(a, cpu=by_xla, cuda=by_xla, rocm=by_xla, default=by_host)
 
 
-_MOST_STEPS = 64
-
-
 @lowers("sqrtm")
 @wide
 def sqrtm(a: Any) -> Any:
-    """As in the reference, by Denman and Beavers' iteration."""
-    if not a.size:
-        return a
-    matrices = lax.reshape(a, (math.prod(a.shape[:-2]), *a.shape[-2:]))
-    return lax.reshape(jax.vmap(_root)(_doubled(matrices)), a.shape)
-
-
-def _doubled(a: Any) -> Any:
-    return a.astype(jnp.result_type(a.dtype, np.float64))
-
-
-def _root(a: Any) -> Any:
-    def goes_on(state: Any) -> Any:
-        steps, y, _, change = state
-        return (steps < _MOST_STEPS) & ~_is_small(change, y)
-
-    def step(state: Any) -> Any:
-        steps, y, z, _ = state
-        after = (y + jnp.linalg.inv(z)) / 2
-        return steps + 1, after, (z + jnp.linalg.inv(y)) / 2, jnp.max(jnp.abs(after - y))
-
-    first = (0, a, jnp.eye(len(a), dtype=a.dtype), jnp.float64(np.inf))
-    _, y, _, change = lax.while_loop(goes_on, step, first)
-    return jnp.where(_is_small(change, y), y, jnp.nan)
-
-
-def _is_small(change: Any, y: Any) -> Any:
-    return change <= 1e-13 * jnp.maximum(jnp.max(jnp.abs(y)), 1)
+    """As in the reference, by the Schur form."""
+    of_one = functools.partial(_root, not jnp.iscomplexobj(a))
+    return _by_schur("sqrtm", of_one, a, a.dtype)
 
 
 @lowers("logm")
 @wide
 def logm(a: Any) -> Any:
-    """By eigenvectors."""
-    n = a.shape[-1]
-    packed = eig(_doubled(a))
-    values, vectors = packed[..., :n], lax.reshape(packed[..., n:], a.shape)
-    return (vectors * jnp.log(values)[..., None, :]) @ jnp.linalg.inv(vectors)
+    """As in the reference, by inverse scaling and squaring of the Schur form."""
+    return _by_schur("logm", _log, a, jnp.result_type(a.dtype, np.complex64))
+
+
+def _by_schur(op: str, of_one: Callable[..., Any], a: Any, dtype: Any) -> Any:
+    """XLA has Schur's form on CPUs; elsewhere the host computes in the midst of the program."""
+    if not a.size:
+        return a.astype(dtype)
+
+    def by_xla(a: Any) -> Any:
+        matrices = lax.reshape(a, (math.prod(a.shape[:-2]), *a.shape[-2:]))
+        factors = lax.linalg.schur(matrices.astype(np.complex128))
+        return lax.reshape(jax.vmap(of_one)(*factors), a.shape).astype(dtype)
+
+    def by_host(a: Any) -> Any:
+        result = jax.ShapeDtypeStruct(a.shape, dtype)
+        compute = lambda a: OPS[op].ref(np.asarray(a)).astype(dtype)  # noqa: E731
+        return jax.pure_callback(compute, result, a)
+
+    return lax.platform_dependent(a, cpu=by_xla, default=by_host)
+
+
+def _root(is_real: bool, t: Any, q: Any) -> Any:
+    root = q @ _triangular_root(t) @ q.conj().T
+    if not is_real:
+        return root
+    stays = jnp.max(jnp.abs(root.imag)) <= 1e-6 * jnp.max(jnp.abs(root.real))
+    return jnp.where(stays, root.real, jnp.nan)
+
+
+def _triangular_root(t: Any) -> Any:
+    n = len(t)
+    diagonal = jnp.sqrt(jnp.diagonal(t))
+    sums, number = diagonal[:, None] + diagonal, np.arange(n) - np.arange(n)[:, None]
+
+    def fill(k: Any, root: Any) -> Any:
+        return jnp.where(number == k, (t - root @ root) / sums, root)
+
+    return lax.fori_loop(1, n, fill, jnp.diag(diagonal))
+
+
+_MOST_ROOTS, _PADE_RADIUS = 128, 0.264
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(7)
+
+
+def _log(t: Any, q: Any) -> Any:
+    eye = jnp.eye(len(t), dtype=t.dtype)
+
+    def goes_on(state: Any) -> Any:
+        t, roots = state
+        distance = jnp.max(jnp.sum(jnp.abs(t - eye), 0))
+        return (distance > _PADE_RADIUS) & (roots < _MOST_ROOTS)
+
+    root, roots = lax.while_loop(
+        goes_on, lambda state: (_triangular_root(state[0]), state[1] + 1), (t, 0)
+    )
+    x = root - eye
+    solved = jax.vmap(lambda node: jnp.linalg.solve(eye + (node + 1) / 2 * x, x))(_NODES)
+    log = jnp.tensordot(_WEIGHTS / 2, solved, 1) * 2.0**roots
+    eigenvalues = jnp.diagonal(t)
+    log = jnp.where(eye == 1, jnp.log(eigenvalues), log)
+    return jnp.where(jnp.all(eigenvalues != 0), q @ log @ q.conj().T, jnp.nan)
 
 
 def _broadcast(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tfpy._src.errors import invalid_value
 from tfpy._src.ir.aval import Array
+from tfpy._src.ops.reference import schur
 
 
 def pack(factors: Sequence[Array], batch: int) -> Array:
@@ -167,26 +168,8 @@ def expm(a: Array) -> Array:
 
 
 def sqrtm(a: Array) -> Array:
-    return _each(_sqrtm, a.astype(np.result_type(a.dtype, np.float64)), a.shape[-2:])
+    return _each(schur.sqrtm, a.astype(np.result_type(a.dtype, np.float64)), a.shape[-2:])
 
 
-def _sqrtm(a: Array) -> Array:
-    """The principal root by Denman and Beavers' iteration; NaN where there is none."""
-    y: Array = a
-    z: Array = np.eye(len(a), dtype=a.dtype)
-    for _ in range(64):
-        try:
-            after, z = (y + np.linalg.inv(z)) / 2, (z + np.linalg.inv(y)) / 2
-        except np.linalg.LinAlgError:
-            break
-        change = np.max(np.abs(after - y), initial=0)
-        y = after
-        if change <= 1e-13 * np.max(np.abs(y), initial=1):
-            return np.asarray(y)
-    return np.full_like(a, np.nan)
-
-
-def logm(a: Array) -> Any:
-    """By eigenvectors, for matrices that have as many as rows."""
-    e, v = np.linalg.eig(a.astype(np.complex128))
-    return (v * np.log(e)[..., None, :]) @ np.linalg.inv(v)
+def logm(a: Array) -> Array:
+    return _each(schur.logm, a.astype(np.complex128), a.shape[-2:])
