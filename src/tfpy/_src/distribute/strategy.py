@@ -9,8 +9,14 @@ from typing import Any
 from tfpy._src.array.joining import stack
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.distribute import context, input
+from tfpy._src.distribute import context
 from tfpy._src.distribute.context import ReplicaContext
+from tfpy._src.distribute.input import (
+    DistributedBatches,
+    DistributedDataset,
+    InputContext,
+    ValueContext,
+)
 from tfpy._src.distribute.naming import full_name
 from tfpy._src.distribute.reduce_op import ReduceOp
 from tfpy._src.distribute.replicas import Replicas, alone, side_by_side
@@ -178,7 +184,7 @@ class Strategy:
         """
         if self._replicas is None:
             return dataset
-        return input.DistributedDataset(dataset, self._replicas)
+        return DistributedDataset(dataset, self._replicas)
 
     def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
         """A dataset of per-replica values of which each replica takes a batch of the dataset that
@@ -187,21 +193,21 @@ class Strategy:
         At the end too few batches are left out by several processes, and else computed whole.
         """
         if self._replicas is None:
-            return dataset_fn(input.InputContext())
-        return input.DistributedBatches(dataset_fn(self._input_context()), self._replicas)
+            return dataset_fn(InputContext())
+        return DistributedBatches(dataset_fn(self._input_context()), self._replicas)
 
-    def _input_context(self) -> input.InputContext:
+    def _input_context(self) -> InputContext:
         assert self._replicas is not None
         pipelines = self.replicas // len(self._replicas.local)
         number = self._replicas.local.start // len(self._replicas.local)
-        return input.InputContext(pipelines, number, self.replicas)
+        return InputContext(pipelines, number, self.replicas)
 
     def experimental_distribute_values_from_function(self, value_fn: Any) -> Any:
         """A per-replica value of what ``value_fn(value_context)`` gives for each replica."""
         if self._replicas is None:
-            return value_fn(input.ValueContext())
+            return value_fn(ValueContext())
         given = [
-            convert_to_tensor(value_fn(input.ValueContext(number, self.replicas)))
+            convert_to_tensor(value_fn(ValueContext(number, self.replicas)))
             for number in range(self.replicas)
         ]
         return self._replicas.stacked(stack(given).host_view(), given[0].aval)
