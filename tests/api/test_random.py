@@ -82,6 +82,23 @@ def test_stateless_distributions(tf: Any) -> Any:
     ]
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int32"])
+def test_rates_of_poisson_numbers(dtype: str) -> None:
+    """Those that TensorFlow returns from, and those that it does not."""
+    rates = np.float32([-np.inf, -1, 0, 1e-40, 0.5, 300, np.inf])
+
+    def draw(tf: Any, rate: Any) -> Any:
+        return tf.random.stateless_poisson([4, len(rate)], SEED, rate, dtype).numpy()
+
+    np.testing.assert_array_equal(draw(tfpy, rates), draw(tensorflow, rates))
+    highest = tfpy.as_dtype(dtype).max
+    nan = 0 if dtype == "int32" else np.nan
+    beyond = np.float32([np.nan, 3.3e38])
+    expected = [nan, highest if dtype != "float32" else beyond[1]]
+    found = draw(tfpy, beyond)
+    np.testing.assert_allclose(found, np.broadcast_to(expected, found.shape), 1e-6)
+
+
 @same
 def test_index_shuffle(tf: Any) -> Any:
     place = tf.random.experimental.index_shuffle

@@ -113,3 +113,12 @@ def test_functions_of_matrices_without_eigenvectors() -> None:
             with np.errstate(all="ignore"):
                 wanted = op.ref(x).astype(kind)
             np.testing.assert_allclose(getattr(tfpy.linalg, name)(x), wanted, 1e-5, 1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+def test_rates_of_poisson_numbers(dtype: str, rng: np.random.Generator) -> None:
+    rates = np.float32([-np.inf, -1, 0, 0.5, 300, 3.3e38, np.inf, np.nan])
+    op = OPS["random_poisson"]
+    assert op.samples is not None
+    *state, _ = op.samples(rng)[0][0]
+    check(op, [([*state, rates], {"samples": 4, "dtype": as_dtype(dtype)})], 1e-6)

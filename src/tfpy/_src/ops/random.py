@@ -354,7 +354,7 @@ random_gamma = _sampled(
 )
 random_poisson = _sampled(
     "random_poisson",
-    lambda state, rate, dtype: host.poisson(state, rate, dtype.max),
+    lambda state, rate, dtype: host.poisson(state, rate, dtype),
     ("rate",),
     "Poisson numbers.",
     ((0.2, 30.0),),

@@ -260,6 +260,9 @@ def poisson(
     """Poisson numbers: ``shape`` of them for each element of the rate ``lam``.
 
     Args:
+        lam: 0 and less give 0; infinity gives itself in floats and 0 in integers. TensorFlow does
+            not return from NaN, nor from numbers above the dtype's highest: here they are NaN (0 in
+            integers) and the highest one.
         dtype: of the result; int64 and float64 are int32 and float32.
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.

@@ -172,6 +172,9 @@ def stateless_poisson(
 
     Args:
         seed: two numbers; the same ones give the same numbers.
+        lam: 0 and less give 0; infinity gives itself in floats and 0 in integers. TensorFlow does
+            not return from NaN, nor from numbers above the dtype's highest: here they are NaN (0 in
+            integers) and the highest one.
         dtype: of the result; int64 and float64 are int32 and float32.
 
     Example:

@@ -204,7 +204,7 @@ def _poisson(state: Any, dtype: DType, number: Any, rate: Any) -> Any:
     stream, source = _Stream(state), _Source.at(number * np.uint64(drawing.RESERVED))
     is_rare, is_frequent = (
         rate < drawing.HORMANN_FROM,
-        (rate >= drawing.HORMANN_FROM) & jnp.isfinite(rate),
+        (rate >= drawing.HORMANN_FROM) & (rate <= float(dtype.max)),
     )
     bound = jnp.exp(-rate)
 
@@ -232,7 +232,9 @@ def _poisson(state: Any, dtype: DType, number: Any, rate: Any) -> Any:
         good = (k <= float(dtype.max)) & (inside | (possible & (left <= right)))
         return good, (k, source)
 
-    many = _until_done(reject, (rate, source), is_frequent)[0]
+    endless = 0 if dtype.is_integer else rate
+    beyond = jnp.where(jnp.isfinite(rate), jnp.minimum(rate, float(dtype.max)), endless)
+    many = _until_done(reject, (beyond, source), is_frequent)[0]
     return jnp.where(is_rare, few, many)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.dtypes import DType
 from tfpy._src.ir.aval import Array
 from tfpy._src.ir.drawing import (
     BTRS_FROM,
@@ -84,16 +85,19 @@ def gamma(state: State, alpha: Array) -> Array:
     return out
 
 
-def poisson(state: State, rate: Array, highest: float) -> Array:
+def poisson(state: State, rate: Array, kind: DType) -> Array:
     """Knuth's product of uniforms below rate 10, Hörmann's transformed rejection from there on.
 
+    The dtype's highest number stands for rates above it; a rate that is not finite for itself, for
+    0 in integers.
     https://doi.org/10.1016/0167-6687(93)90997-4
     """
     uniforms = Draws(Streams(state, rate.size), rate.size, unit_doubles)
-    out = np.empty(rate.size)
+    highest = float(kind.max)
+    endless = np.zeros_like(rate) if kind.is_integer else rate
+    out = np.where(np.isfinite(rate), np.minimum(rate, highest), endless)
     _poisson_products(uniforms, rate, np.flatnonzero(rate < HORMANN_FROM), out)
-    out[np.isinf(rate)] = np.inf
-    pending = np.flatnonzero((rate >= HORMANN_FROM) & np.isfinite(rate))
+    pending = np.flatnonzero((rate >= HORMANN_FROM) & (rate <= highest))
     while pending.size:
         mean = rate[pending]
         b = 0.931 + 2.53 * np.sqrt(mean)
