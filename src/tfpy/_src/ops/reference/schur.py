@@ -42,7 +42,7 @@ def logm(a: Array) -> Array:
         weight / 2 * np.linalg.solve(eye + (node + 1) / 2 * x, x)
         for node, weight in zip(_NODES, _WEIGHTS, strict=True)
     ]
-    log = sum(terms) * 2.0**roots
+    log = np.sum(terms, axis=0) * 2.0**roots
     np.fill_diagonal(log, np.log(eigenvalues))
     return np.asarray(q @ log @ q.conj().T)
 
