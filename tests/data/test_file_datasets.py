@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -203,3 +204,57 @@ def test_checksums(size: int) -> None:
             state = state >> 1 ^ (0x82F63B78 if state & 1 else 0)
     assert crc32c(data) == state ^ 0xFFFFFFFF
     assert crc32c(b"123456789") == 0xE3069283
+
+
+OPTIONS: dict[str, Callable[[Any], Any]] = {
+    "none": lambda io: None,
+    "name": lambda io: "GZIP",
+    "empty": lambda io: "",
+    "gzip": lambda io: io.TFRecordOptions("GZIP", compression_level=9),
+    "zlib": lambda io: io.TFRecordOptions("ZLIB", flush_mode=2, mem_level=4, window_bits=12),
+}
+
+
+@pytest.mark.parametrize("kind", OPTIONS)
+def test_records_written_for_each_other(kind: str, tmp_path: Path) -> None:
+    """What one has written, both read."""
+    for writer in (tfpy, tensorflow):
+        options = OPTIONS[kind](writer.io)
+        path = str(tmp_path / writer.__name__)
+        with writer.io.TFRecordWriter(path, options) as file:
+            for record in RECORDS:
+                file.write(record)
+                file.flush()
+        for reader in (tfpy, tensorflow):
+            named = reader.io.TFRecordOptions.get_compression_type_string(OPTIONS[kind](reader.io))
+            found = reader.data.TFRecordDataset(path, named)
+            assert [x.numpy() for x in found] == RECORDS
+    if kind in ("none", "empty"):
+        assert (tmp_path / "tfpy").read_bytes() == (tmp_path / "tensorflow").read_bytes()
+
+
+def test_errors_of_records(tmp_path: Path) -> None:
+    """Those of TensorFlow, and what was written before them is whole."""
+    for lib in (tfpy, tensorflow):
+        writer, errors = lib.io.TFRecordWriter, lib.errors
+        for bad in ("BZ2", 3):
+            with pytest.raises(ValueError, match=f'Not a valid compression_type: "{bad}"'):
+                writer(str(tmp_path / "bad"), bad)
+            with pytest.raises(ValueError, match="Not a valid compression_type"):
+                lib.io.TFRecordOptions(bad)
+        with pytest.raises(errors.NotFoundError, match="No such file or directory"):
+            writer(str(tmp_path / "no" / "file"))
+        with pytest.raises(errors.FailedPreconditionError, match="a directory"):
+            writer(str(tmp_path))
+        file = writer(str(tmp_path / "records"))
+        file.write("t\u00e4xt")
+        for wrong in (3, lib.constant("text"), memoryview(b"x")):
+            with pytest.raises(TypeError, match="write"):
+                file.write(wrong)
+        file.close()
+        file.close()
+        for after in (file.flush, lambda file=file: file.write(b"late")):
+            with pytest.raises(errors.FailedPreconditionError, match="Writer is closed"):
+                after()
+        found = lib.data.TFRecordDataset(str(tmp_path / "records"))
+        assert [x.numpy() for x in found] == ["t\u00e4xt".encode()]

@@ -20,4 +20,8 @@ from tfpy._src.io.images import (
     encode_png as encode_png,
     is_jpeg as is_jpeg,
 )
+from tfpy._src.io.records import (
+    TFRecordOptions as TFRecordOptions,
+    TFRecordWriter as TFRecordWriter,
+)
 from tfpy.io import gfile as gfile

@@ -10,12 +10,11 @@ from typing import Any
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.errors import DataLossError, NotFoundError
+from tfpy._src.io.records import WINDOWS
 from tfpy._src.io.streams import DataSource, URLDataSource, is_remote
 
 _SIZE = 1 << 16
 """How many bytes are read or unpacked at a time."""
-
-_WINDOWS = {"ZLIB": 15, "GZIP": 31}
 
 
 def compression_of(value: Any) -> str:
@@ -27,7 +26,7 @@ def compression_of(value: Any) -> str:
     kind = value
     if kind is not None and not isinstance(kind, str):
         kind = convert_to_tensor(kind).host_view().item().decode()
-    if kind not in (None, "", *_WINDOWS):
+    if kind not in (None, "", *WINDOWS):
         raise ValueError(f"Unsupported compression type {kind!r}: use 'ZLIB', 'GZIP' or ''")
     return kind or ""
 
@@ -67,7 +66,7 @@ def _unpacked(pieces: Iterator[bytes], compression: str) -> Iterator[bytes]:
         left = piece
         while left:
             if unpacking is None or unpacking.eof:
-                unpacking = zlib.decompressobj(_WINDOWS[compression])
+                unpacking = zlib.decompressobj(WINDOWS[compression])
             try:
                 yield unpacking.decompress(left, _SIZE)
             except zlib.error as error:
