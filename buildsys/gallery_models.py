@@ -2,6 +2,7 @@
 
 mobilenet/   the blocks of MobileNetV2 whose features tell pictures apart, of nsfwjs's network
 movenet/     MoveNet, which finds a body's joints, as @vladmandic/human ships it
+handtrack/, handlandmark/   what finds hands and their joints, of the same package
 basic_pitch/ what hears notes, as basic-pitch ships it for TFLite
 """
 
@@ -17,13 +18,21 @@ from typing import Any
 from . import model_files
 from .cache import entry
 
+OF_HUMAN = {
+    "movenet": "movenet-lightning",
+    "handtrack": "handtrack",
+    "handlandmark": "handlandmark-lite",
+}
+"""Graph-models of @vladmandic/human."""
+
 LAST_LAYER = "block_12_add"
 """Of the blocks that are kept; the later ones have four times as many weights."""
 
 
 def ensure() -> dict[str, Path]:
     """The files by their names in the site."""
-    made = {"mobilenet": _mobilenet(), "movenet": _movenet()}
+    made = {"mobilenet": _mobilenet()}
+    made |= {name: _of_human(source) for name, source in OF_HUMAN.items()}
     files = {
         f"gallery/models/{name}/{file.name}": file
         for name, folder in made.items()
@@ -39,10 +48,10 @@ def _mobilenet() -> Path:
     return entry("gallery", inputs, "the gallery's MobileNetV2", lambda into: _cut(source, into))
 
 
-def _movenet() -> Path:
-    source = model_files.ensure("@vladmandic/human") / "movenet-lightning"
-    inputs = [source.parent.name, inspect.getsource(_copy)]
-    return entry("gallery", inputs, "the gallery's MoveNet", lambda into: _copy(source, into))
+def _of_human(name: str) -> Path:
+    source = model_files.ensure("@vladmandic/human") / name
+    inputs = [source.parent.name, name, inspect.getsource(_copy)]
+    return entry("gallery", inputs, f"the gallery's {name}", lambda into: _copy(source, into))
 
 
 def _cut(source: Path, into: Path) -> None:

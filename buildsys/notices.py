@@ -67,7 +67,9 @@ IN_PAGES = (
     Linked("Handwritten digits", "CC-BY-4.0", "CC-BY-4.0", "1998 E. Alpaydin and C. Kaynak"),
     Linked("MobileNetV2, part of nsfwjs's", "MIT", "MIT", "2019 Infinite Red, Inc."),
     Linked("MoveNet Lightning", "Apache-2.0", "Apache-2.0"),
-    Linked("MoveNet as @vladmandic/human ships it", "MIT", "MIT", "Vladimir Mandic"),
+    Linked("Handtrack.js's network", "MIT", "MIT", "2019 Victor Dibia"),
+    Linked("MediaPipe's hand landmarks", "Apache-2.0", "Apache-2.0", "The MediaPipe Authors"),
+    Linked("These three, as @vladmandic/human ships them", "MIT", "MIT", "Vladimir Mandic"),
     Linked("basic-pitch's network", "Apache-2.0", "Apache-2.0", "2022 Spotify AB"),
 )
 LICENCES_OF_SOURCES = {

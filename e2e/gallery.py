@@ -41,7 +41,16 @@ CASES = [
             await until(() => number("found") >= 12 && number("off") < 6);
             use("pictures", "camera");""",
         done="text('off') === '–' && text('camera') === ''",
-        picture="number('found') >= 12",
+        picture="use('pictures', 'drawn') ?? number('found') >= 12",
+    ),
+    Case(
+        "hands",
+        begin="""
+            use("run");
+            await until(() => number("found") === 2 && number("off") < 10);
+            use("pictures", "camera");""",
+        done="text('off') === '–' && text('camera') === ''",
+        picture="use('pictures', 'drawn') ?? number('found') === 2",
     ),
     Case(
         "teachable_machine",

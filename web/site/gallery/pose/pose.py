@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 from gallery import open_page
 from js import OffscreenCanvas
+from sketch import disc, line
 
 import tfpy as tf
 
@@ -47,12 +48,11 @@ def dancer(t):
 
 def draw_dancer(context, joints):
     """A person in a room."""
-    at = dict(zip(JOINTS, (joints * SIZE).tolist(), strict=True))
+    at = dict(zip(JOINTS, joints * SIZE, strict=True))
     context.fillStyle = "#cfd8e0"
     context.fillRect(0, 0, SIZE, SIZE)
     context.fillStyle = "#a98f72"
     context.fillRect(0, 0.88 * SIZE, SIZE, SIZE)
-    context.lineCap = context.lineJoin = "round"
     for side in ("left", "right"):
         line(context, "#2d4270", 15, *[at[f"{side}_{j}"] for j in ("hip", "knee", "ankle")])
         x, y = at[f"{side}_ankle"]
@@ -77,32 +77,13 @@ def draw_dancer(context, joints):
     line(context, "#93413a", 2, (x - 4, y + 6), (x + 4, y + 6))
 
 
-def line(context, colour, width, *points, fill=False):
-    context.strokeStyle = context.fillStyle = colour
-    context.lineWidth = width
-    context.beginPath()
-    for point in points:
-        context.lineTo(*point)
-    context.stroke()
-    if fill:
-        context.fill()
-
-
-def disc(context, colour, x, y, radius):
-    context.fillStyle = colour
-    context.beginPath()
-    context.arc(x, y, radius, 0, 2 * np.pi)
-    context.fill()
-
-
 def draw_skeleton(canvas, scene, joints, is_seen):
     """The picture, and over it the bones of which both ends are seen."""
     context, size = canvas.getContext("2d"), canvas.width
     context.drawImage(scene, 0, 0, size, size)
-    context.lineCap = "round"
     for a, b in BONES:
         if is_seen[a] and is_seen[b]:
-            line(context, "#ff8f45", 5, *(size * joints[[a, b]]).tolist())
+            line(context, "#ff8f45", 5, *size * joints[[a, b]])
     for x, y in size * joints[is_seen]:
         disc(context, "#4cc38a", x, y, 6)
 

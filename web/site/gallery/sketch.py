@@ -1,0 +1,23 @@
+"""Strokes and discs on a canvas."""
+
+import numpy as np
+
+
+def line(context, colour, width, *points, fill=False):
+    """Draws a line through points of x and y; filled, what it surrounds, too."""
+    context.strokeStyle = context.fillStyle = colour
+    context.lineWidth = width
+    context.lineCap = context.lineJoin = "round"
+    context.beginPath()
+    for x, y in points:
+        context.lineTo(float(x), float(y))
+    context.stroke()
+    if fill:
+        context.fill()
+
+
+def disc(context, colour, x, y, radius):
+    context.fillStyle = colour
+    context.beginPath()
+    context.arc(float(x), float(y), float(radius), 0, 2 * np.pi)
+    context.fill()
