@@ -1,7 +1,8 @@
 """``@same``: a test that runs one program with TensorFlow and with tfpy and compares what it gives.
 
 The program takes the module as its argument and returns tensors, arrays, texts and the like in
-any nesting. TensorFlow's int64 and float64 are int32 and float32 in tfpy.
+any nesting. TensorFlow's int64 and float64 are int32 and float32 in tfpy, unless it was asked for
+them (``TFPY_ENABLE_X64``).
 """
 
 from __future__ import annotations
@@ -16,7 +17,11 @@ import tensorflow
 
 import tfpy
 
-NARROWED = {"int64": "int32", "float64": "float32", "complex128": "complex64"}
+NARROWED = (
+    {"int64": "int32", "float64": "float32", "complex128": "complex64"}
+    if tfpy.float64 is tfpy.float32
+    else {}
+)
 
 
 def same(
@@ -94,7 +99,7 @@ def outcome(case: Callable[[Any], Any], lib: Any) -> tuple[str, Any]:
 
 
 def narrowed(text: str) -> str:
-    return re.sub("|".join(NARROWED), lambda found: NARROWED[found[0]], text)
+    return re.sub("|".join(NARROWED) or "$^", lambda found: NARROWED[found[0]], text)
 
 
 def array_of(tensor: Any) -> Any:

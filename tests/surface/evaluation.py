@@ -55,11 +55,11 @@ class Words:
 
     def _tensor(self, shape: tuple[int, ...], dtype: str) -> Any:
         numbers = self._rng.uniform(0.1, 0.9, shape)
-        if dtype == "int32":
-            return self._kept(np.asarray(1 + 8 * numbers, np.int32))
+        if dtype in ("int32", "int64"):
+            return self._kept(np.asarray(1 + 8 * numbers, dtype))
         if dtype == "bool":
             return self._kept(np.asarray(numbers > 0.4))
-        if dtype == "complex64":
+        if dtype in ("complex64", "complex128"):
             numbers = numbers + 1j * self._rng.uniform(0.1, 0.9, shape)
         return self._kept(np.asarray(numbers, dtype))
 
@@ -124,7 +124,7 @@ def gradients(lib: Any, call: str, dtype: str = "float32") -> list[Any]:
 def _weights(lib: Any, result: Any, rng: Any) -> Any:
     shape = tuple(result.shape)
     numbers = rng.uniform(-1, 1, shape) + 1j * rng.uniform(-1, 1, shape)
-    real = result.dtype.name == "float32"
+    real = result.dtype.name in ("float32", "float64")
     return lib.constant((numbers.real if real else numbers).astype(result.dtype.name))
 
 
@@ -149,4 +149,4 @@ class Watched:
 
 
 def differentiable(tensor: Any) -> bool:
-    return tensor.dtype.name in ("float32", "complex64")
+    return tensor.dtype.name in ("float32", "float64", "complex64", "complex128")

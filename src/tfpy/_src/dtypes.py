@@ -1,19 +1,30 @@
 """Data types, with TensorFlow's names (``tf.float32``, ``tf.dtypes.as_dtype``).
 
 Devices compute in float32, int32 and bool, other numbers are computed on the host. A complex64
-tensor is two arrays of float32 on devices; string tensors live on the host. float64 and int64
-inputs become float32 and int32.
+tensor is two arrays of float32 on devices; string tensors live on the host. float64, int64 and
+complex128 are names of float32, int32 and complex64, unless the variable ``TFPY_ENABLE_X64`` is set
+when tfpy is imported.
 """
 
 from __future__ import annotations
 
 import builtins
 import importlib
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+
+VARIABLE = "TFPY_ENABLE_X64"
+_SWITCH = {"": False, "0": False, "false": False, "1": True, "true": True}
+_given = os.environ.get(VARIABLE, "")
+if _given.lower() not in _SWITCH:
+    raise ValueError(f"the variable {VARIABLE} is 1 or 0, not {_given!r}")
+X64 = _SWITCH[_given.lower()]
+"""Whether float64, int64 and complex128 are dtypes of their own. It is read once, before anything
+is defined by them, so no call asks for it."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +176,7 @@ class DType:
     def holds(self, value: int) -> builtins.bool:
         """Whether an integer is in range; beyond that of a dtype narrower than int32, it wraps.
 
-        int32 stands for int64 too, so what does not fit it is refused.
+        int32 may stand for int64 too, so what does not fit it is refused.
         """
         low, high = (self.min, self.max) if self.size >= 4 else (-(2**63), 2**63 - 1)
         return low <= value <= high
@@ -220,9 +231,17 @@ uint16 = DType("uint16", 2, 17)
 float16 = DType("float16", 2, 19)
 uint32 = DType("uint32", 4, 22)
 uint64 = DType("uint64", 8, 23)
+
+float64 = double = DType("float64", 8, 2) if X64 else float32
+int64 = DType("int64", 8, 9) if X64 else int32
+complex128 = DType("complex128", 16, 18) if X64 else complex64
+half = float16
+WIDE = (float64, int64, complex128) if X64 else ()
+"""Those of 64 bits for each number that the switch adds."""
+
 _COMPUTED = (
     *(float16, bfloat16, float32, int8, int16, int32, uint8, uint16, uint32, uint64),
-    *(bool, complex64, string),
+    *(bool, complex64, *WIDE, string),
 )
 
 float8_e5m2 = DType("float8_e5m2", 1, 24)
@@ -254,30 +273,38 @@ variant = DType("variant", 8, 21)
 """A list of tensors, inside compiled functions."""
 
 _NAMED = {d.name: d for d in (*ALL, *QUANTIZED_DTYPES, resource, variant)}
-_NARROWED = {"float64": float32, "int64": int32, "complex128": complex64, "object": string}
+_STANDING = {"float64": float64, "int64": int64, "complex128": complex128, "object": string}
+"""What stands for NumPy's dtypes of these names."""
 _OF_NUMPY = {np.dtype(d.name): d for d in ALL if not (d.is_extension or d is string)}
-_OF_NUMPY |= {np.dtype(name): d for name, d in _NARROWED.items()}
+_OF_NUMPY |= {np.dtype(name): d for name, d in _STANDING.items()}
 """What NumPy's dtypes are here; to ask them for their names takes long."""
 _BY_NUMBER = {d.as_datatype_enum: d for d in _NAMED.values()}
-WIDER = {"float64": 2, "int64": 9, "complex128": 18}
+WIDER = {} if X64 else {"float64": 2, "int64": 9, "complex128": 18}
 """TensorFlow's numbers of dtypes, by NumPy's names, that tensors here do not have."""
-_BY_NUMBER |= {number: _NARROWED[name] for name, number in WIDER.items()}
-
-# Names of dtypes that programs for TensorFlow use, and what they are here.
-float64 = double = float32
-int64 = int32
-complex128 = complex64
-half = float16
+_BY_NUMBER |= {number: _STANDING[name] for name, number in WIDER.items()}
 
 ROUNDED = frozenset((float16, bfloat16))
 """Numbers that are computed as float32, and rounded."""
+FLOATS = tuple(dict.fromkeys((float16, bfloat16, float32, float64)))
+PARTS = frozenset((float32, float64))
+"""What complex numbers consist of, and what matrices are decomposed of."""
+COMPLEX = frozenset((complex64, complex128))
+INDICES = frozenset((int32, int64))
+"""What numbers rows and elements."""
 DEVICE_DTYPES = frozenset((float32, int32, bool))
 """What every device backend stores and computes; other dtypes are computed on the host."""
 
 
 def real_part(dtype: DType) -> DType:
     """The dtype of the real and imaginary parts, and of magnitudes."""
-    return float32 if dtype.is_complex else dtype
+    if not dtype.is_complex:
+        return dtype
+    return float32 if dtype == complex64 else float64
+
+
+def with_parts(dtype: DType) -> DType:
+    """The dtype of complex numbers with parts of that dtype."""
+    return complex64 if dtype == float32 else complex128
 
 
 def as_dtype(type_value: Any) -> DType:
@@ -318,7 +345,7 @@ def as_dtype(type_value: Any) -> DType:
         ) from None
     if name.startswith(("str", "bytes")):
         return string
-    found = _NAMED.get(name) or _NARROWED.get(name)
+    found = _NAMED.get(name) or _STANDING.get(name)
     if found is None:
         raise TypeError(f"tfpy has no dtype {name}: use one of {_names()}")
     return found

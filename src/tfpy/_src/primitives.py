@@ -13,7 +13,7 @@ _abs = OPS["abs"]
 
 
 def abs(x: TensorLike, name: str | None = None) -> Tensor:
-    """Absolute value, float32 for complex numbers.
+    """Absolute value, real for complex numbers.
 
     Example:
         >>> import tfpy as tf

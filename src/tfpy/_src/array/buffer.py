@@ -95,7 +95,7 @@ def buffer(shape: Any, dtype: Any = dtypes.float32, values: Any = None) -> Tenso
     """A buffer of zeros (False, empty strings), or over ``values``.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Raises:
         ValueError: when the number of values does not fit ``shape``.

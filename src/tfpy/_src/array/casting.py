@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
 from tfpy._src.array.complex_numbers import complex, imag, real
 from tfpy._src.array.joining import stack
-from tfpy._src.array.making import cast, identity
+from tfpy._src.array.making import cast, identity, reshape
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
@@ -81,9 +80,11 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     if x.dtype == kind:
         return identity(x)
     if x.dtype.is_complex:
-        return bitcast(stack([real(x), imag(x)], -1), kind)
+        parts = bitcast(stack([real(x), imag(x)], -1), kind)
+        split = parts.ndim > x.ndim + 1  # into elements smaller than a part
+        return reshape(parts, [*x.aval.shape, -1]) if split else parts
     if kind.is_complex:
-        parts = bitcast(x, dtypes.float32)
+        parts = bitcast(x, kind.real_dtype)
         if not parts.ndim or parts.aval.shape[-1] != 2:
             raise invalid("bitcast", f"Cannot bitcast from {kind.name} to {x.dtype.name}")
         return complex(parts[..., 0], parts[..., 1])

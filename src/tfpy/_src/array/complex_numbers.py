@@ -9,7 +9,7 @@ from tfpy._src.array.making import zeros_like
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.dtypes import float32
+from tfpy._src.dtypes import PARTS
 from tfpy._src.ops import complex as ops, elementwise as ew
 
 
@@ -18,7 +18,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """The complex number of a real and an imaginary part, with broadcasting.
 
     Raises:
-        TypeError: unless both are float32.
+        TypeError: unless both are float32, or float64 where that is a dtype of its own.
 
     Example:
         >>> import tfpy as tf
@@ -26,7 +26,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
         [(1+0j), (2-3j)]
     """
     x, y = convert_to_tensor(real), convert_to_tensor(imag)
-    if (x.dtype, y.dtype) != (float32, float32):
+    if x.dtype != y.dtype or x.dtype not in PARTS:
         raise TypeError(
             f"complex: Expected real and imag to be float32 tensors, got {x.dtype.name} and "
             f"{y.dtype.name}"

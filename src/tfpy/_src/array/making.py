@@ -122,7 +122,7 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> T
 
     Args:
         shape: sizes, or an int32 tensor of them.
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Example:
         >>> import tfpy as tf
@@ -137,7 +137,7 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Te
 
     Args:
         shape: sizes, or an int32 tensor of them.
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Example:
         >>> import tfpy as tf
@@ -194,7 +194,7 @@ def eye(
     """The identity matrix, or a batch of them.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Raises:
         InvalidArgumentError: for a negative size.
@@ -221,14 +221,14 @@ def eye(
 
 @dispatchable
 def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
-    """The shape as an int32 tensor.
+    """The shape as a tensor.
 
     Example:
         >>> import tfpy as tf
         >>> tf.shape(tf.zeros([2, 3])).numpy().tolist()
         [2, 3]
     """
-    return as_tensor(convert_to_tensor(input).aval.shape, dtypes.int32)
+    return as_tensor(convert_to_tensor(input).aval.shape, as_dtype(out_type))
 
 
 @dispatchable
@@ -245,14 +245,14 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
 @dispatchable
 def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
-    """The number of elements as an int32 scalar.
+    """The number of elements as a scalar.
 
     Example:
         >>> import tfpy as tf
         >>> tf.size(tf.zeros([2, 3])).numpy().tolist()
         6
     """
-    return as_tensor(convert_to_tensor(input).aval.size, dtypes.int32)
+    return as_tensor(convert_to_tensor(input).aval.size, as_dtype(out_type))
 
 
 @dispatchable

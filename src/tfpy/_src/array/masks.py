@@ -20,7 +20,7 @@ def sequence_mask(
 
     Args:
         maxlen: the longest length by default, which is read on the host.
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Raises:
         ValueError: when ``maxlen`` is not a scalar.

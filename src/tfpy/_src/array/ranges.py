@@ -28,7 +28,7 @@ def range(
     """Numbers from ``start`` (0 if only one bound is given) up to, not including, ``limit``.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Raises:
         InvalidArgumentError: when ``delta`` is 0 or points away from ``limit``.
@@ -69,8 +69,8 @@ def _widest(*numbers: Any) -> DType:
         as_dtype(n.dtype if hasattr(n, "dtype") else int if isinstance(n, int) else type(n))
         for n in numbers
     }
-    floats = (dtypes.float32, dtypes.bfloat16, dtypes.float16)
-    return next((d for d in floats if d in kinds), dtypes.int32)
+    order = (*reversed(dtypes.FLOATS), dtypes.int64)
+    return next((d for d in order if d in kinds), dtypes.int32)
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
@@ -93,7 +93,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     begin = convert_to_tensor(start)
     end = convert_to_tensor(stop, None if is_operand(stop) else begin.dtype)
     if begin.dtype.is_integer:
-        begin, end = cast(begin, dtypes.float32), cast(end, dtypes.float32)
+        begin, end = cast(begin, dtypes.float64), cast(end, dtypes.float64)
     begin, end = expand_dims(begin, axis), expand_dims(end, axis)
     where_ = normalize_axis("linspace", static_int(axis), begin.ndim)
     steps = max(count - 1, 1)

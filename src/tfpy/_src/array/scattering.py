@@ -114,7 +114,7 @@ def with_batch_index(op: str, x: Tensor, indices: Tensor, batch_dims: int) -> Te
         )
     columns = []
     for axis, n in enumerate(lead):
-        place = indexing.range_(start=0, delta=1, count=n, dtype=dtypes.int32)
+        place = indexing.range_(start=0, delta=1, count=n, dtype=indices.dtype)
         shape = [n if i == axis else 1 for i in range(indices.ndim)]
         columns.append(broadcast_to(reshape(place, shape), [*indices.aval.shape[:-1], 1]))
     return concat([*columns, indices], -1)
@@ -167,7 +167,7 @@ def _places(
     if inside is None:
         return primitives.ravel_index(indices, dims=dims), count, rest
     if not count:
-        return constant(-1, dtypes.int32, shape=indices.aval.shape[:-1]), count, rest
+        return constant(-1, indices.dtype, shape=indices.aval.shape[:-1]), count, rest
     kept = ew.select(expand_dims(inside, -1), indices, constant(0, indices.dtype))
     ids = primitives.ravel_index(kept, dims=dims)
     return ew.select(inside, ids, constant(-1, ids.dtype)), count, rest
@@ -301,11 +301,11 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """
     at, sizes = convert_to_tensor(indices), static_ints(dims)
     count = math.prod(sizes)
-    places = indexing.range_(start=0, delta=1, count=count, dtype=dtypes.int32)
+    places = indexing.range_(start=0, delta=1, count=count, dtype=at.dtype)
     inside = take(places, at)  # checks them
     column = [len(sizes), *[1] * at.ndim]
-    strides = constant(dense_strides(sizes), dtypes.int32, shape=column)
-    return ew.floor_mod(ew.floor_div(inside, strides), constant(sizes, dtypes.int32, shape=column))
+    strides = constant(dense_strides(sizes), at.dtype, shape=column)
+    return ew.floor_mod(ew.floor_div(inside, strides), constant(sizes, at.dtype, shape=column))
 
 
 @dispatchable

@@ -120,7 +120,7 @@ def unsorted_segment_mean(
         [7.0, 2.0]
     """
     x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
-    x = cast(x, dtypes.float32) if x.dtype.is_integer else x
+    x = cast(x, dtypes.float64) if x.dtype.is_integer else x
     return unsorted_segment_sum(x, ids, num_segments) / _sizes(ids, num_segments, x)
 
 
@@ -147,7 +147,7 @@ def unsorted_segment_sqrt_n(
 def _sorted(op: str, data: Any, segment_ids: Any) -> tuple[Tensor, Tensor, np.ndarray[Any, Any]]:
     """Data and ids as tensors, and how many rows each segment has."""
     x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
-    check_dtype(op, ids.aval, {dtypes.int32}, "segment_ids")
+    check_dtype(op, ids.aval, dtypes.INDICES, "segment_ids")
     values = ids.host_view()
     if values.ndim != 1 or not x.ndim or x.aval.shape[0] != values.size:
         raise invalid(
@@ -211,7 +211,7 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
     """
     x, ids, counts = _sorted("segment_mean", data, segment_ids)
     total = unsorted_segment_sum(x, ids, len(counts))
-    kind = dtypes.float32 if x.dtype.is_integer else x.dtype
+    kind = dtypes.float64 if x.dtype.is_integer else x.dtype
     sizes = np.maximum(_over_rows(counts, x), 1).astype(kind.as_numpy_dtype)
     return cast(cast(total, kind) / constant(sizes), x.dtype)
 

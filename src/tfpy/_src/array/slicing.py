@@ -174,7 +174,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         raise ValueError("where: x and y must both be given, or neither")
     if x is None:
         infer.check_dtype("where", convert_to_tensor(condition).aval, infer.ANY - {dtypes.string})
-        return constant(np.argwhere(convert_to_tensor(condition).host_view()).astype(np.int32))
+        return constant(np.argwhere(convert_to_tensor(condition).host_view()), dtypes.int64)
     return elementwise.select(condition, x, y)
 
 

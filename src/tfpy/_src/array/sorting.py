@@ -158,7 +158,7 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
             f"First dimension of predictions {x.aval.shape[0]} must match length of targets "
             f"{list(classes.aval.shape)}",
         )
-    check_dtype("in_top_k", classes.aval, {dtypes.int32}, "targets")
+    check_dtype("in_top_k", classes.aval, dtypes.INDICES, "targets")
     n = x.aval.shape[1]
     inside = ew.logical_and(classes >= 0, classes < n)
     if not n:
@@ -371,7 +371,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
         [1, 2, 0]
     """
     perm = convert_to_tensor(x)
-    check_dtype("invert_permutation", perm.aval, {dtypes.int32})
+    check_dtype("invert_permutation", perm.aval, dtypes.INDICES)
     if perm.ndim != 1:
         raise invalid(
             "invert_permutation", f"expects a 1D vector, got shape {list(perm.aval.shape)}"

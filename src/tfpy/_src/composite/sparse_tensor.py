@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat
-from tfpy._src.array.making import broadcast_to, reshape
+from tfpy._src.array.making import broadcast_to, cast, reshape
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.operand import CompositeOperand
 from tfpy._src.core.tensor import Tensor
@@ -26,6 +26,13 @@ _OF_VALUES = {"abs", "negative", "sign", "square", "sqrt", "tanh", "erf", "cast"
               "ceil", "rint", "tan", "atan", "asin", "sinh", "asinh", "atanh", "expm1",
               "log1p"}  # fmt: skip
 """Ops that keep zero at zero, so that they can be computed on the values alone."""
+
+
+def _int32(numbers: Any) -> Tensor:
+    """What int32 or int64 numbers are kept as."""
+    if isinstance(numbers, Tensor):
+        numbers = cast(numbers, dtypes.int32) if numbers.dtype in dtypes.INDICES else numbers
+    return convert_to_tensor(numbers, dtypes.int32)
 
 
 class SparseTensor(CompositeOperand):
@@ -45,9 +52,9 @@ class SparseTensor(CompositeOperand):
     __hash__ = object.__hash__  # type: ignore[assignment]
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
-        self.indices = convert_to_tensor(indices, dtypes.int32)
+        self.indices = _int32(indices)
         self.values = convert_to_tensor(values)
-        self.dense_shape = convert_to_tensor(dense_shape, dtypes.int32)
+        self.dense_shape = _int32(dense_shape)
         self.host_indices: Ints = self.indices.host_view()
         if self.dense_shape.ndim != 1 or self.values.ndim != 1 or self.indices.ndim != 2:
             raise ValueError(

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 
 from tfpy._src import tracing
 from tfpy._src.core.tensor import Tensor, from_array
-from tfpy._src.dtypes import float32
+from tfpy._src.dtypes import float64
 from tfpy._src.ir.aval import Aval
 
-_BEGAN = time.perf_counter()
+_BEGAN = time.perf_counter() if float64.size == 4 else time.perf_counter() - time.time()
 
 
 def timestamp(name: str | None = None) -> Tensor:
     """Seconds since the program began, as float32; within ``tf.function``, at each call.
 
-    TensorFlow counts from 1970 in float64: float32 would tell no two times of one minute apart.
+    TensorFlow counts from 1970 in float64, as is done here where that is a dtype of its own: no two
+    times of one minute differ in float32.
 
     Example:
         >>> import tfpy as tf
@@ -28,8 +30,8 @@ def timestamp(name: str | None = None) -> Tensor:
     trace = tracing.current()
     if trace is None:
         return from_array(_seconds())
-    return trace.feed(lambda: _seconds, Aval((), float32), "timestamp")
+    return trace.feed(lambda: _seconds, Aval((), float64), "timestamp")
 
 
-def _seconds() -> np.ndarray[tuple[()], np.dtype[np.float32]]:
-    return np.array(time.perf_counter() - _BEGAN, np.float32)
+def _seconds() -> np.ndarray[tuple[()], np.dtype[Any]]:
+    return np.array(time.perf_counter() - _BEGAN, float64.as_numpy_dtype)

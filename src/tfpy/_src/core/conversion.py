@@ -141,7 +141,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     """A tensor of the given values (``tf.constant``).
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
         shape: reshapes the values, or repeats a single one.
 
     Raises:
@@ -258,13 +258,15 @@ def _to_array(
             "or out-of-range integer to a Tensor."
         )
     own = dtypes.int32 if beyond else as_dtype(found.dtype)
+    if dtypes.X64 and not beyond:
+        own = _of_python(value, found, own)
     if isinstance(value, list | tuple):
         if not found.size:
             own = dtypes.float32
         elif _are_mixed(list(_leaf_values(value))):
             raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
         elif own.is_integer and not is_private:  # whatever integers of NumPy's it holds
-            own = dtypes.int32
+            own = _integer(found) if dtypes.X64 else dtypes.int32
     if wanted is None and hint is not None and _kind_fits(own, as_dtype(hint)):
         wanted = as_dtype(hint)
     if wanted is not None and found.size:
@@ -274,6 +276,21 @@ def _to_array(
     if dtype == dtypes.string:
         return _as_bytes(found)
     return found.astype(dtype.as_numpy_dtype)
+
+
+def _of_python(value: Any, found: np.ndarray[Any, Any], own: DType) -> DType:
+    """The dtype of Python's numbers, of which NumPy makes its widest; the first tells of floats."""
+    if own == dtypes.int64:
+        return _integer(found)
+    while isinstance(value, list | tuple) and value:
+        value = value[0]
+    return dtypes.float32 if own == dtypes.float64 and type(value) in (float, int) else own
+
+
+def _integer(found: np.ndarray[Any, Any]) -> DType:
+    """int32, or int64 of what that does not hold."""
+    fits = dtypes.int32.holds(found.min()) and dtypes.int32.holds(found.max())
+    return dtypes.int32 if fits else dtypes.int64
 
 
 _BEYOND = (np.dtype(np.uint64), np.dtype(np.float64))
@@ -314,10 +331,10 @@ def _holds_array_like(value: Any) -> bool:
 
 
 def _sizes(shape: TensorShape, wanted: DType | None) -> np.ndarray[Any, Any]:
-    """A static shape as an array of int32."""
+    """A static shape as an array of int32, or of int64 where that is wanted."""
     if not shape.is_fully_defined():
         raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
-    if wanted not in (None, dtypes.int32):
+    if wanted is not None and wanted not in dtypes.INDICES:
         raise TypeError(
             f"Cannot convert TensorShape {shape} to dtype {wanted}. Allowed dtypes are tf.int32 "
             "and tf.int64."

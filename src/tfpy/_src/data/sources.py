@@ -158,9 +158,10 @@ class Counter(Node):
 
 
 class Random(Node):
-    """Random words of 32 bits: uint32, since int32 would not hold TensorFlow's int64 values."""
+    """Random words of 32 bits: TensorFlow's int64, or uint32 where int64 is int32."""
 
     name = "_RandomDataset"
+    _dtype = dtypes.int64 if dtypes.X64 else dtypes.uint32
 
     def __init__(self, seeds: Seeds, anew: bool) -> None:
         super().__init__()
@@ -168,10 +169,11 @@ class Random(Node):
 
     @cached_property
     def spec(self) -> Any:
-        return TensorSpec([], dtypes.uint32)
+        return TensorSpec([], self._dtype)
 
     def elements(self, run: Run) -> Iterator[structure.Flat]:
-        return ((np.array(word, np.uint32),) for word in Words(self._source.next()))
+        number = self._dtype.as_numpy_dtype
+        return ((np.array(word, number),) for word in Words(self._source.next()))
 
     @property
     def cardinality(self) -> int:

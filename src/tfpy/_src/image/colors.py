@@ -199,10 +199,10 @@ def _hsv_gradient(x: Tensor, hsv: Tensor, g: Tensor) -> Tensor:
     """To the colours. Where channels are equal it is theirs whom TensorFlow takes for the largest,
     red before green before blue, and for the smallest, blue before green before red."""
     value = hsv[..., 2:]
-    largest = one_hot(reductions.argmax(x, -1), 3)
-    smallest = one_hot(2 - reductions.argmin(reverse(x, [-1]), -1), 3)
+    largest = one_hot(reductions.argmax(x, -1), 3, dtype=x.dtype)
+    smallest = one_hot(2 - reductions.argmin(reverse(x, [-1]), -1), 3, dtype=x.dtype)
     least = reductions.reduce_min(x, -1, keepdims=True)
-    inverse = ew.divide_no_nan(1.0, value - least)
+    inverse = ew.divide_no_nan(cast(1.0, x.dtype), value - least)
     # hue = (next - after next) / (6 * spread) + a constant, from the largest channel on
     after, last = (take(largest, order, -1) for order in ([2, 0, 1], [1, 2, 0]))
     turn = reductions.reduce_sum(x * (after - last), -1, keepdims=True) * inverse

@@ -19,30 +19,33 @@ from tfpy._src.ir.expr import Expr
 
 @dataclass(frozen=True, slots=True)
 class ComplexExpr:
-    """``re + i im``, both float32."""
+    """``re + i im``, both of one dtype of floats."""
 
     re: Expr
     im: Expr
 
     @property
     def dtype(self) -> DType:
-        return dtypes.complex64
+        return dtypes.with_parts(self.re.dtype)
+
+    def _lifted(self, other: Any) -> ComplexExpr:
+        return lift(other, self.re.dtype)
 
     def __add__(self, other: Any) -> ComplexExpr:
-        z = lift(other)
+        z = self._lifted(other)
         return ComplexExpr(self.re + z.re, self.im + z.im)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> ComplexExpr:
-        z = lift(other)
+        z = self._lifted(other)
         return ComplexExpr(self.re - z.re, self.im - z.im)
 
     def __rsub__(self, other: Any) -> ComplexExpr:
-        return lift(other) - self
+        return self._lifted(other) - self
 
     def __mul__(self, other: Any) -> ComplexExpr:
-        z = lift(other)
+        z = self._lifted(other)
         return ComplexExpr(
             self.re * z.re - self.im * z.im,
             self.re * z.im + self.im * z.re,
@@ -54,7 +57,7 @@ class ComplexExpr:
         """Smith's way (1962, https://doi.org/10.1145/368637.368661): the larger component of the
         divisor is divided out, so that nothing overflows.
         """
-        z = lift(other)
+        z = self._lifted(other)
         wide = abs(z.re) >= abs(z.im)
         big, small = ex.select(wide, z.re, z.im), ex.select(wide, z.im, z.re)
         ratio = ex.select(ex.eq(big, 0.0), 0.0, small / big)
@@ -66,7 +69,7 @@ class ComplexExpr:
         )
 
     def __rtruediv__(self, other: Any) -> ComplexExpr:
-        return lift(other) / self
+        return self._lifted(other) / self
 
     def __neg__(self) -> ComplexExpr:
         return ComplexExpr(-self.re, -self.im)
@@ -97,7 +100,7 @@ class ComplexExpr:
     @staticmethod
     def binary(op: str, x: Any, y: Any) -> Any:
         """Equality and powers."""
-        a, b = lift(x), lift(y)
+        a, b = _pair(x, y)
         if op == "eq":
             return ex.eq(a.re, b.re) & ex.eq(a.im, b.im)
         if op == "ne":
@@ -109,19 +112,24 @@ class ComplexExpr:
 
     @staticmethod
     def select(condition: Expr, x: Any, y: Any) -> ComplexExpr:
-        a, b = lift(x), lift(y)
+        a, b = _pair(x, y)
         return ComplexExpr(ex.select(condition, a.re, b.re), ex.select(condition, a.im, b.im))
 
 
-def lift(value: Any) -> ComplexExpr:
-    """A Python number or a real expression as a complex one."""
+def lift(value: Any, part: DType) -> ComplexExpr:
+    """A number, a real expression or a complex one as a complex one of parts of a dtype."""
     if isinstance(value, ComplexExpr):
-        return value
+        return ComplexExpr(ex.cast(value.re, part), ex.cast(value.im, part))
     if isinstance(value, Expr):
-        re = ex.cast(value, ex.F)
-        return ComplexExpr(re, ex.const(0.0, ex.F))
+        return ComplexExpr(ex.cast(value, part), ex.const(0.0, part))
     number = complex(value)
-    return ComplexExpr(ex.const(number.real, ex.F), ex.const(number.imag, ex.F))
+    return ComplexExpr(ex.const(number.real, part), ex.const(number.imag, part))
+
+
+def _pair(x: Any, y: Any) -> tuple[ComplexExpr, ComplexExpr]:
+    """Two operands, one of which is complex."""
+    part = (x if isinstance(x, ComplexExpr) else y).re.dtype
+    return lift(x, part), lift(y, part)
 
 
 def operands(dtypes_: Sequence[DType]) -> list[Any]:
@@ -130,7 +138,8 @@ def operands(dtypes_: Sequence[DType]) -> list[Any]:
     number = 0
     for dtype in dtypes_:
         if dtype.is_complex:
-            found.append(ComplexExpr(ex.input_(number, ex.F), ex.input_(number + 1, ex.F)))
+            part = dtypes.real_part(dtype)
+            found.append(ComplexExpr(ex.input_(number, part), ex.input_(number + 1, part)))
             number += 2
         else:
             found.append(ex.input_(number, dtype))
@@ -146,7 +155,7 @@ def components(root: Any) -> list[Expr]:
 def cast(x: Any, dtype: DType) -> Any:
     """To any dtype: of a complex number a number takes the real component, bool is "not 0"."""
     if dtype.is_complex:
-        return lift(x)
+        return lift(x, dtypes.real_part(dtype))
     if not x.dtype.is_complex:
         return ex.cast(x, dtype)
     return ex.ne(x, 0) if dtype.is_bool else ex.cast(x.re, dtype)
@@ -167,7 +176,7 @@ def _exp(z: ComplexExpr) -> ComplexExpr:
 
 def _power_of_zero(y: ComplexExpr) -> ComplexExpr:
     """exp(y log 0), in which the device's sin of infinity would come out."""
-    nan = ex.const(math.nan, ex.F)
+    nan = ex.const(math.nan, y.re.dtype)
     return ComplexExpr(
         ex.select(y.re > 0.0, 0.0, ex.select(y.re < 0.0, math.inf, nan)),
         ex.select(y.re > 0.0, 0.0, nan),
@@ -199,7 +208,7 @@ def _sqrt(z: ComplexExpr) -> ComplexExpr:
     """The root with a real part of at least 0."""
     main = _real("sqrt", (abs(z) + abs(z.re)) * 0.5)
     other = ex.select(ex.eq(main, 0.0), 0.0, abs(z.im) * 0.5 / main)
-    right = ex.const(0.0, ex.F) <= z.re
+    right = ex.const(0.0, z.re.dtype) <= z.re
     im = ex.select(right, other, main)
     return ComplexExpr(ex.select(right, main, other), ex.select(z.im < 0.0, -im, im))
 

@@ -157,9 +157,16 @@ class Expr:
         return _binary("le", other, self, B)
 
 
+_PYTHON: dict[DType, Callable[[Any], float | int | bool]] = {
+    **dict.fromkeys(dtypes.FLOATS, float),
+    **dict.fromkeys((*dtypes.INDICES, U), int),
+    B: bool,
+}
+
+
 def const(value: float | int | bool, dtype: DType) -> Expr:
     """A constant of the given type."""
-    python = {F: float, H: float, dtypes.bfloat16: float, I: int, U: int, B: bool}[dtype]
+    python = _PYTHON[dtype]
     return Expr("const", dtype, value=python(value))
 
 

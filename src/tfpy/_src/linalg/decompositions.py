@@ -12,6 +12,7 @@ from tfpy._src.array.joining import stack, unstack
 from tfpy._src.array.making import cast, expand_dims
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.dtypes import DType
 from tfpy._src.errors import invalid, invalid_dtype
 from tfpy._src.linalg.products import adjoint
 from tfpy._src.math.reductions import count_nonzero, reduce_max, reduce_sum
@@ -19,7 +20,10 @@ from tfpy._src.ops import decomposition as dec, elementwise as ew
 from tfpy._src.ops.decomposition import unpack
 from tfpy._src.runtime.registry import storable
 
-EPSILON = float(np.finfo(np.float32).eps)
+
+def _epsilon(dtype: DType) -> float:
+    """The distance of 1 to the next number."""
+    return storable(float(np.finfo(dtype.as_numpy_dtype).eps))
 
 
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
@@ -248,8 +252,8 @@ def matrix_rank(
     s = svd(x, compute_uv=False)
     if tol is None:
         largest = reduce_max(s, -1, keepdims=True)
-        tol = largest * (storable(EPSILON) * max(x.aval.shape[-2:]))
-    return count_nonzero(s > tol, -1)
+        tol = largest * (_epsilon(x.dtype) * max(x.aval.shape[-2:]))
+    return count_nonzero(s > tol, -1, dtype=dtypes.int32)
 
 
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
@@ -267,7 +271,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     if x.ndim < 2:
         raise ValueError(f"Input `a` must have at least 2 dimensions, got {x.shape}")
     s, u, v = svd(x)
-    limit = 10 * max(x.aval.shape[-2:]) * storable(EPSILON) if rcond is None else rcond
+    limit = 10 * max(x.aval.shape[-2:]) * _epsilon(x.dtype) if rcond is None else rcond
     cut = reduce_max(s, -1, keepdims=True) * expand_dims(convert_to_tensor(limit, s.dtype), -1)
     inverse = ew.select(s > cut, ew.reciprocal(ew.select(s > cut, s, 1.0)), 0.0)
     scaled: Tensor = v * cast(expand_dims(inverse, -2), v.dtype)

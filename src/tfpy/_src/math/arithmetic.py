@@ -41,14 +41,15 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def _as_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Integers as float32."""
+    """Integers as floats: float64, where there is such a dtype, from 32 bits on."""
     if x.dtype != y.dtype:
         raise TypeError(
             f"{op}: `x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}; "
             "convert one with tf.cast"
         )
     if x.dtype.is_integer:
-        return cast(x, dtypes.float32), cast(y, dtypes.float32)
+        kind = dtypes.float64 if x.dtype.size >= dtypes.int32.size else dtypes.float32
+        return cast(x, kind), cast(y, kind)
     return x, y
 
 

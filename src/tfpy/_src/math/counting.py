@@ -127,7 +127,7 @@ def histogram_fixed_width_bins(
     NaN, and in an empty range its bound, has the lowest integer for a bin.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Raises:
         InvalidArgumentError: when there is no bin.
@@ -156,7 +156,7 @@ def histogram_fixed_width(
     """How many values each bin has; see :func:`histogram_fixed_width_bins`. NaN is not counted.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Raises:
         InvalidArgumentError: when the range is empty or there is no bin.
@@ -190,7 +190,7 @@ def confusion_matrix(
     Args:
         num_classes: read from labels and predictions, on the host, unless given.
         weights: what each pair counts, 1 by default.
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Raises:
         InvalidArgumentError: for negative labels or, on cpu, such as are not below ``num_classes``.

@@ -282,7 +282,7 @@ def reduce_euclidean_norm(
     x = convert_to_tensor(input_tensor)
     total = reduce_sum(_squared_length(x), axis, keepdims)
     if x.dtype.is_integer:
-        total = cast(total, dtypes.float32)
+        total = cast(total, dtypes.float64)
     return cast(ew.sqrt(total), x.dtype)
 
 
@@ -290,7 +290,7 @@ def count_nonzero(
     input: Any,
     axis: Any = None,
     keepdims: bool = False,
-    dtype: Any = dtypes.int32,
+    dtype: Any = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
     """Number of elements that are not 0 (False).
@@ -298,7 +298,7 @@ def count_nonzero(
     Args:
         axis: an axis or several, negative ones counted from the end; all by default.
         keepdims: whether reduced axes stay, of size 1.
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Example:
         >>> import tfpy as tf
@@ -307,11 +307,11 @@ def count_nonzero(
     """
     x = convert_to_tensor(input)
     hit = x if x.dtype.is_bool else ew.not_equal(x, "" if x.dtype == dtypes.string else 0)
-    return cast(reduce_sum(cast(hit, dtypes.int32), axis, keepdims), dtype)
+    return cast(reduce_sum(cast(hit, dtypes.int64), axis, keepdims), dtype)
 
 
 def argmax(
-    input: Any, axis: int | None = None, output_type: Any = dtypes.int32, name: str | None = None
+    input: Any, axis: int | None = None, output_type: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
     """Index of the largest element along an axis (0 by default), the first one on ties; int32.
 
@@ -326,7 +326,7 @@ def argmax(
 
 
 def argmin(
-    input: Any, axis: int | None = None, output_type: Any = dtypes.int32, name: str | None = None
+    input: Any, axis: int | None = None, output_type: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
     """Index of the smallest element along an axis (0 by default), the first one on ties; int32.
 

@@ -365,7 +365,7 @@ def max_pool_with_argmax(
     strides: Any,
     padding: Any,
     data_format: str = "NHWC",
-    output_dtype: Any = dtypes.int32,
+    output_dtype: Any = dtypes.int64,
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:

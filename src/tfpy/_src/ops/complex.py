@@ -12,18 +12,16 @@ from tfpy._src.ir.op import Laws, Op
 from tfpy._src.ops.elementwise import cast, negative, reciprocal
 from tfpy._src.ops.families.elementwise import elementwise
 
-COMPLEX = frozenset((dtypes.complex64,))
-
 
 def _component(name: str, ref: Any, expr: Any, vjp: Any, **more: Any) -> Op:
-    facts: dict[str, Any] = {"gives": dtypes.float32} | more
-    facts |= {"params": ("input",), "takes": COMPLEX, "public": "", "holomorphic": False}
+    facts: dict[str, Any] = {"gives": dtypes.real_part} | more
+    facts |= {"params": ("input",), "takes": dtypes.COMPLEX, "public": "", "holomorphic": False}
     return elementwise(name, ref, expr, vjp, **facts)
 
 
 def _complex_ref(real: Any, imag: Any) -> Any:
     """By components: arithmetic would make NaN of infinities."""
-    z = np.empty(np.broadcast(real, imag).shape, np.complex64)
+    z = np.empty(np.broadcast(real, imag).shape, np.result_type(real.dtype, np.complex64))
     z.real, z.imag = real, imag
     return z
 
@@ -38,8 +36,8 @@ complex_: Op = elementwise(
     ComplexExpr,
     lambda g, z, x, y: (lambda: real(g), lambda: imag(g)),
     params=("real", "imag"),
-    takes=(dtypes.float32,),
-    gives=dtypes.complex64,
+    takes=dtypes.PARTS,
+    gives=dtypes.with_parts,
     holomorphic=False,
     public="",
     doc="The complex number of a real and an imaginary part.",

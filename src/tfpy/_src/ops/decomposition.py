@@ -21,7 +21,7 @@ from tfpy._src.ops.families import infer
 from tfpy._src.ops.movement import reshape, strided_slice
 from tfpy._src.ops.reference import linalg as host
 
-TAKES = frozenset((dtypes.float32, dtypes.complex64))
+TAKES = dtypes.PARTS | dtypes.COMPLEX
 REASON = "pivoting and iteration are sequential, so NumPy's LAPACK computes it on the host"
 
 Rule = Callable[..., Any]
@@ -33,6 +33,10 @@ RULES: dict[str, Rule] = {}
 
 def _vjp(name: str) -> Rule:
     return lambda *args, **attrs: RULES[name](*args, **attrs)
+
+
+def _complex(dtype: DType) -> DType:
+    return dtypes.with_parts(real_part(dtype))
 
 
 def _decomposition(
@@ -244,7 +248,7 @@ eig = _decomposition(
     "eig",
     host.eig,
     _packed(eigen_shapes),
-    gives=lambda _: dtypes.complex64,
+    gives=_complex,
     samples=_of(matrix, [(3, 3), (2, 4, 4)]),
     doc="Packed eigenvalues and eigenvectors, complex64.",
 )
@@ -282,7 +286,7 @@ logm = _decomposition(
     host.logm,
     lambda a: a,
     differentiable=False,
-    gives=lambda _: dtypes.complex64,
+    gives=_complex,
     samples=_of(positive, _SQUARE[:3]),
     doc="Logarithm of a matrix.",
 )

@@ -85,21 +85,21 @@ multiply_no_nan: Op = binary(
 
 
 def _floor_div(x: Expr, y: Expr) -> Expr:
-    if x.dtype == ex.F:
+    if x.dtype.is_floating:
         return ex.unary("floor", ex.binary("quotient", x, y))
     q, r = ex.binary("idiv", x, y), ex.binary("irem", x, y)
-    return q - ex.cast(ex.ne(r, 0) & ((r < 0) ^ (y < 0)), ex.I)
+    return q - ex.cast(ex.ne(r, 0) & ((r < 0) ^ (y < 0)), x.dtype)
 
 
 def _floor_mod(x: Expr, y: Expr) -> Expr:
-    r = ex.binary("rem" if x.dtype == ex.F else "irem", x, y)
+    r = ex.binary("rem" if x.dtype.is_floating else "irem", x, y)
     return ex.select(ex.ne(r, 0) & ((r < 0) ^ (y < 0)), r + y, r)
 
 
 def _int_pow(x: Expr, y: Expr) -> Expr:
     """By squaring; products wrap as TensorFlow's do."""
-    result, base = ex.const(1, ex.I), x
-    for bit in range(31):
+    result, base = ex.const(1, x.dtype), x
+    for bit in range(8 * x.dtype.size - 1):
         result = ex.select(ex.ne(y & (1 << bit), 0), result * base, result)
         base = base * base
     return result
@@ -136,7 +136,7 @@ floor_mod = binary(
 power = binary(
     "pow",
     host.power,
-    lambda x, y: _int_pow(x, y) if x.dtype == ex.I else ex.binary("pow", x, y),
+    lambda x, y: _int_pow(x, y) if x.dtype.is_integer else ex.binary("pow", x, y),
     _pow_vjp,
     takes=NUMERIC,
     domain=(0.3, 3.0),
@@ -205,7 +205,7 @@ abs_ = elementwise(
     gives=real_part,
     holomorphic=False,
     laws=Laws(idempotent=True),
-    doc="Absolute value, float32 for complex numbers.",
+    doc="Absolute value, real for complex numbers.",
 )
 sign: Op = elementwise(
     "sign",
@@ -283,7 +283,7 @@ ceil = float_unary(
 round_ = elementwise(
     "round",
     np.rint,
-    lambda x: ex.unary("round", x) if x.dtype == ex.F else x,
+    lambda x: ex.unary("round", x) if x.dtype.is_floating else x,
     lambda g, y, x: None,
     takes=REAL,
     laws=Laws(idempotent=True),

@@ -21,14 +21,14 @@ from tfpy._src.ops.families.samples import array
 from tfpy._src.ops.movement import inverse_permutation, reshape, transpose
 from tfpy._src.ops.rules import Rows, zeros
 
-# gather: slices of x along an axis, at int32 indices; leading batch dimensions go together. With
+# gather: slices of x along an axis, at indices; leading batch dimensions go together. With
 # sparse_gradient (along the first axis) the gradient is the rows that were read.
 
 
 def _gather_infer(
     x: Aval, indices: Aval, axis: int, batch_dims: int, sparse_gradient: bool = False
 ) -> Aval:
-    infer.check_dtype("gather", indices, {dtypes.int32}, "indices")
+    infer.check_dtype("gather", indices, dtypes.INDICES, "indices")
     if x.shape[:batch_dims] != indices.shape[:batch_dims] or axis < batch_dims:
         raise invalid(
             "gather",
@@ -100,7 +100,7 @@ def _gather_vjp(
     )
     ids = reshape(indices, shape=(batch, m))
     if batch > 1:
-        offsets = range_(start=0, delta=n, count=batch, dtype=dtypes.int32)
+        offsets = range_(start=0, delta=n, count=batch, dtype=indices.dtype)
         ids = ids + reshape(offsets, shape=(batch, 1))
     summed = segment_sum(
         reshape(grouped, shape=(batch * m, math.prod(outer) * math.prod(inner))),
@@ -156,7 +156,7 @@ gather = register(
 
 def _segment_infer(data: Aval, ids: Aval, segments: int) -> Aval:
     infer.check_dtype("unsorted_segment_sum", data, NUMERIC, "data")
-    infer.check_dtype("unsorted_segment_sum", ids, {dtypes.int32}, "segment_ids")
+    infer.check_dtype("unsorted_segment_sum", ids, dtypes.INDICES, "segment_ids")
     if data.shape[: ids.rank] != ids.shape:
         raise invalid(
             "unsorted_segment_sum",

@@ -110,13 +110,31 @@ def _fine_unit(*state: Expr, shape: Shape) -> Expr:
     return ex.cast(ex.bitcast(bits, ex.I), ex.F) * 2.0**-24
 
 
-def _normal(*state: Expr, shape: Shape) -> Expr:
-    """Box-Muller: each pair of words gives a sine and a cosine."""
-    w, i = _words(*state), ex.index() & 3
-    first, second = ex.select(i < 2, w[0], w[2]), ex.select(i < 2, w[1], w[3])
-    radius = ex.unary("sqrt", ex.unary("log", ex.maximum(_unit(first), 1e-7)) * -2.0)
-    angle = _unit(second) * (2 * np.pi)
-    return radius * ex.select(ex.eq(i & 1, 0), ex.unary("sin", angle), ex.unary("cos", angle))
+def _double(high: Expr, low: Expr) -> Expr:
+    """A float64 in [0, 1) from 52 bits of a pair of words."""
+    first, second = (ex.cast(word, dtypes.float64) for word in (high & 0xFFFFF, low))
+    return (first * 2.0**32 + second) * 2.0**-52
+
+
+def _uniform(*state: Expr, shape: Shape, dtype: DType = dtypes.float32) -> Expr:
+    if dtype == dtypes.float32:
+        return _unit(_lane(_words(*state)))
+    w, even = _words(*state, shift=1), ex.eq(ex.index() & 1, 0)
+    return _double(ex.select(even, w[0], w[2]), ex.select(even, w[1], w[3]))
+
+
+def _normal(*state: Expr, shape: Shape, dtype: DType = dtypes.float32) -> Expr:
+    """Box-Muller: each pair of words, or of pairs of these, gives a sine and a cosine."""
+    if dtype == dtypes.float32:
+        w, i = _words(*state), ex.index() & 3
+        words = ex.select(i < 2, w[0], w[2]), ex.select(i < 2, w[1], w[3])
+        first, second = map(_unit, words)
+    else:
+        w = _words(*state, shift=1)
+        first, second = _double(w[0], w[1]), _double(w[2], w[3])
+    radius = ex.unary("sqrt", ex.unary("log", ex.maximum(first, drawing.SMALLEST)) * -2.0)
+    angle, even = second * (2 * np.pi), ex.eq(ex.index() & 1, 0)
+    return radius * ex.select(even, ex.unary("sin", angle), ex.unary("cos", angle))
 
 
 def _between(*inputs: Expr, shape: Shape) -> Expr:
@@ -146,10 +164,22 @@ def _fine_unit_ref(*state: Any, shape: Shape) -> Any:
     return (np.floor(units * 2**24) / 2**24).astype(np.float32).reshape(shape)
 
 
-def _normal_ref(*state: Any, shape: Shape) -> Any:
-    count = int(np.prod(shape))
-    units = philox.unit_floats(philox.stream(state, -(-count // 4) * 4))
+def _uniform_ref(*state: Any, shape: Shape, dtype: DType = dtypes.float32) -> Any:
+    if dtype == dtypes.float32:
+        return philox.unit_floats(_stream(state, shape))
+    return philox.unit_doubles(philox.stream(state, 2 * int(np.prod(shape)))).reshape(shape)
+
+
+def _normal_ref(*state: Any, shape: Shape, dtype: DType = dtypes.float32) -> Any:
+    count, is_double = int(np.prod(shape)), dtype != dtypes.float32
+    words = philox.stream(state, -(-(count << is_double) // 4) * 4)
+    units = philox.unit_doubles(words) if is_double else philox.unit_floats(words)
     return philox.box_muller(units)[:count].reshape(shape)
+
+
+def _truncated_ref(*state: Any, shape: Shape, dtype: DType = dtypes.float32) -> Any:
+    number = dtype.as_numpy_dtype
+    return host.truncated_normal(state, int(np.prod(shape)), number).reshape(shape)
 
 
 def _between_ref(*inputs: Any, shape: Shape) -> Any:
@@ -191,13 +221,14 @@ def _between_samples(rng: np.random.Generator) -> list[Sample]:
     return [((*_state(rng), *pair), {"shape": (9, 5)}) for pair in bounds]
 
 
-def _random(name: str, dtype: DType, ref: Any, expr: Any, doc: str, **more: Any) -> Op:
+def _random(name: str, number: DType, ref: Any, expr: Any, doc: str, **more: Any) -> Op:
+    """Registers an op that gives numbers of a dtype, unless an attribute says another."""
     facts: dict[str, Any] = {"params": _STATE, "samples": _samples} | more
     return register(
         Op(
             name,
             "random",
-            lambda *inputs, shape: Aval(tuple(shape), dtype),
+            lambda *inputs, shape, dtype=number: Aval(tuple(shape), dtype),
             ref,
             expr=expr,
             doc=doc,
@@ -209,8 +240,8 @@ def _random(name: str, dtype: DType, ref: Any, expr: Any, doc: str, **more: Any)
 random_uniform = _random(
     "random_uniform",
     dtypes.float32,
-    lambda *state, shape: philox.unit_floats(_stream(state, shape)),
-    lambda *state, shape: _unit(_lane(_words(*state))),
+    _uniform_ref,
+    _uniform,
     "Uniform floats in [0, 1).",
 )
 random_fine_uniform = _random(
@@ -242,7 +273,7 @@ random_int = _random(
 random_truncated_normal = _random(
     "random_truncated_normal",
     dtypes.float32,
-    lambda *state, shape: host.truncated_normal(state, int(np.prod(shape))).reshape(shape),
+    _truncated_ref,
     None,
     "Standard normal floats, less than two deviations from 0.",
     host_only=_REJECTION,
@@ -338,7 +369,9 @@ def _sampled(
     )
 
 
-def _gamma_vjp(g: Any, y: Any, *inputs: Any, samples: int) -> tuple[Any, ...]:
+def _gamma_vjp(
+    g: Any, y: Any, *inputs: Any, samples: int, dtype: DType = dtypes.float32
+) -> tuple[Any, ...]:
     alpha = inputs[-1]
     per_draw = lambda: reduce_sum(g * random_gamma_grad(alpha, y), axes=(0, 1))  # noqa: E731
     return (*[None] * len(_STATE), per_draw)

@@ -33,7 +33,7 @@ def _scatter(name: str, kind: str, combine: Any, vjp: Any, takes: Iterable[DType
     def infer_aval(x: Aval, ids: Aval, updates: Aval) -> Aval:
         infer.check_dtype(name, x, takes, "tensor")
         infer.check_same_dtype(name, (x, updates))
-        infer.check_dtype(name, ids, {dtypes.int32}, "indices")
+        infer.check_dtype(name, ids, dtypes.INDICES, "indices")
         if not x.rank or updates.shape != (*ids.shape, *x.shape[1:]):
             raise invalid(
                 name,
@@ -161,13 +161,13 @@ scatter_min = _scatter(
 
 
 def _ravel_infer(indices: Aval, dims: Shape) -> Aval:
-    infer.check_dtype("ravel_index", indices, {dtypes.int32}, "indices")
+    infer.check_dtype("ravel_index", indices, dtypes.INDICES, "indices")
     if not indices.rank or indices.shape[-1] != len(dims):
         raise invalid(
             "ravel_index",
             f"indices {list(indices.shape)} must end in the {len(dims)} dimensions of {list(dims)}",
         )
-    return Aval(indices.shape[:-1], dtypes.int32)
+    return Aval(indices.shape[:-1], indices.dtype)
 
 
 def _ravel_ref(indices: Any, dims: Shape) -> Any:

@@ -97,7 +97,7 @@ argsort = register(
 
 
 def _permute_infer(x: Aval, order: Aval) -> Aval:
-    infer.check_dtype("permute", order, {dtypes.int32}, "order")
+    infer.check_dtype("permute", order, dtypes.INDICES, "order")
     if x.shape != order.shape or not x.rank:
         raise invalid(
             "permute", f"order {list(order.shape)} must have the shape of x {list(x.shape)}"

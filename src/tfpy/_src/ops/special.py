@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src import dtypes
 from tfpy._src.ir import expr as ex
 from tfpy._src.ir.expr import Expr
 from tfpy._src.ir.op import Op
@@ -75,7 +76,7 @@ truncatediv = binary(
     "truncatediv",
     _truncate_div_ref,
     lambda x, y: (
-        _truncated(ex.binary("quotient", x, y)) if x.dtype == ex.F else ex.binary("idiv", x, y)
+        _truncated(ex.binary("quotient", x, y)) if x.dtype.is_floating else ex.binary("idiv", x, y)
     ),
     lambda g, z, x, y: (None, None),
     takes=REAL,
@@ -86,7 +87,7 @@ truncatediv = binary(
 truncatemod = binary(
     "truncatemod",
     _truncate_mod_ref,
-    lambda x, y: ex.binary("rem" if x.dtype == ex.F else "irem", x, y),
+    lambda x, y: ex.binary("rem" if x.dtype.is_floating else "irem", x, y),
     takes=REAL,
     domain=(1.0, 9.0),
     public="truncatemod",
@@ -105,10 +106,11 @@ rint = elementwise(
 
 def _nextafter_expr(x: Expr, y: Expr) -> Expr:
     """The bits of floats of one sign are in their order."""
-    bits = ex.bitcast(x, ex.I)
+    number, integer = x.dtype, dtypes.int64 if x.dtype.size > ex.F.size else ex.I
+    bits = ex.bitcast(x, integer)
     away = ~((x < y) ^ (x > 0.0))
-    moved = ex.bitcast(bits + ex.select(away, 1, ex.const(-1, ex.I)), ex.F)
-    least = ex.bitcast(ex.select(y < 0.0, ex.const(-(2**31) + 1, ex.I), 1), ex.F)
+    moved = ex.bitcast(bits + ex.select(away, 1, ex.const(-1, integer)), number)
+    least = ex.bitcast(ex.select(y < 0.0, ex.const(integer.min + 1, integer), 1), number)
     step = ex.select(ex.eq(x, 0.0), least, moved)
     result = ex.select(ex.eq(x, y), y, step)
     return ex.select(ex.isnan(x) | ex.isnan(y), x + y, result)

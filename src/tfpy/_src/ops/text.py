@@ -274,7 +274,7 @@ def _hash(name: str, function: Callable[[host_hash.Strings], Array], public: str
         lambda input, num_buckets: host.hash_bucket(input, num_buckets, function),
         attrs={"num_buckets": 1000003},
         required=1,
-        gives=dtypes.int32,
+        gives=dtypes.int64,
         doc=f"The bucket of each string, as tf.{public}.",
     )
 
@@ -290,7 +290,7 @@ hash_bucket_strong = text(
     ),
     attrs={"num_buckets": 1000003, "key": (1, 2**60 + 5)},
     required=1,
-    gives=dtypes.int32,
+    gives=dtypes.int64,
     doc="The bucket of each string under a secret key.",
 )
 to_number = text(

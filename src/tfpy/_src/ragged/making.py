@@ -32,7 +32,7 @@ def constant(
     """A ragged tensor of nested lists; a tensor when nothing is nested.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
         ragged_rank: how many dimensions are ragged; by default all but the first one.
         inner_shape: the uniform shape of the innermost values.
 
@@ -105,7 +105,7 @@ def range(
     """Row ``i`` counts from ``starts[i]`` (0 without limits) to before ``limits[i]``.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Raises:
         InvalidArgumentError: for a delta of 0, or vectors of different lengths.

@@ -34,8 +34,8 @@ State = tuple[int, ...] | tuple[Tensor, ...] | Tensor
 """The words; while ``tf.function`` traces, tensors that each call gives anew, six or int32 [6]."""
 
 _ACCEPTED = (
-    *(dtypes.float16, dtypes.bfloat16, dtypes.float32),
-    *(dtypes.int32, dtypes.uint32, dtypes.uint64),
+    *dtypes.FLOATS,
+    *dict.fromkeys((dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64)),
 )
 _FRACTION_BITS = {dtypes.float16: 10, dtypes.bfloat16: 7}
 """How many bits of each word TensorFlow takes for a number of less than 32 bits."""
@@ -129,6 +129,8 @@ def uniform(state: State, shape: Any, minval: Any, maxval: Any, kind: DType) -> 
             raise invalid_value(
                 "random_int", f"Need minval < maxval, got {int(low)} >= {int(high)}"
             )
+        if kind in dtypes.WIDE:
+            return _between(state, shape, low, high)
         return draw(primitives.random_int, state, low, high, shape=shape)
     unit = _unit(state, shape, kind)
     limit = 1 if maxval is None else maxval
@@ -138,9 +140,21 @@ def uniform(state: State, shape: Any, minval: Any, maxval: Any, kind: DType) -> 
     return unit * (convert_to_tensor(limit, kind) - low) + low
 
 
+def _between(state: State, shape: tuple[int, ...], low: Tensor, high: Tensor) -> Tensor:
+    """int64 in [low, high): two words modulo the range, in unsigned arithmetic."""
+    words = full_int(state, shape, dtypes.uint64)
+    span = bitcast(high, dtypes.uint64) - bitcast(low, dtypes.uint64)
+    return bitcast(ew.floor_mod(words, span), dtypes.int64) + low
+
+
+def _of(kind: DType) -> dict[str, Any]:
+    """Attributes of what gives float32 unless it is asked for another dtype."""
+    return {"dtype": kind} if kind in dtypes.WIDE else {}
+
+
 def _unit(state: State, shape: tuple[int, ...], kind: DType) -> Tensor:
     if kind not in _FRACTION_BITS:
-        return draw(primitives.random_uniform, state, shape=shape)
+        return draw(primitives.random_uniform, state, shape=shape, **_of(kind))
     steps = 2 ** _FRACTION_BITS[kind]
     bits = draw(primitives.random_bits, state, shape=shape)
     fraction: Tensor = cast(bitwise.bitwise_and(bits, steps - 1), dtypes.float32) / steps
@@ -148,9 +162,9 @@ def _unit(state: State, shape: tuple[int, ...], kind: DType) -> Tensor:
 
 
 def full_int(state: State, shape: Any, kind: DType) -> Tensor:
-    """Integers of all values that the dtype has; those of uint64 are of two words each."""
+    """Integers of all values that the dtype has; those of 64 bits are of two words each."""
     shape = sizes("random_bits", shape)
-    if kind != dtypes.uint64:
+    if kind.size < dtypes.uint64.size:
         return cast(draw(primitives.random_bits, state, shape=shape), kind)
     return bitcast(draw(primitives.random_bits, state, shape=(*shape, 2)), kind)
 
@@ -162,7 +176,7 @@ def normal(
     kind = as_dtype(dtype)
     op = primitives.random_truncated_normal if truncated else primitives.random_normal
     mean, stddev = convert_to_tensor(mean, kind), convert_to_tensor(stddev, kind)
-    drawn = cast(draw(op, state, shape=sizes(op.name, shape)), kind)
+    drawn = cast(draw(op, state, shape=sizes(op.name, shape), **_of(kind)), kind)
     result: Tensor = drawn * stddev + mean
     return result
 
@@ -202,7 +216,7 @@ def sampled(
 def gamma(state: State, lead: tuple[int, ...], alpha: Tensor, beta: Any) -> Tensor:
     """Gamma numbers of rate ``beta``; never 0."""
     kind = alpha.dtype
-    drawn = cast(sampled(primitives.random_gamma, state, lead, [alpha]), kind)
+    drawn = cast(sampled(primitives.random_gamma, state, lead, [alpha], **_of(kind)), kind)
     tiny = float(np.finfo(kind.as_numpy_dtype).tiny)
     return ew.maximum(drawn / beta, storable(tiny))
 
@@ -222,7 +236,7 @@ def categorical(state: State, logits: Any, num_samples: Any, dtype: Any) -> Tens
 
     Raises:
         InvalidArgumentError: when the logits are not floats [batch, classes], or without classes.
-        ValueError: for another ``dtype`` than int32.
+        ValueError: for another ``dtype`` than int32 and int64.
     """
     values = convert_to_tensor(logits)
     if values.ndim != 2:
@@ -233,8 +247,8 @@ def categorical(state: State, logits: Any, num_samples: Any, dtype: Any) -> Tens
     (count,) = sizes("categorical", num_samples)
     if values.aval.shape[1] == 0 and values.aval.shape[0] * count:
         raise invalid("categorical", "num_classes should be positive, got 0")
-    kind = dtypes.int32 if dtype is None else as_dtype(dtype)
-    if kind != dtypes.int32:
+    kind = dtypes.int64 if dtype is None else as_dtype(dtype)
+    if kind not in dtypes.INDICES:
         raise ValueError(
             f"Argument `dtype` got invalid value {kind}. Accepted dtypes are tf.int32."
         )
@@ -245,7 +259,7 @@ def categorical(state: State, logits: Any, num_samples: Any, dtype: Any) -> Tens
     units = draw(primitives.random_fine_uniform, state, shape=(values.aval.shape[0], count))
     total = sums[:, -1:]
     places = ew.minimum(units * total, total * (1 - 2**-23))  # rounding must not reach the total
-    return searchsorted(sums, places, "right")
+    return searchsorted(sums, places, "right", kind)
 
 
 def shuffled(state: State, value: Any) -> Tensor:

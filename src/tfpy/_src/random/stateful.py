@@ -146,7 +146,7 @@ def uniform(
     """Uniform numbers in ``[minval, maxval)``.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
 
@@ -182,7 +182,7 @@ def normal(
     """Normal numbers.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
 
@@ -210,7 +210,7 @@ def truncated_normal(
     """Normal numbers within two standard deviations; what lies outside is drawn again.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
 
@@ -235,7 +235,7 @@ def gamma(
     """Gamma numbers: ``shape`` of them for each element of ``alpha`` and the rate ``beta``.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
 
@@ -263,7 +263,7 @@ def poisson(
         lam: 0 and less give 0; infinity gives itself in floats and 0 in integers. TensorFlow does
             not return from NaN, nor from numbers above the dtype's highest: here they are NaN (0 in
             integers) and the highest one.
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
 
@@ -289,7 +289,7 @@ def categorical(
     """Class numbers [batch, num_samples] with probabilities softmax(logits).
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
 
@@ -357,7 +357,7 @@ def rand(shape: Any, rand_function: Callable[[], float], dtype: Any = dtypes.flo
     """TensorFlow.js's ``rand``: each element is a call of ``rand_function``.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Example:
         >>> import tfpy as tf

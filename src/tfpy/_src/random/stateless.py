@@ -71,7 +71,7 @@ def stateless_uniform(
 
     Args:
         seed: two numbers; the same ones give the same numbers.
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Raises:
         ValueError: when only one of them is None, for integers.
@@ -107,7 +107,7 @@ def stateless_normal(
 
     Args:
         seed: two numbers; the same ones give the same numbers.
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Example:
         >>> import tfpy as tf
@@ -130,7 +130,7 @@ def stateless_truncated_normal(
 
     Args:
         seed: two numbers; the same ones give the same numbers.
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Example:
         >>> import tfpy as tf
@@ -153,7 +153,7 @@ def stateless_gamma(
 
     Args:
         seed: two numbers; the same ones give the same numbers.
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Example:
         >>> import tfpy as tf
@@ -175,7 +175,7 @@ def stateless_poisson(
         lam: 0 and less give 0; infinity gives itself in floats and 0 in integers. TensorFlow does
             not return from NaN, nor from numbers above the dtype's highest: here they are NaN (0 in
             integers) and the highest one.
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Example:
         >>> import tfpy as tf
@@ -220,14 +220,14 @@ def stateless_categorical(
     logits: Any,
     num_samples: Any,
     seed: Any,
-    dtype: Any = dtypes.int32,
+    dtype: Any = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
     """Class numbers [batch, num_samples] with probabilities softmax(logits).
 
     Args:
         seed: two numbers; the same ones give the same numbers.
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Example:
         >>> import tfpy as tf

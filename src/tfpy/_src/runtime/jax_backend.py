@@ -13,7 +13,7 @@ import numpy as np
 from jax.extend.backend import clear_backends
 from jax.sharding import NamedSharding, PartitionSpec
 
-from tfpy._src.dtypes import variant
+from tfpy._src.dtypes import X64, variant
 from tfpy._src.errors import InternalError, OpError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
@@ -28,6 +28,9 @@ from tfpy._src.runtime.exhaustion import exhausted
 from tfpy._src.runtime.jax_processes import Processes, join
 from tfpy._src.runtime.jax_spreading import JaxSpreading, put, ranges_of
 from tfpy._src.runtime.rounding import Rounding
+
+if X64:
+    jax.config.update("jax_enable_x64", True)
 
 _FEW_BYTES = 1024
 """Arrays up to this stay NumPy's until a program makes others of them: JAX takes such as they are,

@@ -41,7 +41,7 @@ def _complex_transform(name: str, inverse: bool, given: str, gives: str) -> Call
 
     def transform(input: Any, name: str | None = None) -> Tensor:
         x = convert_to_tensor(input, dtype_hint=dtypes.complex64)
-        infer.check_dtype(transform.__name__, x.aval, {dtypes.complex64}, "input")
+        infer.check_dtype(transform.__name__, x.aval, dtypes.COMPLEX, "input")
         _check_rank(transform.__name__, x, rank)
         return _transform(x, range(x.ndim - rank, x.ndim), inverse)
 
@@ -111,7 +111,7 @@ def _real_transform(name: str, given: str, gives: str) -> Callable[..., Tensor]:
     def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
         op = transform.__name__
         x = convert_to_tensor(input_tensor, dtype_hint=dtypes.float32)
-        if x.dtype != dtypes.float32:
+        if x.dtype not in dtypes.PARTS:
             raise ValueError(f"{op}: RFFT requires tf.float32 inputs, got: {x!r}")
         _require_rank(op, x, rank)
         axes = range(x.ndim - rank, x.ndim)
@@ -158,7 +158,7 @@ def _inverse_real_transform(name: str, given: str, gives: str) -> Callable[..., 
     def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
         op = transform.__name__
         x = convert_to_tensor(input_tensor, dtype_hint=dtypes.complex64)
-        if x.dtype != dtypes.complex64:
+        if x.dtype not in dtypes.COMPLEX:
             raise ValueError(f"{op}: IRFFT requires tf.complex64 inputs, got: {x!r}")
         _require_rank(op, x, rank)
         axes = range(x.ndim - rank, x.ndim)
@@ -194,7 +194,7 @@ def inverse_half_transform(x: Tensor, axes: Sequence[int], n: int) -> Tensor:
     """
     *others, last = axes
     z = _transform(x, others, True)
-    weights = np.full(x.aval.shape[last], 2 / max(n, 1), np.float32)
+    weights = np.full(x.aval.shape[last], 2 / max(n, 1), x.dtype.real_dtype.as_numpy_dtype)
     weights[:1] /= 2
     if n and n % 2 == 0:
         weights[n // 2] = 1 / n
@@ -338,7 +338,9 @@ def _cosine_transform(x: Tensor, type: int, norm: str | None) -> Tensor:
         weights = np.full(n, math.sqrt(0.5 / n) if ortho else 1.0)
         weights[0] = math.sqrt(0.25 / n) if ortho else 0.5
         turned = np.exp(0.5j * math.pi / n * np.arange(n)) * 2 * weights
-        factors = [sized(p.astype(np.float32), (n,)) for p in (turned.real, turned.imag)]
+        factors = [
+            sized(p.astype(x.dtype.as_numpy_dtype), (n,)) for p in (turned.real, turned.imag)
+        ]
         parts = [_doubled(x * p) for p in factors]
         return plane(dft(*parts, axis=x.ndim - 1, inverse=True), 0)[..., :n]
     # Type 4 is the odd half of type 2 of twice the length.
@@ -359,5 +361,7 @@ def _half(x: Tensor) -> Tensor:
 def _turned(both: Tensor, factors: Any) -> Tensor:
     """Real part of the product of stacked parts and complex factors."""
     n = both.aval.shape[-1:]
-    cosines, sines = (sized(p.astype(np.float32), n) for p in (factors.real, factors.imag))
+    cosines, sines = (
+        sized(p.astype(both.dtype.as_numpy_dtype), n) for p in (factors.real, factors.imag)
+    )
     return ew.subtract(plane(both, 0) * cosines, plane(both, 1) * sines)

@@ -298,7 +298,7 @@ def linear_to_mel_weight_matrix(
     """Triangles on the mel scale: [num_spectrogram_bins, num_mel_bins] to multiply spectra with.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Raises:
         ValueError: when the edges do not lie in order between 0 and half the sample rate.

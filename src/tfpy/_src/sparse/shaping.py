@@ -30,7 +30,7 @@ def eye(
     """Ones on the diagonal.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Raises:
         InvalidArgumentError: for a negative size.

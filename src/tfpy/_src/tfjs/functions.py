@@ -24,7 +24,7 @@ def tensor(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
     """A tensor of numbers, nested sequences or an array: :func:`tf.constant` in another order.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Raises:
         TypeError: when the number of values does not fit ``shape``.
@@ -41,7 +41,7 @@ def scalar(value: Any, dtype: Any = None) -> Tensor:
     """A tensor of one number, without dimensions.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Example:
         >>> import tfpy as tf
@@ -55,7 +55,7 @@ def tensor1d(values: Any, dtype: Any = None) -> Tensor:
     """A vector.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Example:
         >>> import tfpy as tf
@@ -69,7 +69,7 @@ def tensor2d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
     """A matrix, of nested sequences or of flat values and a shape; so up to ``tensor6d``.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Example:
         >>> import tfpy as tf
@@ -83,7 +83,7 @@ def tensor3d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
     """A tensor of three dimensions.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Example:
         >>> import tfpy as tf
@@ -97,7 +97,7 @@ def tensor4d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
     """A tensor of four dimensions.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Example:
         >>> import tfpy as tf
@@ -111,7 +111,7 @@ def tensor5d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
     """A tensor of five dimensions.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Example:
         >>> import tfpy as tf
@@ -125,7 +125,7 @@ def tensor6d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
     """A tensor of six dimensions.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Example:
         >>> import tfpy as tf
@@ -153,7 +153,7 @@ def random_standard_normal(shape: Any, dtype: Any = dtypes.float32, seed: Any = 
     """Normal numbers of mean 0 and deviation 1.
 
     Args:
-        dtype: of the result; int64 and float64 are int32 and float32.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
         seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
             the last one.
 

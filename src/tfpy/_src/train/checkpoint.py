@@ -115,7 +115,7 @@ class Checkpoint(Tracked):
             found = vars(self).get("save_counter")
         if found is None:
             with tracing.init_scope():
-                found = Variable(0, trainable=False, name="save_counter", dtype=dtypes.int32)
+                found = Variable(0, trainable=False, name="save_counter", dtype=dtypes.int64)
             found.saved_as = INT64
             vars(self)["save_counter"] = found
             for waiting in (self, self._top()):

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 from jax import lax, numpy as jnp
 
-from tfpy._src.dtypes import DType
+from tfpy._src.dtypes import INDICES, DType
 from tfpy._src.ir import expr as ex
 from tfpy._src.ir.aval import Aval, Shape
 from tfpy._src.ir.complex_expr import ComplexExpr, components, operands
@@ -25,6 +25,8 @@ def elementwise(
 ) -> Any:
     """The result of an op that has an expression."""
     assert op.expr is not None
+    if op.name == "bitcast":  # of another size it has another shape, which no expression has
+        return lax.bitcast_convert_type(arrays[0], out.dtype.as_numpy_dtype)
     root = ex.applied(op.expr, operands([a.dtype for a in avals]), attrs, out.dtype)
     parts: list[Any] = []
     for array, aval in zip(arrays, avals, strict=True):
@@ -76,12 +78,13 @@ def _alike(args: Sequence[Any], shape: Shape) -> Sequence[Any]:
 
 
 def cast(x: Any, source: DType, target: DType) -> Any:
-    """As x86 does it: a float that an int32 does not hold becomes the lowest one."""
-    converted = lax.convert_element_type(x, target.as_numpy_dtype)
-    if not (source.is_floating and target == ex.I):
+    """As x86 does it: a float that an integer does not hold becomes the lowest one."""
+    number = target.as_numpy_dtype
+    converted = lax.convert_element_type(x, number)
+    if not (source.is_floating and target in INDICES):
         return converted
-    fits = lax.abs(x) < jnp.asarray(2.0**31, x.dtype)
-    return jnp.where(fits, converted, jnp.asarray(ex.I.min, np.int32))
+    fits = lax.abs(x) < jnp.asarray(-float(target.min), x.dtype)
+    return jnp.where(fits, converted, jnp.asarray(target.min, number))
 
 
 def _or_zero(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

@@ -7,15 +7,16 @@ from typing import Any
 
 from jax import lax, numpy as jnp
 
-from tfpy._src.dtypes import DEVICE_DTYPES, ROUNDED, complex64, variant
+from tfpy._src.dtypes import DEVICE_DTYPES, ROUNDED, WIDE, complex64, variant
 from tfpy._src.errors import NotLowerable
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.graph import Eqn, Graph, bodies
 from tfpy._src.ir.op import CONTROL, Op
+from tfpy._src.lower.jax.doubles import DOUBLES
 from tfpy._src.lower.jax.expression import elementwise
 from tfpy._src.lower.jax.table import NARROW, RULES
 
-DTYPES = DEVICE_DTYPES | ROUNDED | {complex64}
+DTYPES = DEVICE_DTYPES | ROUNDED | {complex64, *WIDE}
 """What is computed with JAX."""
 
 
@@ -93,6 +94,8 @@ def _results(graph: Graph, eqn: Eqn, values: Mapping[int, Any]) -> Sequence[Any]
     given = list(map(jnp.asarray, given))
     avals = [graph.avals[v] for v in eqn.inputs]
     outs = [graph.avals[v] for v in eqn.outputs]
+    if outs[0].dtype in WIDE and op.name in DOUBLES:
+        return [DOUBLES[op.name](*given)]
     if op.expr is not None:
         return [elementwise(op, given, avals, eqn.attrs, outs[0])]
     found = RULES[op.name](*map(_widened(op), given, avals), **dict(eqn.attrs))

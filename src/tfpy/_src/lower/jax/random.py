@@ -142,25 +142,26 @@ def _until_done(step: Callable[[Any], tuple[_Number, Any]], first: Any, wanted: 
 
 @lowers("random_truncated_normal")
 @wide
-def truncated_normal(*state: Any, shape: Shape) -> Any:
-    """Four outputs have a stream together."""
+def truncated_normal(*state: Any, shape: Shape, dtype: DType = float32) -> Any:
+    """Four outputs have a stream together, two of float64."""
     count = math.prod(shape)
+    units, each = (_unit_floats, 4) if dtype == float32 else (_unit_doubles, 2)
+    apart = np.uint64(drawing.RESERVED * each // 4)
 
     def step(carried: Any) -> Any:
         offset, out, filled = carried
-        for value in _box_muller(_unit_floats(_block(state, offset))):
+        for value in _box_muller(units(_block(state, offset))):
             keep = jnp.abs(value) < 2
             out = [jnp.where(keep & (filled == i), value, old) for i, old in enumerate(out)]
             filled += keep.astype(np.int32)
-        return filled >= 4, (offset + np.uint64(1), out, filled)
+        return filled >= each, (offset + np.uint64(1), out, filled)
 
-    def four(group: Any) -> Any:
-        offset = group * np.uint64(drawing.RESERVED)
-        first = (offset, [jnp.float32(0)] * 4, jnp.int32(0))
+    def together(group: Any) -> Any:
+        first = (group * apart, [jnp.zeros((), dtype.as_numpy_dtype)] * each, jnp.int32(0))
         return jnp.stack(_until_done(step, first, jnp.bool_(True))[1])
 
-    groups = lax.iota(np.uint64, -(-count // 4))
-    return lax.reshape(jax.vmap(four)(groups), (len(groups) * 4,))[:count].reshape(shape)
+    groups = lax.iota(np.uint64, -(-count // each))
+    return lax.reshape(jax.vmap(together)(groups), (len(groups) * each,))[:count].reshape(shape)
 
 
 def _sampled(draw: Callable[..., Any]) -> Rule:

@@ -10,12 +10,12 @@ from tfpy._src.errors import invalid, invalid_dtype
 from tfpy._src.ir.aval import Aval, Shape
 from tfpy._src.ir.sizes import UnrankedSize, either, is_open, is_unranked, size_of
 
-FLOAT = frozenset((dtypes.float16, dtypes.bfloat16, dtypes.float32))
-FLOAT_COMPLEX = FLOAT | {dtypes.complex64}
+FLOAT = frozenset(dtypes.FLOATS)
+FLOAT_COMPLEX = FLOAT | dtypes.COMPLEX
 UNSIGNED = frozenset((dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64))
-INTEGER = UNSIGNED | {dtypes.int8, dtypes.int16, dtypes.int32}
+INTEGER = UNSIGNED | dtypes.INDICES | {dtypes.int8, dtypes.int16}
 REAL = FLOAT | INTEGER
-NUMERIC = REAL | {dtypes.complex64}
+NUMERIC = REAL | dtypes.COMPLEX
 SIGNED = NUMERIC - UNSIGNED
 BOOL = frozenset((dtypes.bool,))
 CASTABLE = NUMERIC | BOOL | frozenset(dtypes.STORED)

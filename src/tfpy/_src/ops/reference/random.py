@@ -36,20 +36,21 @@ State = Sequence[Any]
 _log_gamma = np.frompyfunc(math.lgamma, 1, 1)
 
 
-def truncated_normal(state: State, count: int) -> Array:
-    """Normal float32 numbers; those at two deviations or more are drawn again."""
-    groups = -(-count // 4)
-    streams = Streams(state, groups)
-    out, filled = np.empty((groups, 4), np.float32), np.zeros(groups, np.int64)
+def truncated_normal(state: State, count: int, number: Any) -> Array:
+    """Normal numbers, float32 or float64; those at two deviations or more are drawn again."""
+    unit, each = (unit_doubles, 2) if number == np.float64 else (unit_floats, 4)
+    groups = -(-count // each)
+    streams = Streams(state, groups, RESERVED * each // 4)
+    out, filled = np.empty((groups, each), number), np.zeros(groups, np.int64)
     pending = np.arange(groups)
     while pending.size:
-        drawn = box_muller(unit_floats(streams.take(pending)))
+        drawn = box_muller(unit(streams.take(pending)))
         for values in drawn.T:
-            keep = (np.abs(values) < 2) & (filled[pending] < 4)
+            keep = (np.abs(values) < 2) & (filled[pending] < each)
             rows = pending[keep]
             out[rows, filled[rows]] = values[keep]
             filled[rows] += 1
-        pending = pending[filled[pending] < 4]
+        pending = pending[filled[pending] < each]
     return out.reshape(-1)[:count]
 
 

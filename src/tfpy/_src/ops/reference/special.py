@@ -9,6 +9,7 @@ import numpy as np
 
 from tfpy._src.ir.aval import Array
 from tfpy._src.ops import formulas
+from tfpy._src.ops.reference import doubles
 
 _CHUNK = 1 << 13  # numbers whose float64 values stay in the cache
 
@@ -30,11 +31,18 @@ class _Arrays:
 
 
 def of_arrays(formula: Callable[..., Any]) -> Callable[..., Array]:
-    """A formula as an op's meaning: computed in float64, chunk by chunk."""
+    """A formula as an op's meaning: computed in float64, chunk by chunk.
+
+    Of float64 ``doubles.py`` has the function, for which the formula is about the result.
+    """
     functions = _Arrays()
+    exact = getattr(doubles, formula.__name__)
 
     def call(*arrays: Array) -> Array:
         whole = np.broadcast_arrays(*arrays)
+        if arrays[0].dtype == np.float64:
+            with np.errstate(all="ignore"):
+                return exact(np.asarray(formula(functions, *whole)), *whole)
         out = np.empty(whole[0].shape, arrays[0].dtype)
         flat, results = [np.ravel(a) for a in whole], out.reshape(-1)
         with np.errstate(all="ignore"):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.dtypes import DType
+from tfpy._src.dtypes import DType, int64
 from tfpy._src.errors import OutOfRangeError, invalid_value
 from tfpy._src.ir.aval import Array
 from tfpy._src.ops.reference.hash import Strings
@@ -178,7 +178,7 @@ def _compiled(op: str, make: Callable[..., Any], pattern: str, *how: Any) -> Any
 
 def hash_bucket(input: Array, num_buckets: int, function: Callable[[Strings], Array]) -> Array:
     hashes = function(Strings(input.reshape(-1).tolist()))
-    return (hashes % np.uint64(num_buckets)).astype(np.int32).reshape(input.shape)
+    return (hashes % np.uint64(num_buckets)).astype(int64.as_numpy_dtype).reshape(input.shape)
 
 
 _INTEGER = re.compile(rb"[+-]?\d+", re.ASCII)

@@ -1,0 +1,40 @@
+"""The switch of float64 and int64: off as a rule; what is on with it has a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import tfpy
+
+TESTS = Path(__file__).parent.parent
+
+
+def run(value: str, *command: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "TFPY_ENABLE_X64": value}
+    return subprocess.run(
+        [sys.executable, *command], env=env, capture_output=True, text=True, check=False
+    )
+
+
+def test_off_by_default() -> None:
+    assert (tfpy.float64, tfpy.int64) == (tfpy.float32, tfpy.int32)
+    assert tfpy.complex128 is tfpy.complex64
+    assert tfpy.constant(np.float64(1)).dtype == tfpy.float32
+
+
+def test_other_values_are_refused() -> None:
+    ran = run("yes", "-c", "import tfpy")
+    assert "the variable TFPY_ENABLE_X64 is 1 or 0, not 'yes'" in ran.stderr
+    assert not run("0", "-c", "import tfpy; assert tfpy.float64 is tfpy.float32").returncode
+
+
+def test_on() -> None:
+    """All of ``tests/x64``."""
+    options = ("-q", "-p", "no:cacheprovider", "--rootdir", str(TESTS.parent))
+    ran = run("1", "-m", "pytest", *options, str(TESTS / "x64"))
+    assert not ran.returncode, ran.stdout + ran.stderr
