@@ -100,7 +100,8 @@ def test_clients_are_what_the_environment_says(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("DTENSOR_CLIENT_ID", "1")
     assert facts(tfpy) == facts(tensorflow)
     mesh = dtensor.Mesh(["x"], np.arange(4), [2, 3], ["/job:worker/task:1/CPU:0", "CPU:1"])
-    assert [name.split("/")[3] for name in mesh.grid.devices] == ["task:0"] * 2 + ["task:1"] * 2
+    tasks = [name.split("/")[3] for name in mesh.device_mesh.devices]
+    assert tasks == ["task:0"] * 2 + ["task:1"] * 2
     for number in ("2", "-1"):
         monkeypatch.setenv("DTENSOR_CLIENT_ID", number)
         for lib in (tfpy, tensorflow):

@@ -76,7 +76,7 @@ def initialize_accelerator_system(
 def _meet() -> None:
     """Waits for the other clients."""
     backend: Any = active_backend()
-    if backend.spreading is None:
+    if backend.sharder is None:
         raise UnimplementedError(
             None,
             None,

@@ -76,10 +76,10 @@ def default_mesh(mesh: Mesh) -> Iterator[None]:
     if not isinstance(mesh, Mesh):
         raise ValueError(f"Expect `mesh` to be `Mesh`, got {type(mesh)}")
     use(mesh)
-    spreading = active_backend().spreading
+    sharder = active_backend().sharder
     _local.meshes.append(mesh)
     try:
-        with nullcontext() if spreading is None else spreading.on(mesh.grid):
+        with nullcontext() if sharder is None else sharder.on(mesh.device_mesh):
             yield
     finally:
         _local.meshes.pop()
@@ -301,7 +301,7 @@ def _check_parts(parts: Sequence[Tensor], layout: Layout) -> None:
         raise InvalidArgumentError(
             None, "pack", f"The mesh expected {wanted} inputs to pack, but got {len(parts)}"
         )
-    if active_backend().spreading is not None and any(layout_of(part) for part in parts):
+    if active_backend().sharder is not None and any(layout_of(part) for part in parts):
         raise InvalidArgumentError(
             None, "pack", "Does not support packing a Tensor that is already on a mesh"
         )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tfpy._src.dtensor.mesh import BY_GRID, Mesh
+from tfpy._src.dtensor.mesh import BY_DEVICE_MESH, Mesh
 from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.ir.aval import Aval, Shape
-from tfpy._src.ir.spread import ANY, Spread
+from tfpy._src.ir.sharding import ANY, Sharding
 
 UNSHARDED = "unsharded"
 """Of a dimension that is not cut (``tf.experimental.dtensor.UNSHARDED``)."""
@@ -85,9 +85,9 @@ class Layout:
         return cls.batch_sharded(mesh, inner_dim, rank, rank - 1)
 
     @classmethod
-    def of(cls, spread: Spread) -> Layout:
+    def of(cls, sharding: Sharding) -> Layout:
         """What a backend says of a tensor."""
-        return cls([axis or UNSHARDED for axis in spread.axes], BY_GRID[spread.grid])
+        return cls([axis or UNSHARDED for axis in sharding.axes], BY_DEVICE_MESH[sharding.mesh])
 
     # What it is
 
@@ -195,10 +195,10 @@ class Layout:
                 )
 
     @property
-    def spread(self) -> Spread:
+    def sharding(self) -> Sharding:
         """It, for backends."""
         axes = tuple(None if spec == UNSHARDED else spec for spec in self._specs)
-        return Spread(self._mesh.grid, axes)
+        return Sharding(self._mesh.device_mesh, axes)
 
     # As a text
 

@@ -13,7 +13,7 @@ import numpy as np
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.distribute.device_spec import DeviceSpec
-from tfpy._src.ir.spread import Grid
+from tfpy._src.ir.sharding import DeviceMesh
 
 _PARTS = (5, 6)
 """How many parts a mesh's text has."""
@@ -173,14 +173,14 @@ class Mesh:
         return Mesh(self.dim_names, self._ids, self._local_ids, cpus, self.name)
 
     @cached_property
-    def grid(self) -> Grid:
+    def device_mesh(self) -> DeviceMesh:
         """It, for backends."""
-        found = Grid(
+        found = DeviceMesh(
             tuple(self.dim_names),
             tuple(self.shape()),
             tuple(_LOCALHOST.make_merged_spec(spec).to_string() for spec in self._all()),
         )
-        BY_GRID[found] = self
+        BY_DEVICE_MESH[found] = self
         return found
 
     def _all(self) -> list[DeviceSpec]:
@@ -236,10 +236,10 @@ class Mesh:
 
     def __eq__(self, other: object) -> bool:
         """Whether they are one grid of the same devices; the mesh's own name does not count."""
-        return isinstance(other, Mesh) and other.grid == self.grid
+        return isinstance(other, Mesh) and other.device_mesh == self.device_mesh
 
     def __hash__(self) -> int:
-        return hash(self.grid)
+        return hash(self.device_mesh)
 
     def __repr__(self) -> str:
         return f"Mesh.from_string({self.to_string()})"
@@ -247,7 +247,7 @@ class Mesh:
 
 _LOCALHOST = DeviceSpec("localhost", 0, 0, "CPU", 0)
 
-BY_GRID: dict[Grid, Mesh] = {}
+BY_DEVICE_MESH: dict[DeviceMesh, Mesh] = {}
 """The meshes that have been used."""
 
 

@@ -122,7 +122,7 @@ def _dims(given: Dims | None, count: int) -> list[tuple[str, int]]:
 def _mend(count: int) -> str:
     """What gives more devices, where one is all there is."""
     backend = active_backend()
-    if count > 1 or backend.spreading is not None:
+    if count > 1 or backend.sharder is not None:
         return ""
     return (
         f"; the backend {backend.name!r} computes on one device, the backend jax on several: "

@@ -7,7 +7,7 @@ from tfpy._src.dtensor.layout import MATCH, UNSHARDED, Layout
 from tfpy._src.dtensor.mesh import Mesh
 from tfpy._src.errors import UnimplementedError
 from tfpy._src.ir.aval import Aval
-from tfpy._src.runtime.backend import Backend, Spreading
+from tfpy._src.runtime.backend import Backend, Sharder
 from tfpy._src.runtime.interrupts import held
 from tfpy._src.runtime.registry import active_backend
 from tfpy._src.runtime.storage import Storage
@@ -26,7 +26,7 @@ def use(mesh: Mesh) -> None:
         UnimplementedError: when it has one device, and the mesh more.
     """
     backend = active_backend()
-    if backend.spreading is not None:
+    if backend.sharder is not None:
         return
     if mesh.size > 1:
         raise UnimplementedError(
@@ -38,16 +38,16 @@ def use(mesh: Mesh) -> None:
     _meshes[:] = [mesh]
 
 
-def spreading_of(backend: Backend, aval: Aval) -> Spreading | None:
-    """What spreads tensors of a type; None where they stay on one device, or on the host."""
-    return backend.spreading if aval.dtype in backend.dtypes else None
+def sharder_of(backend: Backend, aval: Aval) -> Sharder | None:
+    """What shards tensors of a type; None where they stay on one device, or on the host."""
+    return backend.sharder if aval.dtype in backend.dtypes else None
 
 
 def layout_of(tensor: Tensor) -> Layout | None:
     """How a tensor lies on a mesh; None when it lies on none. On a backend of one device, each lies
     on the mesh that was used last."""
     found = own_layout(tensor)
-    if found is not None or active_backend().spreading is not None or not _meshes:
+    if found is not None or active_backend().sharder is not None or not _meshes:
         return found
     return Layout.replicated(_meshes[0], tensor.aval.rank)
 
@@ -56,10 +56,10 @@ def own_layout(tensor: Tensor) -> Layout | None:
     """The layout that a tensor was given, or that the compiler gave it."""
     noted: Layout | None = vars(tensor).get(_LAYOUT)
     backend, storage = active_backend(), tensor.storage
-    if noted is not None or backend.spreading is None or storage.backend is not backend:
+    if noted is not None or backend.sharder is None or storage.backend is not backend:
         return noted
-    spread = backend.spreading.spread(storage.slot, tensor.aval)
-    return None if spread is None else Layout.of(spread)
+    sharding = backend.sharder.sharding(storage.slot, tensor.aval)
+    return None if sharding is None else Layout.of(sharding)
 
 
 def laid_out(tensor: Tensor, layout: Layout) -> Tensor:
@@ -74,22 +74,22 @@ def laid_out(tensor: Tensor, layout: Layout) -> Tensor:
     layout = matched(layout, own_layout(tensor))
     layout.check("relayout", tensor.aval)
     backend, aval = active_backend(), tensor.aval
-    spreading = spreading_of(backend, aval)
-    if spreading is None:
+    sharder = sharder_of(backend, aval)
+    if sharder is None:
         found = tensor.alias()
         vars(found)[_LAYOUT] = layout
         return found
-    spread, storage = layout.spread, tensor.storage
+    sharding, storage = layout.sharding, tensor.storage
     is_there = storage.backend is backend
-    if is_there and spreading.is_spread(storage.slot, aval, spread):
+    if is_there and sharder.is_sharded(storage.slot, aval, sharding):
         return tensor.alias()
     if backend.collect_due:
         backend.collect()
     with held:
         if is_there:
-            slot = spreading.place(storage.slot, aval, spread)
+            slot = sharder.place(storage.slot, aval, sharding)
         else:  # each device gets its own part at once
-            slot = spreading.upload(tensor.host_view(), spread)
+            slot = sharder.upload(tensor.host_view(), sharding)
         return Tensor(aval, Storage(aval, None, backend, slot))
 
 
@@ -108,19 +108,19 @@ def matched(layout: Layout, present: Layout | None) -> Layout:
 def parts_of(tensor: Tensor, layout: Layout) -> list[Tensor]:
     """What each device of this process has of a tensor that lies so."""
     backend, aval = active_backend(), tensor.aval
-    spreading = spreading_of(backend, aval)
-    if spreading is None:
+    sharder = sharder_of(backend, aval)
+    if sharder is None:
         return [tensor.alias() for _ in range(layout.mesh.num_local_devices())]
-    return [*map(from_array, spreading.parts(tensor.slot_on(backend), aval, layout.spread))]
+    return [*map(from_array, sharder.parts(tensor.slot_on(backend), aval, layout.sharding))]
 
 
 def joined(parts: list[Tensor], aval: Aval, layout: Layout) -> Tensor:
     """The tensor of which each device of this process has such a part."""
     use(layout.mesh)
     backend = active_backend()
-    spreading = spreading_of(backend, aval)
-    if spreading is None:
+    sharder = sharder_of(backend, aval)
+    if sharder is None:
         return laid_out(parts[0], layout)
     with held:
-        slot = spreading.join([part.host_view() for part in parts], aval, layout.spread)
+        slot = sharder.join([part.host_view() for part in parts], aval, layout.sharding)
         return Tensor(aval, Storage(aval, None, backend, slot))

@@ -16,7 +16,7 @@ from tfpy._src.dtensor.placing import laid_out, layout_of
 from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.op import register
-from tfpy._src.ir.spread import Spread
+from tfpy._src.ir.sharding import Sharding
 from tfpy._src.run.control_op import ControlOp, record
 
 _WHY = "it says on which devices a value lies"
@@ -26,8 +26,8 @@ def _first(x: Any, *others: Any, **attrs: Any) -> tuple[Any]:
     return (x,)
 
 
-def _relayout(x: Tensor, spread: Spread) -> Sequence[Tensor]:
-    return [laid_out(x, Layout.of(spread))]
+def _relayout(x: Tensor, sharding: Sharding) -> Sequence[Tensor]:
+    return [laid_out(x, Layout.of(sharding))]
 
 
 def _relayout_like(x: Tensor, like: Tensor) -> Sequence[Tensor]:
@@ -62,7 +62,7 @@ RELAYOUT = register(
         host_only=_WHY,
         execute=_relayout,
         gradient=_like_the_input,
-        doc="relayout(x): x, spread over devices as ``spread`` says.",
+        doc="relayout(x): x, spread over devices as ``sharding`` says.",
     )
 )
 
@@ -85,9 +85,9 @@ def to(x: Tensor, layout: Layout) -> Tensor:
     """``x`` in a layout: at once, or as an equation of the trace being taken."""
     if tracing.local.active:
         layout.check("relayout", x.aval)
-        return RELAYOUT.apply([x], spread=layout.spread)[0]
+        return RELAYOUT.apply([x], sharding=layout.sharding)[0]
     found = laid_out(x, layout)
-    return record(RELAYOUT, [x], [found], {"spread": layout.spread})[0]
+    return record(RELAYOUT, [x], [found], {"sharding": layout.sharding})[0]
 
 
 def like(x: Tensor, other: Tensor) -> Tensor:

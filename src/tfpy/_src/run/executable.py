@@ -173,7 +173,7 @@ class Executable:
         began = clock() if recorders else 0.0
         graph = share_loops(close(self.graph))
         graph = Graph(graph.avals, graph.inputs, graph.constants, graph.eqns, self._computed)
-        graph = reduce_loops(without_remarks(graph, spreads=backend.spreading is not None))
+        graph = reduce_loops(without_remarks(graph, spreads=backend.sharder is not None))
         weights = [i for i, v in enumerate(self.graph.inputs) if v in self._usage.weights]
         graph = pack_products_of_bytes(graph, backend.target, weights)
         graph = widen_narrow_integers(graph, backend.dtypes)

@@ -13,7 +13,7 @@ from tfpy._src.errors import UnimplementedError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import UNSUPPORTED, Op
-from tfpy._src.ir.spread import Grid, Spread
+from tfpy._src.ir.sharding import DeviceMesh, Sharding
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.target import NumpyTarget, Target
 from tfpy._src.runtime.interrupts import held
@@ -136,37 +136,37 @@ class Sharing(Protocol):
         ...
 
 
-class Spreading(Protocol):
+class Sharder(Protocol):
     """What a backend has whose slots may lie on several devices."""
 
-    def place(self, slot: int, aval: Aval, spread: Spread) -> int:
-        """A new slot with a slot's elements, spread."""
+    def place(self, slot: int, aval: Aval, sharding: Sharding) -> int:
+        """A new slot with a slot's elements, sharded."""
         ...
 
-    def upload(self, array: Array, spread: Spread) -> int:
+    def upload(self, array: Array, sharding: Sharding) -> int:
         """A new slot with an array's elements, of which each device gets its own."""
         ...
 
-    def spread(self, slot: int, aval: Aval) -> Spread | None:
-        """How the elements of a slot, which are seen as ``aval``, lie on a grid; None when they
+    def sharding(self, slot: int, aval: Aval) -> Sharding | None:
+        """How the elements of a slot, which are seen as ``aval``, lie on a mesh; None when they
         lie on none."""
         ...
 
-    def is_spread(self, slot: int, aval: Aval, spread: Spread) -> bool:
+    def is_sharded(self, slot: int, aval: Aval, sharding: Sharding) -> bool:
         """Whether they lie so already."""
         ...
 
-    def parts(self, slot: int, aval: Aval, spread: Spread) -> list[Array]:
-        """What each device of a grid, as far as they are this process's, has of a slot that is
-        spread so, in the grid's order."""
+    def parts(self, slot: int, aval: Aval, sharding: Sharding) -> list[Array]:
+        """What each device of a mesh, as far as they are this process's, has of a slot that is
+        sharded so, in the mesh's order."""
         ...
 
-    def join(self, parts: Sequence[Array], aval: Aval, spread: Spread) -> int:
-        """A new slot of which each device of a grid has such a part: undoes :meth:`parts`."""
+    def join(self, parts: Sequence[Array], aval: Aval, sharding: Sharding) -> int:
+        """A new slot of which each device of a mesh has such a part: undoes :meth:`parts`."""
         ...
 
-    def on(self, grid: Grid) -> AbstractContextManager[Any]:
-        """In it, what programs compute of nothing that is spread is on each device of a grid."""
+    def on(self, mesh: DeviceMesh) -> AbstractContextManager[Any]:
+        """In it, what programs compute of nothing that is sharded is on each device of a mesh."""
         ...
 
 
@@ -208,8 +208,8 @@ class Backend(ABC):
     few = 0
     """An eager op whose operands the host has is computed there, by NumPy, when they and its result
     have fewer elements than this: on a GPU that takes less than a dispatch."""
-    spreading: Spreading | None = None
-    """What spreads slots over several devices, where there may be several."""
+    sharder: Sharder | None = None
+    """What shards slots over several devices, where there may be several."""
     stores_float16 = False
     """Whether what is computed as float32 is stored as float16."""
 

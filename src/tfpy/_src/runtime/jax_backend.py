@@ -21,12 +21,12 @@ from tfpy._src.ir.op import Op
 from tfpy._src.lower.jax import JaxProgram
 from tfpy._src.lower.jax.lowering import DTYPES, check, has_control
 from tfpy._src.lower.jax.replicas import by_replica, mesh_of, name_of
-from tfpy._src.lower.jax.spreading import forget_devices
+from tfpy._src.lower.jax.sharding import forget_devices
 from tfpy._src.runtime.array_backend import ArrayBackend
 from tfpy._src.runtime.backend import Compiled, Ranges, Shard
 from tfpy._src.runtime.exhaustion import exhausted
 from tfpy._src.runtime.jax_processes import Processes, join
-from tfpy._src.runtime.jax_spreading import JaxSpreading, put, ranges_of
+from tfpy._src.runtime.jax_sharding import JaxSharder, put, ranges_of
 from tfpy._src.runtime.rounding import Rounding
 
 if X64:
@@ -45,11 +45,11 @@ class JaxBackend(ArrayBackend):
     name = "jax"
     dtypes = DTYPES
     runs_control = True
-    spreading: JaxSpreading
+    sharder: JaxSharder
 
     def __init__(self) -> None:
         super().__init__()
-        self.spreading = JaxSpreading(self._arrays, self._kept)
+        self.sharder = JaxSharder(self._arrays, self._kept)
         self._processes = Processes()
         self._number = 0  # of the device that computes where nothing says more
         if not Rounding.enabled:
@@ -168,7 +168,7 @@ class JaxBackend(ArrayBackend):
         return self._processes.agree(text)
 
     def shards(self, slot: int, aval: Aval) -> list[Shard]:
-        sharding = self.spreading.sharding(slot, aval)
+        sharding = self.sharder.jax_sharding(slot, aval)
         if sharding is None or len(sharding.device_set) == 1:
             (whole,) = super().shards(slot, aval)
             return [whole._replace(first=self.process == 0)]
@@ -184,7 +184,7 @@ class JaxBackend(ArrayBackend):
         ]
 
     def refill(self, slot: int, aval: Aval, read: Callable[[Ranges], Array]) -> int | None:
-        sharding = self.spreading.sharding(slot, aval)
+        sharding = self.sharder.jax_sharding(slot, aval)
         if sharding is None or len(sharding.device_set) == 1:
             return None
         parts: dict[Ranges, Array] = {}
@@ -257,7 +257,7 @@ class JaxBackend(ArrayBackend):
         except jax.errors.JaxRuntimeError as failure:
             raise self._error(failure) from None
         except ValueError as failure:
-            raise self._processes.lost(failure) or self.spreading.mixed(slots, failure) from None
+            raise self._processes.lost(failure) or self.sharder.mixed(slots, failure) from None
         return self._kept(outputs)
 
     def _bring(self, slots: Sequence[int], everywhere: jax.sharding.Sharding) -> None:

@@ -13,7 +13,7 @@ from tfpy._src.lower.jax import (  # noqa: F401  (they enter their rules)
     random,
     reduction,
     replicas,
-    spreading,
+    sharding,
     window,
 )
 from tfpy._src.lower.jax.program import JaxProgram as JaxProgram

@@ -1,4 +1,4 @@
-"""Arrays that are spread over devices: what tfpy says of them and JAX's shardings."""
+"""Shardings of arrays over devices: tfpy's, and JAX's."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Any
 import jax
 import numpy as np
 from jax import lax, numpy as jnp
-from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding
+from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding as JaxSharding
 
 from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.ir.spread import ANY, Grid, Spread
+from tfpy._src.ir.sharding import ANY, DeviceMesh, Sharding
 from tfpy._src.lower.jax.table import lowers
 
 _DEVICE = re.compile(r"/job:[^/]+/replica:\d+/task:(\d+)/device:(\w+):(\d+)")
 
-_GRIDS: dict[Mesh, Grid] = {}
-"""The grids that programs have used, by what JAX has for each."""
+_MESHES: dict[Mesh, DeviceMesh] = {}
+"""The meshes that programs have used, by what JAX has for each."""
 
 
 @functools.cache
-def mesh_of(grid: Grid) -> Mesh:
-    """JAX's mesh of a grid's devices."""
-    devices = np.array([device_of(name) for name in grid.devices])
-    mesh = Mesh(devices.reshape(grid.sizes), grid.names)
-    _GRIDS[mesh] = grid
-    return mesh
+def mesh_of(mesh: DeviceMesh) -> Mesh:
+    """JAX's mesh of the same devices."""
+    devices = np.array([device_of(name) for name in mesh.devices])
+    found = Mesh(devices.reshape(mesh.sizes), mesh.names)
+    _MESHES[found] = mesh
+    return found
 
 
 def device_of(name: str) -> jax.Device:
@@ -50,50 +50,50 @@ def device_of(name: str) -> jax.Device:
 
 
 def forget_devices() -> None:
-    """What is known of grids: JAX has other devices now."""
-    _GRIDS.clear()
+    """What is known of meshes: JAX has other devices now."""
+    _MESHES.clear()
     mesh_of.cache_clear()
-    sharding_of.cache_clear()
+    jax_sharding_of.cache_clear()
 
 
 @functools.cache
-def sharding_of(spread: Spread) -> NamedSharding:
+def jax_sharding_of(sharding: Sharding) -> NamedSharding:
     """JAX's word for it, as JAX writes it of results: otherwise they would be compiled for anew."""
-    axes = [PartitionSpec.UNCONSTRAINED if axis == ANY else axis for axis in spread.axes]
+    axes = [PartitionSpec.UNCONSTRAINED if axis == ANY else axis for axis in sharding.axes]
     while axes and axes[-1] is None:
         axes.pop()
-    return NamedSharding(mesh_of(spread.grid), PartitionSpec(*axes))
+    return NamedSharding(mesh_of(sharding.mesh), PartitionSpec(*axes))
 
 
-def spread_of(sharding: Sharding, rank: int) -> Spread | None:
-    """What tfpy says of a sharding; None when it lies on no grid of the program's.
+def sharding_of(placed: JaxSharding, rank: int) -> Sharding | None:
+    """What tfpy says of JAX's sharding; None when it is on no mesh of the program's.
 
     A dimension that XLA has cut along several axes is told to be cut along the first of them.
     """
-    if not isinstance(sharding, NamedSharding) or sharding.mesh not in _GRIDS:
+    if not isinstance(placed, NamedSharding) or placed.mesh not in _MESHES:
         return None
-    axes = [axis[0] if isinstance(axis, tuple) else axis for axis in _axes(sharding, rank)]
-    return Spread(_GRIDS[sharding.mesh], tuple(axes))
+    axes = [axis[0] if isinstance(axis, tuple) else axis for axis in _axes(placed, rank)]
+    return Sharding(_MESHES[placed.mesh], tuple(axes))
 
 
-def is_spread(sharding: Sharding, spread: Spread) -> bool:
+def is_sharded(placed: JaxSharding, sharding: Sharding) -> bool:
     """Whether it is what tfpy says, and no more."""
     return (
-        isinstance(sharding, NamedSharding)
-        and sharding.mesh == mesh_of(spread.grid)
-        and _axes(sharding, len(spread.axes)) == list(spread.axes)
+        isinstance(placed, NamedSharding)
+        and placed.mesh == mesh_of(sharding.mesh)
+        and _axes(placed, len(sharding.axes)) == list(sharding.axes)
     )
 
 
-def _axes(sharding: NamedSharding, rank: int) -> list[Any]:
+def _axes(placed: NamedSharding, rank: int) -> list[Any]:
     """For each dimension the name of an axis, a tuple of several, or None."""
-    axes = [axis or None for axis in sharding.spec]
+    axes = [axis or None for axis in placed.spec]
     return [*axes, *[None] * (rank - len(axes))]
 
 
 @lowers("relayout")
-def relayout(x: Any, spread: Spread) -> Any:
-    return (lax.with_sharding_constraint(jnp.asarray(x), sharding_of(spread)),)
+def relayout(x: Any, sharding: Sharding) -> Any:
+    return (lax.with_sharding_constraint(jnp.asarray(x), jax_sharding_of(sharding)),)
 
 
 @lowers("relayout_like")

@@ -8,23 +8,23 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import NamedSharding, Sharding
+from jax.sharding import NamedSharding, Sharding as JaxSharding
 
 from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.ir.aval import Array, Aval
-from tfpy._src.ir.spread import Grid, Spread
-from tfpy._src.lower.jax.spreading import is_spread, mesh_of, sharding_of, spread_of
+from tfpy._src.ir.sharding import DeviceMesh, Sharding
+from tfpy._src.lower.jax.sharding import is_sharded, jax_sharding_of, mesh_of, sharding_of
 from tfpy._src.runtime.backend import Ranges
 
 
-def put(array: Any, sharding: Sharding) -> Any:
+def put(array: Any, placed: JaxSharding) -> Any:
     """The array spread over devices, of which other processes may have some: each has the whole."""
-    if sharding.is_fully_addressable:
-        return jax.device_put(array, sharding, may_alias=False)
+    if placed.is_fully_addressable:
+        return jax.device_put(array, placed, may_alias=False)
     if isinstance(array, jax.Array) and not array.is_fully_addressable:
-        return jax.jit(lambda x: x, out_shardings=sharding)(array)
+        return jax.jit(lambda x: x, out_shardings=placed)(array)
     host = np.asarray(array)
-    return jax.make_array_from_callback(host.shape, sharding, host.__getitem__)
+    return jax.make_array_from_callback(host.shape, placed, host.__getitem__)
 
 
 def ranges_of(index: Sequence[slice], sizes: Sequence[int]) -> Ranges:
@@ -33,8 +33,8 @@ def ranges_of(index: Sequence[slice], sizes: Sequence[int]) -> Ranges:
     return tuple(one.indices(size)[:2] for one, size in pairs)
 
 
-class JaxSpreading:
-    """Spreads slots.
+class JaxSharder:
+    """Shards slots.
 
     Args:
         arrays: those of the backend's slots.
@@ -44,45 +44,47 @@ class JaxSpreading:
     def __init__(self, arrays: Mapping[int, Any], kept: Callable[[Sequence[Any]], int]) -> None:
         self._arrays, self._kept = arrays, kept
 
-    def place(self, slot: int, aval: Aval, spread: Spread) -> int:
-        return self.upload(self._arrays[slot].reshape(aval.shape), spread)
+    def place(self, slot: int, aval: Aval, sharding: Sharding) -> int:
+        return self.upload(self._arrays[slot].reshape(aval.shape), sharding)
 
-    def upload(self, array: Any, spread: Spread) -> int:
-        return self._kept([put(array, sharding_of(spread))])
-
-    def spread(self, slot: int, aval: Aval) -> Spread | None:
-        sharding = self.sharding(slot, aval)
-        return None if sharding is None else spread_of(sharding, aval.rank)
-
-    def is_spread(self, slot: int, aval: Aval, spread: Spread) -> bool:
-        sharding = self.sharding(slot, aval)
-        return sharding is not None and is_spread(sharding, spread)
+    def upload(self, array: Any, sharding: Sharding) -> int:
+        return self._kept([put(array, jax_sharding_of(sharding))])
 
     def sharding(self, slot: int, aval: Aval) -> Sharding | None:
+        placed = self.jax_sharding(slot, aval)
+        return None if placed is None else sharding_of(placed, aval.rank)
+
+    def is_sharded(self, slot: int, aval: Aval, sharding: Sharding) -> bool:
+        placed = self.jax_sharding(slot, aval)
+        return placed is not None and is_sharded(placed, sharding)
+
+    def jax_sharding(self, slot: int, aval: Aval) -> JaxSharding | None:
         """How a slot's elements lie, seen so; None while they are the host's."""
         array = self._arrays[slot]
         if isinstance(array, np.ndarray):
             return None
         if array.shape != aval.shape:
             array = array.reshape(aval.shape)
-        sharding: Sharding = array.sharding
-        return sharding
+        placed: JaxSharding = array.sharding
+        return placed
 
-    def parts(self, slot: int, aval: Aval, spread: Spread) -> list[Array]:
+    def parts(self, slot: int, aval: Aval, sharding: Sharding) -> list[Array]:
         whole = self._arrays[slot].reshape(aval.shape)
-        parts = jax.device_put(whole, sharding_of(spread)).addressable_shards
+        parts = jax.device_put(whole, jax_sharding_of(sharding)).addressable_shards
         by_device = {part.device: part.data for part in parts}
-        return [np.array(by_device[d]) for d in mesh_of(spread.grid).devices.flat if d in by_device]
+        return [
+            np.array(by_device[d]) for d in mesh_of(sharding.mesh).devices.flat if d in by_device
+        ]
 
-    def join(self, parts: Sequence[Array], aval: Aval, spread: Spread) -> int:
-        sharding = sharding_of(spread)
-        here = [d for d in sharding.mesh.devices.flat if d.process_index == jax.process_index()]
+    def join(self, parts: Sequence[Array], aval: Aval, sharding: Sharding) -> int:
+        target = jax_sharding_of(sharding)
+        here = [d for d in target.mesh.devices.flat if d.process_index == jax.process_index()]
         placed = [jax.device_put(part, d) for part, d in zip(parts, here, strict=True)]
-        array = jax.make_array_from_single_device_arrays(aval.shape, sharding, placed)
+        array = jax.make_array_from_single_device_arrays(aval.shape, target, placed)
         return self._kept([array])
 
-    def on(self, grid: Grid) -> AbstractContextManager[Any]:
-        return jax.set_mesh(mesh_of(grid))
+    def on(self, mesh: DeviceMesh) -> AbstractContextManager[Any]:
+        return jax.set_mesh(mesh_of(mesh))
 
     def mixed(self, slots: Sequence[int], failure: ValueError) -> Exception:
         """The error of a run on slots that lie on different devices or meshes; what JAX raised, if
@@ -99,12 +101,12 @@ class JaxSpreading:
 
 def _place(array: Any) -> Any:
     """The mesh, or the devices, on which an array lies."""
-    sharding = array.sharding
-    return sharding.mesh if isinstance(sharding, NamedSharding) else frozenset(sharding.device_set)
+    placed = array.sharding
+    return placed.mesh if isinstance(placed, NamedSharding) else frozenset(placed.device_set)
 
 
 def _described(array: Any) -> str:
-    spread = spread_of(array.sharding, array.ndim)
-    where = array.sharding if spread is None else spread
+    sharding = sharding_of(array.sharding, array.ndim)
+    where = array.sharding if sharding is None else sharding
     ids = sorted(device.id for device in array.sharding.device_set)
     return f"{array.dtype}{list(array.shape)} as {where} of the devices {ids}"
