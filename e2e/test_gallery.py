@@ -30,6 +30,17 @@ def test_a_page_in_firefox(tfpy_page: Callable[..., OpenPage]) -> None:
     assert page.problems == []
 
 
+def test_a_backend_that_does_not_open(tfpy_page: Callable[[str], OpenPage]) -> None:
+    """The page leads to one that does."""
+    page = tfpy_page("gallery/mcmc/index.html?backend=abacus&run")
+    link = """(async () => {
+      const link = () => document.querySelector(".card > a");
+      while (!link()) await new Promise((resolve) => setTimeout(resolve, 50));
+      return link().search;
+    })()"""
+    assert page.evaluate(link, 60) == "?run="
+
+
 def test_each_page_has_a_case_and_is_shown() -> None:
     names = sorted(file.parent.name for file in GALLERY.glob("*/index.html"))
     assert sorted({case.name for case in CASES}) == names

@@ -142,6 +142,15 @@ const told = {
   },
 };
 
+/** Where the backend of the address does not open: a way to the others. */
+function offerAnother() {
+  parameters.delete("backend");
+  const link = document.createElement("a");
+  link.href = `?${parameters}`;
+  link.textContent = "Take the best backend that works here";
+  $("backend-list").replaceWith(link);
+}
+
 async function showSource() {
   $("source").textContent = await (await fetch(script.src)).text();
 }
@@ -152,7 +161,10 @@ addEventListener("tfpy-message", (event) => {
   const [kind, ...values] = detail.data;
   told[kind](...values);
 });
-addEventListener("tfpy-error", () => setPhase("failed"));
+addEventListener("tfpy-error", () => {
+  setPhase("failed");
+  if (parameters.has("backend") && !worker) offerAnother();
+});
 addEventListener("input", use);
 addEventListener("click", use);
 
