@@ -254,6 +254,7 @@ async function main() {
   });
 
   const [source, digits] = await Promise.all([text("demo.py"), text("../data/digits.json")]);
+  $("source").tabIndex = 0; // so that keys scroll it
   $("source").textContent = source;
   samples = JSON.parse(digits).test;
   $("sample").disabled = false;

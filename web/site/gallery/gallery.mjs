@@ -152,6 +152,7 @@ function offerAnother() {
 }
 
 async function showSource() {
+  $("source").tabIndex = 0; // so that keys scroll it
   $("source").textContent = await (await fetch(script.src)).text();
 }
 
