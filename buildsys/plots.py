@@ -1,7 +1,8 @@
 """The plots of the documentation's page of benchmarks, drawn of the tables in bench/results.
 
 The page names a table by its file and heading, `<!-- plot: h200.md, webgpu -->`; what stands there
-is SVG within the page, so that it has the page's colours.
+is a list within the page, whose bars are style (`docs/site/static/run.css`): it has the page's
+colours, and on a narrow screen a name stands above its bar.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ ROW = re.compile(
     r"(?P<theirs>[\d.]+) (?:\([^|]*)?\| \*\*(?P<ratio>[\d.]+)\*\*",
     re.MULTILINE,
 )
-LINE, BAR, LEFT, WIDTH = 22, 14, 250, 640
 SCALE = (0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64)
 
 
@@ -58,39 +58,27 @@ def figures(file: str, heading: str) -> list[Figure]:
     ]
 
 
-def _x(ratio: float) -> float:
+def _place(ratio: float) -> str:
+    """How far along the logarithmic scale."""
     first, last = log10(SCALE[0]), log10(SCALE[-1])
-    return LEFT + (WIDTH - LEFT - 50) * (log10(ratio) - first) / (last - first)
+    return f"{100 * (log10(ratio) - first) / (last - first):.1f}%"
 
 
 def _plot(file: str, heading: str) -> str:
-    """Bars from 1 on, to the right where tfpy is faster; the scale is logarithmic."""
-    rows = figures(file, heading)
-    height = LINE * (len(rows) + 1)
-    parts = [
-        f'<line x1="{_x(r):.0f}" x2="{_x(r):.0f}" y1="0" y2="{height - LINE}" class="{_tick(r)}"/>'
-        f'<text x="{_x(r):.0f}" y="{height - 6}" class="scale">{r:g}</text>'
-        for r in SCALE
-    ]
-    for number, row in enumerate(rows):
-        left, right = sorted((_x(1), _x(row.ratio)))
-        top = LINE * number + (LINE - BAR) / 2
-        times = f"{row.ratio:g} times as fast as {row.peer}"
-        said = f"{row.work}: {times}, {row.ours:g} ms for {row.theirs:g}"
-        parts.append(
-            f"<g><title>{escape(said)}</title>"
-            f'<text x="0" y="{top + 11:.0f}">{escape(row.work)}'
-            f'<tspan class="peer"> {escape(row.peer)}</tspan></text>'
-            f'<rect x="{left:.1f}" y="{top:.0f}" width="{right - left:.1f}" height="{BAR}"'
-            f' class="{"faster" if row.ratio >= 1 else "slower"}"/>'
-            f'<text x="{right + 5:.1f}" y="{top + 11:.0f}">{row.ratio:g}</text></g>'
-        )
-    label = f"How many times as fast tfpy is: {heading}"
+    """Bars from 1 on, to the right where tfpy is faster."""
+    rows = "".join(map(_row, figures(file, heading)))
+    ticks = "".join(f'<span style="left: {_place(r)}">{r:g}</span>' for r in SCALE)
+    label = escape(f"How many times as fast tfpy is: {heading}")
+    scale = f'<li class="scale" aria-hidden="true"><span class="track">{ticks}</span></li>'
+    return f'<ul class="tfpy-plot" aria-label="{label}">{rows}{scale}</ul>\n'
+
+
+def _row(row: Figure) -> str:
+    slower, faster = sorted((1, row.ratio))
+    kind = "faster" if row.ratio >= 1 else "slower"
     return (
-        f'<div class="tfpy-plot"><svg viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-label="{escape(label)}">{"".join(parts)}</svg></div>\n'
+        f'<li title="{row.ours:g} ms for {row.theirs:g}">'
+        f"<span>{escape(row.work)} <small>{escape(row.peer)}</small></span>"
+        f'<span class="track {kind}" style="--from: {_place(slower)}; --to: {_place(faster)}">'
+        f"<span>{row.ratio:g}</span></span></li>"
     )
-
-
-def _tick(ratio: float) -> str:
-    return "one" if ratio == 1 else "tick"

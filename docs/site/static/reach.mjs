@@ -11,4 +11,4 @@ const boxes = new ResizeObserver((entries) => {
     else target.removeAttribute("tabindex");
   }
 });
-for (const box of document.querySelectorAll("pre, .table-wrapper, .tfpy-plot")) boxes.observe(box);
+for (const box of document.querySelectorAll("pre, .table-wrapper")) boxes.observe(box);
