@@ -9,6 +9,7 @@ from tfpy.testing.sessions import OpenPage
 
 AXE = Path(__file__).parents[1] / "node_modules" / "axe-core" / "axe.min.js"
 GRAVE = ("serious", "critical")
+SECONDS = 120.0  # a table of a thousand rows on a busy machine
 
 RUN = """(async (page) => {
   page.eval(AXE);
@@ -34,5 +35,5 @@ def violations(page: OpenPage, window: str = "window") -> list[str]:
     In the light theme, and with the colours of the dark one.
     """
     source = json.dumps(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate(RUN.replace("AXE", source).replace("WINDOW", window))
+    found = page.evaluate(RUN.replace("AXE", source).replace("WINDOW", window), SECONDS)
     return [text for impact, text in found if impact in GRAVE]
