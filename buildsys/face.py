@@ -187,8 +187,7 @@ def {name}({", ".join(parameters)}) -> Tensor:
 
 def _doc(op: Op, example: str = "") -> str:
     """The record's text, and the example; of several lines the last one is empty."""
-    text = op.doc or f"{op.name.replace('_', ' ').capitalize()}, element by element."
-    text = inspect.cleandoc(text)
+    text = inspect.cleandoc(op.doc)
     if example:
         shown = indent(f">>> import tfpy as tf\n{example}", "    ")
         text = f"{text}\n\nExample:\n{shown}"

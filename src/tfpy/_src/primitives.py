@@ -29,7 +29,8 @@ _acos = OPS["acos"]
 
 
 def acos(x: TensorLike, name: str | None = None) -> Tensor:
-    """Acos, element by element.
+    """The angle in [0, pi] whose cosine is x, element by element, of floats and complex
+    numbers; NaN for floats outside of [-1, 1].
 
     Example:
         >>> import tfpy as tf
@@ -43,7 +44,8 @@ _acosh = OPS["acosh"]
 
 
 def acosh(x: TensorLike, name: str | None = None) -> Tensor:
-    """Acosh, element by element.
+    """The inverse of cosh, log(x + sqrt(x * x - 1)), element by element, of floats and
+    complex numbers; NaN for floats below 1.
 
     Example:
         >>> import tfpy as tf
@@ -103,7 +105,8 @@ _asin = OPS["asin"]
 
 
 def asin(x: TensorLike, name: str | None = None) -> Tensor:
-    """Asin, element by element.
+    """The angle in [-pi/2, pi/2] whose sine is x, element by element, of floats and complex
+    numbers; NaN for floats outside of [-1, 1].
 
     Example:
         >>> import tfpy as tf
@@ -117,7 +120,8 @@ _asinh = OPS["asinh"]
 
 
 def asinh(x: TensorLike, name: str | None = None) -> Tensor:
-    """Asinh, element by element.
+    """The inverse of sinh, log(x + sqrt(x * x + 1)), element by element, of floats and
+    complex numbers.
 
     Example:
         >>> import tfpy as tf
@@ -131,7 +135,8 @@ _atan = OPS["atan"]
 
 
 def atan(x: TensorLike, name: str | None = None) -> Tensor:
-    """Atan, element by element.
+    """The angle in [-pi/2, pi/2] whose tangent is x, element by element, of floats and
+    complex numbers; pi/2 at infinity. atan2 knows the quadrant.
 
     Example:
         >>> import tfpy as tf
@@ -159,7 +164,8 @@ _atanh = OPS["atanh"]
 
 
 def atanh(x: TensorLike, name: str | None = None) -> Tensor:
-    """Atanh, element by element.
+    """The inverse of tanh, log((1 + x) / (1 - x)) / 2, element by element, of floats and
+    complex numbers; infinite at 1 and -1, NaN for floats beyond.
 
     Example:
         >>> import tfpy as tf
@@ -243,7 +249,7 @@ _bitwise_and = OPS["bitwise_and"]
 
 
 def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Bitwise and, element by element.
+    """The bits that x and y both have, element by element, with broadcasting, of integers.
 
     Example:
         >>> import tfpy as tf
@@ -257,7 +263,7 @@ _bitwise_or = OPS["bitwise_or"]
 
 
 def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Bitwise or, element by element.
+    """The bits that x or y has, element by element, with broadcasting, of integers.
 
     Example:
         >>> import tfpy as tf
@@ -271,7 +277,7 @@ _bitwise_xor = OPS["bitwise_xor"]
 
 
 def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Bitwise xor, element by element.
+    """The bits that one of x and y has, element by element, with broadcasting, of integers.
 
     Example:
         >>> import tfpy as tf
@@ -285,7 +291,8 @@ _ceil = OPS["ceil"]
 
 
 def ceil(x: TensorLike, name: str | None = None) -> Tensor:
-    """Ceil, element by element.
+    """The smallest integer that is not below x, as a float, element by element; infinities
+    and NaN stay.
 
     Example:
         >>> import tfpy as tf
@@ -299,7 +306,8 @@ _cos = OPS["cos"]
 
 
 def cos(x: TensorLike, name: str | None = None) -> Tensor:
-    """Cos, element by element.
+    """The cosine of angles in radians, element by element, of floats and complex numbers;
+    NaN at infinity.
 
     Example:
         >>> import tfpy as tf
@@ -313,7 +321,8 @@ _cosh = OPS["cosh"]
 
 
 def cosh(x: TensorLike, name: str | None = None) -> Tensor:
-    """Cosh, element by element.
+    """The hyperbolic cosine, (exp(x) + exp(-x)) / 2, element by element, of floats and
+    complex numbers; infinite where that overflows.
 
     Example:
         >>> import tfpy as tf
@@ -355,7 +364,7 @@ _equal = OPS["equal"]
 
 
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Equal, element by element.
+    """Whether x == y, element by element, with broadcasting: bool. NaN equals nothing.
 
     Example:
         >>> import tfpy as tf
@@ -411,7 +420,8 @@ _exp = OPS["exp"]
 
 
 def exp(x: TensorLike, name: str | None = None) -> Tensor:
-    """Exp, element by element.
+    """e to the power x, of floats and complex numbers, element by element; infinite where
+    the dtype has no such number (above 88.7 in float32).
 
     Example:
         >>> import tfpy as tf
@@ -425,7 +435,8 @@ _expm1 = OPS["expm1"]
 
 
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
-    """Expm1, element by element.
+    """exp(x) - 1, of floats and complex numbers, element by element; accurate near 0, where
+    exp(x) rounds to 1.
 
     Example:
         >>> import tfpy as tf
@@ -439,7 +450,8 @@ _floor = OPS["floor"]
 
 
 def floor(x: TensorLike, name: str | None = None) -> Tensor:
-    """Floor, element by element.
+    """The largest integer that is not above x, as a float, element by element; infinities
+    and NaN stay.
 
     Example:
         >>> import tfpy as tf
@@ -485,7 +497,8 @@ _greater = OPS["greater"]
 
 
 def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Greater, element by element.
+    """Whether x > y, element by element, with broadcasting, of real numbers: bool. Never of
+    NaN.
 
     Example:
         >>> import tfpy as tf
@@ -499,7 +512,8 @@ _greater_equal = OPS["greater_equal"]
 
 
 def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Greater equal, element by element.
+    """Whether x >= y, element by element, with broadcasting, of real numbers: bool. Never of
+    NaN.
 
     Example:
         >>> import tfpy as tf
@@ -541,7 +555,7 @@ _invert = OPS["invert"]
 
 
 def invert(x: TensorLike, name: str | None = None) -> Tensor:
-    """Invert, element by element.
+    """All bits turned, element by element, of integers: -1 - x of signed ones.
 
     Example:
         >>> import tfpy as tf
@@ -555,7 +569,7 @@ _is_finite = OPS["is_finite"]
 
 
 def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
-    """Is finite, element by element.
+    """Whether floats are neither infinite nor NaN, element by element: bool.
 
     Example:
         >>> import tfpy as tf
@@ -569,7 +583,7 @@ _is_inf = OPS["is_inf"]
 
 
 def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
-    """Is inf, element by element.
+    """Whether floats are infinity or -infinity, element by element: bool.
 
     Example:
         >>> import tfpy as tf
@@ -583,7 +597,7 @@ _is_nan = OPS["is_nan"]
 
 
 def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
-    """Is nan, element by element.
+    """Whether floats are NaN, element by element: bool.
 
     Example:
         >>> import tfpy as tf
@@ -627,7 +641,8 @@ _less = OPS["less"]
 
 
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Less, element by element.
+    """Whether x < y, element by element, with broadcasting, of real numbers: bool. Never of
+    NaN.
 
     Example:
         >>> import tfpy as tf
@@ -641,7 +656,8 @@ _less_equal = OPS["less_equal"]
 
 
 def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Less equal, element by element.
+    """Whether x <= y, element by element, with broadcasting, of real numbers: bool. Never of
+    NaN.
 
     Example:
         >>> import tfpy as tf
@@ -669,7 +685,9 @@ _log = OPS["log"]
 
 
 def log(x: TensorLike, name: str | None = None) -> Tensor:
-    """Log, element by element.
+    """The natural logarithm of floats and complex numbers, element by element: -infinity at
+    0, NaN for negative floats; of complex numbers the one with an imaginary part in (-pi,
+    pi].
 
     Example:
         >>> import tfpy as tf
@@ -683,7 +701,8 @@ _log1p = OPS["log1p"]
 
 
 def log1p(x: TensorLike, name: str | None = None) -> Tensor:
-    """Log1p, element by element.
+    """log(1 + x) of floats and complex numbers, element by element; accurate near 0.
+    -infinity at -1, NaN below.
 
     Example:
         >>> import tfpy as tf
@@ -697,7 +716,8 @@ _logical_and = OPS["logical_and"]
 
 
 def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Logical and, element by element.
+    """Whether both x and y are true, element by element, with broadcasting; bool, as its
+    operands.
 
     Example:
         >>> import tfpy as tf
@@ -711,7 +731,7 @@ _logical_not = OPS["logical_not"]
 
 
 def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
-    """Logical not, element by element.
+    """Whether x is false, element by element; bool, as its operand.
 
     Example:
         >>> import tfpy as tf
@@ -725,7 +745,8 @@ _logical_or = OPS["logical_or"]
 
 
 def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Logical or, element by element.
+    """Whether x or y or both are true, element by element, with broadcasting; bool, as its
+    operands.
 
     Example:
         >>> import tfpy as tf
@@ -739,7 +760,8 @@ _logical_xor = OPS["logical_xor"]
 
 
 def logical_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Logical xor, element by element.
+    """Whether one of x and y is true, and not both, element by element, with broadcasting;
+    bool, as its operands.
 
     Example:
         >>> import tfpy as tf
@@ -795,7 +817,7 @@ _multiply = OPS["multiply"]
 
 
 def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Multiply, element by element.
+    """x * y, element by element, with broadcasting; integers wrap around.
 
     Example:
         >>> import tfpy as tf
@@ -837,7 +859,7 @@ _negative = OPS["negative"]
 
 
 def negative(x: TensorLike, name: str | None = None) -> Tensor:
-    """Negative, element by element.
+    """-x, element by element. The smallest integer of a dtype stays as it is.
 
     Example:
         >>> import tfpy as tf
@@ -866,7 +888,8 @@ _not_equal = OPS["not_equal"]
 
 
 def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Not equal, element by element.
+    """Whether x != y, element by element, with broadcasting: bool. NaN differs from
+    everything.
 
     Example:
         >>> import tfpy as tf
@@ -922,7 +945,7 @@ _reciprocal = OPS["reciprocal"]
 
 
 def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
-    """Reciprocal, element by element.
+    """1 / x, element by element, of floats and complex numbers; infinite at 0.
 
     Example:
         >>> import tfpy as tf
@@ -1006,7 +1029,8 @@ _rsqrt = OPS["rsqrt"]
 
 
 def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
-    """Rsqrt, element by element.
+    """1 / sqrt(x) of floats and complex numbers, element by element; infinite at 0, NaN for
+    negative floats.
 
     Example:
         >>> import tfpy as tf
@@ -1048,7 +1072,8 @@ _sin = OPS["sin"]
 
 
 def sin(x: TensorLike, name: str | None = None) -> Tensor:
-    """Sin, element by element.
+    """The sine of angles in radians, element by element, of floats and complex numbers; NaN
+    at infinity.
 
     Example:
         >>> import tfpy as tf
@@ -1062,7 +1087,8 @@ _sinh = OPS["sinh"]
 
 
 def sinh(x: TensorLike, name: str | None = None) -> Tensor:
-    """Sinh, element by element.
+    """The hyperbolic sine, (exp(x) - exp(-x)) / 2, element by element, of floats and complex
+    numbers; infinite where that overflows.
 
     Example:
         >>> import tfpy as tf
@@ -1090,7 +1116,9 @@ _sqrt = OPS["sqrt"]
 
 
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
-    """Sqrt, element by element.
+    """The square root of floats and complex numbers, element by element; the one with a non-
+    negative real part. NaN for negative floats. The gradient at 0 is infinite, or 0 where
+    that of the result is 0.
 
     Example:
         >>> import tfpy as tf
@@ -1104,7 +1132,7 @@ _square = OPS["square"]
 
 
 def square(x: TensorLike, name: str | None = None) -> Tensor:
-    """Square, element by element.
+    """x * x, element by element; integers wrap around.
 
     Example:
         >>> import tfpy as tf
@@ -1118,7 +1146,8 @@ _squared_difference = OPS["squared_difference"]
 
 
 def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Squared difference, element by element.
+    """(x - y) * conj(x - y), element by element, with broadcasting: the square of the
+    distance, in the operands' dtype.
 
     Example:
         >>> import tfpy as tf
@@ -1146,7 +1175,7 @@ _subtract = OPS["subtract"]
 
 
 def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Subtract, element by element.
+    """x - y, element by element, with broadcasting; integers wrap around.
 
     Example:
         >>> import tfpy as tf
@@ -1160,7 +1189,8 @@ _tan = OPS["tan"]
 
 
 def tan(x: TensorLike, name: str | None = None) -> Tensor:
-    """Tan, element by element.
+    """The tangent of angles in radians, sin(x) / cos(x), element by element, of floats and
+    complex numbers; NaN at infinity.
 
     Example:
         >>> import tfpy as tf
@@ -1174,7 +1204,8 @@ _tanh = OPS["tanh"]
 
 
 def tanh(x: TensorLike, name: str | None = None) -> Tensor:
-    """Tanh, element by element.
+    """The hyperbolic tangent, sinh(x) / cosh(x), element by element, of floats and complex
+    numbers; 1 and -1 at the infinities.
 
     Example:
         >>> import tfpy as tf

@@ -25,6 +25,7 @@ bitwise_and = binary(
     takes=INTEGER,
     public="bitwise.bitwise_and",
     laws=Laws(commutative=True, neutral=-1, absorbing=0, idempotent=True),
+    doc="The bits that x and y both have, element by element, with broadcasting, of integers.",
 )
 bitwise_or = binary(
     "bitwise_or",
@@ -33,6 +34,7 @@ bitwise_or = binary(
     takes=INTEGER,
     public="bitwise.bitwise_or",
     laws=Laws(commutative=True, neutral=0, idempotent=True),
+    doc="The bits that x or y has, element by element, with broadcasting, of integers.",
 )
 bitwise_xor = binary(
     "bitwise_xor",
@@ -41,6 +43,7 @@ bitwise_xor = binary(
     takes=INTEGER,
     public="bitwise.bitwise_xor",
     laws=Laws(commutative=True, neutral=0),
+    doc="The bits that one of x and y has, element by element, with broadcasting, of integers.",
 )
 invert = elementwise(
     "invert",
@@ -49,6 +52,7 @@ invert = elementwise(
     takes=INTEGER,
     public="bitwise.invert",
     laws=Laws(involution=True),
+    doc="All bits turned, element by element, of integers: -1 - x of signed ones.",
 )
 
 

@@ -46,6 +46,7 @@ subtract = binary(
     takes=NUMERIC,
     laws=Laws(neutral=0.0),
     by_rows=True,
+    doc="x - y, element by element, with broadcasting; integers wrap around.",
 )
 multiply = binary(
     "multiply",
@@ -54,6 +55,7 @@ multiply = binary(
     lambda g, z, x, y: (lambda: g * y, lambda: g * x),
     takes=NUMERIC,
     laws=Laws(commutative=True, neutral=1, absorbing=0),
+    doc="x * y, element by element, with broadcasting; integers wrap around.",
 )
 real_div = binary(
     "real_div",
@@ -168,6 +170,8 @@ squared_difference = binary(
     lambda g, z, x, y: (lambda: g * (x - y) * 2, lambda: g * (y - x) * 2),
     takes=NUMERIC,
     holomorphic=False,
+    doc="""(x - y) * conj(x - y), element by element, with broadcasting: the square of the
+    distance, in the operands' dtype.""",
 )
 atan2 = binary(
     "atan2",
@@ -187,6 +191,7 @@ negative = elementwise(
     public="negative math.negative",
     laws=Laws(involution=True),
     by_rows=True,
+    doc="-x, element by element. The smallest integer of a dtype stays as it is.",
 )
 
 
@@ -216,7 +221,14 @@ sign: Op = elementwise(
     public="",
     laws=Laws(idempotent=True),
 )
-square = elementwise("square", np.square, lambda x: x * x, lambda g, y, x: g * x * 2, takes=NUMERIC)
+square = elementwise(
+    "square",
+    np.square,
+    lambda x: x * x,
+    lambda g, y, x: g * x * 2,
+    takes=NUMERIC,
+    doc="x * x, element by element; integers wrap around.",
+)
 reciprocal = elementwise(
     "reciprocal",
     np.reciprocal,
@@ -224,6 +236,7 @@ reciprocal = elementwise(
     lambda g, y, x: -g * y * y,
     domain=(0.3, 4.0),
     public="math.reciprocal",
+    doc="1 / x, element by element, of floats and complex numbers; infinite at 0.",
 )
 
 # Functions of one float
@@ -233,6 +246,9 @@ sqrt = float_unary(
     np.sqrt,
     lambda g, y, x: select(equal(g, 0), 0, g * 0.5 / y),  # 0 at x = 0 where g is masked
     domain=(0.1, 9.0),
+    doc="""The square root of floats and complex numbers, element by element; the one with a non-
+    negative real part. NaN for negative floats. The gradient at 0 is infinite, or 0 where
+    that of the result is 0.""",
 )
 rsqrt = float_unary(
     "rsqrt",
@@ -240,26 +256,132 @@ rsqrt = float_unary(
     lambda g, y, x: g * -0.5 * y * y * y,
     domain=(0.1, 9.0),
     public="math.rsqrt",
+    doc="""1 / sqrt(x) of floats and complex numbers, element by element; infinite at 0, NaN for
+    negative floats.""",
 )
-exp = float_unary("exp", np.exp, lambda g, y, x: g * y)
-expm1 = float_unary("expm1", np.expm1, lambda g, y, x: g * (y + 1), public="math.expm1")
-log = float_unary("log", np.log, lambda g, y, x: g / x, domain=(0.05, 9.0), public="math.log")
+exp = float_unary(
+    "exp",
+    np.exp,
+    lambda g, y, x: g * y,
+    doc="""e to the power x, of floats and complex numbers, element by element; infinite where
+    the dtype has no such number (above 88.7 in float32).""",
+)
+expm1 = float_unary(
+    "expm1",
+    np.expm1,
+    lambda g, y, x: g * (y + 1),
+    public="math.expm1",
+    doc="""exp(x) - 1, of floats and complex numbers, element by element; accurate near 0, where
+    exp(x) rounds to 1.""",
+)
+log = float_unary(
+    "log",
+    np.log,
+    lambda g, y, x: g / x,
+    domain=(0.05, 9.0),
+    public="math.log",
+    doc="""The natural logarithm of floats and complex numbers, element by element: -infinity at
+    0, NaN for negative floats; of complex numbers the one with an imaginary part in (-pi,
+    pi].""",
+)
 log1p = float_unary(
-    "log1p", np.log1p, lambda g, y, x: g / (x + 1), domain=(-0.9, 9.0), public="math.log1p"
+    "log1p",
+    np.log1p,
+    lambda g, y, x: g / (x + 1),
+    domain=(-0.9, 9.0),
+    public="math.log1p",
+    doc="""log(1 + x) of floats and complex numbers, element by element; accurate near 0.
+    -infinity at -1, NaN below.""",
 )
-sin = float_unary("sin", np.sin, lambda g, y, x: g * cos(x))
-cos: Op = float_unary("cos", np.cos, lambda g, y, x: -g * sin(x))
-tan = float_unary("tan", np.tan, lambda g, y, x: g * (y * y + 1), domain=(-1.4, 1.4))
-asin = float_unary("asin", np.arcsin, lambda g, y, x: g * rsqrt(1 - x * x), domain=(-0.95, 0.95))
-acos = float_unary("acos", np.arccos, lambda g, y, x: -g * rsqrt(1 - x * x), domain=(-0.95, 0.95))
-atan = float_unary("atan", np.arctan, lambda g, y, x: g / (x * x + 1))
-sinh = float_unary("sinh", np.sinh, lambda g, y, x: g * cosh(x))
-cosh: Op = float_unary("cosh", np.cosh, lambda g, y, x: g * sinh(x))
-asinh = float_unary("asinh", np.arcsinh, lambda g, y, x: g * rsqrt(x * x + 1))
-acosh = float_unary("acosh", np.arccosh, lambda g, y, x: g / sinh(y), domain=(1.1, 9.0))
-atanh = float_unary("atanh", np.arctanh, lambda g, y, x: g / (1 - x * x), domain=(-0.95, 0.95))
+sin = float_unary(
+    "sin",
+    np.sin,
+    lambda g, y, x: g * cos(x),
+    doc="""The sine of angles in radians, element by element, of floats and complex numbers; NaN
+    at infinity.""",
+)
+cos: Op = float_unary(
+    "cos",
+    np.cos,
+    lambda g, y, x: -g * sin(x),
+    doc="""The cosine of angles in radians, element by element, of floats and complex numbers;
+    NaN at infinity.""",
+)
+tan = float_unary(
+    "tan",
+    np.tan,
+    lambda g, y, x: g * (y * y + 1),
+    domain=(-1.4, 1.4),
+    doc="""The tangent of angles in radians, sin(x) / cos(x), element by element, of floats and
+    complex numbers; NaN at infinity.""",
+)
+asin = float_unary(
+    "asin",
+    np.arcsin,
+    lambda g, y, x: g * rsqrt(1 - x * x),
+    domain=(-0.95, 0.95),
+    doc="""The angle in [-pi/2, pi/2] whose sine is x, element by element, of floats and complex
+    numbers; NaN for floats outside of [-1, 1].""",
+)
+acos = float_unary(
+    "acos",
+    np.arccos,
+    lambda g, y, x: -g * rsqrt(1 - x * x),
+    domain=(-0.95, 0.95),
+    doc="""The angle in [0, pi] whose cosine is x, element by element, of floats and complex
+    numbers; NaN for floats outside of [-1, 1].""",
+)
+atan = float_unary(
+    "atan",
+    np.arctan,
+    lambda g, y, x: g / (x * x + 1),
+    doc="""The angle in [-pi/2, pi/2] whose tangent is x, element by element, of floats and
+    complex numbers; pi/2 at infinity. atan2 knows the quadrant.""",
+)
+sinh = float_unary(
+    "sinh",
+    np.sinh,
+    lambda g, y, x: g * cosh(x),
+    doc="""The hyperbolic sine, (exp(x) - exp(-x)) / 2, element by element, of floats and complex
+    numbers; infinite where that overflows.""",
+)
+cosh: Op = float_unary(
+    "cosh",
+    np.cosh,
+    lambda g, y, x: g * sinh(x),
+    doc="""The hyperbolic cosine, (exp(x) + exp(-x)) / 2, element by element, of floats and
+    complex numbers; infinite where that overflows.""",
+)
+asinh = float_unary(
+    "asinh",
+    np.arcsinh,
+    lambda g, y, x: g * rsqrt(x * x + 1),
+    doc="""The inverse of sinh, log(x + sqrt(x * x + 1)), element by element, of floats and
+    complex numbers.""",
+)
+acosh = float_unary(
+    "acosh",
+    np.arccosh,
+    lambda g, y, x: g / sinh(y),
+    domain=(1.1, 9.0),
+    doc="""The inverse of cosh, log(x + sqrt(x * x - 1)), element by element, of floats and
+    complex numbers; NaN for floats below 1.""",
+)
+atanh = float_unary(
+    "atanh",
+    np.arctanh,
+    lambda g, y, x: g / (1 - x * x),
+    domain=(-0.95, 0.95),
+    doc="""The inverse of tanh, log((1 + x) / (1 - x)) / 2, element by element, of floats and
+    complex numbers; infinite at 1 and -1, NaN for floats beyond.""",
+)
 tanh = float_unary(
-    "tanh", np.tanh, lambda g, y, x: g * (1 - y * y), public="tanh math.tanh nn.tanh"
+    "tanh",
+    np.tanh,
+    lambda g, y, x: g * (1 - y * y),
+    public="tanh math.tanh nn.tanh",
+    doc="""The hyperbolic tangent, sinh(x) / cosh(x), element by element, of floats and complex
+    numbers; 1 and -1 at the infinities.""",
 )
 erf = float_unary(
     "erf",
@@ -270,7 +392,13 @@ erf = float_unary(
     doc="Gauss error function.",
 )
 floor = float_unary(
-    "floor", np.floor, lambda g, y, x: None, takes=FLOAT, laws=Laws(idempotent=True)
+    "floor",
+    np.floor,
+    lambda g, y, x: None,
+    takes=FLOAT,
+    laws=Laws(idempotent=True),
+    doc="""The largest integer that is not above x, as a float, element by element; infinities
+    and NaN stay.""",
 )
 ceil = float_unary(
     "ceil",
@@ -279,6 +407,8 @@ ceil = float_unary(
     takes=FLOAT,
     public="math.ceil",
     laws=Laws(idempotent=True),
+    doc="""The smallest integer that is not below x, as a float, element by element; infinities
+    and NaN stay.""",
 )
 round_ = elementwise(
     "round",
@@ -300,20 +430,59 @@ sigmoid = elementwise(
 
 # Comparison, logic, choice
 
-equal: Op = compare("equal", np.equal, ex.eq, takes=infer.ANY, laws=Laws(commutative=True))
-not_equal: Op = compare(
-    "not_equal", np.not_equal, ex.ne, takes=infer.ANY, laws=Laws(commutative=True)
+equal: Op = compare(
+    "equal",
+    np.equal,
+    ex.eq,
+    takes=infer.ANY,
+    laws=Laws(commutative=True),
+    doc="Whether x == y, element by element, with broadcasting: bool. NaN equals nothing.",
 )
-less = compare("less", np.less, lambda x, y: x < y)
-less_equal = compare("less_equal", np.less_equal, lambda x, y: x <= y)
-greater = compare("greater", np.greater, lambda x, y: x > y)
-greater_equal = compare("greater_equal", np.greater_equal, lambda x, y: x >= y)
+not_equal: Op = compare(
+    "not_equal",
+    np.not_equal,
+    ex.ne,
+    takes=infer.ANY,
+    laws=Laws(commutative=True),
+    doc="""Whether x != y, element by element, with broadcasting: bool. NaN differs from
+    everything.""",
+)
+less = compare(
+    "less",
+    np.less,
+    lambda x, y: x < y,
+    doc="""Whether x < y, element by element, with broadcasting, of real numbers: bool. Never of
+    NaN.""",
+)
+less_equal = compare(
+    "less_equal",
+    np.less_equal,
+    lambda x, y: x <= y,
+    doc="""Whether x <= y, element by element, with broadcasting, of real numbers: bool. Never of
+    NaN.""",
+)
+greater = compare(
+    "greater",
+    np.greater,
+    lambda x, y: x > y,
+    doc="""Whether x > y, element by element, with broadcasting, of real numbers: bool. Never of
+    NaN.""",
+)
+greater_equal = compare(
+    "greater_equal",
+    np.greater_equal,
+    lambda x, y: x >= y,
+    doc="""Whether x >= y, element by element, with broadcasting, of real numbers: bool. Never of
+    NaN.""",
+)
 logical_and = compare(
     "logical_and",
     np.logical_and,
     lambda x, y: x & y,
     takes=BOOL,
     laws=Laws(commutative=True, neutral=True, absorbing=False, idempotent=True),
+    doc="""Whether both x and y are true, element by element, with broadcasting; bool, as its
+    operands.""",
 )
 logical_or = compare(
     "logical_or",
@@ -321,6 +490,8 @@ logical_or = compare(
     lambda x, y: x | y,
     takes=BOOL,
     laws=Laws(commutative=True, neutral=False, absorbing=True, idempotent=True),
+    doc="""Whether x or y or both are true, element by element, with broadcasting; bool, as its
+    operands.""",
 )
 logical_xor = compare(
     "logical_xor",
@@ -329,12 +500,25 @@ logical_xor = compare(
     takes=BOOL,
     public="math.logical_xor",
     laws=Laws(commutative=True, neutral=False),
+    doc="""Whether one of x and y is true, and not both, element by element, with broadcasting;
+    bool, as its operands.""",
 )
 logical_not = elementwise(
-    "logical_not", np.logical_not, lambda x: ~x, takes=BOOL, laws=Laws(involution=True)
+    "logical_not",
+    np.logical_not,
+    lambda x: ~x,
+    takes=BOOL,
+    laws=Laws(involution=True),
+    doc="Whether x is false, element by element; bool, as its operand.",
 )
 is_nan = elementwise(
-    "is_nan", np.isnan, ex.isnan, takes=FLOAT, gives=dtypes.bool, public="math.is_nan"
+    "is_nan",
+    np.isnan,
+    ex.isnan,
+    takes=FLOAT,
+    gives=dtypes.bool,
+    public="math.is_nan",
+    doc="Whether floats are NaN, element by element: bool.",
 )
 is_inf = elementwise(
     "is_inf",
@@ -343,6 +527,7 @@ is_inf = elementwise(
     takes=FLOAT,
     gives=dtypes.bool,
     public="math.is_inf",
+    doc="Whether floats are infinity or -infinity, element by element: bool.",
 )
 is_finite = elementwise(
     "is_finite",
@@ -351,6 +536,7 @@ is_finite = elementwise(
     takes=FLOAT,
     gives=dtypes.bool,
     public="math.is_finite",
+    doc="Whether floats are neither infinite nor NaN, element by element: bool.",
 )
 select: Op = elementwise(
     "select",
