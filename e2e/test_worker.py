@@ -125,3 +125,33 @@ list(canvas.getContext("2d").getImageData(2, 2, 1, 1).data)`);
     assert found[0] == [2, 4]
     assert "ZeroDivisionError" in found[1]
     assert found[2] == [255] * 4
+
+
+DRAWS = """(async () => {
+  const code = `
+    import { loadTfpy } from "${location.origin}/tfpy.mjs";
+    addEventListener("message", async ({ data: canvas }) => {
+      try {
+        const tfpy = await loadTfpy({ backend: "wasm" });
+        const draw = "import tfpy as tf; await tf.browser.to_pixels(tf.fill([4, 4, 3], x), canvas)";
+        for (const x of [0, 255]) await tfpy.run(draw, { canvas, x });
+        postMessage([...canvas.getContext("2d").getImageData(0, 0, 1, 1).data]);
+      } catch (error) {
+        postMessage(String(error));
+      }
+    });`;
+  const type = "text/javascript";
+  const worker = new Worker(URL.createObjectURL(new Blob([code], { type })), { type: "module" });
+  const canvas = document.createElement("canvas").transferControlToOffscreen();
+  const answer = new Promise((resolve) => worker.addEventListener("message", resolve));
+  worker.postMessage(canvas, [canvas]);
+  const { data } = await answer;
+  worker.terminate();
+  return data;
+})()"""
+
+
+def test_canvases_of_workers_in_firefox(tfpy_page: OpenPageFixture) -> None:
+    """A worker of one's own draws on the page's canvas again and again."""
+    page = tfpy_page(BLANK, browser="firefox")
+    assert page.evaluate(DRAWS, LOAD_SECONDS) == [255, 255, 255, 255]

@@ -4,11 +4,14 @@
 /** @type {WeakMap<OffscreenCanvas, {kind: string, context: any}>} */
 const given = new WeakMap();
 
+let isMended = false;
+
 /** Mends the canvases of a worker. */
 export function keepContexts() {
   /** @type {any} */
   const prototype = globalThis.OffscreenCanvas?.prototype;
-  if (!prototype) return;
+  if (isMended || !prototype || globalThis.document) return;
+  isMended = true;
   const { getContext } = prototype;
   /** @this {OffscreenCanvas} @param {string} kind @param {any} options */
   prototype.getContext = function (kind, options) {

@@ -4,7 +4,6 @@
 // The page sends [number, call, ...values] for each of `calls`; the answer is ["result" or "error",
 // value, number]. "progress", "print" and "picture" come in between.
 
-import { keepContexts } from "./contexts.mjs";
 import { addressOf } from "./functions.mjs";
 import { messageOf } from "./python.mjs";
 import { openEngine } from "./script_engine.mjs";
@@ -99,5 +98,4 @@ function serve(page) {
   };
 }
 
-keepContexts();
 addEventListener("message", ({ ports }) => serve(ports[0]), { once: true });
