@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 from function.chains import chain
@@ -103,6 +104,29 @@ def test_donated_variables_are_written_over() -> None:
     kept = v.value()
     step()
     np.testing.assert_array_equal(kept.numpy(), np.full(2**16, 1.75, np.float32))
+
+
+def test_a_step_that_fails_leaves_donated_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tfpy._src.lower.jax import JaxProgram
+
+    variables = [tfpy.Variable(np.full(2**12, n, np.float32)) for n in range(3)]
+
+    @tfpy.function
+    def step() -> None:
+        for v in variables:
+            v.assign(v * 0.5 + 1.0)
+
+    def failing(*arrays: Any) -> None:
+        raise jax.errors.JaxRuntimeError("INTERNAL: the device has failed")
+
+    step()
+    with monkeypatch.context() as context:
+        context.setattr(JaxProgram, "donating", lambda program, positions: failing)
+        with pytest.raises(tfpy.errors.InternalError, match="has failed"):
+            step()
+    assert [v.numpy()[0] for v in variables] == [1.0, 1.5, 2.0]
+    step()
+    assert [v.numpy()[0] for v in variables] == [1.5, 1.75, 2.0]
 
 
 def test_new_values_are_written_over_their_own_old_ones() -> None:

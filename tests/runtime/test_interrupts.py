@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -43,6 +44,26 @@ def test_an_error_in_a_section_is_the_context() -> None:
         interrupt()
         raise ValueError("of the section")
     assert isinstance(caught.value.__context__, ValueError)
+    assert held.depth == 0
+
+
+def test_sections_of_other_threads_may_end_during_a_long_part() -> None:
+    begun, long, ended = (threading.Event() for _ in range(3))
+
+    def other() -> None:
+        with held:
+            begun.set()
+            assert long.wait(10)
+        ended.set()
+
+    thread = threading.Thread(target=other)
+    with held:
+        thread.start()
+        assert begun.wait(10)
+        with let_in():
+            long.set()
+            assert ended.wait(10)
+    thread.join()
     assert held.depth == 0
 
 

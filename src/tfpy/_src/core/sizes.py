@@ -17,12 +17,14 @@ from tfpy._src.runtime.storage import host_storage
 class Sizes(Tensor):
     """A tensor whose values are those of one trace: a shape made of them is open there."""
 
-    __slots__ = ("open",)
+    __slots__ = ()
+
+    open: Array
+    """For each element, whether it comes from an open size."""
 
     def __init__(self, tensor: Tensor, are_open: Array) -> None:
         super().__init__(tensor.aval, tensor.storage)
         self.open = are_open
-        """For each element, whether it comes from an open size."""
 
     @property
     def sizes(self) -> tuple[int, ...]:

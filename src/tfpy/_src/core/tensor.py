@@ -17,7 +17,7 @@ from tfpy._src.ir.aval import Aval
 from tfpy._src.lines import Line
 from tfpy._src.runtime.awaitable import awaitable
 from tfpy._src.runtime.registry import active_backend
-from tfpy._src.runtime.storage import Statistics, Storage, host_storage, statistics
+from tfpy._src.runtime.storage import Storage, host_storage, statistics
 
 if TYPE_CHECKING:
     from tfpy._src.ir.aval import Array
@@ -45,7 +45,10 @@ class Tensor(Operand, AnyTensor):
         20.0
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_storage", "aval", "identity", "kept")
+    __slots__ = ("__dict__", "__weakref__", "_counted", "aval", "identity", "kept", "storage")
+
+    storage: Storage
+    """The bytes. Asked of a tensor that was disposed it raises a RuntimeError."""
 
     assign: Callable[..., Any]
     """Of a part of a Variable, ``v[key]``: gives that part another value. Other tensors lack it."""
@@ -54,15 +57,11 @@ class Tensor(Operand, AnyTensor):
         self.aval = aval
         self.identity = next_identity()
         self.kept = False
-        self._storage: Storage | None = storage
-        statistics.tensors += 1
+        self.storage = storage
+        self._counted = statistics.mark
         scopes = local.scopes
         if scopes:
             scopes[-1].append(weakref.ref(self))
-
-    def __del__(self, _statistics: Statistics = statistics) -> None:
-        if self._storage is not None:
-            _statistics.tensors -= 1
 
     # What it is
 
@@ -106,30 +105,14 @@ class Tensor(Operand, AnyTensor):
         """Whether it can be read: True unless it belongs to a trace."""
         return True
 
-    @property
-    def storage(self) -> Storage:
-        """The bytes.
-
-        Raises:
-            RuntimeError: after :meth:`dispose`.
-        """
-        if self._storage is None:
-            raise RuntimeError(
-                f"Tensor of shape {self.shape} was disposed; keep it with tf.keep or return it "
-                "from tf.tidy"
-            )
-        return self._storage
-
     def slot_on(self, backend: Backend) -> int:
         """The slot of the bytes on that backend, moved there when they are elsewhere.
 
         Raises:
             RuntimeError: after :meth:`dispose`.
         """
-        storage = self._storage
-        if storage is not None and storage.backend is backend:
-            return storage.slot
-        return self.storage.slot_on(backend)
+        storage = self.storage
+        return storage.slot if storage.backend is backend else storage.slot_on(backend)
 
     def get_shape(self) -> TensorShape:
         """:attr:`shape`."""
@@ -281,13 +264,13 @@ class Tensor(Operand, AnyTensor):
     @property
     def is_disposed(self) -> bool:
         """Whether :meth:`dispose` was called, by the program or by ``tf.tidy``."""
-        return self._storage is None
+        return False
 
     def dispose(self) -> None:
         """Gives the memory back now; the tensor cannot be used afterwards."""
-        if self._storage is not None:
-            self._storage = None
-            statistics.tensors -= 1
+        self.__class__ = _Disposed
+        _storage.__delete__(self)
+        del self._counted
 
     # As an object of Python
 
@@ -308,6 +291,34 @@ class Tensor(Operand, AnyTensor):
     def __reduce__(self) -> Any:
         """What ``pickle`` keeps: the values."""
         return from_array, (self.host_view(),)
+
+
+_storage: Any = vars(Tensor)["storage"]
+
+
+class _Disposed(Tensor):
+    """What a tensor becomes that is disposed: those that are not need no looking at."""
+
+    __slots__ = ()
+
+    @property
+    def storage(self) -> Storage:  # type: ignore[override]
+        """There is none any more.
+
+        Raises:
+            RuntimeError: always.
+        """
+        raise RuntimeError(
+            f"Tensor of shape {self.shape} was disposed; keep it with tf.keep or return it from "
+            "tf.tidy"
+        )
+
+    @property
+    def is_disposed(self) -> bool:
+        return True
+
+    def dispose(self) -> None:
+        """Does nothing: it is done."""
 
 
 def from_array(array: Array) -> Tensor:

@@ -115,7 +115,8 @@ class Function(Generic[P, R]):
         self, args: Any, kwargs: Any
     ) -> tuple[ConcreteFunction | Untraced | None, list[Tensor]]:
         """What runs a call, None for the Python function itself, and the tensors that it takes."""
-        key, tensors = None, list[Tensor]()
+        key = None
+        tensors: list[Tensor] = []  # list[Tensor]() takes Python ten times as long
         if not kwargs and self.input_signature is None:
             key = quick_key(args, tensors)
             known = self._traces.by_avals.get(key)

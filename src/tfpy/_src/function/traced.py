@@ -8,6 +8,7 @@ gives beside its outputs, so that nothing is computed twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from tfpy._src import tracing
@@ -22,6 +23,22 @@ from tfpy._src.run.usage import Usage
 from tfpy._src.trace.symbolic import SymbolicTensor
 from tfpy._src.trace.trace import Extra, Trace
 from tfpy._src.variables.variable import Variable
+
+
+class _Fetched:
+    """What each call takes from elsewhere, as Variables have their values."""
+
+    __slots__ = ("_fetch",)
+
+    def __init__(self, fetch: Callable[[], Tensor]) -> None:
+        self._fetch = fetch
+
+    @property
+    def held(self) -> Tensor:
+        return self._fetch()
+
+
+_held = attrgetter("held")
 
 
 class Traced:
@@ -52,7 +69,8 @@ class Traced:
         self.trace = trace
         self.arguments = tuple(arguments)
         self.extras = tuple(extras)
-        self._reads = [(extra.variable, extra.fetch) for extra in extras]
+        self._places = [_Fetched(e.fetch) if e.variable is None else e.variable for e in extras]
+        """What :attr:`extras` is read of, where nothing sees that."""
         self.constants = tuple(constants)
         self.outputs = tuple(outputs)
         self.entries = entries
@@ -90,7 +108,7 @@ class Traced:
     def __call__(self, arguments: Sequence[Tensor]) -> list[Tensor]:
         """The outputs; recorded on the tapes that follow what goes in."""
         if not (tapes.local.active or tracing.local.active):
-            return self.executable.run(self._operands(arguments))
+            return self.executable.compute(self._operands(arguments))
         operands = [*arguments, *[extra.fetch() for extra in self.extras]]
         followed = self._followed(operands) if tapes.local.active else ()
         if not followed:
@@ -109,9 +127,7 @@ class Traced:
 
     def _operands(self, arguments: Sequence[Tensor]) -> list[Tensor]:
         """What goes in, where nothing sees what is read."""
-        read = [fetch() if v is None else v.held for v, fetch in self._reads]
-        read[:0] = arguments  # no second list, which would hold values that may be donated
-        return read
+        return [*arguments, *map(_held, self._places)]
 
     def repeat(self, calls: Sequence[Sequence[Tensor]]) -> Repeated | None:
         """What the last of several calls gives, each on the values that the one before assigned.

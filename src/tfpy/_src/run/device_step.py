@@ -52,6 +52,8 @@ class DeviceStep:
         self.weights = fixed
         """Positions of the inputs that the prelude takes."""
         self._prepared: tuple[list[int], list[Storage]] | None = None  # for weights, what it gave
+        self._reads_all = self.prelude is None and len(self.read) == len(self.inputs)
+        """Whether its main program takes the region's inputs as they are."""
         self._backend = backend
 
     @property
@@ -100,6 +102,8 @@ class DeviceStep:
             donated: positions, among :attr:`donatable`, of slots that are gone afterwards.
             into: storages of such slots, each in the place of the output that it takes on.
         """
+        if self._reads_all and not donated:
+            return self.main.run(slots)
         return self.main.run(self._read(slots, donated), into)
 
     def link(self, carried: Mapping[int, int], given: Sequence[int]) -> list[int] | None:
@@ -301,9 +305,11 @@ class DeviceProgram:
 
     def _stored(self, first: int, into: Sequence[Storage | None] | None = None) -> list[Storage]:
         backend = self._backend
-        if into is None:
-            return [Storage(aval, None, backend, first + offset) for aval, offset in self._outputs]
         stored = []
+        if into is None:
+            for aval, offset in self._outputs:
+                stored.append(Storage(aval, None, backend, first + offset))
+            return stored
         for (aval, offset), storage in zip(self._outputs, into, strict=True):
             if storage is None:
                 storage = Storage(aval, None, backend, first + offset)

@@ -69,10 +69,14 @@ class Executable:
         """The outputs, in the Graph's order. Within a trace the equations are copied there."""
         if tracing.local.active and self.joins_trace(inputs):
             return tracing.local.active[-1].inline(self.graph, inputs).outputs
+        return self.compute(inputs)
+
+    def compute(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """:meth:`run` where no trace is taken."""
         if op_by_op.watching:
             return op_by_op.run(self.graph, inputs)
         backend = registry.active or registry.active_backend()
-        plan = self._plan(backend)
+        plan = self._plans.get(backend) or self._make_plan(backend)
         if backend.collect_due:
             backend.collect()
         found = plan.run(inputs)
@@ -246,7 +250,11 @@ class Plan:
             whole, positions = self._whole
             donated = unshared(inputs, self.donations, holders=0) if self.donations else None
             backend = self._backend
-            slots = [inputs[i].slot_on(backend) for i in positions]
+            slots = []
+            for i in positions:
+                storage = inputs[i].storage
+                here = storage.backend is backend
+                slots.append(storage.slot if here else storage.slot_on(backend))
             if not donated:
                 return whole.compute(slots)
             with held:

@@ -27,7 +27,10 @@ class ArrayBackend(Backend):
         with self._numbering:
             first = self._next
             self._next = first + len(arrays)
-        self._arrays.update(enumerate(arrays, first))
+        if len(arrays) == 1:  # mostly
+            self._arrays[first] = arrays[0]
+        else:
+            self._arrays.update(enumerate(arrays, first))
         return first
 
     def _entered(self, program: Any) -> int:

@@ -52,13 +52,14 @@ held = _Held()
 @contextmanager
 def let_in() -> Iterator[None]:
     """Within a section, a part that interrupts may end."""
-    depth, held.depth = held.depth, 0
+    depth = held.depth
+    held.depth -= depth  # other threads open and close sections meanwhile
     try:
         if held.waits:
             held.deliver()
         yield
     finally:
-        held.depth = depth
+        held.depth += depth
 
 
 def install() -> None:

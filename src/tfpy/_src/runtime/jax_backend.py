@@ -248,17 +248,25 @@ class JaxBackend(ArrayBackend):
             self._bring(slots, found.everywhere)
         try:
             if not slots or min(slots) > 0:
-                outputs = found.plain(*[arrays[slot] for slot in slots])
+                outputs = found.plain(*map(arrays.__getitem__, slots))
             else:
-                donated = tuple([i for i, slot in enumerate(slots) if slot < 0])
-                outputs = found.donating(donated)(*map(arrays.__getitem__, map(abs, slots)))
-                for i in donated:
-                    del arrays[-slots[i]]
+                outputs = self._donated(found, slots)
         except jax.errors.JaxRuntimeError as failure:
             raise self._error(failure) from None
         except ValueError as failure:
             raise self._processes.lost(failure) or self.sharder.mixed(slots, failure) from None
         return self._kept(outputs)
+
+    def _donated(self, program: JaxProgram, slots: Sequence[int]) -> list[Any]:
+        """The outputs of a run that takes some of the slots' arrays, unless it fails."""
+        arrays = self._arrays
+        function = program.donating(tuple([i for i, slot in enumerate(slots) if slot < 0]))
+        given = [arrays[slot] if slot > 0 else arrays.pop(-slot) for slot in slots]
+        try:
+            return function(*given)
+        except BaseException:
+            arrays.update(zip(map(abs, slots), given, strict=True))
+            raise
 
     def _bring(self, slots: Sequence[int], everywhere: jax.sharding.Sharding) -> None:
         """Puts what lies on other devices on all of a program's."""

@@ -6,6 +6,7 @@ Python's reference counting frees it: the last tensor that goes takes the slot w
 from __future__ import annotations
 
 import threading
+from sys import getrefcount
 
 import numpy as np
 
@@ -21,12 +22,20 @@ _KEEP_ON_HOST = 1024  # bytes up to which an uploaded array stays on the host to
 class Statistics:
     """Live tensors and storages of the whole program, for ``tf.memory()``."""
 
-    __slots__ = ("buffers", "nbytes", "tensors")
+    __slots__ = ("_others", "buffers", "mark", "nbytes")
 
     def __init__(self) -> None:
-        self.tensors = 0
         self.buffers = 0
         self.nbytes = 0
+        self.mark = object()
+        """What each live tensor refers to: so Python itself counts them."""
+        self._others = 0
+        self._others = self.tensors
+
+    @property
+    def tensors(self) -> int:
+        """How many there are."""
+        return getrefcount(self.mark) - self._others
 
 
 statistics = Statistics()

@@ -35,7 +35,6 @@ class SymbolicTensor(Tensor):
         self.aval = aval
         self.identity = next_identity()
         self.kept = True
-        self._storage = None
         self.trace = trace
         self.value = value
         """The value's number in the trace's Graph."""
@@ -75,7 +74,7 @@ class SymbolicTensor(Tensor):
         return False
 
     @property
-    def storage(self) -> Storage:
+    def storage(self) -> Storage:  # type: ignore[override]
         """There is none.
 
         Raises:
