@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -259,3 +260,42 @@ def test_mutated_files_end_in_clear_errors(saved: Path, at: int) -> None:
             data[place] = random.integers(0, 256)
         with contextlib.suppress(ValueError, tf.errors.OpError, TypeError):
             tf.models.load({**contents, name: bytes(data)})
+
+
+def _without_nodes(model: Any) -> None:
+    del model["modelTopology"]["node"]
+
+
+def _of_no_ops(model: Any) -> None:
+    model["modelTopology"]["node"][-1].update(op="NoOp", input=[])
+
+
+def _of_nothing(model: Any) -> None:
+    model["signature"]["outputs"]["output_0"]["name"] = "nothing"
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (_without_nodes, "model.json: modelTopology has no node, .* writes it anew"),
+        (_of_no_ops, "model.json: .*the output 'Identity' is a NoOp, which has no value"),
+        (_of_nothing, "model.json: .*nothing makes the output 'nothing': name one of"),
+    ],
+)
+def test_graphs_that_give_nothing(broken: Any, message: str, tmp_path: Path) -> None:
+    """They are refused when they are loaded."""
+    tf.save_graph_model(lambda x: x * 2, str(tmp_path), [tf.TensorSpec([None])])
+    model = json.loads((tmp_path / "model.json").read_text())
+    broken(model)
+    (tmp_path / "model.json").write_text(json.dumps(model))
+    with pytest.raises(ValueError, match=message):
+        asyncio.run(tf.load_graph_model(str(tmp_path)))
+
+
+def test_an_output_that_an_operation_has_not(tmp_path: Path) -> None:
+    tf.save_graph_model(lambda x: x * 2, str(tmp_path), [tf.TensorSpec([None])])
+    text = (tmp_path / "model.json").read_text().replace("Identity:0", "Identity:3")
+    (tmp_path / "model.json").write_text(text)
+    model = asyncio.run(tf.load_graph_model(str(tmp_path)))
+    with pytest.raises(ValueError, match="'Identity:3' is no output of its node: Identity has 1"):
+        model(tf.constant([1.0]))

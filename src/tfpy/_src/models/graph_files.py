@@ -108,8 +108,17 @@ class Topology:
         arrived = Arrived()
         names = itertools.chain.from_iterable(group.names for group in coming.groups)
         weights = dict.fromkeys(names, arrived)
-        message = graph_from_json(model_json.pop("modelTopology", None))
-        graph = read_graph(message, outputs, weights, attributes=attributes)
+        topology = an_object(model_json.pop("modelTopology", None), "model.json: modelTopology")
+        if not topology.get("node"):
+            raise ModelFileError(
+                "model.json: modelTopology has no node, so that nothing can be computed: is the "
+                "file whole? tensorflowjs_converter or tf.save_graph_model writes it anew"
+            )
+        message = graph_from_json(topology)
+        try:
+            graph = read_graph(message, outputs, weights, attributes=attributes)
+        except ModelFileError as error:
+            raise ModelFileError(f"model.json: {error}") from None
         return cls(graph, said, metadata, model_json, coming, weights, arrived)
 
     async def model(self, trainable: bool = False, quantize: str | None = None) -> GraphModel:

@@ -42,17 +42,17 @@ class TensorFlowDialect:
         """The values of a node's outputs; see :class:`~tfpy._src.graphs.node.Dialect`."""
         if is_registered(node.op):
             made = run_registered(node, inputs)
-            return [made[_position(name)] for name in node.outputs]
+            return [_output(made, node, name) for name in node.outputs]
         if node.op in _SAME:
-            return [inputs[0 if name == node.name else _position(name)] for name in node.outputs]
+            return [_output(inputs, node, name) for name in node.outputs]
         if node.op in self._own:
             values = self._own[node.op](node, inputs)
-            return [values[_position(name)] for name in node.outputs]
+            return [_output(values, node, name) for name in node.outputs]
         record = RECORDS.get(node.op)
         if record is None:
             if scope.has_function(node.op):
                 values = scope.call(scope.function(node.op), inputs)
-                return [values[_position(name)] for name in node.outputs]
+                return [_output(values, node, name) for name in node.outputs]
             raise missing(self.name, node, reason(node.op))
         attrs = {key: _resolved(value, scope) for key, value in node.attrs.items()}
         if "shared_name" in record.signature.attrs and not attrs.get("shared_name"):
@@ -62,7 +62,7 @@ class TensorFlowDialect:
             (values,) = results.values()
             return values[: len(node.outputs)]
         return [
-            _flat(results)[0] if name == node.name else _picked(results, name)
+            _output(_flat(results), node, name) if name == node.name else _picked(results, name)
             for name in node.outputs
         ]
 
@@ -86,10 +86,17 @@ def _resolved(value: Any, scope: Scope) -> Any:
     return value
 
 
-def _position(name: str) -> int:
-    """Which output a value is: 1 for "node:1", 0 for "node"."""
-    last = name.rpartition(":")[2]
-    return int(last) if ":" in name and last.isdecimal() else 0
+def _output(values: Sequence[Any], node: Node, name: str) -> Any:
+    """The value that a name of one of a node's outputs is: 1 for "node:1", 0 for "node".
+
+    Raises:
+        ModelFileError: when the operation has no such output.
+    """
+    last = name.removeprefix(node.name).rpartition(":")[2]
+    place = int(last) if last.isdecimal() else 0
+    if place >= len(values):
+        raise ModelFileError(f"{name!r} is no output of its node: {node.op} has {len(values)}")
+    return values[place]
 
 
 def _picked(results: Mapping[str, Any], name: str) -> Any:

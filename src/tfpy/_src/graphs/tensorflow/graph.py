@@ -29,6 +29,7 @@ Given = Mapping[str, Array | Callable[[str], Array]]
 Constants = dict[str, Array | Callable[[str], Array]]
 Attributes = Callable[[Any, str], Mapping[str, Any]]
 """Reads a node's attributes; the node's name is for errors."""
+_NO_OP = "NoOp"
 INPUTS = frozenset(("Placeholder", "PlaceholderV2"))
 _NO_ATTRIBUTES: Mapping[str, Any] = {}
 _NO_INPUTS: list[str] = []
@@ -70,7 +71,26 @@ def read_graph(
     wanted = tuple(map(canonical, outputs)) or _leaves(nodes)
     kept = structured([node for node in nodes if node.op not in INPUTS])
     made = complete(kept, wanted)
-    return NodeGraph(name, dialect, inputs, wanted, made, Weights(constants), functions)
+    found = NodeGraph(name, dialect, inputs, wanted, made, Weights(constants), functions)
+    _check_outputs(found)
+    return found
+
+
+def _check_outputs(graph: NodeGraph) -> None:
+    """That something makes what a graph gives, so that its file is refused when it is read.
+
+    Raises:
+        ModelFileError: when nothing does.
+    """
+    given = {*graph.weights, *(spec.name for spec in graph.inputs)}
+    for name in graph.outputs:
+        maker = graph.makers.get(name)
+        if maker is None and name not in given:
+            raise ModelFileError(
+                f"{graph.name}: nothing makes the output {name!r}: name one of the graph's nodes"
+            )
+        if maker is not None and maker.op == _NO_OP:
+            raise ModelFileError(f"{graph.name}: the output {name!r} is a NoOp, which has no value")
 
 
 def canonical(name: str) -> str:
@@ -209,4 +229,4 @@ def _attributes(values: Mapping[str, Any], name: str) -> dict[str, Any]:
 def _leaves(nodes: Sequence[Node]) -> tuple[str, ...]:
     """The nodes whose values nobody takes."""
     taken = {maker_of(name) for node in nodes for name in (*node.inputs, *node.after)}
-    return tuple(n.name for n in nodes if n.name not in taken and n.op not in ("NoOp", CONSTANT))
+    return tuple(n.name for n in nodes if n.name not in taken and n.op not in (_NO_OP, CONSTANT))
