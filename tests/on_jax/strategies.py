@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -158,6 +160,49 @@ def values_of_their_own(tf: Any, s: Any) -> Any:
     with s.scope():
         v = tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ, trainable=False)
     return [*found, error(v.numpy)]
+
+
+@program
+def checkpoints_of_values_of_their_own(tf: Any, s: Any) -> Any:
+    """What is saved, what the replicas have after it, what others restore of it; and what they
+    restore of a mirrored one."""
+
+    def made(kind: str, value: Any, dtype: Any) -> Any:
+        with s.scope():
+            return tf.Variable(
+                value,
+                dtype=dtype,
+                synchronization=tf.VariableSynchronization.ON_READ,
+                aggregation=getattr(tf.VariableAggregation, kind),
+            )
+
+    def of_each(v: Any) -> Any:
+        return s.experimental_local_results(s.run(lambda: v.read_value()))
+
+    folder, found = Path(tempfile.mkdtemp()), []
+    for kind in ("SUM", "MEAN", "ONLY_FIRST_REPLICA", "NONE"):
+        for dtype in (tf.float32, tf.int32):
+
+            def saved(kind: str = kind, dtype: Any = dtype) -> None:
+                v, other = made(kind, 2, dtype), made(kind, 0, dtype)
+                plain = tf.Variable(0, dtype=dtype)
+                s.run(lambda: [v.assign_add(4 * tf.cast(number(tf), dtype))][1:])
+                path = tf.train.Checkpoint(v=v).write(str(folder / kind))
+                for restored in (other, plain):
+                    tf.train.Checkpoint(v=restored).read(path).assert_consumed()
+                value = tf.train.load_checkpoint(path).get_tensor("v/.ATTRIBUTES/VARIABLE_VALUE")
+                found.append([value, *map(of_each, (v, other)), other.numpy(), plain.numpy()])
+
+            found.append(error(saved))
+    with s.scope():
+        path = tf.train.Checkpoint(v=tf.Variable([4.0, 8.0])).write(str(folder / "mirrored"))
+    for kind in ("SUM", "MEAN", "ONLY_FIRST_REPLICA"):
+        later = tf.train.Checkpoint()
+        status = later.read(path)
+        later.v = made(kind, [0.0, 0.0], tf.float32)
+        status.assert_consumed()
+        found.append(of_each(later.v))
+    return found
 
 
 @program

@@ -68,6 +68,20 @@ def test_only_parts_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     np.testing.assert_array_equal(variable.numpy(), VALUES)
 
 
+def test_a_sum_is_restored_whole(tmp_path: Path) -> None:
+    """Where replicas cannot share it equally, too; TensorFlow's lose the rest."""
+    strategy = tfpy.distribute.MirroredStrategy([f"CPU:{n}" for n in range(4)])
+    with strategy.scope():
+        count = tfpy.Variable(
+            0,
+            synchronization=tfpy.VariableSynchronization.ON_READ,
+            aggregation=tfpy.VariableAggregation.SUM,
+        )
+    path = tfpy.train.Checkpoint(v=tfpy.Variable(34)).write(tmp_path / "of")
+    tfpy.train.Checkpoint(v=count).read(path).assert_consumed()
+    assert count.numpy() == 34
+
+
 def test_a_worker_dies(tmp_path: Path) -> None:
     """The other one says which it was; started anew, both go on from the last checkpoint."""
     first = _trained(tmp_path / "of", [-1, 2])

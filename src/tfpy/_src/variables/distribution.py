@@ -51,12 +51,17 @@ scope = _Scope()
 
 
 def kinds(
-    synchronization: Any, aggregation: Any, trainable: bool | None, name: str | None
+    synchronization: Any,
+    aggregation: Any,
+    trainable: bool | None,
+    name: str | None,
+    is_floating: bool,
 ) -> tuple[VariableSynchronization, VariableAggregation, bool]:
     """The arguments of a Variable, checked, and whether it is trainable.
 
     Raises:
-        ValueError: for what is no such kind, and for a trainable Variable synchronized when read.
+        ValueError: for what is no such kind, for a trainable Variable synchronized when read, and
+            for a mean of several replicas' integers.
     """
     try:
         synchronized = VariableSynchronization(synchronization)
@@ -68,5 +73,10 @@ def kinds(
         raise ValueError(
             "Synchronization value can be set to VariableSynchronization.ON_READ only for "
             "non-trainable variables; give trainable=False"
+        )
+    if aggregated is VariableAggregation.MEAN and scope.replicas > 1 and not is_floating:
+        raise ValueError(
+            "creating distributed tf.Variable with aggregation=MEAN and a non-floating dtype is "
+            "not supported, please use a different aggregation or dtype"
         )
     return synchronized, aggregated, not on_read if trainable is None else bool(trainable)

@@ -95,7 +95,7 @@ class Variable(ScatterMethods, PythonValues):
             initial = initial_value() if callable(initial_value) else initial_value
             tensor = convert_to_tensor(initial, dtype)
             self.synchronization, self.aggregation, self.trainable = kinds(
-                synchronization, aggregation, trainable, name
+                synchronization, aggregation, trainable, name, tensor.dtype.is_floating
             )
             self.constraint = constraint
             self.number = next(_numbers)
