@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -83,18 +84,17 @@ def test_a_sum_is_restored_whole(tmp_path: Path) -> None:
 
 
 def test_a_worker_dies(tmp_path: Path) -> None:
-    """The other one says which it was; started anew, both go on from the last checkpoint."""
-    first = _trained(tmp_path / "of", [-1, 2])
-    assert first[1] == {}
-    assert "/task:1 is gone" in first[0]["error"]
-    assert sorted(path.name for path in (tmp_path / "of").glob("*.index")) == [
-        "ckpt-1.index",
-        "ckpt-2.index",
-    ]
-    again = _trained(tmp_path / "of", [-1, -1])
-    for said in again:
-        assert said["restored"] == str(tmp_path / "of" / "ckpt-2")
-        assert (said["step"], said["error"]) == (4, "")
+    """The other one says which it was, the first one too; started anew, both go on from the last
+    checkpoint."""
+    for deaths, gone, saved in (([-1, 2], 1, ["1", "2"]), ([3, -1], 0, ["2", "3"])):
+        said = _trained(tmp_path / "of", deaths)
+        assert said[gone] == {}
+        assert f"/task:{gone} is gone" in said[1 - gone]["error"]
+        files = sorted(path.name for path in (tmp_path / "of").glob("*.index"))
+        assert files == [f"ckpt-{number}.index" for number in saved]
+    for said in _trained(tmp_path / "of", [-1, -1]):
+        assert said["restored"] == str(tmp_path / "of" / "ckpt-3")
+        assert (said["step"], said["rows"], said["error"]) == (4, 16, "")
         np.testing.assert_allclose(said["w"], _on_one_device(), rtol=1e-4)
     whole = reference.train.load_checkpoint(str(tmp_path / "of"))
     assert whole.get_tensor("step/.ATTRIBUTES/VARIABLE_VALUE") == 4
@@ -121,7 +121,7 @@ def _trained(folder: Path, deaths: list[int]) -> list[dict[str, Any]]:
         task = {"cluster": cluster, "task": {"type": "worker", "index": index}}
         variables = os.environ | {
             "TF_CONFIG": json.dumps(task),
-            "TFPY_FLAGS": "TFPY_HEARTBEAT_SECONDS:3",
+            "TFPY_FLAGS": "TFPY_HEARTBEAT_SECONDS:5",
             "XLA_FLAGS": os.environ["XLA_FLAGS"].rpartition(" ")[0],
         }
         command = [sys.executable, str(HERE / "failing.py"), str(folder), "4", str(death)]
@@ -136,6 +136,7 @@ def _trained(folder: Path, deaths: list[int]) -> list[dict[str, Any]]:
         for worker in workers:
             worker.kill()
     texts = [out.splitlines()[-1:] for out, _ in outputs]
-    for (_, errors), text, death in zip(outputs, texts, deaths, strict=True):
-        assert text or death >= 0, errors
+    for worker, (_, errors), death in zip(workers, outputs, deaths, strict=True):
+        wanted = -signal.SIGKILL if death >= 0 else int(max(deaths) >= 0)
+        assert worker.returncode == wanted, errors
     return [json.loads(text[0]) if text and text[0].startswith("{") else {} for text in texts]

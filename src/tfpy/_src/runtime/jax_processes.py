@@ -2,27 +2,83 @@
 
 from __future__ import annotations
 
+import atexit
+import ctypes
 import json
 import re
+import sys
 import threading
-from typing import Any
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from typing import Any, TypeVar
 
 import jax
 from jax._src import distributed
 
 from tfpy._src.environment.environment import env
 from tfpy._src.errors import UnavailableError
+from tfpy._src.runtime.jax_relay import Relay
 
 _LOST = re.compile(r"gloo|nccl|connection|peer|coordination|heartbeat|unavailable", re.IGNORECASE)
 """What JAX says when another process does not answer."""
 _LOOK_SECONDS = 1
 
 
+_ASK_AGAIN_SECONDS = 0.05
+T = TypeVar("T")
+_END_SECONDS = 300
+"""As long as JAX's processes wait for one another at their end."""
+_relay: Relay | None = None
+"""The connection to the first process, of the others."""
+_gone: set[int] = set()
+"""The processes of which it is known."""
+
+
 def join(address: str, count: int, number: int) -> None:
     """Meets the other processes; this one outlives them."""
+    global _relay
     jax.config.update("jax_enable_recoverability", True)
-    seconds = int(env().get_number("TFPY_HEARTBEAT_SECONDS"))
+    seconds = _patience()
+    if number:
+        _relay = Relay(address, seconds)
+        address = _relay.address
     jax.distributed.initialize(address, count, number, heartbeat_timeout_seconds=seconds)
+    atexit.register(_end)  # before JAX's own
+
+
+def _patience() -> int:
+    """After how many seconds without a sign of life a process counts as gone."""
+    return int(env().get_number("TFPY_HEARTBEAT_SECONDS"))
+
+
+def _end() -> None:
+    """Without the first process JAX ends the others: it goes last, but on an error at once."""
+    state: Any = distributed.global_state
+    has_failed = bool(_gone) or hasattr(sys, "last_value")  # one that nobody has caught
+    if state.process_id == 0 and not has_failed:
+        _wait_for_others(state.client, state.num_processes)
+    elif state.process_id == 0 or (_relay is not None and _relay.is_broken):
+        for name in ("preemption_sync_manager", "client", "service"):
+            # Destroyed, it would wait for the others to say goodbye.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(getattr(state, name)))
+            setattr(state, name, None)
+
+
+def _wait_for_others(client: Any, count: int) -> None:
+    """Until they have ended or died; JAX tells it, since they do not ask for these two."""
+
+    def wait(other: int) -> None:
+        with suppress(jax.errors.JaxRuntimeError):
+            client.get_live_nodes([0, other])
+
+    waiting = [threading.Thread(target=wait, args=(n,), daemon=True) for n in range(1, count)]
+    for thread in waiting:
+        thread.start()
+    end = time.monotonic() + _END_SECONDS
+    for thread in waiting:
+        thread.join(max(0.0, end - time.monotonic()))
 
 
 class Processes:
@@ -51,6 +107,9 @@ class Processes:
         if client is None or self.count == 1:
             return [text]
         self._meetings += 1
+        return _while_the_first_lives(lambda: self._agreed(client, text))
+
+    def _agreed(self, client: Any, text: str) -> list[str]:
         # What was said two meetings ago all have read.
         client.key_value_delete(self._key(self._meetings - 2, self.number))
         client.key_value_set(self._key(self._meetings, self.number), json.dumps(text))
@@ -81,27 +140,52 @@ class Processes:
         """
         client: Any = distributed.global_state.client
         every = list(range(self.count))
-        found: list[int] = []
 
         def ask() -> None:
-            try:
+            with suppress(jax.errors.JaxRuntimeError):
                 live = client.get_live_nodes(every)
-            except jax.errors.JaxRuntimeError:
-                return
-            found.extend(n for n in every if n not in live)
+                _gone.update(n for n in every if n not in live)
 
         asking = threading.Thread(target=ask, daemon=True)
         asking.start()
-        asking.join(seconds)
-        return found
+        end = time.monotonic() + seconds
+        while asking.is_alive() and time.monotonic() < end:
+            if _relay is not None and _relay.is_broken:
+                _gone.add(0)
+                break
+            asking.join(_ASK_AGAIN_SECONDS)
+        return sorted(_gone)
 
     def lost(self, failure: Exception) -> UnavailableError | None:
         """The error of a computation that failed because another process is gone, if it did so."""
         if self.count == 1 or not _LOST.search(str(failure)):
             return None
-        patience = 2 * int(env().get_number("TFPY_HEARTBEAT_SECONDS"))
-        gone = self.gone(patience)
+        gone = self.gone(2 * _patience())
         return _unavailable(gone, str(failure)) if gone else None
+
+
+def _while_the_first_lives(call: Callable[[], T]) -> T:
+    """What a call gives, which does not come back when the first process is gone.
+
+    Raises:
+        UnavailableError: when it is.
+    """
+    if _relay is None:
+        return call()
+    answer: Future[T] = Future()
+
+    def work() -> None:
+        try:
+            answer.set_result(call())
+        except Exception as error:
+            answer.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    while not answer.done():
+        if _relay.is_broken:
+            raise _unavailable([0], "it is waited for")
+        wait([answer], _ASK_AGAIN_SECONDS)
+    return answer.result()
 
 
 def _unavailable(gone: list[int], why: str) -> UnavailableError:

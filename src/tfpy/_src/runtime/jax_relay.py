@@ -1,0 +1,124 @@
+"""This process's connection to the first one, which stays open when that one is gone.
+
+JAX ends a process whose connection to the first one breaks, and Python hears nothing of it. So the
+connection leads through threads here: what JAX has of it does not break, and the process has as
+long as the sign of life of the first one is waited for, to say what has happened and to end.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+_log = logging.getLogger("tfpy")
+_CHUNK = 2**16
+_TRY_AGAIN_SECONDS = 0.1
+
+
+class Relay:
+    """Passes on what comes to :attr:`address`.
+
+    Args:
+        there: the first process's address.
+        seconds: how long a sign of life may take.
+    """
+
+    def __init__(self, there: str, seconds: int) -> None:
+        host, _, port = there.rpartition(":")
+        self._there = host.strip("[]"), int(port)
+        self._seconds = seconds
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self._open: list[socket.socket] = []
+        self._broken = threading.Event()
+        self.address = f"127.0.0.1:{self._server.getsockname()[1]}"
+        """What JAX is told instead."""
+        _start(self._accept)
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the first process is gone."""
+        return self._broken.is_set()
+
+    def _accept(self) -> None:
+        while True:
+            near, _ = self._server.accept()
+            self._open.append(near)  # which keeps it open
+            _start(self._connect, near)
+
+    def _connect(self, near: socket.socket) -> None:
+        """Waits for the first process, which may begin later."""
+        end = time.monotonic() + self._seconds
+        while not self.is_broken:
+            try:
+                far = socket.create_connection(self._there, self._seconds)
+            except OSError:
+                if time.monotonic() > end:
+                    near.close()  # JAX tries again as long as it wants to
+                    return
+                time.sleep(_TRY_AGAIN_SECONDS)
+            else:
+                self._pass_on(near, far)
+                return
+
+    def _pass_on(self, near: socket.socket, far: socket.socket) -> None:
+        far.settimeout(None)
+        _ask_for_signs_of_life(far, self._seconds)
+        ended = threading.Event()
+
+        def send() -> None:
+            if _copy(near, far):
+                ended.set()
+                with suppress(OSError):
+                    far.shutdown(socket.SHUT_RDWR)
+
+        _start(send)
+        _copy(far, near)
+        if not ended.is_set():
+            self._break()
+
+    def _break(self) -> None:
+        if not self.is_broken:
+            self._broken.set()
+            host, port = self._there
+            _log.error(
+                "the first worker, /job:worker/replica:0/task:0 at %s:%d, is gone; JAX ends this "
+                "process in %d seconds if it goes on", host, port, self._seconds,
+            )  # fmt: skip
+
+
+def _start(work: Callable[..., None], *args: Any) -> None:
+    threading.Thread(target=work, args=args, daemon=True).start()
+
+
+def _copy(source: socket.socket, sink: socket.socket) -> bool:
+    """Passes on all that comes; whether the source has ended it."""
+    while True:
+        try:
+            chunk = source.recv(_CHUNK)
+        except OSError:
+            return True
+        if not chunk:
+            return True
+        try:
+            sink.sendall(chunk)
+        except OSError:
+            return False
+
+
+def _ask_for_signs_of_life(far: socket.socket, seconds: int) -> None:
+    """So that also a machine counts as gone that does not answer, before JAX says so."""
+    options = {
+        "TCP_KEEPIDLE": max(1, seconds // 4),
+        "TCP_KEEPINTVL": max(1, seconds // 8),
+        "TCP_KEEPCNT": 2,
+        "TCP_USER_TIMEOUT": 500 * seconds,
+    }
+    far.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in options.items():
+        with suppress(AttributeError, OSError):  # not every system has all of them
+            far.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
