@@ -61,15 +61,14 @@ class Way:
     """The folder where the program lies, what it has saved last and what it has printed."""
 
     def __init__(self, folder: Path, sessions: Sessions) -> None:
-        _, digits, sharded, *_ = blocks("docs/scale.md", "py")
-        (page,) = blocks("docs/scale.md", "html")
+        page = block("html", "digits.py")
         page = page.replace("tfpy.mjs", "../tfpy.mjs")  # which is in the site's own folder
         noting = f'<script type="text/tfpy">{NOTED}</script>\n'
         script = '<script type="text/tfpy" src="digits.py">'
         assert script in page
         files = {
-            "digits.py": digits,
-            "sharded.py": sharded,
+            "digits.py": block("py", "def main():"),
+            "sharded.py": block("py", "import BATCH"),
             "index.html": page.replace(script, noting + script),
             "noted.py": f'{NOTED}\nrunpy.run_path(sys.argv[1], run_name="__main__")\n',
         }
@@ -146,6 +145,12 @@ class Way:
         self.told.append(printed)
 
 
+def block(language: str, having: str) -> str:
+    """The program or the commands in the document that have these words."""
+    (found,) = (text for text in blocks("docs/scale.md", language) if having in text)
+    return found
+
+
 def values_in(folder: Path) -> list[Any]:
     """Those of the latest checkpoint."""
     reader = tfpy.train.load_checkpoint(str(folder / "run"))
@@ -156,7 +161,7 @@ def on_one_device(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What the program saves that does all steps in one place, on NumPy."""
     monkeypatch.chdir(folder)
     names: dict[str, Any] = {"__name__": "digits"}
-    exec(blocks("docs/scale.md", "py")[1], names)
+    exec(block("py", "def main():"), names)
     names["STEPS"] *= 5
     names["main"]()
     return values_in(folder)
@@ -172,12 +177,11 @@ def test_the_way(tfpy_sessions: Sessions, tmp_path: Path, monkeypatch: pytest.Mo
     """Each place begins with the bits that the one before has saved, the loss falls all the way,
     and in the end the program knows what it learns on one device."""
     way = Way(tmp_path, tfpy_sessions)
-    devices, hosts, packing, mesh = blocks("docs/scale.md", "sh")
     way.page()
-    way.machines(devices)
-    way.machines(hosts, 2)
-    way.machines(mesh)
-    way.pack(packing)
+    way.machines(block("sh", "zipfile -e"))
+    way.machines(block("sh", "TF_CONFIG"), 2)
+    way.machines(block("sh", "sharded.py"))
+    way.pack(block("sh", "zipfile -c"))
     way.page("?tfpyflags=WEBGPU_SOFTWARE_ENABLED:true")
 
     said = [re.fullmatch(r"(\d+ x \w+), step (\d+): loss ([\d.]+)", t.strip()) for t in way.told]

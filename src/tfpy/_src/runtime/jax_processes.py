@@ -24,8 +24,6 @@ from tfpy._src.runtime.jax_relay import Relay
 _LOST = re.compile(r"gloo|nccl|connection|peer|coordination|heartbeat|unavailable", re.IGNORECASE)
 """What JAX says when another process does not answer."""
 _LOOK_SECONDS = 1
-
-
 _ASK_AGAIN_SECONDS = 0.05
 T = TypeVar("T")
 _END_SECONDS = 300
@@ -56,6 +54,8 @@ def _patience() -> int:
 def _end() -> None:
     """Without the first process JAX ends the others: it goes last, but on an error at once."""
     state: Any = distributed.global_state
+    if state.client is None:  # ended before
+        return
     has_failed = bool(_gone) or hasattr(sys, "last_value")  # one that nobody has caught
     if state.process_id == 0 and not has_failed:
         _wait_for_others(state.client, state.num_processes)
