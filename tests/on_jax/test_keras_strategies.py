@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+
+import numpy as np
 
 PROGRAM = """
 import tfpy
@@ -52,3 +55,76 @@ def test_fit_evaluate_predict() -> None:
     With the policy mixed_bfloat16 it learns what it does on NumPy."""
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
     assert done.stdout.endswith("the same\n"), done.stderr[-2000:]
+
+
+INTERRUPTED = """
+import tfpy
+tfpy.as_tensorflow(replace=True)
+import json, os, tempfile
+import keras, numpy as np, tensorflow as tf
+
+rng = np.random.default_rng(0)
+x, y = rng.normal(size=(32, 6)).astype("float32"), rng.integers(0, 3, 32)
+start = [rng.normal(size=s).astype("float32") / 3 for s in ((6, 8), (8,), (8, 3), (3,))]
+
+class Stop(keras.callbacks.Callback):
+    def __init__(self, at):
+        super().__init__()
+        self.at, self.epochs = at, []
+    def on_epoch_begin(self, epoch, logs=None):
+        self.epochs.append(epoch)
+        if epoch == self.at:
+            raise KeyboardInterrupt
+
+def fit(strategy, folder, at):
+    with strategy.scope():
+        model = keras.Sequential([
+            keras.Input((6,)), keras.layers.Dense(8, activation="relu"), keras.layers.Dense(3),
+        ])
+        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        model.compile(keras.optimizers.Adam(0.01), loss)
+        model.set_weights(start)
+    stop = Stop(at)
+    calls = [
+        keras.callbacks.BackupAndRestore(folder + "/backup"), stop,
+        keras.callbacks.ModelCheckpoint(
+            folder + "/{epoch}.weights.h5", "loss", save_best_only=True, save_weights_only=True
+        ),
+        keras.callbacks.ModelCheckpoint(folder + "/model.keras"),
+    ]
+    try:
+        model.fit(x, y, batch_size=16, epochs=4, shuffle=False, verbose=0, callbacks=calls)
+    except KeyboardInterrupt:
+        pass
+    return model, [stop.epochs, sorted(os.listdir(folder))]
+
+for backend, devices in (("cpu", ["CPU:0"]), ("jax", ["CPU:0", "CPU:1"])):
+    tfpy.set_backend(backend)
+    folder = tempfile.mkdtemp()
+    _, first = fit(tf.distribute.MirroredStrategy(devices), folder, 2)
+    model, then = fit(tf.distribute.MirroredStrategy(devices), folder, None)
+    saved = keras.models.load_model(folder + "/model.keras").get_weights()
+    for one, other in zip(saved, model.get_weights(), strict=True):
+        np.testing.assert_array_equal(one, other)
+    sums = [float(w.sum()) for w in model.get_weights()]
+    print(json.dumps([*first, *then, int(model.optimizer.iterations.numpy()), sums]))
+"""
+OF_TENSORFLOW = [
+    [0, 1, 2],
+    ["1.weights.h5", "2.weights.h5", "backup", "model.keras"],
+    [2, 3],
+    ["1.weights.h5", "2.weights.h5", "3.weights.h5", "4.weights.h5", "model.keras"],
+    8,
+    [-0.39171898, 0.25777084, -2.38289, -0.8837033],
+]
+"""What the program prints with Keras on TensorFlow."""
+
+
+def test_fit_that_is_interrupted_goes_on() -> None:
+    """`BackupAndRestore` and `ModelCheckpoint`, on one device and on two."""
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(found) == 2, done.stderr[-2000:]
+    for *told, sums in found:
+        assert told == OF_TENSORFLOW[:-1]
+        np.testing.assert_allclose(sums, OF_TENSORFLOW[-1], 1e-4, 1e-5)
