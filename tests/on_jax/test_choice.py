@@ -52,7 +52,7 @@ def test_the_variable_chooses() -> None:
 def test_it_is_chosen_where_there_is_a_plugin_and_a_device(monkeypatch: Any) -> None:
     monkeypatch.delenv("JAX_PLATFORMS", raising=False)
     assert "for the CPU alone" in accelerators.why_not()
-    monkeypatch.setattr(accelerators, "_has_plugin", lambda: True)
+    monkeypatch.setattr(accelerators, "has_plugin", lambda: True)
     assert "sees no GPU or TPU" in accelerators.why_not()
     monkeypatch.setattr("jax.default_backend", lambda: "gpu")
     assert accelerators.why_not() == ""
@@ -67,7 +67,7 @@ def test_what_is_missing_is_said(monkeypatch: Any) -> None:
         accelerators.check_installed()
     assert "not installed" in accelerators.why_not()
     monkeypatch.undo()
-    monkeypatch.setattr(accelerators, "_has_plugin", lambda: True)
+    monkeypatch.setattr(accelerators, "has_plugin", lambda: True)
 
     def broken() -> str:
         raise RuntimeError("no driver")

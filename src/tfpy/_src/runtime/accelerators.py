@@ -28,7 +28,7 @@ def why_not() -> str:
         check_installed()
     except BackendSkipped as skipped:
         return str(skipped)
-    if not _has_plugin():
+    if not has_plugin():
         return f"JAX is installed for the CPU alone; {_MEND}"
     try:
         import jax
@@ -39,7 +39,8 @@ def why_not() -> str:
     return f"JAX sees no GPU or TPU; {_MEND}" if platform == "cpu" else ""
 
 
-def _has_plugin() -> bool:
+def has_plugin() -> bool:
+    """Whether JAX may find a GPU or TPU; if not, it computes on the CPU."""
     if os.environ.get("JAX_PLATFORMS") == "cpu":
         return False
     from importlib.metadata import distributions

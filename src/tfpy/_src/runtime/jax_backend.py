@@ -22,6 +22,7 @@ from tfpy._src.lower.jax import JaxProgram
 from tfpy._src.lower.jax.lowering import DTYPES, check, has_control
 from tfpy._src.lower.jax.replicas import by_replica, mesh_of, name_of
 from tfpy._src.lower.jax.sharding import forget_devices
+from tfpy._src.runtime import accelerators, heap
 from tfpy._src.runtime.array_backend import ArrayBackend
 from tfpy._src.runtime.backend import Compiled, Ranges, Shard
 from tfpy._src.runtime.exhaustion import exhausted
@@ -49,6 +50,8 @@ class JaxBackend(ArrayBackend):
 
     def __init__(self) -> None:
         super().__init__()
+        if not accelerators.has_plugin():
+            heap.keep_freed()  # before JAX's threads have heaps of their own
         self.sharder = JaxSharder(self._arrays, self._kept)
         self._processes = Processes()
         self._number = 0  # of the device that computes where nothing says more
