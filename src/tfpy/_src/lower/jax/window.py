@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import jax
@@ -83,7 +82,9 @@ def _or_product(is_faster: Callable[[int], bool]) -> Callable[..., Any]:
     """A convolution, as a product on a CPU where that is faster for so many pixels of a batch."""
 
     def convolve(x: Any, filter: Any, **window: Any) -> Any:
-        plain = partial(_conv, **window)
+        def plain(x: Any, filter: Any) -> Any:
+            return _conv(x, filter, **window)
+
         *pixels, channels = x.shape
         *size, depth, _ = filter.shape
         is_product = {*size, *window["strides"]} == {1} and not np.any(window["padding"])
