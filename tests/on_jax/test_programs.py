@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
+import tensorflow
 from function.chains import chain
 from function.test_chains import check
 
@@ -279,10 +280,41 @@ def test_gradients_of_counted_loops_are_part_of_the_program() -> None:
         np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-4, atol=1e-5)
 
 
+def test_gradients_of_bounded_loops_are_part_of_the_program() -> None:
+    """Values end them, after ``maximum_iterations``, or what they iterate over, at the latest."""
+    ones, eye = tfpy.ones([4, 3]), tfpy.eye(3)
+    assert parts(gradient_of(control_flow.stops), ones, eye)[0] == ["jax"]
+
+    def grown(tf: Any, limit: int, x: Any, w: Any) -> Any:
+        def goes_on(i: Any, x: Any) -> Any:
+            return (i < 90) & (tf.reduce_sum(x * x) < 50.0)
+
+        def step(i: Any, x: Any) -> Any:
+            return [i + 1, tf.sin(x) + x @ w]
+
+        return tf.while_loop(goes_on, step, [0, x], maximum_iterations=limit)[1]
+
+    x = np.float32([[0.5, 0.2], [0.1, 0.3]])
+    w = np.float32([[0.9, 0.4], [-0.3, 0.8]])
+    for limit in (0, 2, 40):
+        gradient = gradient_of(lambda tf, x, w, limit=limit: grown(tf, limit, x, w))
+        assert parts(gradient, tfpy.constant(x), tfpy.constant(w))[0] == ["jax"]
+        variable = tensorflow.constant(w)
+        with tensorflow.GradientTape() as tape:
+            tape.watch(variable)
+            found = grown(tensorflow, limit, tensorflow.constant(x), variable)
+        wanted = tape.gradient(found, variable, unconnected_gradients="zero")
+        ours = gradient(tfpy.constant(x), tfpy.constant(w))
+        np.testing.assert_allclose(ours.numpy(), wanted.numpy(), rtol=1e-3, atol=1e-4)
+
+
 def test_what_the_host_runs_all_the_same() -> None:
     """Effects, texts, and lists that grow to a length that only values tell."""
 
-    assert "host" in parts(gradient_of(control_flow.stops), tfpy.ones([4, 3]), tfpy.eye(3))[0]
+    def grown(tf: Any, x: Any, w: Any) -> Any:
+        return tf.while_loop(lambda x: tf.reduce_sum(x) < 50.0, lambda x: [x @ w + 1.0], [x])[0]
+
+    assert "host" in parts(gradient_of(grown), tfpy.ones([4, 3]), tfpy.eye(3))[0]
 
     @tfpy.function
     def text(x: Any) -> Any:

@@ -26,15 +26,16 @@ class Counted(NamedTuple):
     """What is known of a loop."""
 
     last: dict[int, Array]
-    """What some of its state is after it, by position."""
+    """What some of its state is after it, by position; nothing if it may end earlier."""
     largest: dict[int, int]
-    """The largest that some values of its body become, -1 without an iteration."""
+    """The largest that some values of its body may become, -1 without an iteration."""
 
 
 def counted(
     operands: Sequence[Any], test: Graph, body: Graph, state: int, wanted: Sequence[int]
 ) -> Counted | None:
-    """What follows of a loop from those of its operands that are constants, if they end it.
+    """What follows of a loop from those of its operands that are constants, if they end it: alone,
+    or with values that may end it earlier, as where ``maximum_iterations`` bounds a loop.
 
     Args:
         wanted: numbers of the body, of which :attr:`Counted.largest` tells.
@@ -47,19 +48,36 @@ def counted(
         if left == known:
             break
         known = left
-    if not _follows(test, test.outputs[0], known):
+    conditions = _conditions(test)
+    bounds = [v for v in conditions if _follows(test, v, known)]
+    if not bounds:
         return None
     places = sorted(known)
     changing = [p for p in places if p < state]
     watched = [v for v in dict.fromkeys(wanted) if _follows(body, v, known)]
-    goes_on = _function(test, places, test.outputs)
+    goes_on = _function(test, places, bounds)
     step = _function(body, places, [*(body.outputs[p] for p in changing), *watched])
     values = {p: operands[p] for p in places}
     largest = dict.fromkeys(watched, -1)
     try:
-        return _run(goes_on, step, values, changing, largest)
+        found = _run(goes_on, step, values, changing, largest)
     except OpError:  # it is raised, or not, where the loop runs
         return None
+    is_exact = len(bounds) == len(conditions)
+    return found if found is None or is_exact else found._replace(last={})
+
+
+def _conditions(test: Graph) -> list[int]:
+    """Values that are all true where a loop goes on."""
+    ands = {e.outputs[0]: e.inputs for e in test.eqns if e.op.name == "logical_and"}
+    found, todo = [], [test.outputs[0]]
+    while todo:
+        value = todo.pop()
+        if value in ands:
+            todo.extend(ands[value])
+        else:
+            found.append(value)
+    return found
 
 
 def _run(
@@ -72,7 +90,7 @@ def _run(
     """Runs the loop on ``values``; ``step`` gives what changes and then what is watched."""
     for _ in range(_MOST_ITERATIONS):
         given = list(values.values())
-        if not goes_on(given)[0]:
+        if not all(goes_on(given)):
             return Counted({p: values[p] for p in changing}, largest)
         found = step(given)
         values.update(zip(changing, found, strict=False))
