@@ -179,8 +179,8 @@ async for frame in page.frames():
     page.show(found=len(found))
     if len(times) > 1:
         page.show(rate=f"{(len(times) - 1) / (times[-1] - times[0]):.1f}")
-    if found:
-        page.show(sureness=f"{100 * min(sureness for _, sureness in found):.0f} %")
+    least = min((sureness for _, sureness in found), default=None)
+    page.show(sureness="–" if least is None else f"{100 * least:.0f} %")
     if found and drawn is not None:
         page.show(off=f"{100 * max(off(joints, drawn) for joints, _ in found):.1f} %")
     else:

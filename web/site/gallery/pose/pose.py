@@ -110,7 +110,7 @@ async for frame in page.frames():
     is_seen = scores > page.values["threshold"]
     draw_skeleton(page.canvas["view"], scene, joints, is_seen)
     score = float(scores.mean())
-    page.show(found=f"{is_seen.sum()} of 17", score=score, time=f"{1000 * took:.0f} ms")
+    page.show(found=f"{is_seen.sum()} / 17", score=score, time=f"{1000 * took:.0f} ms")
     page.plot("scores", frame, score)
     if drawn is not None:
         off = np.linalg.norm(drawn - joints, axis=1)[DANCED].mean()
