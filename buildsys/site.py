@@ -1,6 +1,6 @@
 """The site in build/site: the pages of web/site, and everything that they load, from one folder.
 
-*.html, *.css, *.mjs      web/site/
+*.html, *.css, *.mjs      web/site/; the pages name the modules that they import (hints.py)
 sizes.json                bytes of what a start downloads, by name: the loader says how far it is
 tfpy-runtime.mjs          the JavaScript runtime as a module, for pages that forbid run_js
 run/                      what runs exported programs in pages without Python
@@ -26,6 +26,7 @@ from . import (
     assets,
     gallery_models,
     h5py_wheel,
+    hints,
     late,
     ml_dtypes_wheel,
     notices,
@@ -75,6 +76,7 @@ def ensure() -> Path:
             wanted[file.relative_to(PAGES).as_posix()] = file
     wanted |= {f"gallery/pictures/{file.name}": file for file in PICTURES.glob("*.webp")}
     wanted |= gallery_models.ensure()
+    wanted |= hints.ensure(wanted)
     shown = (*EXAMPLES.glob("*.html"), *EXAMPLES.glob("notebooks/*.*"))
     wanted |= {f"examples/{file.relative_to(EXAMPLES).as_posix()}": file for file in shown}
     with lock("site"), step(f"site in {SITE}"):
