@@ -102,6 +102,7 @@ ENGINE_LATE = (
     # What pages have no use for.
     f"{ENGINE}dtensor/*",
     f"{ENGINE}lower/jax/*",
+    f"{ENGINE}runtime/heap",
     f"{ENGINE}runtime/jax_*",
 )
 """What few pages use of it."""

@@ -17,9 +17,11 @@ RUN = """(async (page) => {
   const look = async (theme, options) => {
     const { theme: before } = dataset;
     style.colorScheme = dataset.theme = theme;
+    const { backgroundColor } = page.getComputedStyle(page.document.documentElement);
+    if (backgroundColor === "rgba(0, 0, 0, 0)") style.backgroundColor = "Canvas";
     const rules = { resultTypes: ["violations"], ...options };
     const { violations } = await page.axe.run(page.document, rules);
-    style.colorScheme = "";
+    style.colorScheme = style.backgroundColor = "";
     if (before === undefined) delete dataset.theme;
     else dataset.theme = before;
     return violations.map(({ id, impact, help, nodes }) =>
@@ -32,7 +34,8 @@ RUN = """(async (page) => {
 def violations(page: OpenPage, window: str = "window") -> list[str]:
     """The serious and critical ones of a page, or of a frame's window, as it is now.
 
-    In the light theme, and with the colours of the dark one.
+    In the light theme, and with the colours of the dark one. axe takes a page without a background
+    for a white one, so it is given the browser's.
     """
     source = json.dumps(AXE.read_text(encoding="utf-8"))
     found = page.evaluate(RUN.replace("AXE", source).replace("WINDOW", window), SECONDS)

@@ -39,8 +39,8 @@ def set_soft_device_placement(enabled: bool) -> None:
         ...     with tf.device("/TPU:5"):
         ...         pass
         ... except tf.errors.InvalidArgumentError as error:
-        ...     print(error)
-        tf.device: there is no '/TPU:5'; there are CPU:0
+        ...     print(str(error).partition(";")[0])
+        tf.device: there is no '/TPU:5'
         >>> tf.config.set_soft_device_placement(True)
     """
     _Placement.soft = bool(enabled)

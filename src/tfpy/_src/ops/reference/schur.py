@@ -15,7 +15,18 @@ _MOST_STEPS = 60
 _MOST_ROOTS = 128
 _PADE_RADIUS = 0.264
 """Norm of x up to which seven terms give log(1 + x) in double precision."""
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(7)
+
+
+def _gauss_legendre(count: int) -> tuple[Array, Array]:
+    """Nodes and weights of the quadrature on [-1, 1], by Golub and Welsch: NumPy's own are in its
+    package of polynomials, which pages do not fetch at their start."""
+    n = np.arange(1, count)
+    beside = n / np.sqrt(4.0 * n * n - 1)
+    nodes, vectors = np.linalg.eigh(np.diag(beside, 1) + np.diag(beside, -1))
+    return nodes, 2 * vectors[0] ** 2
+
+
+_NODES, _WEIGHTS = _gauss_legendre(7)
 
 
 def sqrtm(a: Array) -> Array:
