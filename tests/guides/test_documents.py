@@ -139,3 +139,15 @@ def test_pages_with_keras(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert {"history", "loss", "model", "y"} <= set(re.findall(r"\w+", done.stdout))
     assert (tmp_path / "my-model" / "model.json").exists()
+
+
+def test_fragments(tmp_path: Path) -> None:
+    """Those that a guide shows without all that they need, and that register what stays."""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT / "src", ROOT / "tests")))}
+    script = Path(__file__).with_name("fragments.py")
+    done = subprocess.run(
+        [sys.executable, script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "call.trace.json").exists()
+    assert (tmp_path / "logs").is_dir()
