@@ -123,9 +123,10 @@ def _by_schur(op: str, of_one: Callable[..., Any], a: Any, dtype: Any) -> Any:
         return lax.reshape(jax.vmap(of_one)(*factors), a.shape).astype(dtype)
 
     def by_host(a: Any) -> Any:
-        result = jax.ShapeDtypeStruct(a.shape, dtype)
-        compute = lambda a: OPS[op].ref(np.asarray(a)).astype(dtype)  # noqa: E731
-        return jax.pure_callback(compute, result, a)
+        def compute(a: Any) -> Any:
+            return OPS[op].ref(np.asarray(a)).astype(dtype)
+
+        return jax.pure_callback(compute, jax.ShapeDtypeStruct(a.shape, dtype), a)
 
     return lax.platform_dependent(a, cpu=by_xla, default=by_host)
 
