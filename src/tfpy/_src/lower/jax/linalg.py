@@ -12,6 +12,7 @@ import numpy as np
 from jax import lax, numpy as jnp
 from jax.scipy import linalg
 
+from tfpy._src.ir.matrix_functions import MOST_ROOTS, NODES, RADIUS, REAL_WITHIN, WEIGHTS
 from tfpy._src.ir.op import OPS
 from tfpy._src.lower.jax.table import RULES, lowers, wide
 
@@ -135,7 +136,7 @@ def _root(is_real: bool, t: Any, q: Any) -> Any:
     root = q @ _triangular_root(t) @ q.conj().T
     if not is_real:
         return root
-    stays = jnp.max(jnp.abs(root.imag)) <= 1e-6 * jnp.max(jnp.abs(root.real))
+    stays = jnp.max(jnp.abs(root.imag)) <= REAL_WITHIN * jnp.max(jnp.abs(root.real))
     return jnp.where(stays, root.real, jnp.nan)
 
 
@@ -150,24 +151,20 @@ def _triangular_root(t: Any) -> Any:
     return lax.fori_loop(1, n, fill, jnp.diag(diagonal))
 
 
-_MOST_ROOTS, _PADE_RADIUS = 128, 0.264
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(7)
-
-
 def _log(t: Any, q: Any) -> Any:
     eye = jnp.eye(len(t), dtype=t.dtype)
 
     def goes_on(state: Any) -> Any:
         t, roots = state
         distance = jnp.max(jnp.sum(jnp.abs(t - eye), 0))
-        return (distance > _PADE_RADIUS) & (roots < _MOST_ROOTS)
+        return (distance > RADIUS) & (roots < MOST_ROOTS)
 
     root, roots = lax.while_loop(
         goes_on, lambda state: (_triangular_root(state[0]), state[1] + 1), (t, 0)
     )
     x = root - eye
-    solved = jax.vmap(lambda node: jnp.linalg.solve(eye + (node + 1) / 2 * x, x))(_NODES)
-    log = jnp.tensordot(_WEIGHTS / 2, solved, 1) * 2.0**roots
+    solved = jax.vmap(lambda node: jnp.linalg.solve(eye + node * x, x))(NODES)
+    log = jnp.tensordot(WEIGHTS, solved, 1) * 2.0**roots
     eigenvalues = jnp.diagonal(t)
     log = jnp.where(eye == 1, jnp.log(eigenvalues), log)
     return jnp.where(jnp.all(eigenvalues != 0), q @ log @ q.conj().T, jnp.nan)

@@ -9,24 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from tfpy._src.ir.aval import Array
+from tfpy._src.ir.matrix_functions import MOST_ROOTS, NODES, RADIUS, REAL_WITHIN, WEIGHTS
 
 _MOST_STEPS = 60
 """Of the QR algorithm for an eigenvalue; three are usual."""
-_MOST_ROOTS = 128
-_PADE_RADIUS = 0.264
-"""Norm of x up to which seven terms give log(1 + x) in double precision."""
-
-
-def _gauss_legendre(count: int) -> tuple[Array, Array]:
-    """Nodes and weights of the quadrature on [-1, 1], by Golub and Welsch: NumPy's own are in its
-    package of polynomials, which pages do not fetch at their start."""
-    n = np.arange(1, count)
-    beside = n / np.sqrt(4.0 * n * n - 1)
-    nodes, vectors = np.linalg.eigh(np.diag(beside, 1) + np.diag(beside, -1))
-    return nodes, 2 * vectors[0] ** 2
-
-
-_NODES, _WEIGHTS = _gauss_legendre(7)
 
 
 def sqrtm(a: Array) -> Array:
@@ -35,7 +21,7 @@ def sqrtm(a: Array) -> Array:
     root = q @ _triangular_root(t) @ q.conj().T
     if np.iscomplexobj(a):
         return np.asarray(root)
-    is_real = np.abs(root.imag).max(initial=0) <= 1e-6 * np.abs(root.real).max(initial=0)
+    is_real = np.abs(root.imag).max(initial=0) <= REAL_WITHIN * np.abs(root.real).max(initial=0)
     return np.asarray(root.real if is_real else np.full_like(a, np.nan))
 
 
@@ -46,12 +32,12 @@ def logm(a: Array) -> Array:
     if not eigenvalues.all():
         return np.full_like(t, np.nan)
     roots = 0
-    while _norm(t - eye) > _PADE_RADIUS and roots < _MOST_ROOTS:
+    while _norm(t - eye) > RADIUS and roots < MOST_ROOTS:
         t, roots = _triangular_root(t), roots + 1
     x = t - eye
     terms = [
-        weight / 2 * np.linalg.solve(eye + (node + 1) / 2 * x, x)
-        for node, weight in zip(_NODES, _WEIGHTS, strict=True)
+        weight * np.linalg.solve(eye + node * x, x)
+        for node, weight in zip(NODES, WEIGHTS, strict=True)
     ]
     log = np.sum(terms, axis=0) * 2.0**roots
     np.fill_diagonal(log, np.log(eigenvalues))
