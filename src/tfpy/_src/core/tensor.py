@@ -45,10 +45,7 @@ class Tensor(Operand, AnyTensor):
         20.0
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_counted", "aval", "identity", "kept", "storage")
-
-    storage: Storage
-    """The bytes. Asked of a tensor that was disposed it raises a RuntimeError."""
+    __slots__ = ("__dict__", "__weakref__", "_counted", "_storage", "aval", "identity", "kept")
 
     assign: Callable[..., Any]
     """Of a part of a Variable, ``v[key]``: gives that part another value. Other tensors lack it."""
@@ -57,7 +54,7 @@ class Tensor(Operand, AnyTensor):
         self.aval = aval
         self.identity = next_identity()
         self.kept = False
-        self.storage = storage
+        self._storage = storage
         self._counted = statistics.mark
         scopes = local.scopes
         if scopes:
@@ -89,6 +86,15 @@ class Tensor(Operand, AnyTensor):
     def size(self) -> int:
         """How many elements it has."""
         return self.aval.size
+
+    @property
+    def storage(self) -> Storage:
+        """The bytes.
+
+        Raises:
+            RuntimeError: after :meth:`dispose`.
+        """
+        return self._storage
 
     @property
     def device(self) -> str:
@@ -269,7 +275,7 @@ class Tensor(Operand, AnyTensor):
     def dispose(self) -> None:
         """Gives the memory back now; the tensor cannot be used afterwards."""
         self.__class__ = _Disposed
-        _storage.__delete__(self)
+        del self._storage
         del self._counted
 
     # As an object of Python
@@ -293,7 +299,8 @@ class Tensor(Operand, AnyTensor):
         return from_array, (self.host_view(),)
 
 
-_storage: Any = vars(Tensor)["storage"]
+# What each op and call reads is read as the slot that it is, with no call of Python.
+type.__setattr__(Tensor, "storage", vars(Tensor)["_storage"])
 
 
 class _Disposed(Tensor):
@@ -302,7 +309,7 @@ class _Disposed(Tensor):
     __slots__ = ()
 
     @property
-    def storage(self) -> Storage:  # type: ignore[override]
+    def storage(self) -> Storage:
         """There is none any more.
 
         Raises:

@@ -74,7 +74,7 @@ class SymbolicTensor(Tensor):
         return False
 
     @property
-    def storage(self) -> Storage:  # type: ignore[override]
+    def storage(self) -> Storage:
         """There is none.
 
         Raises:
