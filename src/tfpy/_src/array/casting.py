@@ -14,7 +14,7 @@ from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.errors import invalid
-from tfpy._src.ops import bitwise, elementwise as ew
+from tfpy._src.ops import casting as primitives, elementwise as ew
 
 
 @per_value
@@ -88,5 +88,5 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
         if not parts.ndim or parts.aval.shape[-1] != 2:
             raise invalid("bitcast", f"Cannot bitcast from {kind.name} to {x.dtype.name}")
         return complex(parts[..., 0], parts[..., 1])
-    bits: Tensor = bitwise.bitcast(x, dtype=kind)
+    bits: Tensor = primitives.bitcast(x, dtype=kind)
     return bits

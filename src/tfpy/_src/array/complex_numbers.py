@@ -10,7 +10,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import PARTS
-from tfpy._src.ops import complex as ops, elementwise as ew
+from tfpy._src.ops import complex as ops, logic
 
 
 @per_value
@@ -99,4 +99,4 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     x = convert_to_tensor(input)
     if x.dtype.is_complex:
         return ops.angle(x)
-    return ew.select(x < 0, math.pi, zeros_like(x))
+    return logic.select(x < 0, math.pi, zeros_like(x))

@@ -18,7 +18,7 @@ from tfpy._src.core.sizes import Sizes
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.ir.sizes import either, size_of
-from tfpy._src.ops import elementwise, movement
+from tfpy._src.ops import logic, movement
 
 
 def strided_slice(
@@ -148,20 +148,20 @@ def assigned(tensor: Tensor, key: Any, value: Any) -> Tensor:
                 spreads.append((axis, places))
         elif _is_traced(k):
             index = _traced_index(k)
-            here = elementwise.equal(np.arange(n, dtype=np.int32), _wrapped(index, n))
+            here = logic.equal(np.arange(n, dtype=np.int32), _wrapped(index, n))
         else:
             here = np.arange(n) == _position(k, axis, tensor)
         sizes.append(count if isinstance(k, builtins.slice) else 1)
         if here is not None:
             line = reshape(here, [n if i == axis else 1 for i in range(tensor.ndim)])
-            hit = line if hit is None else elementwise.logical_and(hit, line)
+            hit = line if hit is None else logic.logical_and(hit, line)
     given = convert_to_tensor(value, tensor.dtype)
     if 0 in shape:
         return tensor
     new = reshape(broadcast_to(given, shape), sizes)
     for axis, places in spreads:
         new = take(new, places, axis=axis)
-    return new if hit is None else elementwise.select(hit, new, tensor)
+    return new if hit is None else logic.select(hit, new, tensor)
 
 
 def _is_traced(key: Any) -> bool:
@@ -193,7 +193,7 @@ def _traced_index(key: Any) -> Tensor:
 
 def _wrapped(index: Tensor, n: int) -> Tensor:
     """An index that counts from the front."""
-    return elementwise.select(index < 0, index + n, index)
+    return logic.select(index < 0, index + n, index)
 
 
 def _with_all_axes(keys: tuple[Any, ...], tensor: Tensor) -> list[Any]:

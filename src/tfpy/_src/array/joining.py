@@ -27,7 +27,7 @@ from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.ir.sizes import is_open, size_of
-from tfpy._src.ops import elementwise, indexing, movement
+from tfpy._src.ops import indexing, logic, movement
 from tfpy._src.ops.families.infer import normalize_axis
 
 
@@ -353,8 +353,8 @@ def reverse_sequence(
     n = x.aval.shape[along]
     place = indexing.range_(start=0, delta=1, count=n, dtype=dtypes.int32)
     ends = reshape(cast(lengths, dtypes.int32), [lengths.aval.shape[0], 1])
-    picks = elementwise.select(place < ends, ends - 1 - place, place)
-    picks = elementwise.select(ends < 0, ends, picks)  # no place: an error on cpu
+    picks = logic.select(place < ends, ends - 1 - place, place)
+    picks = logic.select(ends < 0, ends, picks)  # no place: an error on cpu
     turned = take(front, picks, axis=1, batch_dims=1)
     return transpose(turned, movement.inverse_permutation(order))
 

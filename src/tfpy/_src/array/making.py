@@ -28,7 +28,7 @@ from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import UnimplementedError, invalid
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.sizes import UnrankedSize, is_open, size_of
-from tfpy._src.ops import complex as complex_ops, elementwise, indexing, movement
+from tfpy._src.ops import casting, complex as complex_ops, indexing, logic, movement
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import broadcast_shapes, normalize_axis
 
@@ -210,7 +210,7 @@ def eye(
         raise invalid("eye", f"sizes must be at least 0, got [{rows}, {columns}]")
     rows_i = indexing.range_(start=0, delta=1, count=rows, dtype=dtypes.int32)
     columns_i = indexing.range_(start=0, delta=1, count=columns, dtype=dtypes.int32)
-    hit = elementwise.equal(reshape(rows_i, [rows, 1]), columns_i)
+    hit = logic.equal(reshape(rows_i, [rows, 1]), columns_i)
     matrix = cast(hit, dtype)
     lead = () if batch_shape is None else static_ints(batch_shape)
     return broadcast_to(matrix, (*lead, rows, columns)) if lead else matrix
@@ -500,4 +500,4 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
             f"Cast {tensor.dtype.name} to {kind.name} is not supported; "
             "use tf.strings.to_number or tf.strings.as_string",
         )
-    return tensor if tensor.dtype == kind else elementwise.cast(tensor, dtype=kind)
+    return tensor if tensor.dtype == kind else casting.cast(tensor, dtype=kind)

@@ -10,7 +10,7 @@ from tfpy._src.array.making import cast, expand_dims, static_int, static_number
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
-from tfpy._src.ops import elementwise as ew, indexing
+from tfpy._src.ops import indexing, logic
 
 
 def sequence_mask(
@@ -44,4 +44,4 @@ def sequence_mask(
             raise invalid("sequence_mask", f"maxlen must not be negative, got {size}")
         x = cast(x, dtypes.int32)
     places = indexing.range_(start=0, delta=1, count=size, dtype=x.dtype)
-    return cast(ew.less(places, expand_dims(x, -1)), dtype)
+    return cast(logic.less(places, expand_dims(x, -1)), dtype)

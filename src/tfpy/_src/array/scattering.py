@@ -21,7 +21,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.ir.op import Op
 from tfpy._src.ir.strides import dense_strides
-from tfpy._src.ops import elementwise as ew, indexing, reduction, scatter as primitives, text
+from tfpy._src.ops import elementwise as ew, indexing, logic, reduction, scatter as primitives, text
 
 _POLICIES = ("", "DEFAULT", "ERROR", "IGNORE")
 """What to do with indices outside of a tensor."""
@@ -64,7 +64,7 @@ def gather_nd(
     if inside is not None:
         if not math.prod(dims):
             return zeros(shape, x.dtype)
-        at = ew.select(expand_dims(inside, -1), at, constant(0, at.dtype))
+        at = logic.select(expand_dims(inside, -1), at, constant(0, at.dtype))
     rows = reshape(x, [math.prod(dims), *rest])
     places = primitives.ravel_index(at, dims=dims)
     whole_rows = at.ndim == 2 and depth == 1  # as in TensorFlow, its gradient is rows then
@@ -79,8 +79,8 @@ def _inside(op: str, policy: str, indices: Tensor, dims: tuple[int, ...]) -> Ten
     if policy != "IGNORE":
         return None
     ends = constant(dims, indices.dtype)
-    fits = ew.logical_and(
-        ew.greater_equal(indices, constant(0, indices.dtype)), ew.less(indices, ends)
+    fits = logic.logical_and(
+        logic.greater_equal(indices, constant(0, indices.dtype)), logic.less(indices, ends)
     )
     return reduction.reduce_axes(reduction.reduce_all, fits, (fits.ndim - 1,), False)
 
@@ -88,7 +88,7 @@ def _inside(op: str, policy: str, indices: Tensor, dims: tuple[int, ...]) -> Ten
 def _where_rows(inside: Tensor, kept: Tensor, other: Tensor) -> Tensor:
     """Rows of one tensor or of another."""
     trailing = [1] * (kept.ndim - inside.ndim)
-    return ew.select(reshape(inside, [*inside.aval.shape, *trailing]), kept, other)
+    return logic.select(reshape(inside, [*inside.aval.shape, *trailing]), kept, other)
 
 
 def _depth(op: str, indices: Tensor, shape: tuple[int, ...]) -> int:
@@ -141,7 +141,7 @@ def scatter_nd(
     at, values = convert_to_tensor(indices), convert_to_tensor(updates)
     ids, segments, rest = _places("scatter_nd", at, values, sizes, bad_indices_policy)
     if values.dtype == dtypes.string:
-        kept = ew.select(ids < 0, segments, ids)  # the ignored ones make a segment of their own
+        kept = logic.select(ids < 0, segments, ids)  # the ignored ones make a segment of their own
         joined = text.segment_join(values, kept, segments=segments + 1, separator="")
         return reshape(take(joined, np.arange(segments, dtype=np.int32)), sizes)
     if not values.dtype.is_numeric:
@@ -168,9 +168,9 @@ def _places(
         return primitives.ravel_index(indices, dims=dims), count, rest
     if not count:
         return constant(-1, indices.dtype, shape=indices.aval.shape[:-1]), count, rest
-    kept = ew.select(expand_dims(inside, -1), indices, constant(0, indices.dtype))
+    kept = logic.select(expand_dims(inside, -1), indices, constant(0, indices.dtype))
     ids = primitives.ravel_index(kept, dims=dims)
-    return ew.select(inside, ids, constant(-1, ids.dtype)), count, rest
+    return logic.select(inside, ids, constant(-1, ids.dtype)), count, rest
 
 
 def _tensor_scatter(

@@ -13,7 +13,7 @@ from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.ir.op import Op
-from tfpy._src.ops import elementwise as ew, indexing, scatter
+from tfpy._src.ops import elementwise as ew, indexing, logic, scatter
 from tfpy._src.ops.families.infer import check_dtype
 
 
@@ -219,7 +219,7 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
 def _extreme(op: Any, name: str, data: Any, segment_ids: Any) -> Tensor:
     x, ids, counts = _sorted(name, data, segment_ids)
     found = op(x, ids, len(counts))
-    return found if counts.all() else ew.select(constant(_over_rows(counts, x) > 0), found, 0)
+    return found if counts.all() else logic.select(constant(_over_rows(counts, x) > 0), found, 0)
 
 
 def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:

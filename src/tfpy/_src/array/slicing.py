@@ -13,7 +13,7 @@ from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import invalid
-from tfpy._src.ops import elementwise, indexing, movement
+from tfpy._src.ops import indexing, logic, movement
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import normalize_axis
 
@@ -149,13 +149,11 @@ def one_hot(
     count = static_int(depth)
     rows = indexing.range_(start=0, delta=1, count=count, dtype=dtypes.int32)
     rows = reshape(rows, [count if i == where_ else 1 for i in range(at.ndim + 1)])
-    hit = elementwise.equal(cast(expand_dims(at, where_), dtypes.int32), rows)
+    hit = logic.equal(cast(expand_dims(at, where_), dtypes.int32), rows)
     if on_value is None and off_value is None:
         return cast(hit, kind)
     on = convert_to_tensor(1 if on_value is None else on_value, kind)
-    return elementwise.select(
-        hit, on, convert_to_tensor(0 if off_value is None else off_value, kind)
-    )
+    return logic.select(hit, on, convert_to_tensor(0 if off_value is None else off_value, kind))
 
 
 @dispatchable
@@ -175,7 +173,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if x is None:
         infer.check_dtype("where", convert_to_tensor(condition).aval, infer.ANY - {dtypes.string})
         return constant(np.argwhere(convert_to_tensor(condition).host_view()), dtypes.int64)
-    return elementwise.select(condition, x, y)
+    return logic.select(condition, x, y)
 
 
 def boolean_mask(

@@ -12,7 +12,7 @@ from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, h
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import invalid, invalid_value
-from tfpy._src.ops import elementwise as ew, indexing, reduction, sorting as primitives
+from tfpy._src.ops import indexing, logic, reduction, sorting as primitives
 from tfpy._src.ops.families.infer import check_dtype, normalize_axis
 
 _SPREAD = 4  # how much longer than a vector a table of its values may be
@@ -160,14 +160,14 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
         )
     check_dtype("in_top_k", classes.aval, dtypes.INDICES, "targets")
     n = x.aval.shape[1]
-    inside = ew.logical_and(classes >= 0, classes < n)
+    inside = logic.logical_and(classes >= 0, classes < n)
     if not n:
         return inside
-    places = reshape(ew.select(inside, classes, 0), [-1, 1] if classes.size else [0, 1])
+    places = reshape(logic.select(inside, classes, 0), [-1, 1] if classes.size else [0, 1])
     better = cast(x > indexing.gather(x, places, axis=1, batch_dims=1), dtypes.int32)
     ahead = reduction.reduce_sum(better, axes=(1, 2))
-    finite = reduction.reduce_all(ew.is_finite(x), axes=(1, 2))
-    return ew.logical_and(ew.logical_and(inside, finite), ahead < k)
+    finite = reduction.reduce_all(logic.is_finite(x), axes=(1, 2))
+    return logic.logical_and(logic.logical_and(inside, finite), ahead < k)
 
 
 def searchsorted(
@@ -348,7 +348,7 @@ def setdiff1d(
         >>> values.numpy().tolist(), places.numpy().tolist()
         ([1, 3], [0, 2])
     """
-    first, second = as_tensors(ew.equal, (x, y))
+    first, second = as_tensors(logic.equal, (x, y))
     for what, t in (("x", first), ("y", second)):
         if t.ndim != 1:
             raise invalid("setdiff1d", f"{what} should be a 1D vector, got {list(t.aval.shape)}")

@@ -14,7 +14,7 @@ from tfpy._src.control import control_flow
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
-from tfpy._src.ops import elementwise
+from tfpy._src.ops import logic
 from tfpy._src.random import stateful
 from tfpy._src.sparse import shaping
 
@@ -141,7 +141,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Ten
         )
     if rows:
         c = making.reshape(c, [-1] + [1] * (a.ndim - 1))
-    return elementwise.select(c, a, b)
+    return logic.select(c, a, b)
 
 
 def cond(

@@ -15,7 +15,7 @@ from tfpy._src.core.nest import assert_same_structure, flatten, map_structure, p
 from tfpy._src.core.operand import Composite, HostObject
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import InvalidArgumentError, NotTraceableError
-from tfpy._src.ops.elementwise import logical_and, not_equal
+from tfpy._src.ops.logic import logical_and, not_equal
 from tfpy._src.trace.symbolic import is_symbolic
 
 Function = Callable[..., Any]

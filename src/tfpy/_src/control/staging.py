@@ -15,7 +15,7 @@ from tfpy._src.core.nest import flatten, map_structure, pack_sequence_as
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotTraceableError
-from tfpy._src.ops.elementwise import logical_and
+from tfpy._src.ops.logic import logical_and
 
 Function = Callable[..., Any]
 

@@ -14,7 +14,7 @@ from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, i
 from tfpy._src.core.operand import Operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.ops import bitwise, elementwise as ew
+from tfpy._src.ops import bitwise, elementwise as ew, logic
 from tfpy._src.ops.families import infer
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -66,24 +66,24 @@ def _add(x: Any, y: Any) -> Any:
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "add": _add,
     "sub": ew.subtract,
-    "mul": _logical_or(ew.logical_and, ew.multiply),
+    "mul": _logical_or(logic.logical_and, ew.multiply),
     "floordiv": ew.floor_div,
     "mod": ew.floor_mod,
     "pow": ew.power,
-    "and": _logical_or(ew.logical_and, bitwise.bitwise_and),
-    "or": _logical_or(ew.logical_or, bitwise.bitwise_or),
-    "xor": _logical_or(ew.logical_xor, bitwise.bitwise_xor),
+    "and": _logical_or(logic.logical_and, bitwise.bitwise_and),
+    "or": _logical_or(logic.logical_or, bitwise.bitwise_or),
+    "xor": _logical_or(logic.logical_xor, bitwise.bitwise_xor),
 }
 _COMPARISON: dict[str, Callable[[Any, Any], Any]] = {
-    "lt": ew.less,
-    "le": ew.less_equal,
-    "gt": ew.greater,
-    "ge": ew.greater_equal,
+    "lt": logic.less,
+    "le": logic.less_equal,
+    "gt": logic.greater,
+    "ge": logic.greater_equal,
 }
 _UNARY: dict[str, Callable[[Any], Any]] = {
     "neg": lambda x: ew.negative(x),
     "abs": lambda x: ew.abs_(x),
-    "invert": lambda x: (ew.logical_not if x.dtype.is_bool else bitwise.invert)(x),
+    "invert": lambda x: (logic.logical_not if x.dtype.is_bool else bitwise.invert)(x),
 }
 
 
@@ -114,8 +114,8 @@ def _equality(op: Any, otherwise: bool) -> Callable[[Any, Any], Any]:
 
 
 _EQUALITY: dict[str, Callable[[Any, Any], Any]] = {
-    "eq": _equality(ew.equal, False),
-    "ne": _equality(ew.not_equal, True),
+    "eq": _equality(logic.equal, False),
+    "ne": _equality(logic.not_equal, True),
 }
 
 for _symbol, _binary in _ARITHMETIC.items():

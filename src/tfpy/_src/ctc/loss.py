@@ -37,7 +37,7 @@ from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.linalg.products import matmul
 from tfpy._src.math.reductions import reduce_logsumexp
 from tfpy._src.nn.activations import log_softmax
-from tfpy._src.ops import elementwise as ew
+from tfpy._src.ops import elementwise as ew, logic
 from tfpy._src.sparse.conversion import to_dense
 
 _NEVER = -1e30
@@ -163,19 +163,19 @@ def _lattice(scores: Tensor, labels: Tensor, count: Tensor, times: Tensor, blank
     ids = cast(labels, dtypes.int32)
     blanks, never = fill([batch, longest], blank), zeros([batch, longest], dtypes.bool)
     classes = concat([fill([batch, 2], blank), _alternating(ids, blanks)], 1)
-    exist = ew.logical_and(classes >= 0, classes < scores.aval.shape[2])
+    exist = logic.logical_and(classes >= 0, classes < scores.aval.shape[2])
     known = where(exist, classes, 0)
     emitted = gather(transpose(scores, [1, 0, 2]), known, axis=2, batch_dims=1)
     emitted = where(expand_dims(exist, 1), emitted, 0.0)  # a class that there is not costs nothing
     state = constant(np.arange(2 * longest + 2, dtype=np.int32))
     first = ones([batch, min(longest, 1)], dtypes.bool)
-    follows = concat([first, ew.not_equal(ids[:, 1:], ids[:, :-1])], 1)
+    follows = concat([first, logic.not_equal(ids[:, 1:], ids[:, :-1])], 1)
     leads = concat([zeros([batch, 2], dtypes.bool), _alternating(follows, never)], 1)
     last = reshape(cast(count, dtypes.int32) * 2, [batch, 1])
-    ends = ew.logical_or(ew.equal(state, last), ew.equal(state, last + 1))
+    ends = logic.logical_or(logic.equal(state, last), logic.equal(state, last + 1))
     mask = transpose(sequence_mask(times, steps), [1, 0])
     return _Lattice(
-        where(ew.equal(state, 0), _NEVER, transpose(emitted, [1, 0, 2])),
+        where(logic.equal(state, 0), _NEVER, transpose(emitted, [1, 0, 2])),
         where(leads, 0.0, _NEVER),
         where(ends, 0.0, _HARDLY),
         reshape(mask, [steps, batch, 1]),

@@ -18,7 +18,7 @@ from tfpy._src.dtypes import as_dtype, float32
 from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.ir.op import Op
 from tfpy._src.math.reductions import reduce_all
-from tfpy._src.ops import elementwise as ew
+from tfpy._src.ops import elementwise as ew, logic
 from tfpy._src.strings.formatting import summary
 
 
@@ -97,14 +97,16 @@ def _comparison(name: str, symbol: str, op: Any, holds: str, fails: str) -> Call
     return assertion
 
 
-assert_equal = _comparison("assert_equal", "==", ew.equal, "[1, 2], [1, 2]", "[1, 2], [1, 3]")
-assert_less = _comparison("assert_less", "<", ew.less, "[1, 2], 3", "[1, 3], 3")
-assert_less_equal = _comparison("assert_less_equal", "<=", ew.less_equal, "[1, 3], 3", "[1, 4], 3")
-assert_greater = _comparison("assert_greater", ">", ew.greater, "[3, 4], 2", "[2, 4], 2")
-assert_greater_equal = _comparison(
-    "assert_greater_equal", ">=", ew.greater_equal, "[2, 4], 2", "[1, 4], 2"
+assert_equal = _comparison("assert_equal", "==", logic.equal, "[1, 2], [1, 2]", "[1, 2], [1, 3]")
+assert_less = _comparison("assert_less", "<", logic.less, "[1, 2], 3", "[1, 3], 3")
+assert_less_equal = _comparison(
+    "assert_less_equal", "<=", logic.less_equal, "[1, 3], 3", "[1, 4], 3"
 )
-_none_equal = _comparison("assert_none_equal", "!=", ew.not_equal, "1, 2", "1, 1")
+assert_greater = _comparison("assert_greater", ">", logic.greater, "[3, 4], 2", "[2, 4], 2")
+assert_greater_equal = _comparison(
+    "assert_greater_equal", ">=", logic.greater_equal, "[2, 4], 2", "[1, 4], 2"
+)
+_none_equal = _comparison("assert_none_equal", "!=", logic.not_equal, "1, 2", "1, 1")
 
 
 def assert_none_equal(
@@ -157,10 +159,10 @@ def _sign(name: str, symbol: str, op: Any, holds: str, fails: str) -> Callable[.
     return assertion
 
 
-assert_positive = _sign("assert_positive", ">", ew.greater, "[1, 2]", "[0, 2]")
-assert_negative = _sign("assert_negative", "<", ew.less, "[-1, -2]", "[-1, 0]")
-assert_non_negative = _sign("assert_non_negative", ">=", ew.greater_equal, "[0, 2]", "[-1, 2]")
-assert_non_positive = _sign("assert_non_positive", "<=", ew.less_equal, "[0, -2]", "[0, 2]")
+assert_positive = _sign("assert_positive", ">", logic.greater, "[1, 2]", "[0, 2]")
+assert_negative = _sign("assert_negative", "<", logic.less, "[-1, -2]", "[-1, 0]")
+assert_non_negative = _sign("assert_non_negative", ">=", logic.greater_equal, "[0, 2]", "[-1, 2]")
+assert_non_positive = _sign("assert_non_positive", "<=", logic.less_equal, "[0, -2]", "[0, 2]")
 
 
 def assert_near(
@@ -184,7 +186,7 @@ def assert_near(
     a, b = _operands(ew.subtract, x, y)
     epsilon = 10 * float(np.finfo(a.dtype.as_numpy_dtype).eps) if a.dtype.is_floating else 0.0
     relative, absolute = (epsilon if t is None else t for t in (rtol, atol))
-    near = ew.less_equal(ew.abs_(a - b), absolute + relative * ew.abs_(b))
+    near = logic.less_equal(ew.abs_(a - b), absolute + relative * ew.abs_(b))
     said = [*([message] if message else []), f"x and y not equal to tolerance rtol = {relative}, "
             f"atol = {absolute}"]  # fmt: skip
     _hold(reduce_all(near), said, ["x:", a, "y:", b], summarize)
@@ -208,7 +210,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
         the loss is infinite
     """
     x = convert_to_tensor(tensor)
-    _hold(reduce_all(ew.is_finite(x)), [f"{message} : Tensor had NaN or Inf values"], [], None)
+    _hold(reduce_all(logic.is_finite(x)), [f"{message} : Tensor had NaN or Inf values"], [], None)
     return identity(x)
 
 

@@ -23,7 +23,7 @@ from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, h
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.math import arithmetic, reductions
-from tfpy._src.ops import boxes as primitives, elementwise as ew
+from tfpy._src.ops import boxes as primitives, elementwise as ew, logic
 from tfpy._src.runtime.awaitable import awaitable
 
 __all__ = [
@@ -184,7 +184,7 @@ def _in_order(scores: Tensor, least: float) -> Tensor:
     """Scores that fall from box to box, those above ``least`` above 0."""
     count = scores.aval.shape[-1]
     falling = constant(np.arange(count, 0, -1, dtype=np.float32))
-    return ew.select(scores > least, falling, -1.0)
+    return logic.select(scores > least, falling, -1.0)
 
 
 def _filled(x: Tensor, size: int, axis: int) -> Tensor:
@@ -351,7 +351,7 @@ def combined_non_max_suppression(
     )
     each = pairs.aval.shape[-2]
     places = reshape(pairs[..., 0], [batch, classes * each])
-    kept = ew.select(places >= 0.0, reshape(pairs[..., 1], places.aval.shape), -math.inf)
+    kept = logic.select(places >= 0.0, reshape(pairs[..., 1], places.aval.shape), -math.inf)
     most = min(max_total_size, max_output_size_per_class * classes)
     size = most if pad_per_class else max_total_size
     best, at = top_k(kept, min(size, classes * each))
@@ -359,14 +359,14 @@ def combined_non_max_suppression(
     kinds = ew.floor_div(at, max(each, 1))
     rows = kinds * n + cast(take(places, at, batch_dims=1), dtypes.int32)
     chosen = take(
-        reshape(corners, [batch, classes * n, 4]), ew.select(valid, rows, 0), batch_dims=1
+        reshape(corners, [batch, classes * n, 4]), logic.select(valid, rows, 0), batch_dims=1
     )
     if clip_boxes:
         chosen = arithmetic.clip_by_value(chosen, 0.0, 1.0)
     return CombinedNonMaxSuppression(
-        _filled(ew.select(valid[..., None], chosen, 0.0), size, 2),
-        _filled(ew.select(valid, best, 0.0), size, 1),
-        _filled(cast(ew.select(valid, kinds, 0), dtypes.float32), size, 1),
+        _filled(logic.select(valid[..., None], chosen, 0.0), size, 2),
+        _filled(logic.select(valid, best, 0.0), size, 1),
+        _filled(cast(logic.select(valid, kinds, 0), dtypes.float32), size, 1),
         reductions.reduce_sum(cast(valid, dtypes.int32), -1),
     )
 

@@ -18,7 +18,7 @@ from tfpy._src.errors import FailedPreconditionError, invalid
 from tfpy._src.image.batches import as_float, at_least, check_pixels, convert_image_dtype
 from tfpy._src.linalg.products import tensordot
 from tfpy._src.math import arithmetic, reductions
-from tfpy._src.ops import elementwise as ew
+from tfpy._src.ops import elementwise as ew, logic
 
 __all__ = [
     "adjust_brightness",
@@ -209,7 +209,7 @@ def _hsv_gradient(x: Tensor, hsv: Tensor, g: Tensor) -> Tensor:
     to_hue = (after - last - turn * (largest - smallest)) * inverse / 6.0
     saturated = ew.divide_no_nan(least, value * value) * largest
     to_saturation = saturated - ew.divide_no_nan(smallest, value)
-    to_saturation = ew.select(x > 0, to_saturation, 0.0)
+    to_saturation = logic.select(x > 0, to_saturation, 0.0)
     hue, saturation = g[..., :1], g[..., 1:2]
     return hue * to_hue + saturation * to_saturation + g[..., 2:] * largest
 
@@ -218,15 +218,17 @@ def _hue_saturation_value(x: Tensor) -> Tensor:
     r, g, b = (x[..., i] for i in (0, 1, 2))
     value, least = reductions.reduce_max(x, -1), reductions.reduce_min(x, -1)
     spread = value - least
-    saturation = ew.select(value > 0, spread / ew.select(value > 0, value, 1.0), 0.0)
-    factor = 1 / (6 * ew.select(spread > 0, spread, 1.0))
-    hue = ew.select(
-        ew.equal(r, value),
+    saturation = logic.select(value > 0, spread / logic.select(value > 0, value, 1.0), 0.0)
+    factor = 1 / (6 * logic.select(spread > 0, spread, 1.0))
+    hue = logic.select(
+        logic.equal(r, value),
         factor * (g - b),
-        ew.select(ew.equal(g, value), factor * (b - r) + 2.0 / 6.0, factor * (r - g) + 4.0 / 6.0),
+        logic.select(
+            logic.equal(g, value), factor * (b - r) + 2.0 / 6.0, factor * (r - g) + 4.0 / 6.0
+        ),
     )
-    hue = ew.select(spread > 0, hue, 0.0)
-    hue = ew.select(hue < 0, hue + 1, hue)
+    hue = logic.select(spread > 0, hue, 0.0)
+    hue = logic.select(hue < 0, hue + 1, hue)
     return stack([hue, saturation, value], axis=-1)
 
 
@@ -409,7 +411,7 @@ def threshold(
 def _otsu(gray: Tensor) -> Tensor:
     """The level up to which the first class reaches, so that the classes' means lie far apart."""
     levels = cast(ew.round_(gray), dtypes.int32)
-    ones = cast(ew.equal(levels, levels), dtypes.float32)
+    ones = cast(logic.equal(levels, levels), dtypes.float32)
     counts = segments.unsorted_segment_sum(reshape(ones, [-1]), reshape(levels, [-1]), 256)
     level = cast(range(256), dtypes.float32)
     below = cast(reshape(level, [256, 1]) >= level, dtypes.float32)[:-1]
@@ -420,4 +422,4 @@ def _otsu(gray: Tensor) -> Tensor:
     distance = ew.divide_no_nan(first_sum, first) - ew.divide_no_nan(second_sum, second)
     between = first * second * distance * distance
     best = cast(reductions.argmax(between), dtypes.float32)
-    return ew.select(reductions.reduce_max(between) > 0, best, -1.0)
+    return logic.select(reductions.reduce_max(between) > 0, best, -1.0)

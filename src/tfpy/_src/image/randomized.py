@@ -12,7 +12,7 @@ from tfpy._src.array.slicing import take
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.image import colors, geometry
-from tfpy._src.ops import elementwise as ew
+from tfpy._src.ops import elementwise as ew, logic
 from tfpy._src.random import stateful, stateless
 
 __all__ = [
@@ -203,8 +203,8 @@ def _flip(image: Any, flip: Callable[[Any], Tensor], draw: Draw) -> Tensor:
     toss = draw([] if x.ndim == 3 else [x.aval.shape[0]], 0, 1.0, dtypes.float32)
     if x.ndim == 4:
         toss = reshape(ew.round_(toss), [-1, 1, 1, 1])
-        return ew.select(toss > 0, flipped, x)
-    return ew.select(toss < 0.5, flipped, x)
+        return logic.select(toss > 0, flipped, x)
+    return logic.select(toss < 0.5, flipped, x)
 
 
 def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:

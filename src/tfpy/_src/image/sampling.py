@@ -14,7 +14,7 @@ from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import OutOfRangeError, invalid
 from tfpy._src.image.batches import at_least
-from tfpy._src.ops import elementwise as ew, indexing
+from tfpy._src.ops import elementwise as ew, indexing, logic
 from tfpy._src.ops.families import infer
 
 __all__ = ["crop_and_resize", "rotate_with_offset", "transform"]
@@ -31,7 +31,7 @@ def _pick(image: Tensor, which: Tensor, y: Tensor, x: Tensor) -> Tensor:
 
 
 def _inside(at: Tensor, size: int) -> Tensor:
-    return ew.logical_and(at >= 0, at <= float(size - 1))
+    return logic.logical_and(at >= 0, at <= float(size - 1))
 
 
 def _channels(x: Tensor) -> Tensor:
@@ -93,13 +93,13 @@ def crop_and_resize(
     rows = broadcast_to(reshape(y, [count, sizes[0], 1]), [count, *sizes])
     columns = broadcast_to(reshape(z, [count, 1, sizes[1]]), [count, *sizes])
     which = reshape(which, [count, 1, 1])
-    inside = ew.logical_and(_inside(rows, x.aval.shape[1]), _inside(columns, x.aval.shape[2]))
+    inside = logic.logical_and(_inside(rows, x.aval.shape[1]), _inside(columns, x.aval.shape[2]))
     if method == "nearest":
         found = _pick(x, which, ew.floor(rows + 0.5), ew.floor(columns + 0.5))
     else:
         ends = ew.ceil(rows), ew.ceil(columns)
         found = _bilinear(lambda a, b: _pick(x, which, a, b), rows, columns, *ends)
-    return ew.select(_channels(inside), found, float(extrapolation_value))
+    return logic.select(_channels(inside), found, float(extrapolation_value))
 
 
 def _check_images(which: Tensor, count: int) -> None:
@@ -142,11 +142,11 @@ def _reflect(at: Tensor, size: int) -> Tensor:
     """[abcd] to [dcba|abcd|dcba]."""
     period = 2.0 * size
     below = at + period * ew.floor(-at / period)
-    below = ew.select(below < -float(size), below + period, -below - 1)
+    below = logic.select(below < -float(size), below + period, -below - 1)
     above = at - period * ew.floor(at / period)
-    above = ew.select(above >= float(size), period - above - 1, above)
-    inner = ew.select(at > float(size - 1), above, at)
-    return _nearest(ew.select(at < 0, below, inner), size)
+    above = logic.select(above >= float(size), period - above - 1, above)
+    inner = logic.select(at > float(size - 1), above, at)
+    return _nearest(logic.select(at < 0, below, inner), size)
 
 
 def _wrap(at: Tensor, size: int) -> Tensor:
@@ -155,8 +155,8 @@ def _wrap(at: Tensor, size: int) -> Tensor:
         return _nearest(at, size)
     below = at + size * (ew.floor(-at / float(size - 1)) + 1)
     above = at - size * ew.floor(at / float(size - 1))
-    inner = ew.select(at > float(size - 1), above, at)
-    return _nearest(ew.select(at < 0, below, inner), size)
+    inner = logic.select(at > float(size - 1), above, at)
+    return _nearest(logic.select(at < 0, below, inner), size)
 
 
 _FILLS = {"constant": _constant, "nearest": _nearest, "reflect": _reflect, "wrap": _wrap}
@@ -210,21 +210,21 @@ def transform(
     rows = reshape(cast(range(out_h), dtypes.float32), [1, out_h, 1])
     columns = cast(range(out_w), dtypes.float32)
     k = c0 * columns + c1 * rows + 1
-    exists = ew.not_equal(k, 0.0)
-    k = ew.select(exists, k, 1.0)
+    exists = logic.not_equal(k, 0.0)
+    k = logic.select(exists, k, 1.0)
     at_x = _FILLS[fill_mode]((a0 * columns + a1 * rows + a2) / k, width)
     at_y = _FILLS[fill_mode]((b0 * columns + b1 * rows + b2) / k, height)
     which = reshape(range(batch), [batch, 1, 1])
 
     def pick(y: Tensor, z: Tensor) -> Tensor:
-        inside = ew.logical_and(_inside(y, height), _inside(z, width))
-        return ew.select(_channels(inside), _pick(x, which, y, z), float(fill_value))
+        inside = logic.logical_and(_inside(y, height), _inside(z, width))
+        return logic.select(_channels(inside), _pick(x, which, y, z), float(fill_value))
 
     if interpolation == "nearest":
         found = pick(_rounded(at_y), _rounded(at_x))
     else:
         found = _bilinear(pick, at_y, at_x, ew.floor(at_y) + 1, ew.floor(at_x) + 1)
-    return ew.select(_channels(exists), found, float(fill_value))
+    return logic.select(_channels(exists), found, float(fill_value))
 
 
 def _rounded(x: Tensor) -> Tensor:
@@ -259,10 +259,10 @@ def rotate_with_offset(
     y = reshape(cast(range(height), dtypes.float32) - center_y, [height, 1])
     at_x = ew.floor(z * cosine - y * sine + (center_x + 0.5))
     at_y = ew.floor(z * sine + y * cosine + (center_y + 0.5))
-    inside = ew.logical_and(_inside(at_y, height), _inside(at_x, width))
+    inside = logic.logical_and(_inside(at_y, height), _inside(at_x, width))
     found = _pick(x, reshape(range(batch), [batch, 1, 1]), at_y, at_x)
     if isinstance(fill_value, int | float):
         fill: Any = float(fill_value)
     else:
         fill = constant([255.0 if i == 3 else float(fill_value[i]) for i in range_(depth)])
-    return ew.select(_channels(inside), found, fill)
+    return logic.select(_channels(inside), found, fill)

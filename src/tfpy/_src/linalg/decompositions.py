@@ -16,7 +16,7 @@ from tfpy._src.dtypes import DType
 from tfpy._src.errors import invalid, invalid_dtype
 from tfpy._src.linalg.products import adjoint
 from tfpy._src.math.reductions import count_nonzero, reduce_max, reduce_sum
-from tfpy._src.ops import decomposition as dec, elementwise as ew
+from tfpy._src.ops import decomposition as dec, elementwise as ew, logic
 from tfpy._src.ops.decomposition import unpack
 from tfpy._src.runtime.registry import storable
 
@@ -187,7 +187,7 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
         raise invalid("logdet", f"Input matrix must be square, got: {list(x.aval.shape)}")
     factor = dec.cholesky(x)
     diagonal = np.eye(x.aval.shape[-1], dtype=bool)
-    logs = ew.log(real(ew.select(diagonal, factor, 1)))
+    logs = ew.log(real(logic.select(diagonal, factor, 1)))
     return reduce_sum(logs, [-2, -1]) * 2.0
 
 
@@ -273,7 +273,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     s, u, v = svd(x)
     limit = 10 * max(x.aval.shape[-2:]) * _epsilon(x.dtype) if rcond is None else rcond
     cut = reduce_max(s, -1, keepdims=True) * expand_dims(convert_to_tensor(limit, s.dtype), -1)
-    inverse = ew.select(s > cut, ew.reciprocal(ew.select(s > cut, s, 1.0)), 0.0)
+    inverse = logic.select(s > cut, ew.reciprocal(logic.select(s > cut, s, 1.0)), 0.0)
     scaled: Tensor = v * cast(expand_dims(inverse, -2), v.dtype)
     return scaled @ adjoint(u)
 

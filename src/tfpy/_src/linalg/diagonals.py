@@ -22,7 +22,7 @@ from tfpy._src.core.conversion import (
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.math.reductions import reduce_sum
-from tfpy._src.ops import elementwise as ew, indexing, movement
+from tfpy._src.ops import elementwise as ew, indexing, logic, movement
 
 _ALIGNS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
@@ -167,7 +167,7 @@ def _with_diagonals(x: Tensor, lines: Tensor, band: tuple[int, int], align: str)
         )
         matrix = _written(reshape(line, [*lead, size]), k, rows, columns, False)
         hit = _written(ones([size], dtypes.bool), k, rows, columns, False)
-        x = ew.select(hit, matrix, x)
+        x = logic.select(hit, matrix, x)
     return x
 
 
@@ -278,10 +278,10 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     row = indexing.range_(start=0, delta=1, count=rows, dtype=dtypes.int32)
     column = indexing.range_(start=0, delta=1, count=columns, dtype=dtypes.int32)
     above = column - reshape(row, [rows, 1])
-    inside = ew.logical_and(
+    inside = logic.logical_and(
         above >= -(rows if lower < 0 else lower), above <= (columns if upper < 0 else upper)
     )
-    return ew.select(inside, x, False if x.dtype.is_bool else 0)
+    return logic.select(inside, x, False if x.dtype.is_bool else 0)
 
 
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:

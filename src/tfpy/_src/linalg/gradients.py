@@ -17,7 +17,7 @@ from tfpy._src.array.joining import concat
 from tfpy._src.array.making import cast, expand_dims, reshape, zeros_like
 from tfpy._src.core.conversion import constant
 from tfpy._src.linalg.products import adjoint, matmul, matrix_transpose
-from tfpy._src.ops import decomposition as dec, elementwise as ew
+from tfpy._src.ops import decomposition as dec, elementwise as ew, logic
 from tfpy._src.ops.decomposition import unpack
 from tfpy._src.ops.rules import sum_to_shape
 from tfpy._src.runtime.registry import storable
@@ -205,7 +205,7 @@ def lu(g: Any, y: Any, a: Any) -> tuple[Any]:
     left = dec.triangular_solve(adjoint(unit), inner, lower=False)
     whole = adjoint(dec.triangular_solve(upper, adjoint(left), lower=False))
     order = dec.lu_permutation(a)
-    back = ew.equal(expand_dims(order, -2), constant(np.arange(n, dtype=np.int32)[:, None]))
+    back = logic.equal(expand_dims(order, -2), constant(np.arange(n, dtype=np.int32)[:, None]))
     return (matmul(cast(back, a.dtype), whole),)
 
 

@@ -15,7 +15,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.linalg.decompositions import svd
 from tfpy._src.math.arithmetic import add_n
 from tfpy._src.math.reductions import reduce_euclidean_norm, reduce_max, reduce_sum
-from tfpy._src.ops import elementwise as ew
+from tfpy._src.ops import elementwise as ew, logic
 from tfpy._src.ops.families import infer
 
 
@@ -150,7 +150,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     bound = ew.maximum(convert_to_tensor(clip_norm, x.dtype), 0)
     squares = reduce_sum(x * x, axes, keepdims=True)
     positive = squares > 0
-    length = ew.select(positive, ew.sqrt(ew.select(positive, squares, 1.0)), squares)
+    length = logic.select(positive, ew.sqrt(logic.select(positive, squares, 1.0)), squares)
     clipped: Tensor = x * bound / ew.maximum(length, bound)
     if clipped.aval.shape != x.aval.shape:
         raise ValueError(
@@ -200,8 +200,8 @@ def clip_by_global_norm(
     tensors = _sequence(t_list)
     length = global_norm(tensors) if use_norm is None else convert_to_tensor(use_norm)
     bound = convert_to_tensor(clip_norm, length.dtype)
-    factor = ew.select(bound < 0, 1.0, bound / ew.maximum(length, bound))
-    factor = ew.select(ew.is_finite(length), factor, math.nan)
+    factor = logic.select(bound < 0, 1.0, bound / ew.maximum(length, bound))
+    factor = logic.select(logic.is_finite(length), factor, math.nan)
     return [_scaled(t, factor) for t in tensors], length
 
 

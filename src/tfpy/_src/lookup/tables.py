@@ -18,7 +18,7 @@ from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.errors import NotTraceableError, invalid
 from tfpy._src.ir.aval import Aval
 from tfpy._src.lookup.initializers import has_two_values
-from tfpy._src.ops import elementwise as ew, text
+from tfpy._src.ops import logic, text
 
 Key = Any
 """Bytes or an int; of a key that is a vector, a tuple of these."""
@@ -295,7 +295,7 @@ class StaticVocabularyTable(LookupInterface):
         ids: Tensor = text.hash_bucket_fast(said, num_buckets=self._buckets)
         if self._table is not None:
             found = self._table.lookup(values)
-            unknown = ew.equal(found, self._table.default_value)
+            unknown = logic.equal(found, self._table.default_value)
             ids = where(unknown, ids + self._table.size(), found)
         return over_values(keys, ids)
 

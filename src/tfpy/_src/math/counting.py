@@ -15,7 +15,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.math.reductions import count_nonzero
-from tfpy._src.ops import elementwise as ew, indexing
+from tfpy._src.ops import elementwise as ew, indexing, logic
 
 
 @dispatchable
@@ -68,7 +68,7 @@ def bincount(
     rows = values.aval.shape[0] if axis == -1 and values.ndim == 2 else 1
     ids = reshape(values, [rows, values.size // max(rows, 1)])
     offsets = reshape(indexing.range_(start=0, delta=size, count=rows, dtype=dtypes.int32), [-1, 1])
-    ids = ew.select(ew.logical_and(ids >= 0, ids < size), ids + offsets, -1)
+    ids = logic.select(logic.logical_and(ids >= 0, ids < size), ids + offsets, -1)
     flat = reshape(amounts, ids.aval.shape)
     counts = indexing.segment_sum(flat, ids, segments=rows * size)
     if binary_output:

@@ -14,7 +14,7 @@ from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.ir.op import Op
-from tfpy._src.ops import elementwise as ew, reduction, special
+from tfpy._src.ops import elementwise as ew, logic, reduction, special
 from tfpy._src.ops.families.infer import normalize_axis
 from tfpy._src.runtime.registry import storable
 
@@ -187,7 +187,7 @@ def _integer_mean(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
     rest = reduce_sum(x - quotients * count, axis, keepdims)
     mean = reduce_sum(quotients, axis, keepdims) + special.truncatediv(rest, count)
     rest = special.truncatemod(rest, count)
-    up, down = ew.logical_and(mean < 0, rest > 0), ew.logical_and(mean > 0, rest < 0)
+    up, down = logic.logical_and(mean < 0, rest > 0), logic.logical_and(mean > 0, rest < 0)
     return mean + cast(up, x.dtype) - cast(down, x.dtype)
 
 
@@ -259,7 +259,7 @@ def reduce_logsumexp(
     """
     x = convert_to_tensor(input_tensor)
     peak = stop_gradient(reduce_max(x, axis, True))
-    peak = ew.select(ew.is_finite(peak), peak, 0.0)
+    peak = logic.select(logic.is_finite(peak), peak, 0.0)
     total = ew.log(reduce_sum(ew.exp(x - peak), axis, True)) + peak
     axes = _axes("reduce_logsumexp", x, axis)
     return squeeze(total, axes) if axes and not keepdims else total
@@ -306,7 +306,7 @@ def count_nonzero(
         [2, 1]
     """
     x = convert_to_tensor(input)
-    hit = x if x.dtype.is_bool else ew.not_equal(x, "" if x.dtype == dtypes.string else 0)
+    hit = x if x.dtype.is_bool else logic.not_equal(x, "" if x.dtype == dtypes.string else 0)
     return cast(reduce_sum(cast(hit, dtypes.int64), axis, keepdims), dtype)
 
 
@@ -389,7 +389,7 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
         >>> tf.math.is_strictly_increasing([1, 1, 2]).numpy().tolist()
         False
     """
-    return _ascends(ew.less, x)
+    return _ascends(logic.less, x)
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
@@ -400,4 +400,4 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
         >>> tf.math.is_non_decreasing([1, 1, 2]).numpy().tolist()
         True
     """
-    return _ascends(ew.less_equal, x)
+    return _ascends(logic.less_equal, x)

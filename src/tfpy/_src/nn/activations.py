@@ -118,7 +118,7 @@ def silu(features: Any, beta: float = 1.0) -> Tensor:
         array([-0.269,  0.   ,  0.731], dtype=float32)
     """
     x = convert_to_tensor(features)
-    return x * ew.sigmoid(x * cast(beta, x.dtype))
+    return x * activation.sigmoid(x * cast(beta, x.dtype))
 
 
 swish = silu

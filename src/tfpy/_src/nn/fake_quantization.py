@@ -13,7 +13,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.math.reductions import reduce_max, reduce_min, reduce_sum
-from tfpy._src.ops import elementwise as ew
+from tfpy._src.ops import elementwise as ew, logic
 from tfpy._src.ops.families.infer import normalize_axis
 
 Gradients = tuple[Tensor, Tensor, Tensor]
@@ -200,7 +200,7 @@ def _rounded(x: Tensor, low: Tensor, high: Tensor, bits: int, narrow: bool) -> A
     least, most, scale = _nudged(low, high, bits, narrow)
     clamped = ew.maximum(ew.minimum(x, most), least) - least  # least where the range is upside down
     steps = ew.floor(clamped * (1.0 / scale) + 0.5)
-    nothing = ew.logical_and(ew.equal(low, 0.0), ew.equal(high, 0.0))
+    nothing = logic.logical_and(logic.equal(low, 0.0), logic.equal(high, 0.0))
 
     def grad(upstream: Tensor) -> Gradients:
         return _gradients(upstream, x, low, high, bits, narrow)
@@ -213,11 +213,11 @@ def _gradients(
 ) -> Gradients:
     _check_bits(bits)
     least, most, _ = _nudged(low, high, bits, narrow)
-    nothing = ew.logical_and(ew.equal(low, 0.0), ew.equal(high, 0.0))
-    something = ew.logical_not(nothing)
-    below = ew.logical_and(something, ew.less(x, least))
-    above = ew.logical_and(something, ew.greater(x, most))
-    inside = ew.logical_not(ew.logical_or(below, above))
+    nothing = logic.logical_and(logic.equal(low, 0.0), logic.equal(high, 0.0))
+    something = logic.logical_not(nothing)
+    below = logic.logical_and(something, logic.less(x, least))
+    above = logic.logical_and(something, logic.greater(x, most))
+    inside = logic.logical_not(logic.logical_or(below, above))
     axes = list(range(x.ndim - low.ndim))
     return (
         where(inside, upstream, 0.0),
@@ -294,7 +294,7 @@ def _quantized(x: Tensor, low: Tensor, high: Tensor, axis: int | None, how: Sequ
     huge = float(dtypes.float32.max)
     by_low = where(least * first > 0, least / first, huge)
     by_high = where(most * last > 0, most / last, huge)
-    is_low = ew.less(by_low, by_high)
+    is_low = logic.less(by_low, by_high)
     scale = ew.minimum(by_low, by_high)
     inverse = where(is_low, first / least, last / most) if least else last / most
     if given:
@@ -307,7 +307,7 @@ def _quantized(x: Tensor, low: Tensor, high: Tensor, axis: int | None, how: Sequ
 
     def grad(upstream: Tensor) -> Gradients:
         start, end = reshape(low, shape), reshape(high, shape)
-        inside = ew.logical_and(ew.greater_equal(x, start), ew.less_equal(x, end))
+        inside = logic.logical_and(logic.greater_equal(x, start), logic.less_equal(x, end))
         return where(inside, upstream, 0.0), zeros_like(low), zeros_like(high)
 
     return steps * inverse, grad

@@ -11,7 +11,7 @@ from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import invalid
-from tfpy._src.ops import elementwise as ew
+from tfpy._src.ops import elementwise as ew, logic
 from tfpy._src.random import stateful
 from tfpy._src.random.stateless import stateless_uniform
 
@@ -137,4 +137,4 @@ def _dropped(
     elif rate == 0:
         return t
     noise = uniform(t.aval.shape if noise_shape is None else noise_shape, t.dtype)
-    return ew.select(noise >= rate, t * (1 / (1 - rate)), 0.0)
+    return logic.select(noise >= rate, t * (1 / (1 - rate)), 0.0)

@@ -22,7 +22,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import InvalidArgumentError, invalid, invalid_value
 from tfpy._src.math import reductions
 from tfpy._src.nn.activations import log_softmax
-from tfpy._src.ops import activation, elementwise as ew, indexing
+from tfpy._src.ops import activation, elementwise as ew, indexing, logic
 from tfpy._src.ops.families import infer
 
 
@@ -212,10 +212,10 @@ def log_poisson_loss(
     loss = ew.exp(x) - x * z
     if not compute_full_loss:
         return loss
-    small = ew.logical_and(z >= 0, z <= 1)
-    safe = ew.select(small, 1.0, z)
+    small = logic.logical_and(z >= 0, z <= 1)
+    safe = logic.select(small, 1.0, z)
     factorial = safe * ew.log(safe) - safe + 0.5 * ew.log(2 * math.pi * safe)
-    return loss + ew.select(small, 0.0, factorial)
+    return loss + logic.select(small, 0.0, factorial)
 
 
 def compute_average_loss(

@@ -7,9 +7,9 @@ from typing import Any
 from tfpy._src.ir import expr as ex
 from tfpy._src.ir.expr import Expr
 from tfpy._src.ir.op import Laws, Op
-from tfpy._src.ops.elementwise import select, sigmoid
 from tfpy._src.ops.families.elementwise import activation, binary, elementwise
 from tfpy._src.ops.families.infer import FLOAT, REAL
+from tfpy._src.ops.logic import select
 from tfpy._src.ops.reference import math as host
 from tfpy._src.ops.rules import zeros
 
@@ -99,6 +99,14 @@ leaky_relu = activation(
     defaults={"alpha": 0.2},
     public="",
     doc="features above 0, alpha * features below.",
+)
+sigmoid = elementwise(
+    "sigmoid",
+    host.sigmoid,
+    lambda x: 1.0 / (1.0 + ex.unary("exp", -x)),
+    lambda g, y, x: g * y * (1 - y),
+    public="sigmoid math.sigmoid nn.sigmoid",
+    doc="1 / (1 + exp(-x)).",
 )
 softplus = elementwise(
     "softplus",

@@ -6,17 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
-from tfpy._src.dtypes import DType
-from tfpy._src.errors import invalid
 from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.expr import Expr
-from tfpy._src.ir.op import Laws, Op, register
-from tfpy._src.ops.families import infer
+from tfpy._src.ir.op import Laws
 from tfpy._src.ops.families.elementwise import binary, elementwise
 from tfpy._src.ops.families.infer import INTEGER
-from tfpy._src.ops.families.samples import elementwise_samples
 
 bitwise_and = binary(
     "bitwise_and",
@@ -82,39 +76,4 @@ right_shift = binary(
     domain=(-40.0, 40.0),
     public="bitwise.right_shift",
     doc="The bits of x moved down by y places; a sign stays.",
-)
-
-
-def _bitcast_infer(x: Aval, dtype: DType) -> Aval:
-    infer.check_dtype("bitcast", x, infer.REAL)
-    old, new = x.dtype.size, dtype.size
-    if old >= new:
-        return Aval((*x.shape, old // new) if old > new else x.shape, dtype)
-    if not x.rank or x.shape[-1] != new // old:
-        raise invalid("bitcast", f"Cannot bitcast from {new} to {old} bytes: shape {list(x.shape)}")
-    return Aval(x.shape[:-1], dtype)
-
-
-def _bitcast_ref(x: Any, dtype: DType) -> Any:
-    shape = _bitcast_infer(Aval(x.shape, dtypes.as_dtype(x.dtype)), dtype).shape
-    return np.ascontiguousarray(x).view(np.uint8).view(dtype.as_numpy_dtype).reshape(shape)
-
-
-bitcast = register(
-    Op(
-        "bitcast",
-        "elementwise",
-        _bitcast_infer,
-        _bitcast_ref,
-        expr=lambda x, dtype: ex.bitcast(x, dtype),
-        params=("x",),
-        by_bits=True,
-        doc="The same bits as another dtype; on devices, float32 and int32.",
-        samples=elementwise_samples(
-            1,
-            (dtypes.float32, dtypes.int32),
-            (-9.0, 9.0),
-            attrs=[{"dtype": d} for d in (dtypes.float32, dtypes.int32)],
-        ),
-    )
 )

@@ -9,7 +9,8 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.ir.complex_expr import ComplexExpr
 from tfpy._src.ir.op import Laws, Op
-from tfpy._src.ops.elementwise import cast, negative, reciprocal
+from tfpy._src.ops.casting import cast
+from tfpy._src.ops.elementwise import negative, reciprocal
 from tfpy._src.ops.families.elementwise import elementwise
 
 

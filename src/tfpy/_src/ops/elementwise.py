@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.dtypes import DType, real_part
-from tfpy._src.ir import complex_expr, expr as ex
-from tfpy._src.ir.aval import Aval
+from tfpy._src.dtypes import real_part
+from tfpy._src.ir import expr as ex
 from tfpy._src.ir.expr import Expr
-from tfpy._src.ir.op import Laws, Op, register
+from tfpy._src.ir.op import Laws, Op
+from tfpy._src.ops.casting import cast
 from tfpy._src.ops.families import infer
-from tfpy._src.ops.families.elementwise import binary, compare, elementwise, float_unary, unary
-from tfpy._src.ops.families.infer import BOOL, FLOAT, NUMERIC, REAL
-from tfpy._src.ops.families.samples import elementwise_samples
-from tfpy._src.ops.reference import math as host, special
+from tfpy._src.ops.families.elementwise import binary, elementwise, float_unary, unary
+from tfpy._src.ops.families.infer import FLOAT, NUMERIC, REAL
+from tfpy._src.ops.logic import equal, not_equal, select
+from tfpy._src.ops.reference import math as host
 from tfpy._src.ops.rules import sum_to_shape
 
 # Arithmetic
@@ -383,14 +383,6 @@ tanh = float_unary(
     doc="""The hyperbolic tangent, sinh(x) / cosh(x), element by element, of floats and complex
     numbers; 1 and -1 at the infinities.""",
 )
-erf = float_unary(
-    "erf",
-    special.erf,
-    lambda g, y, x: g * 1.1283791670955126 * exp(-x * x),
-    takes=FLOAT,
-    public="math.erf",
-    doc="Gauss error function.",
-)
 floor = float_unary(
     "floor",
     np.floor,
@@ -418,170 +410,4 @@ round_ = elementwise(
     takes=REAL,
     laws=Laws(idempotent=True),
     doc="Nearest integer, halves to the even one.",
-)
-sigmoid = elementwise(
-    "sigmoid",
-    host.sigmoid,
-    lambda x: 1.0 / (1.0 + ex.unary("exp", -x)),
-    lambda g, y, x: g * y * (1 - y),
-    public="sigmoid math.sigmoid nn.sigmoid",
-    doc="1 / (1 + exp(-x)).",
-)
-
-# Comparison, logic, choice
-
-equal: Op = compare(
-    "equal",
-    np.equal,
-    ex.eq,
-    takes=infer.ANY,
-    laws=Laws(commutative=True),
-    doc="Whether x == y, element by element, with broadcasting: bool. NaN equals nothing.",
-)
-not_equal: Op = compare(
-    "not_equal",
-    np.not_equal,
-    ex.ne,
-    takes=infer.ANY,
-    laws=Laws(commutative=True),
-    doc="""Whether x != y, element by element, with broadcasting: bool. NaN differs from
-    everything.""",
-)
-less = compare(
-    "less",
-    np.less,
-    lambda x, y: x < y,
-    doc="""Whether x < y, element by element, with broadcasting, of real numbers: bool. Never of
-    NaN.""",
-)
-less_equal = compare(
-    "less_equal",
-    np.less_equal,
-    lambda x, y: x <= y,
-    doc="""Whether x <= y, element by element, with broadcasting, of real numbers: bool. Never of
-    NaN.""",
-)
-greater = compare(
-    "greater",
-    np.greater,
-    lambda x, y: x > y,
-    doc="""Whether x > y, element by element, with broadcasting, of real numbers: bool. Never of
-    NaN.""",
-)
-greater_equal = compare(
-    "greater_equal",
-    np.greater_equal,
-    lambda x, y: x >= y,
-    doc="""Whether x >= y, element by element, with broadcasting, of real numbers: bool. Never of
-    NaN.""",
-)
-logical_and = compare(
-    "logical_and",
-    np.logical_and,
-    lambda x, y: x & y,
-    takes=BOOL,
-    laws=Laws(commutative=True, neutral=True, absorbing=False, idempotent=True),
-    doc="""Whether both x and y are true, element by element, with broadcasting; bool, as its
-    operands.""",
-)
-logical_or = compare(
-    "logical_or",
-    np.logical_or,
-    lambda x, y: x | y,
-    takes=BOOL,
-    laws=Laws(commutative=True, neutral=False, absorbing=True, idempotent=True),
-    doc="""Whether x or y or both are true, element by element, with broadcasting; bool, as its
-    operands.""",
-)
-logical_xor = compare(
-    "logical_xor",
-    np.logical_xor,
-    lambda x, y: x ^ y,
-    takes=BOOL,
-    public="math.logical_xor",
-    laws=Laws(commutative=True, neutral=False),
-    doc="""Whether one of x and y is true, and not both, element by element, with broadcasting;
-    bool, as its operands.""",
-)
-logical_not = elementwise(
-    "logical_not",
-    np.logical_not,
-    lambda x: ~x,
-    takes=BOOL,
-    laws=Laws(involution=True),
-    doc="Whether x is false, element by element; bool, as its operand.",
-)
-is_nan = elementwise(
-    "is_nan",
-    np.isnan,
-    ex.isnan,
-    takes=FLOAT,
-    gives=dtypes.bool,
-    public="math.is_nan",
-    doc="Whether floats are NaN, element by element: bool.",
-)
-is_inf = elementwise(
-    "is_inf",
-    np.isinf,
-    lambda x: ex.eq(abs(x), ex.INF),
-    takes=FLOAT,
-    gives=dtypes.bool,
-    public="math.is_inf",
-    doc="Whether floats are infinity or -infinity, element by element: bool.",
-)
-is_finite = elementwise(
-    "is_finite",
-    np.isfinite,
-    lambda x: abs(x) < ex.INF,
-    takes=FLOAT,
-    gives=dtypes.bool,
-    public="math.is_finite",
-    doc="Whether floats are neither infinite nor NaN, element by element: bool.",
-)
-select: Op = elementwise(
-    "select",
-    np.where,
-    ex.select,
-    lambda g, z, c, x, y: (None, lambda: select(c, g, 0), lambda: select(c, 0, g)),
-    params=("condition", "x", "y"),
-    takes=infer.ANY,
-    typed_from=1,
-    public="",
-    doc="x where the condition holds, else y; tf.where is this with broadcasting.",
-)
-
-
-def _cast_ref(x: Any, dtype: DType) -> Any:
-    if x.dtype.kind == "c" and not dtype.is_bool:
-        x = x.real
-    number = dtype.as_numpy_dtype
-    return host.to_integer(x, number) if dtype.is_integer else x.astype(number)
-
-
-def _cast_infer(x: Aval, dtype: DType) -> Aval:
-    infer.check_dtype("cast", x, infer.CASTABLE)
-    return Aval(x.shape, dtype)
-
-
-def _cast_vjp(g: Any, y: Any, x: Any, dtype: DType) -> tuple[Any]:
-    return (cast(g, dtype=x.dtype) if x.dtype.is_differentiable else None,)
-
-
-cast: Op = register(
-    Op(
-        "cast",
-        "elementwise",
-        _cast_infer,
-        _cast_ref,
-        _cast_vjp,
-        complex_expr.cast,
-        by_rows=True,
-        doc="x in another dtype; float to integer truncates, and what does not fit wraps.",
-        samples=elementwise_samples(
-            1,
-            dtypes.DEVICE_DTYPES,
-            (-9.0, 9.0),
-            attrs=[{"dtype": d} for d in (dtypes.float32, dtypes.int32, dtypes.bool)],
-        ),
-    )
 )

@@ -14,10 +14,11 @@ from tfpy._src.ir import complex_expr, expr as ex
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
-from tfpy._src.ops.elementwise import logical_and, maximum, minimum, select
+from tfpy._src.ops.elementwise import maximum, minimum
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import NUMERIC
 from tfpy._src.ops.families.samples import array
+from tfpy._src.ops.logic import logical_and, select
 from tfpy._src.ops.movement import inverse_permutation, reshape, transpose
 from tfpy._src.ops.rules import Rows, zeros
 

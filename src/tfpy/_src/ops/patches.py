@@ -12,11 +12,11 @@ from tfpy._src.ir.aval import Aval, Shape
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ir.strides import dense_strides
-from tfpy._src.ops.elementwise import equal, select
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import FLOAT
 from tfpy._src.ops.families.samples import array
 from tfpy._src.ops.indexing import range_
+from tfpy._src.ops.logic import equal, select
 from tfpy._src.ops.movement import pad, reshape, strided_call, without_elements
 from tfpy._src.ops.reduction import argmax, reduce_sum
 from tfpy._src.ops.window import Sizes, Window, window_params

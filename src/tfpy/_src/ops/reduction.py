@@ -18,10 +18,11 @@ from tfpy._src.errors import invalid
 from tfpy._src.ir.aval import Aval, Shape
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
-from tfpy._src.ops.elementwise import cast, equal, select
+from tfpy._src.ops.casting import cast
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import BOOL, NUMERIC, REAL
 from tfpy._src.ops.families.samples import array
+from tfpy._src.ops.logic import equal, select
 from tfpy._src.ops.movement import broadcast_to, reshape
 from tfpy._src.ops.rules import axis_runs, rule_of
 

@@ -15,7 +15,7 @@ from tfpy._src.errors import invalid
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
-from tfpy._src.ops.elementwise import cast
+from tfpy._src.ops.casting import cast
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import FLOAT
 from tfpy._src.ops.families.samples import array

@@ -14,10 +14,11 @@ from tfpy._src.errors import invalid
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
-from tfpy._src.ops.elementwise import divide_no_nan, exp, log, select
+from tfpy._src.ops.elementwise import divide_no_nan, exp, log
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import FLOAT, NUMERIC
 from tfpy._src.ops.families.samples import array
+from tfpy._src.ops.logic import select
 
 
 def _samples(takes: Iterable[DType]) -> Callable[[np.random.Generator], list[Sample]]:

@@ -17,9 +17,11 @@ from tfpy._src.ir import expr as ex
 from tfpy._src.ir.expr import Expr
 from tfpy._src.ir.op import Op
 from tfpy._src.ops import formulas
-from tfpy._src.ops.elementwise import cast, exp, not_equal, reciprocal, select, sign, sin
-from tfpy._src.ops.families.elementwise import binary, elementwise
+from tfpy._src.ops.casting import cast
+from tfpy._src.ops.elementwise import exp, reciprocal, sign, sin
+from tfpy._src.ops.families.elementwise import binary, elementwise, float_unary
 from tfpy._src.ops.families.infer import FLOAT, REAL
+from tfpy._src.ops.logic import not_equal, select
 from tfpy._src.ops.reference import math as host, special
 
 
@@ -179,6 +181,14 @@ xlog1py = _product(
 
 # The error function and its inverses
 
+erf = float_unary(
+    "erf",
+    special.erf,
+    lambda g, y, x: g * 1.1283791670955126 * exp(-x * x),
+    takes=FLOAT,
+    public="math.erf",
+    doc="Gauss error function.",
+)
 erfc = _special(
     "erfc",
     vjp=lambda g, y, x: g * -1.1283791670955126 * exp(-x * x),

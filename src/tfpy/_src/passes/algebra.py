@@ -14,25 +14,22 @@ from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.op import Op
 from tfpy._src.ops.bitwise import bitwise_and
+from tfpy._src.ops.casting import cast
 from tfpy._src.ops.complex import complex_, imag, real
 from tfpy._src.ops.elementwise import (
     abs_,
     add,
-    cast,
-    equal,
     floor_div,
     floor_mod,
-    logical_not,
     multiply,
     negative,
-    not_equal,
     power,
     real_div,
     reciprocal,
-    select,
     square,
     subtract,
 )
+from tfpy._src.ops.logic import equal, logical_not, not_equal, select
 from tfpy._src.ops.movement import broadcast_to
 from tfpy._src.passes.rewrite import Builder, Rule, rewrite
 

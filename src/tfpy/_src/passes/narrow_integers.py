@@ -13,22 +13,10 @@ import numpy as np
 from tfpy._src.dtypes import DType, float32, int8, int16, int32, uint8, uint16
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ops.bitwise import bitwise_and
-from tfpy._src.ops.elementwise import (
-    add,
-    cast,
-    equal,
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    maximum,
-    minimum,
-    multiply,
-    not_equal,
-    select,
-    subtract,
-)
+from tfpy._src.ops.casting import cast
+from tfpy._src.ops.elementwise import add, maximum, minimum, multiply, subtract
 from tfpy._src.ops.indexing import gather
+from tfpy._src.ops.logic import equal, greater, greater_equal, less, less_equal, not_equal, select
 from tfpy._src.passes.rewrite import Builder, is_plain
 
 NARROW = frozenset((int8, uint8, int16, uint16))

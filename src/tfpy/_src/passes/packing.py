@@ -9,8 +9,8 @@ from tfpy._src.dtypes import int8, int32
 from tfpy._src.ir.aval import Shape
 from tfpy._src.ir.graph import Attrs, Eqn, Graph
 from tfpy._src.lower.target import Target
+from tfpy._src.ops.casting import cast
 from tfpy._src.ops.contraction import matmul
-from tfpy._src.ops.elementwise import cast
 from tfpy._src.ops.movement import reshape, transpose
 from tfpy._src.ops.packed_bytes import (
     AFFINE,

@@ -16,7 +16,7 @@ from tfpy._src.core.dispatch import implements
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math import arithmetic, reductions
-from tfpy._src.ops import elementwise
+from tfpy._src.ops import elementwise, logic
 from tfpy._src.ragged import reduction, shaping
 from tfpy._src.ragged.shape import DynamicRaggedShape
 
@@ -42,7 +42,7 @@ for _function, _own in _OWN.items():
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """All three go together element by element."""
     if x is not None or y is not None:
-        return elementwise.select(condition, x, y)
+        return logic.select(condition, x, y)
     sparse = condition.to_sparse()
     return slicing.boolean_mask(sparse.indices, sparse.values)
 
@@ -72,7 +72,7 @@ def reduce_logsumexp(
     """log(sum(exp(x))) over the axes, without overflow."""
     x = input_tensor
     peaks = [stop_gradient(reductions.reduce_max(x, axis, keep)) for keep in (True, keepdims)]
-    whole, peak = (slicing.where(elementwise.is_finite(p), p, 0.0) for p in peaks)
+    whole, peak = (slicing.where(logic.is_finite(p), p, 0.0) for p in peaks)
     if axis is None:
         whole = making.reshape(whole, [])
     return elementwise.log(reductions.reduce_sum(elementwise.exp(x - whole), axis, keepdims)) + peak

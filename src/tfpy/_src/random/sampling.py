@@ -26,7 +26,7 @@ from tfpy._src.errors import invalid, invalid_dtype, invalid_value
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.op import Op
 from tfpy._src.math.reductions import reduce_max
-from tfpy._src.ops import bitwise, elementwise as ew, random as primitives
+from tfpy._src.ops import bitwise, elementwise as ew, logic, random as primitives
 from tfpy._src.ops.families.infer import broadcast_shapes
 from tfpy._src.runtime.registry import storable
 
@@ -252,9 +252,11 @@ def categorical(state: State, logits: Any, num_samples: Any, dtype: Any) -> Tens
         raise ValueError(
             f"Argument `dtype` got invalid value {kind}. Accepted dtypes are tf.int32."
         )
-    finite = ew.is_finite(values)
-    top = reduce_max(ew.select(finite, values, -math.inf), 1, keepdims=True)
-    weights = ew.select(finite, ew.exp(values - ew.select(ew.is_finite(top), top, 0.0)), 0.0)
+    finite = logic.is_finite(values)
+    top = reduce_max(logic.select(finite, values, -math.inf), 1, keepdims=True)
+    weights = logic.select(
+        finite, ew.exp(values - logic.select(logic.is_finite(top), top, 0.0)), 0.0
+    )
     sums = cumsum(weights, 1)
     units = draw(primitives.random_fine_uniform, state, shape=(values.aval.shape[0], count))
     total = sums[:, -1:]

@@ -13,7 +13,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.linalg.products import matmul, tensordot
 from tfpy._src.math.reductions import reduce_euclidean_norm
-from tfpy._src.ops import contraction, elementwise as ew
+from tfpy._src.ops import activation, contraction, elementwise as ew, logic
 from tfpy._src.random import stateful
 
 Cell = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
@@ -190,7 +190,7 @@ def prelu(x: Any, alpha: Any) -> Tensor:
         [-1.0, -1.0, 3.0]
     """
     a, b = as_tensors(ew.multiply, (x, alpha))
-    return ew.select(a > 0, a, a * b)
+    return logic.select(a > 0, a, a * b)
 
 
 def step(x: Any, alpha: float = 0.0) -> Tensor:
@@ -203,8 +203,10 @@ def step(x: Any, alpha: float = 0.0) -> Tensor:
     """
     t = convert_to_tensor(x)
     if not t.dtype.is_floating:
-        return ew.select(t > 0, 1, int(alpha))
-    return ew.select(ew.is_nan(t), t, ew.select(t > 0, constant(1.0, t.dtype), float(alpha)))
+        return logic.select(t > 0, 1, int(alpha))
+    return logic.select(
+        logic.is_nan(t), t, logic.select(t > 0, constant(1.0, t.dtype), float(alpha))
+    )
 
 
 def dot(t1: Any, t2: Any) -> Tensor:
@@ -291,9 +293,9 @@ def basic_lstm_cell(
             f"lstm_kernel must give 4 * {state.aval.shape[1]} columns, gives {gates.shape[1]}",
         )
     enter, candidate, forget, leave = split(gates, 4, axis=1)
-    kept = state * ew.sigmoid(forget + forget_bias)
-    new_c = ew.sigmoid(enter) * ew.tanh(candidate) + kept
-    return new_c, ew.tanh(new_c) * ew.sigmoid(leave)
+    kept = state * activation.sigmoid(forget + forget_bias)
+    new_c = activation.sigmoid(enter) * ew.tanh(candidate) + kept
+    return new_c, ew.tanh(new_c) * activation.sigmoid(leave)
 
 
 def multi_rnn_cell(

@@ -10,7 +10,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.linalg.products import matmul
 from tfpy._src.nn import activations, convolution
-from tfpy._src.ops import activation as act, elementwise as ew
+from tfpy._src.ops import activation as act
 from tfpy._src.tfjs.functions import prelu
 
 _ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -18,7 +18,7 @@ _ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": act.relu,
     "relu6": act.relu6,
     "elu": act.elu,
-    "sigmoid": ew.sigmoid,
+    "sigmoid": act.sigmoid,
 }
 
 

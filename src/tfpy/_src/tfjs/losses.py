@@ -11,7 +11,7 @@ from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math import reductions
 from tfpy._src.nn import losses as nn_losses
-from tfpy._src.ops import activation, elementwise as ew
+from tfpy._src.ops import activation, elementwise as ew, logic
 from tfpy._src.runtime.registry import storable
 
 
@@ -72,7 +72,7 @@ def compute_weighted_loss(
         return total
     each = broadcast_to(w, x.aval.shape)
     if reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
-        each = cast(ew.not_equal(each, 0.0), dtypes.float32)
+        each = cast(logic.not_equal(each, 0.0), dtypes.float32)
     return ew.divide_no_nan(total, reductions.reduce_sum(each))
 
 

@@ -15,7 +15,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype, float32, int32
 from tfpy._src.errors import invalid
 from tfpy._src.math import reductions
-from tfpy._src.ops import elementwise as ew
+from tfpy._src.ops import elementwise as ew, logic
 from tfpy._src.trace.symbolic import is_symbolic
 
 
@@ -41,12 +41,16 @@ class LazyRange:
         """Whether a number is within the range."""
         step = convert_to_tensor(self.delta)
         if is_symbolic(step):
-            up = ew.logical_and(ew.greater(step, 0), ew.less(number, self.limit))
-            down = ew.logical_and(ew.less(step, 0), ew.greater(number, self.limit))
-            return ew.logical_or(up, down)
+            up = logic.logical_and(logic.greater(step, 0), logic.less(number, self.limit))
+            down = logic.logical_and(logic.less(step, 0), logic.greater(number, self.limit))
+            return logic.logical_or(up, down)
         if step.numpy() == 0:
             raise invalid("range", "Requires delta != 0")
-        return ew.less(number, self.limit) if step.numpy() > 0 else ew.greater(number, self.limit)
+        return (
+            logic.less(number, self.limit)
+            if step.numpy() > 0
+            else logic.greater(number, self.limit)
+        )
 
 
 def _of_one_dtype(*values: Any) -> list[Tensor]:

@@ -16,7 +16,7 @@ from tfpy._src.control.parts import LoopPart, inside
 from tfpy._src.control.staging import staged_while
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.ops.elementwise import logical_and
+from tfpy._src.ops.logic import logical_and
 from tfpy._src.trace.symbolic import is_symbolic
 
 Get = Callable[[], Sequence[Any]]

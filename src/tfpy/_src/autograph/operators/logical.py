@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy._src.autograph.operators.conditional import choose
 from tfpy._src.debugging.assertions import Assert
-from tfpy._src.ops import elementwise as ew
+from tfpy._src.ops import logic
 from tfpy._src.trace.symbolic import is_symbolic
 
 Part = Callable[[], Any]
@@ -15,12 +15,12 @@ Part = Callable[[], Any]
 
 def and_(*parts: Part) -> Any:
     """``a and b …``; both sides of a symbolic tensor are computed."""
-    return _chained(parts, ew.logical_and, lambda value: not value)
+    return _chained(parts, logic.logical_and, lambda value: not value)
 
 
 def or_(*parts: Part) -> Any:
     """``a or b …``; both sides of a symbolic tensor are computed."""
-    return _chained(parts, ew.logical_or, bool)
+    return _chained(parts, logic.logical_or, bool)
 
 
 def _chained(parts: tuple[Part, ...], op: Any, decides: Callable[[Any], bool]) -> Any:
@@ -35,7 +35,7 @@ def _chained(parts: tuple[Part, ...], op: Any, decides: Callable[[Any], bool]) -
 
 
 def not_(value: Any) -> Any:
-    return ew.logical_not(value) if is_symbolic(value) else not value
+    return logic.logical_not(value) if is_symbolic(value) else not value
 
 
 def if_exp(condition: Any, body: Part, orelse: Part, source: str) -> Any:

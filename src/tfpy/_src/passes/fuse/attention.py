@@ -17,8 +17,10 @@ from tfpy._src.ir.kernel import KernelCall, Param, float_bits
 from tfpy._src.ir.op import Op
 from tfpy._src.ir.strides import broadcast_strides, merge
 from tfpy._src.lower.target import Target
+from tfpy._src.ops.casting import cast
 from tfpy._src.ops.contraction import matmul
-from tfpy._src.ops.elementwise import add, cast, exp, multiply, real_div, select
+from tfpy._src.ops.elementwise import add, exp, multiply, real_div
+from tfpy._src.ops.logic import select
 from tfpy._src.passes.fuse.masks import with_added_masks
 from tfpy._src.passes.fuse.patterns import Finder, Found, replaced
 from tfpy._src.passes.fuse.softmax import softmax_of

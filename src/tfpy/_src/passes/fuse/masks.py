@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ops.casting import cast
 from tfpy._src.ops.contraction import matmul
-from tfpy._src.ops.elementwise import add, cast, multiply, real_div, select
+from tfpy._src.ops.elementwise import add, multiply, real_div
+from tfpy._src.ops.logic import select
 from tfpy._src.passes.common_subexpressions import merge_common_subexpressions
 from tfpy._src.passes.rewrite import Builder, rewrite
 from tfpy._src.passes.strides import REARRANGING
