@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import tensorflow
 from api.same import compare
@@ -193,9 +194,9 @@ def test_a_cache_file_is_there_when_it_is_whole(folder: Path) -> None:
     assert [p.name for p in folder.glob("cache*")] == ["cache.data"]
 
 
-@pytest.mark.parametrize("size", [0, 1, 9, 2047, 2048, 2049, 100_003])
+@pytest.mark.parametrize("size", [0, 1, 9, 511, 512, 513, 8195, 100_003])
 def test_checksums(size: int) -> None:
-    """Long texts, which are computed in rows, against one byte after the other."""
+    """Long texts, which are computed in rows, against one bit after the other."""
     data = bytes((i * 7 + i // 11) % 256 for i in range(size))
     state = 0xFFFFFFFF
     for byte in data:
@@ -204,6 +205,15 @@ def test_checksums(size: int) -> None:
             state = state >> 1 ^ (0x82F63B78 if state & 1 else 0)
     assert crc32c(data) == state ^ 0xFFFFFFFF
     assert crc32c(b"123456789") == 0xE3069283
+
+
+@pytest.mark.parametrize("size", [(1 << 17) + 7, (1 << 21) + 9])
+def test_a_checksum_of_long_texts_is_that_of_their_pieces(size: int) -> None:
+    data = np.random.default_rng(0).bytes(size)
+    found = 0
+    for at in range(0, size, 8000):  # pieces that are computed in rows of another length
+        found = crc32c(data[at : at + 8000], found)
+    assert crc32c(data) == found
 
 
 OPTIONS: dict[str, Callable[[Any], Any]] = {

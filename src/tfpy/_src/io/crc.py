@@ -11,9 +11,8 @@ _Words = np.ndarray[tuple[int, ...], np.dtype[np.uint32]]
 _POLYNOMIAL = 0x82F63B78  # reflected
 _MASK = 0xA282EAD8
 _LOW = 0xFFFFFFFF
-_LONG = 2048  # bytes from which rows of them are computed side by side
-_ROWS = 4096  # at most
-_WIDTH = 1024  # bytes of a row where there are so many
+_LANES = ((1 << 21, 1 << 14), (1 << 17, 1 << 11), (1 << 13, 1 << 8), (1 << 9, 1 << 5))
+"""From so many bytes on: how many words are taken side by side."""
 _U16 = np.uint32(16)
 _LOW16, _LOW8 = np.uint32(0xFFFF), np.uint32(0xFF)
 
@@ -29,12 +28,6 @@ _STEPS: list[int] = _after(np.arange(256, dtype=np.uint32), 8).tolist()
 """What each byte does to a checksum."""
 
 
-@functools.cache
-def _pairs() -> _Words:
-    """What each two bytes do to a checksum."""
-    return _after(np.arange(1 << 16, dtype=np.uint32), 16)
-
-
 def crc32c(data: bytes | memoryview, before: int = 0) -> int:
     """The checksum of bytes.
 
@@ -42,34 +35,42 @@ def crc32c(data: bytes | memoryview, before: int = 0) -> int:
         before: that of the bytes that go before these.
     """
     view = memoryview(data).cast("B")
-    state, at = before ^ _LOW, 0
-    while len(view) - at >= _LONG:
-        state, size = _of_rows(view[at:], state)
-        at += size
-    for byte in view[at:]:
+    state = before ^ _LOW
+    for least, lanes in _LANES:
+        if len(view) >= least:
+            state, size = _of_rows(view, state, lanes)
+            view = view[size:]
+    for byte in view:
         state = _STEPS[(state ^ byte) & 255] ^ (state >> 8)
     return state ^ _LOW
 
 
-def _of_rows(data: memoryview, state: int) -> tuple[int, int]:
+def _of_rows(data: memoryview, state: int, lanes: int) -> tuple[int, int]:
     """The state after the first bytes, and how many these are.
 
-    The checksum is linear: each of many rows of bytes is computed from 0 by itself. What as many
-    zeros as a row has do to the state of the row before it joins two of them.
+    The checksum is linear: each column of the rows of words is a message by itself, in which zeros
+    stand for the words between. In the end the columns' states are the words of one more row.
     """
-    rows = min(_ROWS, 1 << (len(data).bit_length() // 2))
-    width = min(_WIDTH, len(data) // rows) & ~1
-    pairs = np.frombuffer(data, "<u2", rows * width // 2).reshape(rows, -1)
-    states = np.zeros(rows, np.uint32)
-    states[0] = state
-    table = _pairs()
-    for column in np.ascontiguousarray(pairs.T):
-        states = table.take((states ^ column) & _LOW16) ^ (states >> _U16)
-    reach = width
+    count = len(data) // (4 * lanes)
+    rows = np.frombuffer(data, "<u4", count * lanes).reshape(count, lanes)
+    low, high = _row_of_zeros(lanes)
+    states = rows[0].astype(np.uint32)
+    states[0] ^= np.uint32(state)
+    for row in rows[1:]:
+        states = low.take(states & _LOW16) ^ high.take(states >> _U16) ^ row
+    reach = 4
+    states = _moved(states, reach)
     while len(states) > 1:
         states = _moved(states[0::2], reach) ^ states[1::2]
         reach *= 2
-    return int(states[0]), rows * width
+    return int(states[0]), rows.nbytes
+
+
+@functools.cache
+def _row_of_zeros(lanes: int) -> tuple[_Words, _Words]:
+    """What so many words that are 0 make of each low half of a state, and of each high one."""
+    halves = np.arange(1 << 16, dtype=np.uint32)
+    return _moved(halves, 4 * lanes), _moved(halves << _U16, 4 * lanes)
 
 
 def _moved(states: _Words, zeros: int) -> _Words:
