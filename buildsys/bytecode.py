@@ -5,6 +5,8 @@ Without it, compiling takes most of the time of an import. Other Pythons compile
 
 from __future__ import annotations
 
+import hashlib
+import marshal
 import shutil
 from collections.abc import Mapping
 from pathlib import Path, PurePath
@@ -16,7 +18,12 @@ from .paths import ASSETS, BUILD, DATA, PACKAGE
 
 RECIPE = Path(__file__)
 SCRIPT = DATA / "compile_bytecode.mjs"
+COMPRESS = DATA / "compress.mjs"
+SCRIPTS = (SCRIPT, COMPRESS)
 FOLDER = BUILD / "bytecode"
+PACKED = BUILD / "packed"
+PYC_HEADER = 16
+MARSHAL_VERSION = 2  # any Python reads it
 PLACE = "/lib/python3.14/site-packages"
 """Where Pyodide installs wheels."""
 
@@ -52,6 +59,31 @@ def compiled(files: Mapping[str, bytes], work: Path, place: str = "") -> dict[st
             (sources / name).write_bytes(data)
     run_logged(["node", SCRIPT, npm.ensure() / "pyodide", sources, made, place], "bytecode-wheel")
     return {f.relative_to(made).as_posix(): f.read_bytes() for f in made.rglob("*.pyc")}
+
+
+def modules(made: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Bytecode by the names that src/tfpy/_src/bytecode.py finds it by."""
+    return {module(name): data[PYC_HEADER:] for name, data in made.items()}
+
+
+def packed(*parts: Mapping[str, bytes]) -> list[bytes]:
+    """Modules, each part as one file that src/tfpy/_src/bytecode.py reads.
+
+    Parts of the last call are remembered: compressing takes a few seconds.
+    """
+    files = {}
+    for part in parts:
+        sizes = {name: len(part[name]) for name in sorted(part)}
+        data = marshal.dumps(sizes, MARSHAL_VERSION) + b"".join(map(part.__getitem__, sizes))
+        files[f"{hashlib.sha256(data).hexdigest()}.zst"] = data
+    with lock("packed"):
+        if not all((PACKED / name).is_file() for name in files):
+            shutil.rmtree(PACKED, ignore_errors=True)
+            PACKED.mkdir(parents=True)
+            for name, data in files.items():
+                (PACKED / name.removesuffix(".zst")).write_bytes(data)
+            run_logged(["node", COMPRESS, npm.ensure() / "pyodide", PACKED], "compress")
+        return [(PACKED / name).read_bytes() for name in files]
 
 
 def alone(made: Mapping[str, bytes]) -> dict[str, bytes]:

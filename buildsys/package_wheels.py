@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import io
 import json
-import marshal
 import re
 import shutil
 import zipfile
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -28,8 +26,6 @@ LOCK = ROOT / "requirements" / "site.txt"
 OPTREE = ROOT / "web" / "python" / "optree"
 OPTREE_VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
 REQUIREMENT = re.compile(r"Requires-Dist: ([\w.-]+)")
-PYC_HEADER = 16
-MARSHAL_VERSION = 2  # any Python reads it
 BUILD_TAG = "1tfpy"  # tells the wheels that are made here from those of the index
 TAG = "py3-none-any"
 
@@ -89,7 +85,7 @@ RECIPES = (
 )
 FOLDER = "packed"
 ENGINE = "tfpy/_src/"
-FINDS = ("__init__", "late", "packed")
+FINDS = ("__init__", "bytecode", "late", "packed")
 """Modules of the engine that are files: they let Python find the others."""
 MODULES = "tfpy/assets/xnnpack-*.wasm"
 """Modules of the wasm backend, of which a page fetches one from the site's folder run."""
@@ -117,7 +113,7 @@ def ensure(numpy: Path, compiled: Sequence[Path]) -> list[Path]:
     """
     inputs = {
         "recipe": list(map(file_hash, RECIPES)),
-        "bytecode": [file_hash(bytecode.SCRIPT), npm.ensure().parent.name],
+        "bytecode": [*map(file_hash, bytecode.SCRIPTS), npm.ensure().parent.name],
     }
     of_index = {"lock": file_hash(LOCK), **inputs}
     own = {"source": tree_hash(OPTREE), **inputs}
@@ -164,17 +160,8 @@ def _packed(top: str, sources: Mapping[str, bytes], code: Mapping[str, bytes]) -
     """The two files of a package that stands packed."""
     return {
         f"{FOLDER}/{top}.zip": _archive(sources),
-        f"{FOLDER}/{top}.bytecode": _compressed(_modules(code)),
+        f"{FOLDER}/{top}.bytecode": bytecode.packed(bytecode.modules(code))[0],
     }
-
-
-def _modules(code: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Bytecode by the modules' names."""
-    return {bytecode.module(name): data[PYC_HEADER:] for name, data in code.items()}
-
-
-def _compressed(modules: Mapping[str, bytes]) -> bytes:
-    return zlib.compress(marshal.dumps(dict(sorted(modules.items())), MARSHAL_VERSION), 9)
 
 
 def with_packed_engine(wheel: Path) -> Path:
@@ -199,18 +186,19 @@ def _partly_packed(
     top: str, sources: Mapping[str, bytes], code: Mapping[str, bytes], beside: Path
 ) -> dict[str, bytes]:
     """The files of the engine, packed, with what pages fetch late: sources, and ENGINE_LATE."""
-    modules = _modules(code)
+    modules = bytecode.modules(code)
     rest = {name for name in modules if any(fnmatch(name, pattern) for pattern in ENGINE_LATE)}
+    first, second = bytecode.packed(
+        {name: b"" if name in rest else data for name, data in modules.items()},
+        {name: modules[name] for name in rest},
+    )
     late = {
         "zip": late_files.write(beside, f"{top}.zip", _archive(sources)),
-        "rest": late_files.write(
-            beside, f"{top}.rest", _compressed({name: modules[name] for name in rest})
-        ),
+        "rest": late_files.write(beside, f"{top}.rest", second),
     }
-    first = {name: b"" if name in rest else data for name, data in modules.items()}
     return {
         f"{FOLDER}/{top}.json": json.dumps(late).encode(),
-        f"{FOLDER}/{top}.bytecode": _compressed(first),
+        f"{FOLDER}/{top}.bytecode": first,
     }
 
 

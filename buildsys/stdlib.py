@@ -1,13 +1,14 @@
 """Pyodide's standard library: bytecode of what pages import, the rest fetched when it is imported.
 
 Pyodide has it as sources alone: compiling them is most of the time that Pyodide takes to start, and
-half of what NumPy and Keras take to be imported. What few pages import stays in Pyodide's own
-archive, which the site has, too, and which is fetched late (src/tfpy/_src/late.py).
+half of what NumPy and Keras take to be imported. The site's archive has what Python itself starts
+with, and the other modules' bytecode in one file (src/tfpy/_src/bytecode.py). What few pages import
+stays in Pyodide's own archive, which the site has, too, and which is fetched late
+(src/tfpy/_src/late.py).
 """
 
 from __future__ import annotations
 
-import json
 import shutil
 import zipfile
 from fnmatch import fnmatch
@@ -22,41 +23,59 @@ NAME = "python_stdlib.zip"
 PLACE = "/lib/python314.zip/"
 """Where Pyodide has the archive: what tracebacks and Pyodide's own code know its files by."""
 PACKAGES = (
-    "_pyodide", "asyncio", "collections", "compression", "concurrent", "importlib", "json",
-    "pathlib", "pyodide", "re", "string", "sysconfig", "urllib", "zipfile",
+    "_pyodide", "asyncio", "collections", "compression", "concurrent", "importlib/metadata",
+    "importlib/resources", "json", "pathlib", "pyodide", "re", "string", "sysconfig", "urllib",
+    "zipfile",
 )  # fmt: skip
 MODULES = (
-    "__future__", "_collections_abc", "_colorize", "_compat_pickle", "_opcode_metadata",
-    "_py_warnings", "_sitebuiltins", "_ssl", "_strptime", "_sysconfigdata_*", "_weakrefset", "abc",
-    "annotationlib", "ast", "base64", "bisect", "bz2", "calendar", "codecs", "codeop", "colorsys",
-    "contextlib", "contextvars", "copy", "copyreg", "csv", "ctypes/__init__", "ctypes/_endian",
-    "ctypes/util", "dataclasses", "datetime", "decimal", "difflib", "dis", "email/__init__",
-    "encodings/__init__", "encodings/aliases", "encodings/ascii", "encodings/base64_codec",
-    "encodings/cp437", "encodings/hex_codec", "encodings/idna", "encodings/latin_1",
-    "encodings/raw_unicode_escape", "encodings/unicode_escape", "encodings/utf_16*",
-    "encodings/utf_32*", "encodings/utf_8*", "enum", "fnmatch", "fractions", "functools",
-    "genericpath", "getpass", "gettext", "glob", "graphlib", "gzip", "hashlib", "heapq", "hmac",
-    "html/__init__", "inspect", "io", "ipaddress", "keyword", "linecache", "locale",
-    "logging/__init__", "lzma", "multiprocessing/__init__", "multiprocessing/context",
-    "multiprocessing/dummy/*", "multiprocessing/pool", "multiprocessing/process",
-    "multiprocessing/reduction", "multiprocessing/util", "ntpath", "numbers", "opcode", "operator",
-    "os", "pickle", "pkgutil", "platform", "posixpath", "pprint", "queue", "random", "reprlib",
-    "secrets", "selectors", "shlex", "shutil", "signal", "site", "socket", "ssl", "stat",
-    "statistics", "struct", "subprocess", "tarfile", "tempfile", "textwrap", "threading", "timeit",
-    "token", "tokenize", "traceback", "types", "typing", "uuid", "warnings", "weakref", "zipimport",
+    "__future__", "_colorize", "_compat_pickle", "_opcode_metadata", "_py_warnings", "_ssl",
+    "_strptime", "_sysconfigdata_*", "_weakrefset", "annotationlib", "ast", "base64", "bisect",
+    "bz2", "calendar", "codeop", "colorsys", "contextlib", "contextvars", "copy", "copyreg", "csv",
+    "ctypes/__init__", "ctypes/_endian", "ctypes/util", "dataclasses", "datetime", "decimal",
+    "difflib", "dis", "email/__init__", "encodings/__init__", "encodings/aliases",
+    "encodings/ascii", "encodings/base64_codec", "encodings/cp437", "encodings/hex_codec",
+    "encodings/idna", "encodings/latin_1", "encodings/raw_unicode_escape",
+    "encodings/unicode_escape", "encodings/utf_16*", "encodings/utf_32*", "encodings/utf_8*",
+    "enum", "fnmatch", "fractions", "functools", "getpass", "gettext", "glob", "graphlib", "gzip",
+    "hashlib", "heapq", "hmac", "html/__init__", "importlib/__init__", "importlib/_abc",
+    "importlib/abc", "importlib/readers", "importlib/simple", "inspect", "ipaddress", "keyword",
+    "linecache", "locale", "logging/__init__", "lzma", "multiprocessing/__init__",
+    "multiprocessing/context", "multiprocessing/dummy/*", "multiprocessing/pool",
+    "multiprocessing/process", "multiprocessing/reduction", "multiprocessing/util", "numbers",
+    "opcode", "operator", "pickle", "pkgutil", "platform", "pprint", "queue", "random", "reprlib",
+    "secrets", "selectors", "shlex", "shutil", "signal", "socket", "ssl", "statistics", "struct",
+    "subprocess", "tarfile", "tempfile", "textwrap", "threading", "timeit", "token", "tokenize",
+    "traceback", "types", "typing", "uuid", "warnings", "weakref",
 )  # fmt: skip
-LATE = "_late.py"
-_LATE_SOURCE = PACKAGE / "_src" / "late.py"
+"""Those apart that Python has within itself, such as os."""
+STARTS = (
+    "__future__", "encodings/__init__", "encodings/aliases", "encodings/utf_8",
+    "importlib/__init__", "importlib/_abc", "importlib/abc", "sitecustomize", "_bytecode",
+)  # fmt: skip
+"""What Python imports before it has BYTECODE, in which all modules are."""
+OWN = {f"_{name}.py": PACKAGE / "_src" / f"{name}.py" for name in ("bytecode", "late")}
+BYTECODE = "library.bytecode"
 START = "sitecustomize.py"
 """What Python runs when it starts, before anything of a page's."""
+START_TEXT = """\
+import _bytecode
+from zipimport import zipimporter
+
+archive = {archive!r}
+_bytecode.install(archive, _bytecode.read(zipimporter(archive).get_data({name!r})))
+
+import _late
+
+_late.install({late})
+"""
 
 
 def ensure() -> Path:
     """The archive, made when missing."""
     inputs = {
         "recipe": file_hash(Path(__file__)),
-        "late": file_hash(_LATE_SOURCE),
-        "bytecode": file_hash(bytecode.SCRIPT),
+        "own": list(map(file_hash, OWN.values())),
+        "bytecode": [file_hash(bytecode.RECIPE), *map(file_hash, bytecode.SCRIPTS)],
         "pyodide": file_hash(original()),
     }
     return entry("stdlib", inputs, "bytecode of the standard library", _make) / NAME
@@ -80,15 +99,17 @@ def _make(into: Path) -> None:
     sources = {name: data for name, data in files.items() if _is_imported(name)}
     late = [_module(name) for name in files if name.endswith(".py") and name not in sources]
     part = {"file": late_name(), "sha256": file_hash(original()), "modules": sorted(late)}
-    sources |= {
-        LATE: _LATE_SOURCE.read_bytes(),
-        START: f"import _late\n\n_late.install({json.dumps(part)})\n".encode(),
-    }
-    code = bytecode.alone(bytecode.compiled(sources, work, PLACE))
-    with zipfile.ZipFile(into / NAME, "w") as new:
-        for name, data in sorted(code.items()):
-            new.writestr(zipfile.ZipInfo(name, ZIP_TIME), data, zipfile.ZIP_DEFLATED, 9)
+    own = {name: file.read_bytes() for name, file in OWN.items()}
+    own[START] = START_TEXT.format(archive=PLACE.rstrip("/"), name=BYTECODE, late=part).encode()
+    code = bytecode.compiled({**sources, **own}, work, PLACE)
     shutil.rmtree(work)
+    alone = bytecode.alone(code)
+    first = {f"{name}.pyc": alone[f"{name}.pyc"] for name in STARTS}
+    (first[BYTECODE],) = bytecode.packed(bytecode.modules(code))
+    with zipfile.ZipFile(into / NAME, "w") as new:
+        for name, data in sorted(first.items()):
+            how = zipfile.ZIP_STORED if name == BYTECODE else zipfile.ZIP_DEFLATED
+            new.writestr(zipfile.ZipInfo(name, ZIP_TIME), data, how, 9)
 
 
 def _module(name: str) -> str:

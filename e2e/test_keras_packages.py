@@ -52,6 +52,7 @@ LOAD = """async ([asked, code]) => {
 }"""
 FOUND = """
 import gc, importlib.metadata, inspect, js, json, os, sys, traceback
+from zipimport import zipimporter
 import tfpy
 NAMED
 
@@ -61,9 +62,9 @@ def told():
     except ValueError as error:
         return traceback.format_exc()
 
-specs = [getattr(module, "__spec__", None) for module in list(sys.modules.values())]
-files = [str(spec.origin) for spec in specs if spec is not None]
-found = {"compiled": [file for file in files if "/python314.zip/" in file and file.endswith(".py")]}
+loaders = {name: getattr(module, "__loader__", None) for name, module in sys.modules.items()}
+archived = {name.split(".")[0] for name, it in loaders.items() if isinstance(it, zipimporter)}
+found = {"archived": sorted(archived - {"__future__", "encodings", "importlib"})}
 found["engine"] = sorted(os.listdir(os.path.dirname(tfpy._src.__file__)))
 fetched = js.performance.getEntriesByType("resource").to_py()
 found["late"] = [entry.name for entry in fetched if "/late/" in entry.name]
@@ -95,9 +96,10 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     asked = json.dumps([[], f"{start}json.dumps(found)"])
     loaded, found = page.evaluate(f"({LOAD})({asked})", 120.0)
     assert set(loaded) == {"numpy", "tfpy"}
-    assert found["compiled"] == []
+    assert found["archived"] == ["_bytecode", "sitecustomize"]
     assert found["late"] == []
-    assert found["engine"] == ["__init__.py", "__pycache__", "late.py", "packed.py"]
+    finds = ["__init__.py", "__pycache__", "bytecode.py", "late.py", "packed.py"]
+    assert found["engine"] == finds
     assert "def matmul(" in found["matmul"][0]
     assert found["matmul"][1].startswith("/lib/python3.14/site-packages/tfpy/_src/")
 
@@ -105,7 +107,7 @@ def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> N
     asked = json.dumps([["keras"], f"{with_keras}json.dumps(found)"])
     loaded, found = page.evaluate(f"({LOAD})({asked})", 120.0)
     assert set(loaded) == {"numpy", "tfpy", "keras", *KERAS_NEEDS}
-    assert found["compiled"] == []
+    assert found["archived"] == ["_bytecode", "sitecustomize"]
     assert found["late"] == []
     assert found["later"] == []
     assert found["packed"]

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 ENGINE = ROOT / "src" / "tfpy" / "_src"
 
 LATE_IMPORTS = {
+    "bytecode.py": "what only Pyodide's Python has",
     "control/tensor_array.py": "a class makes values of its subclass",
     "core/tensor.py": "views load when a notebook shows something",
     "export/api.py": "the lowerings of devices load when something is exported",

@@ -12,15 +12,17 @@ import pickle
 import pkgutil
 import sys
 import traceback
+import types
 import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from zipimport import zipimporter
 
 import pytest
 
-from tfpy._src import packed
+from tfpy._src import bytecode, packed
 
 FILES = {
     "crate/__init__.py": '"""A crate."""\nfrom crate.inner.deep import Jar\n',
@@ -38,14 +40,28 @@ def pack(folder: Path, name: str, files: dict[str, str], *, bytecode: bool = Tru
         for path, text in files.items():
             archive.writestr(path, text)
     if bytecode:
-        code = {
-            path.removesuffix(".py"): marshal.dumps(
-                compile(text, f"{folder.parent}/{path}", "exec")
-            )
-            for path, text in files.items()
-            if path.endswith(".py")
-        }
-        (folder / f"{name}.bytecode").write_bytes(zlib.compress(marshal.dumps(code, 2)))
+        (folder / f"{name}.bytecode").write_bytes(as_one(compiled(files, f"{folder.parent}/")))
+
+
+def compiled(files: dict[str, str], place: str) -> dict[str, bytes]:
+    return {
+        path.removesuffix(".py"): marshal.dumps(compile(text, place + path, "exec"))
+        for path, text in files.items()
+        if path.endswith(".py")
+    }
+
+
+def as_one(code: dict[str, bytes]) -> bytes:
+    """The file of so many modules."""
+    sizes = {name: len(data) for name, data in code.items()}
+    return zlib.compress(marshal.dumps(sizes, 2) + b"".join(code.values()))
+
+
+@pytest.fixture(autouse=True)
+def _zstd(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages have zstd, older Pythons have not: zlib stands for it."""
+    stand_in = types.SimpleNamespace(ZstdDecompressor=zlib.decompressobj)
+    monkeypatch.setitem(sys.modules, "_zstd", stand_in)
 
 
 @pytest.fixture
@@ -141,12 +157,12 @@ def test_a_module_of_an_archive_alone(barrel: Path) -> None:
 def test_parts_come_late(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Modules that the first dict has empty, and sources, are fetched when they are wanted."""
     pack(folder, "crate", FILES)
-    modules = marshal.loads(zlib.decompress((folder / "crate.bytecode").read_bytes()))
+    modules = compiled(FILES, f"{folder.parent}/")
     rest = {name: modules[name] for name in ("crate/inner/deep",)}
     first = {**modules, **dict.fromkeys(rest, b"")}
-    (folder / "crate.bytecode").write_bytes(zlib.compress(marshal.dumps(first, 2)))
+    (folder / "crate.bytecode").write_bytes(as_one(first))
     files = {
-        "late/crate.rest": zlib.compress(marshal.dumps(rest, 2)),
+        "late/crate.rest": as_one(rest),
         "late/crate.zip": (folder / "crate.zip").read_bytes(),
     }
     (folder / "crate.zip").unlink()
@@ -165,3 +181,31 @@ def test_parts_come_late(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert jar.size == 3
     assert "return 1 / 0  # here" in inspect.getsource(jar)
     assert asked == ["late/crate.rest", "late/crate.zip"]
+
+
+def test_an_archive_of_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the site has the standard library."""
+    archive = str(tmp_path / "library.zip")
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("started.py", "import crate")
+        file.writestr("crate/inner/label.txt", FILES["crate/inner/label.txt"])
+        file.writestr("library.bytecode", as_one(compiled(FILES, f"{archive}/")))
+    monkeypatch.setattr(sys, "path", [archive, *sys.path])
+    monkeypatch.setattr(sys, "path_hooks", [*sys.path_hooks])
+    modules = set(sys.modules)
+    found = zipimporter(archive).get_data("library.bytecode")
+    bytecode.install(archive, bytecode.read(found))
+    try:
+        deep = importlib.import_module("crate.inner.deep")
+        assert deep.__file__ == f"{archive}/crate/inner/deep.py"
+        assert importlib.reload(deep).Jar.size == 3
+        assert pkgutil.get_data("crate.inner", "label.txt") == b"fragile"
+        listed = [module.name for module in pkgutil.iter_modules([archive])]
+        assert listed == ["crate"]
+        with pytest.raises(OSError, match="could not get source"):
+            inspect.getsource(deep.Jar)
+        importlib.import_module("json.tool")  # others are found as before
+    finally:
+        for name in set(sys.modules) - modules:
+            del sys.modules[name]
+        sys.path_importer_cache.clear()

@@ -1,8 +1,7 @@
 """Packages that stand packed in a page: their bytecode in one file, their sources in an archive.
 
-The site's wheels of tfpy, Keras and what it imports have two files for each package: NAME.bytecode,
-a compressed, marshalled dict of bytecode by the files' names without suffix, and NAME.zip, with all
-other files.
+The site's wheels of tfpy, Keras and what it imports have two files for each package: NAME.bytecode
+(bytecode.py reads it), and NAME.zip, with all other files.
 Unpacking a thousand of them and looking for each would take longer than to run them. A package with
 compiled modules, which must be files, is an archive alone, unpacked when it is first loaded.
 
@@ -14,15 +13,12 @@ from __future__ import annotations
 
 import importlib
 import json
-import marshal
 import os
 import shutil
 import sys
 import types
-import zlib
 from collections.abc import Iterator
-from functools import cached_property
-from importlib.abc import InspectLoader, Loader, PathEntryFinder
+from importlib.abc import Loader, PathEntryFinder
 from importlib.machinery import (
     EXTENSION_SUFFIXES,
     SOURCE_SUFFIXES,
@@ -36,8 +32,7 @@ from typing import Any
 from zipimport import zipimporter
 
 from tfpy._src import late
-
-START = "__init__"
+from tfpy._src.bytecode import START, Modules, read
 
 
 def install(folder: str) -> None:
@@ -53,7 +48,7 @@ class _Packages(PathEntryFinder):
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._place = os.path.dirname(folder)
-        self._bytecode: dict[str, dict[str, bytes]] = {}
+        self._bytecode: dict[str, dict[str, memoryview]] = {}
 
     def finder(self, path: str) -> PathEntryFinder:
         """The finder for an entry of ``sys.path`` or ``__path__``.
@@ -101,10 +96,9 @@ class _Packages(PathEntryFinder):
                     yield prefix + name.removesuffix(".zip"), True
 
 
-def _dict_of(file: str) -> dict[str, bytes]:
+def _dict_of(file: str) -> dict[str, memoryview]:
     with open(file, "rb") as compressed:
-        modules: dict[str, bytes] = marshal.loads(zlib.decompress(compressed.read()))
-    return modules
+        return read(compressed.read())
 
 
 def _file(archive: str, ending: str) -> str:
@@ -160,89 +154,15 @@ class Unpacking(Loader):
         return self._unpacked(fullname)[1].get_resource_reader(fullname)
 
 
-class _Modules(PathEntryFinder):
-    """Finds the modules of one package: those at ``inner`` in its archive.
+class _Modules(Modules):
+    """Finds the modules of a folder of one package, which may have parts that are fetched."""
 
-    Their files are called as if they were unpacked, to ``place``.
-    """
-
-    def __init__(self, path: str, place: str, inner: str, bytecode: dict[str, bytes]) -> None:
-        self._path = path
-        self._place = place.removesuffix("/")
-        self._start = f"{inner}/" if inner else ""
-        self._bytecode = bytecode
-
-    def data(self, path: str) -> bytes:
-        """What a file of this folder holds."""
-        inner = path.removeprefix(self._place)
-        return self.sources.get_data(self._path + inner)
-
-    @cached_property
-    def sources(self) -> zipimporter:
-        """What reads the archive; it reads the archive's list of files when it is made."""
+    def archive(self) -> zipimporter:
         archive, _, inner = self._path.partition(".zip")
         return zipimporter(_file(archive, "zip") + inner)
 
-    def code(self, name: str) -> bytes:
-        """The bytecode of a module."""
+    def code(self, name: str) -> memoryview:
         if not self._bytecode[name]:
             archive = self._path.partition(".zip")[0]
             self._bytecode.update(_dict_of(_file(archive, "rest")))
         return self._bytecode[name]
-
-    def find_spec(self, fullname: str, target: types.ModuleType | None = None) -> ModuleSpec | None:
-        name = fullname.rpartition(".")[2]
-        module = f"{self._start}{name}/{START}"
-        if is_package := module in self._bytecode:
-            origin = f"{self._place}/{name}/{START}.py"
-        else:
-            module = self._start + name
-            origin = f"{self._place}/{name}.py"
-        if module not in self._bytecode:
-            return None
-        loader = _Loader(self, origin, module, is_package)
-        spec = ModuleSpec(fullname, loader, origin=origin, is_package=is_package)
-        spec.has_location = True
-        if spec.submodule_search_locations is not None:
-            spec.submodule_search_locations.append(f"{self._path}/{name}")
-        return spec
-
-    def iter_modules(self, prefix: str = "") -> Iterator[tuple[str, bool]]:
-        """What ``pkgutil.iter_modules`` asks for."""
-        for file in sorted(self._bytecode):
-            if file.startswith(self._start):
-                name, _, rest = file.removeprefix(self._start).partition("/")
-                if rest == START or (not rest and name != START):
-                    yield prefix + name, bool(rest)
-
-
-class _Loader(InspectLoader):
-    """Loads a module from its bytecode; gives its source, and data, from the archive."""
-
-    def __init__(self, finder: _Modules, origin: str, module: str, is_package: bool) -> None:
-        self._finder = finder
-        self._origin = origin
-        self._module = module
-        self._is_package = is_package
-
-    def get_code(self, fullname: str) -> types.CodeType:
-        code: types.CodeType = marshal.loads(self._finder.code(self._module))
-        return code
-
-    def is_package(self, fullname: str) -> bool:
-        return self._is_package
-
-    def get_filename(self, fullname: str) -> str:
-        """The module's ``__file__``, as if it were unpacked."""
-        return self._origin
-
-    def get_source(self, fullname: str) -> str | None:
-        return self._finder.sources.get_source(fullname)
-
-    def get_data(self, path: str) -> bytes:
-        """What a file of the archive holds, called as if it were unpacked."""
-        return self._finder.data(path)
-
-    def get_resource_reader(self, fullname: str) -> Any:
-        """What ``importlib.resources`` reads a package's files with."""
-        return self._finder.sources.get_resource_reader(fullname)
