@@ -68,18 +68,24 @@ from tfpy._src.array.joining import (
     unstack as unstack,
 )
 from tfpy._src.array.making import (
+    cast as cast,
+    eye as eye,
+    fill as fill,
+    ones as ones,
+    ones_like as ones_like,
+    zeros as zeros,
+    zeros_like as zeros_like,
+)
+from tfpy._src.array.masks import sequence_mask as sequence_mask
+from tfpy._src.array.ranges import linspace as linspace, range as range
+from tfpy._src.array.reshaping import (
     broadcast_dynamic_shape as broadcast_dynamic_shape,
     broadcast_static_shape as broadcast_static_shape,
     broadcast_to as broadcast_to,
-    cast as cast,
     ensure_shape as ensure_shape,
     expand_dims as expand_dims,
-    eye as eye,
-    fill as fill,
     identity as identity,
     identity_n as identity_n,
-    ones as ones,
-    ones_like as ones_like,
     rank as rank,
     reshape as reshape,
     shape as shape,
@@ -87,11 +93,7 @@ from tfpy._src.array.making import (
     size as size,
     squeeze as squeeze,
     transpose as transpose,
-    zeros as zeros,
-    zeros_like as zeros_like,
 )
-from tfpy._src.array.masks import sequence_mask as sequence_mask
-from tfpy._src.array.ranges import linspace as linspace, range as range
 from tfpy._src.array.scans import cumsum as cumsum
 from tfpy._src.array.scattering import (
     dynamic_partition as dynamic_partition,

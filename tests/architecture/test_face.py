@@ -13,7 +13,7 @@ import tensorflow
 from surface import public
 
 import tfpy
-from tfpy._src.array import making
+from tfpy._src.array import reshaping
 
 ROOT = Path(__file__).parents[2]
 EVERY_NAMESPACE = pytest.mark.parametrize("namespace", public.NAMESPACES, ids=lambda n: f"tf.{n}")
@@ -111,7 +111,7 @@ def test_names_have_texts(namespace: str) -> None:
 
 
 def test_the_public_function_is_the_engines() -> None:
-    assert tfpy.reshape is making.reshape
+    assert tfpy.reshape is reshaping.reshape
 
 
 def test_public_functions_are_written_down() -> None:

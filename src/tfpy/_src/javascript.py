@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import cast, reshape
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.browser import from_pixels
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import constant, convert_to_tensor

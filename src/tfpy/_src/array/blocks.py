@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.array.joining import pad
-from tfpy._src.array.making import reshape, static_ints, transpose
+from tfpy._src.array.reshaping import reshape, transpose
 from tfpy._src.array.slicing import slice
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid

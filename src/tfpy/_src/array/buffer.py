@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import static_ints
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape

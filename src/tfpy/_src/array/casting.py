@@ -8,7 +8,8 @@ import numpy as np
 
 from tfpy._src.array.complex_numbers import complex, imag, real
 from tfpy._src.array.joining import stack
-from tfpy._src.array.making import cast, identity, reshape
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import identity, reshape
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tfpy._src.array.making import identity, reshape, transpose
+from tfpy._src.array.reshaping import identity, reshape, transpose
 from tfpy._src.core.conversion import as_tensors
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid

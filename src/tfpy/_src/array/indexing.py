@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes, tracing
-from tfpy._src.array.making import broadcast_to, reshape, static_int, static_ints
+from tfpy._src.array.reshaping import broadcast_to, reshape
 from tfpy._src.array.slicing import boolean_mask, take
+from tfpy._src.array.static import static_int, static_ints
 from tfpy._src.core.conversion import convert_to_tensor, host_values
 from tfpy._src.core.operand import Operand
 from tfpy._src.core.operators import as_operator

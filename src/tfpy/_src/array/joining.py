@@ -9,19 +9,17 @@ from typing import Any, Literal
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import (
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import (
     broadcast_to,
-    cast,
     expand_dims,
     identity,
     reshape,
-    sized,
     squeeze,
-    static_int,
-    static_ints,
     transpose,
 )
 from tfpy._src.array.slicing import slice, take
+from tfpy._src.array.static import sized, static_int, static_ints
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor

@@ -6,7 +6,9 @@ import math
 from typing import Any
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import cast, expand_dims, static_int, static_number
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import expand_dims
+from tfpy._src.array.static import static_int, static_number
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import cast, expand_dims, reshape, static_int, static_number
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import expand_dims, reshape
+from tfpy._src.array.static import static_int, static_number
 from tfpy._src.core.conversion import (
     convert_to_tensor,
     is_operand,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy._src.array.making import static_int
+from tfpy._src.array.static import static_int
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor

@@ -13,8 +13,10 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat
-from tfpy._src.array.making import broadcast_to, expand_dims, reshape, static_ints, zeros
+from tfpy._src.array.making import zeros
+from tfpy._src.array.reshaping import broadcast_to, expand_dims, reshape
 from tfpy._src.array.slicing import take
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor

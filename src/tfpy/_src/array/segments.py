@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import cast, fill, ones, reshape, static_int
+from tfpy._src.array.making import cast, fill, ones
+from tfpy._src.array.reshaping import reshape
+from tfpy._src.array.static import static_int
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import broadcast_to, cast, expand_dims, reshape, static_int, static_ints
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import broadcast_to, expand_dims, reshape
+from tfpy._src.array.static import static_int, static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor

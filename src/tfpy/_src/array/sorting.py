@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import cast, reshape, static_int, transpose
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import reshape, transpose
+from tfpy._src.array.static import static_int
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype

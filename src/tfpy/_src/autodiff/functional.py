@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfpy._src.array.making import identity
+from tfpy._src.array.reshaping import identity
 from tfpy._src.autodiff.gradient_tape import GradientTape
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.indexed_slices import dense

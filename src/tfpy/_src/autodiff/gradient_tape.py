@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.array.joining import stack
-from tfpy._src.array.making import broadcast_to, reshape, zeros
+from tfpy._src.array.making import zeros
+from tfpy._src.array.reshaping import broadcast_to, reshape
 from tfpy._src.autodiff.nests import held, leaves, map_leaves
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand

@@ -7,7 +7,8 @@ from typing import Any
 
 from tfpy._src import tracing
 from tfpy._src.array.joining import stack
-from tfpy._src.array.making import ones_like, reshape, zeros
+from tfpy._src.array.making import ones_like, zeros
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.array.slicing import take
 from tfpy._src.autodiff.gradient_tape import UnconnectedGradients
 from tfpy._src.core import nest

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy._src import dtypes, tracing
-from tfpy._src.array import joining, making, scattering, slicing
+from tfpy._src.array import joining, reshaping, scattering, slicing
 from tfpy._src.control import control_flow
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
@@ -140,7 +140,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Ten
             "shape, or condition be a scalar, or a vector for their rows; tf.where broadcasts",
         )
     if rows:
-        c = making.reshape(c, [-1] + [1] * (a.ndim - 1))
+        c = reshaping.reshape(c, [-1] + [1] * (a.ndim - 1))
     return logic.select(c, a, b)
 
 

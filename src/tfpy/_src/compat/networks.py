@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.array import sorting
-from tfpy._src.array.making import transpose
+from tfpy._src.array.reshaping import transpose
 from tfpy._src.composite.sparse_tensor import SparseTensor
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor

@@ -10,7 +10,8 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat
-from tfpy._src.array.making import broadcast_to, cast, reshape
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import broadcast_to, reshape
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.operand import CompositeOperand
 from tfpy._src.core.tensor import Tensor

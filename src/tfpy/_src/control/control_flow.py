@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from tfpy._src import tracing
-from tfpy._src.array.making import reshape
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.control.staging import staged_cond, staged_while
 from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src.array import joining
-from tfpy._src.array.making import reshape, static_ints
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.array.slicing import take
+from tfpy._src.array.static import static_ints
 from tfpy._src.control import lists
 from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core.conversion import convert_to_tensor, is_operand

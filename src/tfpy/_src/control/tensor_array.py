@@ -10,8 +10,9 @@ import numpy as np
 
 from tfpy._src import tracing
 from tfpy._src.array import joining
-from tfpy._src.array.making import static_int, static_ints, zeros
+from tfpy._src.array.making import zeros
 from tfpy._src.array.slicing import slice as slice_
+from tfpy._src.array.static import static_int, static_ints
 from tfpy._src.control.lists import make
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.sizes import as_tensor

@@ -16,17 +16,9 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat, pad, stack
-from tfpy._src.array.making import (
-    broadcast_to,
-    cast,
-    expand_dims,
-    fill,
-    ones,
-    reshape,
-    transpose,
-    zeros,
-)
+from tfpy._src.array.making import cast, fill, ones, zeros
 from tfpy._src.array.masks import sequence_mask
+from tfpy._src.array.reshaping import broadcast_to, expand_dims, reshape, transpose
 from tfpy._src.array.slicing import gather, one_hot, where
 from tfpy._src.autodiff.custom import custom_gradient
 from tfpy._src.composite.sparse_tensor import SparseTensor

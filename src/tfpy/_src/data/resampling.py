@@ -9,7 +9,8 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import tile
-from tfpy._src.array.making import cast, expand_dims, fill
+from tfpy._src.array.making import cast, fill
+from tfpy._src.array.reshaping import expand_dims
 from tfpy._src.array.slicing import gather, one_hot
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor

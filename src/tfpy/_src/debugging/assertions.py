@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.array.making import identity
+from tfpy._src.array.reshaping import identity
 from tfpy._src.composite.ragged.broadcast import matched
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.control.effects import effect

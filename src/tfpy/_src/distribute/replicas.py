@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy._src import tracing
 from tfpy._src.array.joining import concat
-from tfpy._src.array.making import expand_dims, reshape
+from tfpy._src.array.reshaping import expand_dims, reshape
 from tfpy._src.control.replica import Replica, replicated
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor, is_operand

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tfpy._src.array.making import reshape
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.core import nest
 from tfpy._src.data.dataset import DatasetV2
 from tfpy._src.dtensor import api

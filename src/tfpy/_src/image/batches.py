@@ -6,7 +6,8 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.casting import saturate_cast
-from tfpy._src.array.making import cast, identity, reshape
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import identity, reshape
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType, as_dtype

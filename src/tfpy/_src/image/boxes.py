@@ -9,16 +9,11 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import pad
-from tfpy._src.array.making import (
-    broadcast_to,
-    cast,
-    reshape,
-    static_ints,
-    static_number,
-    transpose,
-)
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import broadcast_to, reshape, transpose
 from tfpy._src.array.slicing import take
 from tfpy._src.array.sorting import top_k
+from tfpy._src.array.static import static_ints, static_number
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid

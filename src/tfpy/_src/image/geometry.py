@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy._src.array import making as array
+from tfpy._src.array import reshaping
 from tfpy._src.array.joining import pad, reverse
-from tfpy._src.array.making import reshape, static_int, static_ints, static_number
+from tfpy._src.array.reshaping import reshape
+from tfpy._src.array.static import static_int, static_ints, static_number
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import OutOfRangeError, invalid
@@ -149,7 +150,7 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
         [[1, 3], [2, 4]]
     """
     x, single = as_batch("transpose", image)
-    return from_batch(array.transpose(x, [0, 2, 1, 3]), single)
+    return from_batch(reshaping.transpose(x, [0, 2, 1, 3]), single)
 
 
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
@@ -166,7 +167,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     x, single = as_batch("rot90", image)
     turns = static_int(k) % 4
     if turns in (1, 3):
-        x = array.transpose(reverse(x, [2]) if turns == 1 else reverse(x, [1]), [0, 2, 1, 3])
+        x = reshaping.transpose(reverse(x, [2]) if turns == 1 else reverse(x, [1]), [0, 2, 1, 3])
     elif turns == 2:
         x = reverse(x, [1, 2])
     return from_batch(x, single)

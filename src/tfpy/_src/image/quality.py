@@ -7,7 +7,8 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat, pad, stack
-from tfpy._src.array.making import broadcast_to, reshape, zeros
+from tfpy._src.array.making import zeros
+from tfpy._src.array.reshaping import broadcast_to, reshape
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import reshape, static_ints
 from tfpy._src.array.ranges import range
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.array.slicing import take
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.image import colors, geometry

@@ -8,8 +8,9 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import stack
-from tfpy._src.array.making import cast, static_int, static_ints
+from tfpy._src.array.making import cast
 from tfpy._src.array.slicing import take
+from tfpy._src.array.static import static_int, static_ints
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.dispatch import dispatchable, implements
 from tfpy._src.core.tensor import Tensor

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import broadcast_to, cast, reshape, static_ints
+from tfpy._src.array.making import cast
 from tfpy._src.array.ranges import range
+from tfpy._src.array.reshaping import broadcast_to, reshape
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import OutOfRangeError, invalid

@@ -9,7 +9,8 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.array.complex_numbers import real
 from tfpy._src.array.joining import stack, unstack
-from tfpy._src.array.making import cast, expand_dims
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import expand_dims
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType

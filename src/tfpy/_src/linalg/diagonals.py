@@ -12,7 +12,9 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import stack
-from tfpy._src.array.making import broadcast_to, ones, reshape, static_int, static_ints
+from tfpy._src.array.making import ones
+from tfpy._src.array.reshaping import broadcast_to, reshape
+from tfpy._src.array.static import static_int, static_ints
 from tfpy._src.core.conversion import (
     as_tensors,
     constant,

@@ -14,7 +14,8 @@ import numpy as np
 
 from tfpy._src.array.complex_numbers import real
 from tfpy._src.array.joining import concat
-from tfpy._src.array.making import cast, expand_dims, reshape, zeros_like
+from tfpy._src.array.making import cast, zeros_like
+from tfpy._src.array.reshaping import expand_dims, reshape
 from tfpy._src.core.conversion import constant
 from tfpy._src.linalg.products import adjoint, matmul, matrix_transpose
 from tfpy._src.ops import decomposition as dec, elementwise as ew, logic

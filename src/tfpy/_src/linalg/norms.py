@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src.array.complex_numbers import conj, real
-from tfpy._src.array.making import reshape, squeeze, static_ints, transpose
+from tfpy._src.array.reshaping import reshape, squeeze, transpose
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.indexed_slices import IndexedSlices

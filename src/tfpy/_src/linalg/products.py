@@ -7,16 +7,10 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.complex_numbers import conj
-from tfpy._src.array.making import (
-    broadcast_to,
-    cast,
-    expand_dims,
-    reshape,
-    squeeze,
-    static_ints,
-    transpose,
-)
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import broadcast_to, expand_dims, reshape, squeeze, transpose
 from tfpy._src.array.slicing import take
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.operators import as_operator

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.array.complex_numbers import conj
-from tfpy._src.array.making import cast, expand_dims, squeeze, transpose
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import expand_dims, squeeze, transpose
 from tfpy._src.composite.ragged.row_partition import Ints
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import convert_to_tensor

@@ -8,8 +8,9 @@ import numpy as np
 
 from tfpy._src.array.complex_numbers import conj
 from tfpy._src.array.joining import concat, pad, unstack
-from tfpy._src.array.making import broadcast_to, expand_dims, reshape, squeeze, static_ints
+from tfpy._src.array.reshaping import broadcast_to, expand_dims, reshape, squeeze
 from tfpy._src.array.slicing import take
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid

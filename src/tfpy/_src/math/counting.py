@@ -7,8 +7,10 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import stack
-from tfpy._src.array.making import cast, ones, reshape, squeeze, static_int
+from tfpy._src.array.making import cast, ones
+from tfpy._src.array.reshaping import reshape, squeeze
 from tfpy._src.array.scattering import scatter_nd
+from tfpy._src.array.static import static_int
 from tfpy._src.core.conversion import convert_to_tensor, host_values
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor

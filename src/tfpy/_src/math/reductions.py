@@ -7,7 +7,9 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.complex_numbers import conj, real
-from tfpy._src.array.making import cast, identity, reshape, squeeze, static_int, static_ints
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import identity, reshape, squeeze
+from tfpy._src.array.static import static_int, static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tape import stop_gradient

@@ -6,7 +6,8 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat
-from tfpy._src.array.making import cast, static_int
+from tfpy._src.array.making import cast
+from tfpy._src.array.static import static_int
 from tfpy._src.autodiff.custom import custom_gradient
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import convert_to_tensor

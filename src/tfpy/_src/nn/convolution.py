@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfpy._src.array.making import reshape, static_ints
+from tfpy._src.array.reshaping import reshape
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import as_tensors
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid

@@ -6,7 +6,7 @@ A 1-D image is one of height 1. Channels are last.
 from __future__ import annotations
 
 from tfpy._src.array.joining import concat, split
-from tfpy._src.array.making import reshape
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.nn.data_format import Padding, Sizes

@@ -9,7 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from tfpy._src.array.making import reshape, static_ints, transpose
+from tfpy._src.array.reshaping import reshape, transpose
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import UnimplementedError, invalid
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from tfpy._src import tracing
 from tfpy._src.array.joining import concat
-from tfpy._src.array.making import cast, ones, reshape
+from tfpy._src.array.making import cast, ones
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.array.scattering import dynamic_partition, dynamic_stitch
 from tfpy._src.array.slicing import gather, where
 from tfpy._src.composite.ragged import row_partition as partition

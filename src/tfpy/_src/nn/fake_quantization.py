@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import cast, reshape, zeros_like
+from tfpy._src.array.making import cast, zeros_like
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.array.slicing import where
 from tfpy._src.autodiff.custom import custom_gradient
 from tfpy._src.core.conversion import convert_to_tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfpy._src.array.making import reshape
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor

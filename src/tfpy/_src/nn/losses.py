@@ -6,15 +6,9 @@ import math
 from typing import Any
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import (
-    broadcast_to,
-    cast,
-    expand_dims,
-    reshape,
-    squeeze,
-    static_int,
-    transpose,
-)
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import broadcast_to, expand_dims, reshape, squeeze, transpose
+from tfpy._src.array.static import static_int
 from tfpy._src.autodiff.custom import custom_gradient
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
 from tfpy._src.core.dispatch import per_value

@@ -5,15 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tfpy._src.array.making import (
-    broadcast_to,
-    cast,
-    ones,
-    reshape,
-    squeeze,
-    static_ints,
-    transpose,
-)
+from tfpy._src.array.making import cast, ones
+from tfpy._src.array.reshaping import broadcast_to, reshape, squeeze, transpose
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor

@@ -7,8 +7,10 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import reverse
-from tfpy._src.array.making import cast, reshape, static_ints
+from tfpy._src.array.making import cast
 from tfpy._src.array.ranges import range
+from tfpy._src.array.reshaping import reshape
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import UnimplementedError, invalid

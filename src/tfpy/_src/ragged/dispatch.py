@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfpy._src.array import joining, making, scans, slicing
+from tfpy._src.array import joining, reshaping, scans, slicing, static
 from tfpy._src.composite.ragged.broadcast import map_flat_values, same_rows
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import constant
@@ -30,8 +30,8 @@ _OWN: dict[Callable[..., Any], Callable[..., Any]] = {
     joining.tile: shaping.tile,
     joining.reverse: shaping.reverse,
     joining.split: shaping.split,
-    making.expand_dims: shaping.expand_dims,
-    making.squeeze: shaping.squeeze,
+    reshaping.expand_dims: shaping.expand_dims,
+    reshaping.squeeze: shaping.squeeze,
     slicing.gather: shaping.gather,
 }
 for _function, _own in _OWN.items():
@@ -47,19 +47,19 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return slicing.boolean_mask(sparse.indices, sparse.values)
 
 
-@implements(making.size, RaggedTensor)
+@implements(reshaping.size, RaggedTensor)
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The number of values."""
     return constant(input.flat_values.size)
 
 
-@implements(making.rank, RaggedTensor)
+@implements(reshaping.rank, RaggedTensor)
 def rank(input: Any, name: str | None = None) -> Tensor:
     """The number of dimensions, ragged ones with the others."""
     return constant(input.ndim)
 
 
-@implements(making.shape, RaggedTensor)
+@implements(reshaping.shape, RaggedTensor)
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> DynamicRaggedShape:
     """The sizes, lengths of rows included."""
     return DynamicRaggedShape.from_tensor(input)
@@ -74,11 +74,11 @@ def reduce_logsumexp(
     peaks = [stop_gradient(reductions.reduce_max(x, axis, keep)) for keep in (True, keepdims)]
     whole, peak = (slicing.where(logic.is_finite(p), p, 0.0) for p in peaks)
     if axis is None:
-        whole = making.reshape(whole, [])
+        whole = reshaping.reshape(whole, [])
     return elementwise.log(reductions.reduce_sum(elementwise.exp(x - whole), axis, keepdims)) + peak
 
 
-@implements(making.reshape, RaggedTensor)
+@implements(reshaping.reshape, RaggedTensor)
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """To the flat values only.
 
@@ -86,9 +86,9 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
         ValueError: for another shape than [-1].
     """
     flat = tensor.flat_values
-    if making.static_ints(shape) != (-1,):
+    if static.static_ints(shape) != (-1,):
         raise ValueError("reshape: a RaggedTensor can be reshaped to [-1] only; use to_tensor()")
-    return making.reshape(flat, [-1])
+    return reshaping.reshape(flat, [-1])
 
 
 @implements(slicing.one_hot, RaggedTensor)

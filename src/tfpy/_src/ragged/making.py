@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import repeat
-from tfpy._src.array.making import reshape
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.composite.ragged import row_partition as partition
 from tfpy._src.composite.ragged.rows import row_count, take_rows
 from tfpy._src.composite.ragged.tensor import RaggedTensor

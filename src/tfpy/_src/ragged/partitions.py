@@ -9,7 +9,8 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array import scattering, segments
-from tfpy._src.array.making import cast, ones, reshape
+from tfpy._src.array.making import cast, ones
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.composite.ragged import row_partition as partition
 from tfpy._src.composite.ragged.row_partition import Ints
 from tfpy._src.composite.ragged.rows import row_count, take_rows

@@ -10,7 +10,9 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.array import making as array
 from tfpy._src.array.joining import concat
-from tfpy._src.array.making import broadcast_to, cast, reshape, static_ints
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import broadcast_to, reshape
+from tfpy._src.array.static import static_ints
 from tfpy._src.composite.ragged import row_partition as partition
 from tfpy._src.composite.ragged.row_partition import Ints
 from tfpy._src.composite.ragged.rows import row_count, take_rows

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.array import joining, making as array, slicing
-from tfpy._src.array.making import static_ints
+from tfpy._src.array import joining, reshaping, slicing
+from tfpy._src.array.static import static_ints
 from tfpy._src.composite.ragged import row_partition as partition
 from tfpy._src.composite.ragged.rows import row_count, take_rows
 from tfpy._src.composite.ragged.tensor import RaggedTensor
@@ -34,7 +34,7 @@ def _outer(x: Any) -> RaggedTensor:
     if isinstance(x, RaggedTensor):
         return x
     shape = list(x.aval.shape)
-    merged = array.reshape(x, [shape[0] * shape[1], *shape[2:]])
+    merged = reshaping.reshape(x, [shape[0] * shape[1], *shape[2:]])
     return RaggedTensor.from_uniform_row_length(merged, shape[1], shape[0])
 
 
@@ -124,7 +124,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     """With a dimension of size 1 put in at ``axis``."""
     if not isinstance(input, RaggedTensor):
-        return array.expand_dims(input, axis)
+        return reshaping.expand_dims(input, axis)
     at = normalize_axis("expand_dims", int(axis), input.ndim + 1)
     if at == 0:
         return RaggedTensor.from_uniform_row_length(input, row_count(input), 1)
@@ -149,7 +149,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
 
 def _squeeze(x: Any, axis: int) -> Any:
     if not isinstance(x, RaggedTensor):
-        return array.squeeze(x, [axis])
+        return reshaping.squeeze(x, [axis])
     if axis == 0:
         if row_count(x) != 1:
             raise invalid_value(
@@ -291,7 +291,7 @@ def _gather_ragged_inner(x: Any, at: RaggedTensor, axis: int) -> RaggedTensor:
     moved = (starts.reshape(-1, *[1] * positions.ndim) + positions).astype(np.int32)
     flat = moved.reshape(-1, *positions.shape[1:])
     lines = take_rows(at, np.tile(np.arange(row_count(at), dtype=np.int32), outer))
-    merged = array.reshape(x, [outer * size, *sizes[axis + 1 :]])
+    merged = reshaping.reshape(x, [outer * size, *sizes[axis + 1 :]])
     rows: Any = lines.with_flat_values(slicing.gather(merged, constant(flat)))
     width = row_count(at)
     for i in reversed(range(axis)):

@@ -10,7 +10,8 @@ import numpy as np
 
 from tfpy._src import dtypes, tracing
 from tfpy._src.array.joining import stack, unstack
-from tfpy._src.array.making import static_ints, zeros_like
+from tfpy._src.array.making import zeros_like
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype

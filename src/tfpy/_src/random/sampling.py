@@ -14,10 +14,12 @@ import numpy as np
 from tfpy._src import dtypes, tracing
 from tfpy._src.array.casting import bitcast
 from tfpy._src.array.joining import unstack
-from tfpy._src.array.making import broadcast_to, cast, reshape, static_ints
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import broadcast_to, reshape
 from tfpy._src.array.scans import cumsum
 from tfpy._src.array.slicing import take
 from tfpy._src.array.sorting import searchsorted
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.scalars import scalar
 from tfpy._src.core.tensor import Tensor

@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes, tracing
-from tfpy._src.array.making import cast, reshape, static_int, static_ints
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import reshape
+from tfpy._src.array.static import static_int, static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype

@@ -7,7 +7,8 @@ from typing import Any
 from tfpy._src import dtypes, primitives as p
 from tfpy._src.array.casting import bitcast
 from tfpy._src.array.complex_numbers import angle, complex, conj, imag, real
-from tfpy._src.array.making import cast, reshape
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.array.slicing import where
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor

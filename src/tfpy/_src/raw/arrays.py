@@ -21,28 +21,23 @@ from tfpy._src.array.joining import (
     tile,
     unstack,
 )
-from tfpy._src.array.making import (
+from tfpy._src.array.making import cast, fill, ones_like, zeros, zeros_like
+from tfpy._src.array.ranges import linspace, range as range_
+from tfpy._src.array.reshaping import (
     broadcast_dynamic_shape,
     broadcast_to,
-    cast,
     ensure_shape,
     expand_dims,
-    fill,
     identity,
     identity_n,
-    ones_like,
     rank,
     reshape,
     shape,
     shape_n,
     size,
     squeeze,
-    static_ints,
     transpose,
-    zeros,
-    zeros_like,
 )
-from tfpy._src.array.ranges import linspace, range as range_
 from tfpy._src.array.scans import cumprod, cumsum, cumulative_logsumexp
 from tfpy._src.array.scattering import (
     dynamic_partition,
@@ -70,6 +65,7 @@ from tfpy._src.array.sorting import (
     unique_with_counts,
     upper_bound,
 )
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor

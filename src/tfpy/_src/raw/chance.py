@@ -9,7 +9,7 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat
-from tfpy._src.array.making import static_ints
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype

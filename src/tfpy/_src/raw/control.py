@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.array.making import identity
+from tfpy._src.array.reshaping import identity
 from tfpy._src.control.control_flow import cond, switch_case, while_loop
 from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core.conversion import convert_to_tensor

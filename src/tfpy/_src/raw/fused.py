@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tfpy._src import primitives as p
-from tfpy._src.array.making import reshape
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import UnimplementedError

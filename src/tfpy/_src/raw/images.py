@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.array.joining import pad
-from tfpy._src.array.making import cast, static_int, static_ints, zeros
+from tfpy._src.array.making import cast, zeros
+from tfpy._src.array.static import static_int, static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import UnimplementedError

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy._src.array.einsum import einsum
-from tfpy._src.array.making import cast, squeeze, static_ints, zeros
+from tfpy._src.array.making import cast, zeros
+from tfpy._src.array.reshaping import squeeze
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.linalg import decompositions as d, diagonals, solving
 from tfpy._src.linalg.products import cross, matmul

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.array.joining import concat, stack
-from tfpy._src.array.making import shape, static_int, static_ints
+from tfpy._src.array.reshaping import shape
+from tfpy._src.array.static import static_int, static_ints
 from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core.conversion import constant, convert_to_tensor, get_static_value, host_values
 from tfpy._src.core.tensor import Tensor

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src import primitives as p
-from tfpy._src.array.making import broadcast_to, ones_like, static_ints, zeros, zeros_like
+from tfpy._src.array.making import ones_like, zeros, zeros_like
+from tfpy._src.array.reshaping import broadcast_to
 from tfpy._src.array.slicing import where
+from tfpy._src.array.static import static_ints
 from tfpy._src.autodiff.gradient_tape import GradientTape
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor

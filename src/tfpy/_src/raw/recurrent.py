@@ -6,7 +6,7 @@ from typing import Any
 
 from tfpy._src import primitives as p
 from tfpy._src.array.joining import concat, pad, split, stack, unstack
-from tfpy._src.array.making import static_int
+from tfpy._src.array.static import static_int
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.linalg.products import matmul

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfpy._src.array.making import reshape, static_int
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.array.segments import (
     segment_max,
     segment_mean,
@@ -17,6 +17,7 @@ from tfpy._src.array.segments import (
     unsorted_segment_prod,
     unsorted_segment_sum,
 )
+from tfpy._src.array.static import static_int
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math import counting

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfpy._src.array.making import static_int, static_ints, zeros
+from tfpy._src.array.making import zeros
+from tfpy._src.array.static import static_int, static_ints
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.composite.sparse_tensor import SparseTensor
 from tfpy._src.core.conversion import convert_to_tensor

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy._src import primitives as p
-from tfpy._src.array.making import reshape, static_ints
+from tfpy._src.array.reshaping import reshape
+from tfpy._src.array.static import static_ints
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.clock import timestamp
 from tfpy._src.core.conversion import convert_to_tensor, host_values

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy._src.array import scattering
-from tfpy._src.array.making import broadcast_to, reshape, shape
+from tfpy._src.array.reshaping import broadcast_to, reshape, shape
 from tfpy._src.array.segments import unsorted_segment_prod
 from tfpy._src.array.slicing import gather
 from tfpy._src.core.conversion import constant, convert_to_tensor

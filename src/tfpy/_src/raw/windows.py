@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tfpy._src.array.making import static_ints, zeros
+from tfpy._src.array.making import zeros
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.nn import pooling
 from tfpy._src.raw.derivative import pulled_back

@@ -10,8 +10,9 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat, pad, reverse, split, tile
-from tfpy._src.array.making import reshape, sized, static_int, static_number, transpose
+from tfpy._src.array.reshaping import reshape, transpose
 from tfpy._src.array.slicing import take
+from tfpy._src.array.static import sized, static_int, static_number
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype, real_part

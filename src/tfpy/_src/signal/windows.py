@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import static_int, static_number
+from tfpy._src.array.static import static_int, static_number
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.array import making as array
+from tfpy._src.array import reshaping
 from tfpy._src.array.joining import concat as dense_concat
 from tfpy._src.composite.ragged.rows import take_rows
 from tfpy._src.composite.sparse_tensor import SparseTensor, checked, made, positions_to_indices
@@ -108,6 +108,6 @@ def sparse_dense_matmul(
         )
     _ = a.positions
     rows = take_rows(matrix, a.host_indices[:, column])
-    weighed = rows * array.reshape(a.values, [-1, 1])
+    weighed = rows * reshaping.reshape(a.values, [-1, 1])
     ids = constant(np.ascontiguousarray(a.host_indices[:, row]))
     return indexing.segment_sum(weighed, ids, segments=a.host_shape[row])

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array import making as array
-from tfpy._src.array.making import static_ints
+from tfpy._src.array import making as array, reshaping
+from tfpy._src.array.static import static_ints
 from tfpy._src.composite.ragged.rows import take_rows
 from tfpy._src.composite.sparse_tensor import SparseTensor, checked, filled, made
 from tfpy._src.core.conversion import constant, convert_to_tensor
@@ -35,7 +35,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     host = x.host_view()
     kept = host != b"" if x.dtype == dtypes.string else host != 0
     at = np.argwhere(kept)
-    values = take_rows(array.reshape(x, [-1]), np.flatnonzero(kept).astype(np.int32))
+    values = take_rows(reshaping.reshape(x, [-1]), np.flatnonzero(kept).astype(np.int32))
     return made(at, values, x.aval.shape)
 
 
@@ -81,9 +81,9 @@ def sparse_to_dense(
     """
     found = convert_to_tensor(sparse_indices, dtypes.int32)
     shape = static_ints(output_shape)
-    matrix = array.reshape(found, [-1, found.aval.shape[1] if found.ndim == 2 else 1])
+    matrix = reshaping.reshape(found, [-1, found.aval.shape[1] if found.ndim == 2 else 1])
     values = convert_to_tensor(sparse_values)
-    spread = array.broadcast_to(values, [matrix.aval.shape[0]])
+    spread = reshaping.broadcast_to(values, [matrix.aval.shape[0]])
     x = SparseTensor(matrix, spread, constant(list(shape)))
     fill = array.cast(convert_to_tensor(default_value), values.dtype)
     return to_dense(x, fill, validate_indices=False)

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from tfpy._src import dtypes
-from tfpy._src.array import making
+from tfpy._src.array import making, reshaping
 from tfpy._src.composite.sparse_tensor import SparseTensor
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import implements
@@ -62,25 +62,25 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> SparseTensor:
     return x.with_values(making.cast(x.values, dtype))
 
 
-@implements(making.identity, SparseTensor)
+@implements(reshaping.identity, SparseTensor)
 def identity(input: Any, name: str | None = None) -> SparseTensor:
     """The same values."""
-    return input.with_values(making.identity(input.values))
+    return input.with_values(reshaping.identity(input.values))
 
 
-@implements(making.size, SparseTensor)
+@implements(reshaping.size, SparseTensor)
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The number of elements of the dense tensor."""
     return constant(math.prod(input.host_shape))
 
 
-@implements(making.rank, SparseTensor)
+@implements(reshaping.rank, SparseTensor)
 def rank(input: Any, name: str | None = None) -> Tensor:
     """The number of dimensions of the dense tensor."""
     return constant(input.ndim)
 
 
-@implements(making.shape, SparseTensor)
+@implements(reshaping.shape, SparseTensor)
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The dense tensor's shape."""
     return input.dense_shape

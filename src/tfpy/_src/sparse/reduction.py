@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import reshape, static_ints
+from tfpy._src.array.reshaping import reshape
+from tfpy._src.array.static import static_ints
 from tfpy._src.composite.ragged.rows import take_rows
 from tfpy._src.composite.sparse_tensor import Ints, SparseTensor, filled, positions_to_indices
 from tfpy._src.core.conversion import constant, convert_to_tensor

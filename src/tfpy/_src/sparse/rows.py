@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.array import making as array
+from tfpy._src.array import reshaping
 from tfpy._src.array.joining import concat as dense_concat
 from tfpy._src.composite.ragged.rows import take_rows
 from tfpy._src.composite.sparse_tensor import SparseTensor, checked, made
@@ -42,7 +42,7 @@ def _fill_empty_rows(
     extra[:, 0] = np.flatnonzero(empty)
     found = np.concatenate([x.host_indices, extra])
     order = np.argsort(found[:, 0], kind="stable").astype(np.int32)
-    values = dense_concat([x.values, array.broadcast_to(default, [len(extra)])], 0)
+    values = dense_concat([x.values, reshaping.broadcast_to(default, [len(extra)])], 0)
     back = np.argsort(order, kind="stable")[: x.values.size].astype(np.int32)
     return made(found[order], take_rows(values, order), x.host_shape), constant(empty), back
 

@@ -11,7 +11,7 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.array import making as array
 from tfpy._src.array.joining import concat as dense_concat
-from tfpy._src.array.making import static_ints
+from tfpy._src.array.static import static_ints
 from tfpy._src.composite.ragged.rows import take_rows
 from tfpy._src.composite.sparse_tensor import SparseTensor, checked, made, positions_to_indices
 from tfpy._src.core.conversion import convert_to_tensor

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfpy._src.array import making
+from tfpy._src.array import making, reshaping
 from tfpy._src.core.dispatch import implements
 from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.tape import stop_gradient
@@ -24,7 +24,7 @@ def _of_values(function: Callable[..., Any]) -> None:
 
 for _function in (
     making.cast,
-    making.identity,
+    reshaping.identity,
     stop_gradient,
     arithmetic.clip_by_value,
     norms.clip_by_norm,

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import reshape, static_ints
+from tfpy._src.array.reshaping import reshape
+from tfpy._src.array.static import static_ints
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor

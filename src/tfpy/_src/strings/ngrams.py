@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import static_ints
+from tfpy._src.array.static import static_ints
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor

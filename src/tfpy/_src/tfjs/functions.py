@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat, split
-from tfpy._src.array.making import reshape
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import broadcast_to, cast, static_ints
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import broadcast_to
+from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor

@@ -6,7 +6,7 @@ from typing import Any
 
 from tfpy._src import tracing
 from tfpy._src.array.joining import concat
-from tfpy._src.array.making import broadcast_to
+from tfpy._src.array.reshaping import broadcast_to
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math.reductions import reduce_mean, reduce_sum

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from tfpy._src.array import scattering
-from tfpy._src.array.making import expand_dims
+from tfpy._src.array.reshaping import expand_dims
 from tfpy._src.array.segments import unsorted_segment_prod
 from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.operand import Holder

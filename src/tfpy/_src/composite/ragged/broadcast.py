@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.array.making import reshape
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.composite.ragged import row_partition as partition
 from tfpy._src.composite.ragged.row_partition import Ints
 from tfpy._src.composite.ragged.rows import RaggedRows, row_count, take_rows

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tfpy._src.array.joining import concat
-from tfpy._src.array.making import broadcast_to, reshape, zeros
+from tfpy._src.array.making import zeros
+from tfpy._src.array.reshaping import broadcast_to, reshape
 from tfpy._src.composite.ragged import row_partition as partition
 from tfpy._src.composite.ragged.rows import RaggedRows, row_count, take_rows
 from tfpy._src.composite.sparse_tensor import SparseTensor

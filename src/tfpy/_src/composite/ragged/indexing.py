@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.array.making import expand_dims
+from tfpy._src.array.reshaping import expand_dims
 from tfpy._src.composite.ragged import row_partition as partition
 from tfpy._src.composite.ragged.rows import RaggedRows, row_count, take_rows
 

@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from tfpy._src import primitives as p
-from tfpy._src.array.making import reshape, zeros_like
+from tfpy._src.array.making import zeros_like
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.array.slicing import one_hot, where
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfpy._src import tracing
 from tfpy._src.array.joining import reverse, stack, unstack
-from tfpy._src.array.making import reshape, transpose
+from tfpy._src.array.reshaping import reshape, transpose
 from tfpy._src.array.slicing import gather
 from tfpy._src.control.control_flow import cond, while_loop
 from tfpy._src.control.tensor_array import TensorArray

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.array.joining import concat, pad, split
-from tfpy._src.array.making import cast, reshape, transpose
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import reshape, transpose
 from tfpy._src.array.scattering import tensor_scatter_nd_add
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy._src.array.einsum import einsum as einsums
-from tfpy._src.array.making import cast, reshape, transpose
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import reshape, transpose
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.graphs.onnx.record import operation

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy._src import primitives as p
-from tfpy._src.array.making import cast, ones_like, transpose, zeros_like
+from tfpy._src.array.making import cast, ones_like, zeros_like
+from tfpy._src.array.reshaping import transpose
 from tfpy._src.array.slicing import gather, where
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.array.joining import concat, pad, split, tile
-from tfpy._src.array.making import broadcast_to, fill, reshape, transpose
+from tfpy._src.array.making import fill
+from tfpy._src.array.reshaping import broadcast_to, reshape, transpose
 from tfpy._src.array.slicing import gather, where
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid

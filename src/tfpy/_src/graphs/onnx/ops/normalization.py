@@ -8,7 +8,8 @@ from typing import Any
 
 from tfpy._src import primitives as p
 from tfpy._src.array.joining import pad
-from tfpy._src.array.making import cast, reshape, transpose
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import reshape, transpose
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.graphs.onnx.record import Ints, operation

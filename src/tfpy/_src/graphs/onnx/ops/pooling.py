@@ -9,7 +9,8 @@ import numpy as np
 
 from tfpy._src import primitives as p
 from tfpy._src.array.joining import pad
-from tfpy._src.array.making import cast, reshape
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.array.scattering import scatter_nd
 from tfpy._src.array.slicing import gather, where
 from tfpy._src.core.tensor import Tensor

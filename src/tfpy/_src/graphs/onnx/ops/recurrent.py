@@ -10,7 +10,7 @@ import numpy as np
 
 from tfpy._src import primitives as p
 from tfpy._src.array.joining import concat, reverse, reverse_sequence, split, stack
-from tfpy._src.array.making import expand_dims, transpose
+from tfpy._src.array.reshaping import expand_dims, transpose
 from tfpy._src.array.slicing import gather, where
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid

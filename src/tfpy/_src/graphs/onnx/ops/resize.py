@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import primitives as p
-from tfpy._src.array.making import cast, transpose
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import transpose
 from tfpy._src.array.slicing import gather, where
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import primitives as p
-from tfpy._src.array.making import cast, expand_dims, reshape, transpose
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import expand_dims, reshape, transpose
 from tfpy._src.array.slicing import gather
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid

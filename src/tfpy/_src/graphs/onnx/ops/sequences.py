@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.array.joining import concat, split, stack
-from tfpy._src.array.making import reshape
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.graphs.node import NodeGraph

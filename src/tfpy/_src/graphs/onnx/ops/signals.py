@@ -9,7 +9,8 @@ import numpy as np
 
 from tfpy._src.array.complex_numbers import complex as complex_of, imag, real
 from tfpy._src.array.joining import pad, stack
-from tfpy._src.array.making import cast, expand_dims, reshape, transpose
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import expand_dims, reshape, transpose
 from tfpy._src.array.slicing import gather
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid

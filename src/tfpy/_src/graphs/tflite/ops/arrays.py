@@ -18,16 +18,9 @@ from tfpy._src.array.joining import (
     tile,
     unstack,
 )
-from tfpy._src.array.making import (
-    broadcast_to,
-    cast,
-    expand_dims,
-    fill,
-    reshape,
-    squeeze,
-    transpose,
-)
+from tfpy._src.array.making import cast, fill
 from tfpy._src.array.ranges import range as range_
+from tfpy._src.array.reshaping import broadcast_to, expand_dims, reshape, squeeze, transpose
 from tfpy._src.array.scattering import (
     gather_nd,
     scatter_nd,

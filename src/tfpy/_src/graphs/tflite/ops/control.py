@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import cast, reshape
+from tfpy._src.array.making import cast
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.control.control_flow import cond, while_loop
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.graphs.scope import Scope

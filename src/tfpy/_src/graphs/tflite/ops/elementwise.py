@@ -10,7 +10,8 @@ import numpy as np
 from tfpy._src import primitives as p
 from tfpy._src.array.casting import bitcast
 from tfpy._src.array.complex_numbers import imag, real
-from tfpy._src.array.making import cast, reshape, zeros_like
+from tfpy._src.array.making import cast, zeros_like
+from tfpy._src.array.reshaping import reshape
 from tfpy._src.array.scans import cumsum
 from tfpy._src.array.slicing import where
 from tfpy._src.core.conversion import convert_to_tensor

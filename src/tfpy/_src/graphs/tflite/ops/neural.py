@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy._src import primitives as p
-from tfpy._src.array.making import reshape, transpose
+from tfpy._src.array.reshaping import reshape, transpose
 from tfpy._src.graphs.tflite.ops.arrays import ints, sizes
 from tfpy._src.graphs.tflite.ops.elementwise import activated
 from tfpy._src.graphs.tflite.record import op, operation

@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy._src import primitives as p
 from tfpy._src.array.joining import concat, reverse, split
-from tfpy._src.array.making import reshape, transpose
+from tfpy._src.array.reshaping import reshape, transpose
 from tfpy._src.control.mapping import scan
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.errors import UnimplementedError
