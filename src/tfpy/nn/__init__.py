@@ -31,14 +31,9 @@ from tfpy._src.nn.activations import (
 )
 from tfpy._src.nn.convolution import (
     atrous_conv2d as atrous_conv2d,
-    atrous_conv2d_transpose as atrous_conv2d_transpose,
     conv1d as conv1d,
-    conv1d_transpose as conv1d_transpose,
     conv2d as conv2d,
-    conv2d_transpose as conv2d_transpose,
     conv3d as conv3d,
-    conv3d_transpose as conv3d_transpose,
-    conv_transpose as conv_transpose,
     convolution as convolution,
     depthwise_conv2d as depthwise_conv2d,
     separable_conv2d as separable_conv2d,
@@ -59,6 +54,7 @@ from tfpy._src.nn.losses import (
     sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
 )
+from tfpy._src.nn.morphology import dilation2d as dilation2d, erosion2d as erosion2d
 from tfpy._src.nn.normalization import (
     batch_normalization as batch_normalization,
     fused_batch_norm as fused_batch_norm,
@@ -74,14 +70,19 @@ from tfpy._src.nn.pooling import (
     avg_pool1d as avg_pool1d,
     avg_pool2d as avg_pool2d,
     avg_pool3d as avg_pool3d,
-    dilation2d as dilation2d,
-    erosion2d as erosion2d,
     max_pool as max_pool,
     max_pool1d as max_pool1d,
     max_pool2d as max_pool2d,
     max_pool3d as max_pool3d,
     max_pool_with_argmax as max_pool_with_argmax,
     pool as pool,
+)
+from tfpy._src.nn.transposed_convolution import (
+    atrous_conv2d_transpose as atrous_conv2d_transpose,
+    conv1d_transpose as conv1d_transpose,
+    conv2d_transpose as conv2d_transpose,
+    conv3d_transpose as conv3d_transpose,
+    conv_transpose as conv_transpose,
 )
 from tfpy._src.primitives import (
     elu as elu,

@@ -14,7 +14,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ctc import decoding, loss
 from tfpy._src.errors import UnimplementedError
-from tfpy._src.nn import convolution as convolutions, pooling
+from tfpy._src.nn import convolution as convolutions, pooling, transposed_convolution
 
 
 def avg_pool(
@@ -108,7 +108,7 @@ def conv2d_transpose(
         TensorShape([1, 4, 4, 5])
     """
     x, kernel = value if input is None else input, filter if filters is None else filters
-    return convolutions.conv2d_transpose(
+    return transposed_convolution.conv2d_transpose(
         x, kernel, output_shape, strides, padding, data_format, dilations
     )
 

@@ -14,7 +14,13 @@ from tfpy._src.autodiff.gradient_tape import GradientTape
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math.reductions import reduce_sum
-from tfpy._src.nn import convolution as conv, losses, normalization, pooling
+from tfpy._src.nn import (
+    convolution as conv,
+    losses,
+    morphology,
+    normalization,
+    transposed_convolution,
+)
 from tfpy._src.nn.activations import leaky_relu, log_softmax, softmax, softsign
 from tfpy._src.nn.layers import bias_add
 from tfpy._src.ops.families.infer import broadcast_shapes
@@ -59,7 +65,9 @@ def conv2d_transpose(
 ) -> Tensor:
     pads = padded(padding, explicit_paddings)
     sizes = static_ints(input_sizes)
-    return conv.conv2d_transpose(out_backprop, filter, sizes, strides, pads, data_format, dilations)
+    return transposed_convolution.conv2d_transpose(
+        out_backprop, filter, sizes, strides, pads, data_format, dilations
+    )
 
 
 def depthwise_conv2d(
@@ -243,7 +251,7 @@ op(
 op(
     "Conv3DBackpropInputV2(input_sizes, filter, out_backprop; strides, padding, "
     'data_format="NDHWC", dilations=[1, 1, 1, 1, 1]) -> output',
-    lambda input_sizes, filter, out_backprop, **attrs: conv.conv3d_transpose(
+    lambda input_sizes, filter, out_backprop, **attrs: transposed_convolution.conv3d_transpose(
         out_backprop, filter, static_ints(input_sizes), **attrs
     ),
 )
@@ -266,7 +274,7 @@ op(
 )
 op(
     "Dilation2D(input, filter; strides, rates, padding) -> output",
-    lambda input, filter, strides, rates, padding: pooling.dilation2d(
+    lambda input, filter, strides, rates, padding: morphology.dilation2d(
         input, filter, strides, padding, "NHWC", rates
     ),
 )
@@ -274,7 +282,7 @@ op(
     "Dilation2DBackpropFilter(input, filter, out_backprop; strides, rates, padding) -> "
     "filter_backprop",
     lambda input, filter, out_backprop, strides, rates, padding: pulled_back(
-        lambda f: pooling.dilation2d(input, f, strides, padding, "NHWC", rates),
+        lambda f: morphology.dilation2d(input, f, strides, padding, "NHWC", rates),
         filter,
         out_backprop,
     ),
@@ -282,7 +290,7 @@ op(
 op(
     "Dilation2DBackpropInput(input, filter, out_backprop; strides, rates, padding) -> in_backprop",
     lambda input, filter, out_backprop, strides, rates, padding: pulled_back(
-        lambda x: pooling.dilation2d(x, filter, strides, padding, "NHWC", rates),
+        lambda x: morphology.dilation2d(x, filter, strides, padding, "NHWC", rates),
         input,
         out_backprop,
     ),

@@ -14,15 +14,10 @@ from tfpy._src.ir.aval import Array
 from tfpy._src.linalg.products import matmul
 from tfpy._src.math.reductions import reduce_sum
 from tfpy._src.nn.activations import log_softmax, softmax
-from tfpy._src.nn.convolution import (
-    conv2d,
-    conv2d_transpose,
-    conv3d,
-    conv3d_transpose,
-    depthwise_conv2d,
-)
+from tfpy._src.nn.convolution import conv2d, conv3d, depthwise_conv2d
 from tfpy._src.nn.normalization import local_response_normalization
 from tfpy._src.nn.pooling import avg_pool2d, max_pool2d
+from tfpy._src.nn.transposed_convolution import conv2d_transpose, conv3d_transpose
 from tfpy._src.signal.fourier import rfft2d
 
 _PADDING = ("SAME", "VALID")
