@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from api.same import same
+from api.same import error, same
 from data.shown import numbers, outcome, shown
 
 import tfpy
@@ -94,6 +94,18 @@ def test_python_functions(tf: Any) -> Any:
         return tf.ensure_shape(found, [None])
 
     return [numbers(d.map(called)), numbers(d.map(as_arrays))]
+
+
+@same
+def test_a_python_function_does_not_end_a_dataset(tf: Any) -> Any:
+    def stops(x: Any) -> Any:
+        raise StopIteration
+
+    def taken(call: Any) -> str:
+        d = tf.data.Dataset.range(2).map(lambda x: call(stops, [x], tf.int64))
+        return error(lambda: list(d))
+
+    return [taken(tf.py_function), taken(tf.numpy_function)]
 
 
 @same

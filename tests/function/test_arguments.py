@@ -132,6 +132,25 @@ def test_python_functions_as_decorators(lib: Any) -> Any:
 
 
 @same
+def test_what_python_functions_raise(lib: Any) -> Any:
+    def outcomes(raised: type[Exception]) -> list[str]:
+        def fails(x: Any) -> Any:
+            raise raised("as wanted")
+
+        def called() -> Any:
+            return lib.py_function(fails, [1.0], lib.TensorSpec([], lib.float32))
+
+        def of_arrays() -> Any:
+            return lib.numpy_function(fails, [1.0], lib.float32)
+
+        calls = (called, lib.function(called), of_arrays, lib.function(of_arrays))
+        return [error(call) for call in calls]
+
+    kinds = (ValueError, TypeError, StopIteration, MemoryError, NotImplementedError, KeyError)
+    return [outcomes(kind) for kind in kinds]
+
+
+@same
 def test_elements_of_arrays_are_read_twice(lib: Any) -> Any:
     @lib.function
     def fibonacci(n: Any) -> Any:

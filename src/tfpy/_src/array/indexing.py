@@ -199,6 +199,8 @@ def _wrapped(index: Tensor, n: int) -> Tensor:
 
 def _with_all_axes(keys: tuple[Any, ...], tensor: Tensor) -> list[Any]:
     """A key per axis (and None for new ones): ``...`` written out, at the end if there is none."""
+    if sum(k is Ellipsis for k in keys) > 1:
+        raise invalid("strided_slice", "Multiple ellipses in slice spec not allowed")
     given = sum(k is not None and k is not Ellipsis for k in keys)
     if given > tensor.ndim:
         raise invalid(

@@ -47,8 +47,8 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         axis: an axis that there is, counted from the end when negative.
 
     Raises:
-        ValueError: without values.
-        InvalidArgumentError: for scalars, an axis out of range, or other dimensions that differ.
+        InvalidArgumentError: without values, for scalars, an axis out of range, or other
+            dimensions that differ.
         TypeError: for an axis that is not one number.
 
     Example:
@@ -59,7 +59,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     values = [values] if is_operand(values) else list(values)
     tensors = _of_one_dtype(values)
     if not tensors:
-        raise ValueError("concat: values is empty; give at least one tensor")
+        raise invalid("concat", "values is empty; give at least one tensor")
     if tensors[0].ndim == 0:
         raise invalid(
             "concat",

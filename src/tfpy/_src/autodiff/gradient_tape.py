@@ -63,6 +63,7 @@ class GradientTape(Tape):
         self._persistent = persistent
         self._watch_accessed = watch_accessed_variables
         self._variables: dict[int, tuple[Variable, list[Tensor]]] = {}
+        self._entered = False
         self._used = False
 
     def __enter__(self) -> GradientTape:
@@ -80,6 +81,7 @@ class GradientTape(Tape):
     def _start(self) -> None:
         if self._recording:
             raise ValueError("Tape is already recording.")
+        self._entered = True
         tapes.activate(self)
 
     def _stop(self) -> None:
@@ -158,7 +160,8 @@ class GradientTape(Tape):
             unconnected_gradients: None or zeros for sources without influence.
 
         Raises:
-            RuntimeError: at the second call on a tape that is not persistent.
+            RuntimeError: at the second call on a tape that is not persistent, and on one that was
+                never entered.
             LookupError: when an op on the way has no gradient.
         """
         began = clock() if recorders else 0.0
@@ -172,6 +175,10 @@ class GradientTape(Tape):
     @contextmanager
     def _use(self) -> Iterator[None]:
         """One use of what was recorded; a tape that is not persistent forgets it afterwards."""
+        if not self._entered:
+            raise RuntimeError(
+                "The tape has recorded nothing; write `with tf.GradientTape() as tape:`"
+            )
         if self._used and not self._persistent:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients "

@@ -15,7 +15,15 @@ from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.nest import flatten, pack_sequence_as
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
-from tfpy._src.errors import InvalidArgumentError, NotTraceableError
+from tfpy._src.errors import (
+    InvalidArgumentError,
+    NotTraceableError,
+    OpError,
+    OutOfRangeError,
+    ResourceExhaustedError,
+    UnimplementedError,
+    UnknownError,
+)
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.op import register
 from tfpy._src.run.control_op import ControlOp, carries_gradient, scattered
@@ -23,6 +31,15 @@ from tfpy._src.trace.symbolic import is_symbolic
 from tfpy._src.variables.variable import Variable
 
 Function = Callable[..., Any]
+
+_RAISED: tuple[tuple[tuple[type[Exception], ...], type[OpError]], ...] = (
+    ((ValueError, TypeError), InvalidArgumentError),
+    ((StopIteration,), OutOfRangeError),
+    ((MemoryError,), ResourceExhaustedError),
+    ((NotImplementedError,), UnimplementedError),
+    ((Exception,), UnknownError),
+)
+"""What Python functions raise -> what the program sees: TensorFlow's classes."""
 
 
 @contextmanager
@@ -148,7 +165,11 @@ def py_function(
             zeros, while it is traced, to learn them.
 
     Raises:
-        InvalidArgumentError: when what it gives is not of those dtypes (or shapes).
+        InvalidArgumentError: when what it gives is not of those dtypes (or shapes), and when it
+            raises ValueError or TypeError.
+        OutOfRangeError, ResourceExhaustedError, UnimplementedError: when it raises StopIteration,
+            MemoryError, NotImplementedError.
+        UnknownError: when it raises anything else. The cause is the function's own exception.
 
     Example:
         >>> import tfpy as tf
@@ -163,7 +184,9 @@ def py_function(
     specs = list(Tout) if isinstance(Tout, list | tuple) else [Tout]
 
     def function(*tensors: Tensor) -> list[Tensor]:
-        return _results(func(*tensors), specs)
+        with _told():
+            result = func(*tensors)
+        return _results(result, specs)
 
     return _call(function, list(inp or []), specs, isinstance(Tout, list | tuple))
 
@@ -176,6 +199,8 @@ def numpy_function(
     name: str | None = None,
 ) -> Any:
     """Calls a function of NumPy arrays; otherwise as :func:`py_function`, without gradients.
+
+    Outside of compiled functions what it raises stays as it is.
 
     Example:
         >>> import numpy as np
@@ -193,7 +218,23 @@ def numpy_function(
     def function(*tensors: Tensor) -> list[Tensor]:
         return _results(func(*(np.asarray(t) for t in tensors)), specs)
 
-    return _call(function, list(inp or []), specs, isinstance(Tout, list | tuple))
+    def told(*tensors: Tensor) -> list[Tensor]:
+        with _told():
+            return function(*tensors)
+
+    tensors = [convert_to_tensor(x) for x in inp or []]
+    called = told if _within_trace(tensors) else function
+    return _call(called, tensors, specs, isinstance(Tout, list | tuple))
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What a Python function raises comes in TensorFlow's classes; its own stands as the cause."""
+    try:
+        yield
+    except Exception as error:
+        kind = next(kind for classes, kind in _RAISED if isinstance(error, classes))
+        raise kind(None, "py_function", f"{type(error).__name__}: {error}") from error
 
 
 def _decorated(call: Function, Tout: Any, func: Function) -> Function:  # noqa: N803
@@ -232,9 +273,13 @@ def _result(value: Any, spec: Any) -> Tensor:
     return tensor
 
 
+def _within_trace(tensors: Sequence[Tensor]) -> bool:
+    return any(map(is_symbolic, tensors)) or bool(tracing.local.active)
+
+
 def _call(function: Function, inputs: list[Any], specs: Sequence[Any], listed: bool) -> Any:
     tensors = [convert_to_tensor(x) for x in inputs]
-    if any(map(is_symbolic, tensors)) or tracing.local.active:
+    if _within_trace(tensors):
         avals = _avals(function, tensors, specs)
         found = host_call.apply(tensors, function=_checked(function, avals), avals=avals)
     else:

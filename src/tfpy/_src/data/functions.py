@@ -20,7 +20,7 @@ from tfpy._src.data.of_rows import of_rows
 from tfpy._src.data.run import Run
 from tfpy._src.data.specs import DatasetSpec, NoneTensorSpec, with_shape
 from tfpy._src.data.structure import Flat
-from tfpy._src.errors import NotTraceableError
+from tfpy._src.errors import InvalidArgumentError, NotTraceableError, OutOfRangeError
 from tfpy._src.function.concrete import ConcreteFunction
 from tfpy._src.function.open import OpenConcreteFunction
 from tfpy._src.function.polymorphic import Function
@@ -142,7 +142,12 @@ class DataFunction:
 
     def _result(self, element: Any) -> Any:
         """What the function gives, as a nest of leaves."""
-        result = self._function(*(element if type(element) is tuple else (element,)))
+        try:
+            result = self._function(*(element if type(element) is tuple else (element,)))
+        except (StopIteration, OutOfRangeError) as error:  # either would end the dataset
+            raise InvalidArgumentError(
+                None, self._name, f"{self._name}: the function raised {type(error).__name__}"
+            ) from error
         if isinstance(result, list):
             result = tuple(result)
         try:
