@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import json
-import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +11,6 @@ import numpy as np
 import pytest
 
 from tfpy.testing import run_in_browser
-from tfpy.testing.sessions import OpenPage
 
 ROOT = Path(__file__).parents[1]
 TWINS = ROOT / "tests" / "keras_twins"
@@ -22,30 +18,6 @@ PROGRAMS = (
     *("dense", "convolutional", "recurrent", "transformer_block", "dropout_and_noise"),
     *("own_loop", "callbacks", "preprocessing", "saved_and_loaded"),
 )
-
-
-BLANK = "tfpy-testing/blank.html"
-
-README = """(source) => new Promise((resolve) => {
-  const shown = () => document.querySelector(".tfpy-output").textContent;
-  addEventListener("tfpy-result", () => resolve(shown()));
-  addEventListener("tfpy-error", ({ detail }) => resolve(String(detail.error)));
-  const script = document.createElement("script");
-  script.type = "text/tfpy";
-  script.setAttribute("packages", "keras");
-  script.textContent = source;
-  document.body.append(script);
-  import("/tfpy.mjs");
-})"""
-
-
-def test_the_readmes_model(tfpy_page: Callable[..., OpenPage]) -> None:
-    text = (ROOT / "README.md").read_text()
-    (source,) = re.findall(
-        r'<script type="text/tfpy" packages="keras">\n(.*?)</script>', text, re.S
-    )
-    shown = tfpy_page(BLANK).evaluate(f"({README})({json.dumps(source)})", 300)
-    assert float(shown) > 0.9
 
 
 @pytest.fixture

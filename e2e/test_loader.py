@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import importlib
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -189,25 +188,6 @@ def test_what_runs_has_lines(tfpy_page: OpenPageFixture) -> None:
     assert values == [0.75, 0.625]
     assert 'File "run of the page", line 3, in <module>\n    tf.reshape(tf.zer' in text
     assert "[2, 3]" in text
-
-
-def test_the_readmes_script(tfpy_page: OpenPageFixture) -> None:
-    page = tfpy_page(BLANK)
-    text = (Path(__file__).parents[1] / "README.md").read_text()
-    (block,) = re.findall(r"^```js\n(.*?)^```$", text, re.M | re.S)
-    statement, _, body = block.partition("\n")
-    assert statement == 'import { loadTfpy } from "./tfpy.mjs";'
-    found = run_module(
-        page,
-        f"""const shown = [];
-        const console = {{ log: (value) => shown.push(value) }};
-        {body}
-        const result = shown.at(-1);
-        return [result.constructor.name, [...result]];""",
-    )
-    assert found[0] == "Float32Array"
-    assert [round(v, 3) for v in found[1]] == [0.09, 0.245, 0.665]
-    assert page.problems == []
 
 
 def test_strict_content_security_policy(tfpy_page: OpenPageFixture) -> None:

@@ -9,9 +9,12 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from guides.documents import block
 
+import tfpy
 from buildsys import npm, npm_package
 from tfpy.testing.environments import ENVIRONMENTS
 from tfpy.testing.server import SiteServer
@@ -30,7 +33,10 @@ FOUND = """new Promise((resolve) => {
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sources of a project, in which the archive is installed."""
+    """A folder with the sources of a project, in which the archive is installed.
+
+    Its README.md configures Vite.
+    """
     folder = tmp_path_factory.mktemp("npm")
     archive = npm_package.ensure(folder)
     project = folder / "project"
@@ -38,6 +44,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (project / "package.json").write_text('{"type": "module"}')
     run("npm", "install", "--offline", "--no-audit", "--no-fund", archive, cwd=project)
     (project / "node_modules" / "vite").symlink_to(npm.ensure() / "vite")
+    (project / "vite.config.js").write_text(block("web/npm/README.md", "js", "vite.config.js"))
     return project
 
 
@@ -73,46 +80,79 @@ def test_built_by_vite(project: Path, tfpy_sessions: Sessions) -> None:
         check_page(tfpy_sessions, f"{server.url}below/index.html").close()
 
 
+SHOWN = """
+document.body.dataset.{} = JSON.stringify([[...{}]]);
+"""
+
+
 def test_served_by_vite(project: Path, tfpy_sessions: Sessions) -> None:
-    with vite(project) as url:
+    """A second page has what README.md has of the page's thread and of programs without Python."""
+    scripts = [
+        block("web/npm/README.md", "js", "def softmax") + SHOWN.format("softmax", "data"),
+        block("web/npm/README.md", "js", "tfpy/run") + SHOWN.format("made", "probabilities.data"),
+    ]
+    modules = "".join(f'<script type="module">{script}</script>' for script in scripts)
+    (project / "readme.html").write_text(f'<link rel="icon" href="data:,"><body>{modules}')
+    (project / "public").mkdir()
+    specs = {"image": tfpy.TensorSpec([64])}
+    tfpy.export(probabilities, project / "public" / "digits.tfpy", specs)
+    with vite(project, "--config", "isolated.config.mjs") as url:
         page = check_page(tfpy_sessions, url)
         assert page.evaluate("crossOriginIsolated")
         page.close()
+        page = tfpy_sessions.browsers.open("chromium", ENVIRONMENTS["default"], f"{url}readme.html")
+        softmax, made = (
+            json.loads(page.evaluate(FOUND.replace("found", name), LOAD_SECONDS))[0]
+            for name in ("softmax", "made")
+        )
+        assert [round(value, 3) for value in softmax] == [0.09, 0.245, 0.665]
+        assert made == [0.015625] * 64
+        assert page.problems == []
+        page.close()
 
 
-PLAIN = """
-import js
-import tfpy as tf
-values = tf.nn.softmax([0.0, 0.0, 0.0]).numpy().tolist()
-js.document.body.dataset.found = f"[{values}]"
-"""
+def probabilities(image: Any) -> dict[str, Any]:
+    return {"probabilities": tfpy.nn.softmax(image)}
+
+
 LEARNT = "; document.body.dataset.learnt = [w.data[0], b.data[0]]"
+PRINTED = """new Promise((resolve) => {
+  const printed = () => document.querySelector(".tfpy-output")?.textContent ?? "";
+  const look = () => printed().endsWith("\\n") ? resolve(printed()) : setTimeout(look, 50);
+  look();
+})"""
 
 
 def test_copied_for_a_page_without_a_bundler(project: Path, tfpy_sessions: Sessions) -> None:
-    """With what README.md has of a worker."""
-    shown = run("npx", "--offline", "tfpy", "public/tfpy", cwd=project)
+    """README.md's command, page and worker."""
+    npx, *words = block("web/npm/README.md", "sh").split()
+    shown = run(npx, "--offline", *words, cwd=project)
     assert shown.strip() == '<script type="module" src="public/tfpy/tfpy.mjs"></script>'
-    page = f'<link rel="icon" href="data:,"><body>{shown}<script type="text/tfpy">{PLAIN}</script>'
-    readme = (project / "node_modules" / "tfpy" / "README.md").read_text()
-    (file,) = re.findall(r"^```py\n(.*?)^```$", readme, re.M | re.S)
-    (project / "train.py").write_text(file)
-    (script,) = re.findall(r"^```js\n([^`]*train\.py[^`]*`[^`]*`[^`]*)^```$", readme, re.M)
-    script = script.replace("tfpy/worker", "./public/tfpy/worker.mjs") + LEARNT
-    (project / "plain.html").write_text(f'{page}<script type="module">{script}</script>')
-    with SiteServer(project) as server:
-        opened = check_page(tfpy_sessions, f"{server.url}plain.html")
+    (project / "public" / "train.py").write_text(block("web/npm/README.md", "py"))
+    page = block("web/npm/README.md", "html")
+    script = block("web/npm/README.md", "js", "train.py")
+    script = script.replace("tfpy/worker", "/tfpy/worker.mjs") + LEARNT
+    (project / "public" / "plain.html").write_text(
+        f'<link rel="icon" href="data:,"><body>{page}<script type="module">{script}</script>'
+    )
+    with SiteServer(project / "public") as server:
+        url = f"{server.url}plain.html"
+        opened = tfpy_sessions.browsers.open("chromium", ENVIRONMENTS["default"], url)
+        printed = opened.evaluate(PRINTED, LOAD_SECONDS)
+        assert printed.startswith("tf.Tensor([0.09003057 0.24472848 0.66524094]")
         learnt = opened.evaluate(FOUND.replace("found", "learnt"), LOAD_SECONDS)
         w, b = map(float, learnt.split(","))
         assert abs(w - 3.0) < 0.01
         assert abs(b - 1.0) < 0.01
+        assert opened.problems == []
         opened.close()
 
 
 @contextmanager
-def vite(project: Path) -> Iterator[str]:
+def vite(project: Path, *options: str) -> Iterator[str]:
     """The address of Vite's server of a project."""
     argv = [str(npm.tool("vite")), "--port", "0", "--host", "127.0.0.1", "--clearScreen", "false"]
+    argv += options
     with subprocess.Popen(argv, cwd=project, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

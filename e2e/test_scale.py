@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from guides.documents import blocks
+from guides.documents import block
 
 import tfpy
 from buildsys import pyenv
@@ -61,14 +61,14 @@ class Way:
     """The folder where the program lies, what it has saved last and what it has printed."""
 
     def __init__(self, folder: Path, sessions: Sessions) -> None:
-        page = block("html", "digits.py")
+        page = block("docs/scale.md", "html")
         page = page.replace("tfpy.mjs", "../tfpy.mjs")  # which is in the site's own folder
         noting = f'<script type="text/tfpy">{NOTED}</script>\n'
         script = '<script type="text/tfpy" src="digits.py">'
         assert script in page
         files = {
-            "digits.py": block("py", "def main():"),
-            "sharded.py": block("py", "import BATCH"),
+            "digits.py": block("docs/scale.md", "py", "def main():"),
+            "sharded.py": block("docs/scale.md", "py", "import BATCH"),
             "index.html": page.replace(script, noting + script),
             "noted.py": f'{NOTED}\nrunpy.run_path(sys.argv[1], run_name="__main__")\n',
         }
@@ -145,12 +145,6 @@ class Way:
         self.told.append(printed)
 
 
-def block(language: str, having: str) -> str:
-    """The program or the commands in the document that have these words."""
-    (found,) = (text for text in blocks("docs/scale.md", language) if having in text)
-    return found
-
-
 def values_in(folder: Path) -> list[Any]:
     """Those of the latest checkpoint."""
     reader = tfpy.train.load_checkpoint(str(folder / "run"))
@@ -161,7 +155,7 @@ def on_one_device(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What the program saves that does all steps in one place, on NumPy."""
     monkeypatch.chdir(folder)
     names: dict[str, Any] = {"__name__": "digits"}
-    exec(block("py", "def main():"), names)
+    exec(block("docs/scale.md", "py", "def main():"), names)
     names["STEPS"] *= 5
     names["main"]()
     return values_in(folder)
@@ -178,10 +172,10 @@ def test_the_way(tfpy_sessions: Sessions, tmp_path: Path, monkeypatch: pytest.Mo
     and in the end the program knows what it learns on one device."""
     way = Way(tmp_path, tfpy_sessions)
     way.page()
-    way.machines(block("sh", "zipfile -e"))
-    way.machines(block("sh", "TF_CONFIG"), 2)
-    way.machines(block("sh", "sharded.py"))
-    way.pack(block("sh", "zipfile -c"))
+    way.machines(block("docs/scale.md", "sh", "zipfile -e"))
+    way.machines(block("docs/scale.md", "sh", "export TF_CONFIG"), 2)
+    way.machines(block("docs/scale.md", "sh", "sharded.py"))
+    way.pack(block("docs/scale.md", "sh", "zipfile -c"))
     way.page("?tfpyflags=WEBGPU_SOFTWARE_ENABLED:true")
 
     said = [re.fullmatch(r"(\d+ x \w+), step (\d+): loss ([\d.]+)", t.strip()) for t in way.told]

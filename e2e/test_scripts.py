@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -208,30 +206,3 @@ def test_example_page(tfpy_page: Open) -> None:
     assert abs(slope - 3.0) < 0.05
     assert abs(offset - 1.0) < 0.05
     assert page.problems == []
-
-
-STOPPED = """(html) => new Promise((resolve) => {
-  addEventListener("tfpy-result", () => {
-    if (document.querySelector("script[data-tfpy=running]") === null)
-      resolve(document.querySelector(".tfpy-output").textContent);
-  });
-  addEventListener("tfpy-error", ({ detail }) => resolve(String(detail.error)));
-  addEventListener("tfpy-message", () => document.querySelector("#stop").click());
-  document.body.append(document.createRange().createContextualFragment(html));
-})"""
-
-
-def pages_in(name: str) -> list[str]:
-    text = (Path(__file__).parents[1] / "docs" / name).read_text(encoding="utf-8")
-    return re.findall(r"^```html\n(.*?)^```$", text, re.M | re.S)
-
-
-def test_the_pages_of_the_docs(tfpy_page: Open) -> None:
-    first, long, _ = pages_in("pages.md")
-    (learns,) = pages_in("install.md")
-    shown = (first, "tf.Tensor(3.0, "), (long, "stopped after step "), (learns, "step 0: loss ")
-    for html, wanted in shown:
-        page = tfpy_page(BLANK)
-        call = f"({STOPPED})({json.dumps(html.replace('tfpy.mjs', '/tfpy.mjs'))})"
-        assert page.evaluate(call, LOAD_SECONDS).startswith(wanted)
-        assert page.problems == []

@@ -9,11 +9,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from guides.documents import block
 
 from buildsys import wheel
 from buildsys.paths import DIST, ROOT, SITE
 
 PROJECT = ROOT / "examples" / "project"
+MYPACKAGE = """
+import types, ripple
+mypackage = types.SimpleNamespace(step=lambda y: ripple.step(y, y)[0])
+
+"""
+"""What a test in docs/testing.md is of."""
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +28,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The example in a folder of its own, with tfpy's wheel and the project installed there."""
     project = tmp_path_factory.mktemp("others") / "project"
     shutil.copytree(PROJECT, project)
+    shown = block("docs/testing.md", "py").replace("from tfpy", f"{MYPACKAGE}from tfpy")
+    (project / "tests" / "test_shown.py").write_text(shown)
     (project / "node_modules" / "tfpy").mkdir(parents=True)
     (project / "node_modules" / "tfpy" / "site").symlink_to(SITE)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
@@ -37,8 +46,11 @@ def run(project: Path, *options: str) -> str:
 
 
 def test_the_example(project: Path) -> None:
-    said = run(project)
-    assert "5 passed" in said, said
+    """With the test and the command of docs/testing.md."""
+    pytest, *options = block("docs/testing.md", "sh", "pytest").split()
+    assert pytest == "pytest"
+    said = run(project, *options)
+    assert "7 passed" in said, said
 
 
 def test_a_wheel_and_the_path_of_a_browser(project: Path) -> None:
@@ -48,7 +60,7 @@ def test_a_wheel_and_the_path_of_a_browser(project: Path) -> None:
     browser = shutil.which("chromium")
     options = ["--tfpy-backend=wasm", f"--tfpy-browser-path=chromium={browser}"]
     said = run(project, *options, f"--tfpy-wheel={file.name}")
-    assert "2 passed" in said, said
+    assert "3 passed" in said, said
 
 
 @pytest.mark.parametrize(

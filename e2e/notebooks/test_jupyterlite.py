@@ -5,26 +5,19 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from guides.documents import block
 
 from buildsys import notebooks
-from e2e.notebooks.pages import (
-    EXAMPLES,
-    LOAD_SECONDS,
-    RUN_SECONDS,
-    WHEEL,
-    opened,
-    wait_for,
-)
+from e2e.notebooks.pages import LOAD_SECONDS, RUN_SECONDS, folder_with, opened, wait_for
 from tfpy.testing.sessions import OpenPage, Sessions
 
-KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"
-LOCAL = {"pyodideUrl": "./static/pyodide/pyodide.mjs", "disablePyPIFallback": True}
 PANEL = "globalThis.jupyterapp?.shell.currentWidget"
 CELLS = f"{PANEL}.content.widgets.filter((cell) => cell.model.type === 'code')"
 MISTAKE = """def wrong(a):
@@ -35,16 +28,16 @@ wrong(tf.ones([2, 3]))"""
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site as `jupyter lite build` makes it; without a network, it is told of Pyodide here."""
-    top = tmp_path_factory.mktemp("jupyterlite")
-    settings = {"exposeAppInBrowser": True, "litePluginSettings": {KERNEL: LOCAL}}
-    config = {"jupyter-lite-schema-version": 0, "jupyter-config-data": settings}
+    """The site as docs/notebooks.md says to make it, also for a network without others; the page
+    shows its application, and has no more parts than it needs."""
+    top = folder_with(tmp_path_factory.mktemp("notebooks") / "jupyterlite", "train.ipynb")
+    config = json.loads(block("docs/notebooks.md", "json"))
+    config["jupyter-config-data"]["exposeAppInBrowser"] = True
     (top / "jupyter-lite.json").write_text(json.dumps(config))
+    _, build, _ = block("docs/notebooks.md", "sh", "jupyter lite").splitlines()
     jupyter = notebooks.tool("jupyter")
-    words = ["lite", "build", "--apps", "notebooks", "--no-sourcemaps", "--output-dir", "site"]
-    words += ["--contents", str(EXAMPLES / "train.ipynb"), "--piplite-wheels", str(WHEEL)]
     env = {**os.environ, "PATH": f"{jupyter.parent}{os.pathsep}{os.environ['PATH']}"}
-    argv = [str(jupyter), *words]
+    argv = [*shlex.split(build), "--apps", "notebooks", "--no-sourcemaps"]
     done = subprocess.run(argv, cwd=top, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     (top / "site" / "static").mkdir(exist_ok=True)

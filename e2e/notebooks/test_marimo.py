@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
+from guides.documents import block
 
 from buildsys import notebooks, pyenv
 from e2e.notebooks.pages import LOAD_SECONDS, folder_with, opened, wait_for
@@ -45,17 +47,19 @@ LEARNED = "/right: [0-9]+%/"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page as the export makes it; without a network, it is told of Pyodide here."""
+    """The page as docs/notebooks.md says to make it; without a network, it is told of Pyodide
+    here."""
     top = folder_with(tmp_path_factory.mktemp("notebooks") / "marimo", NOTEBOOK)
     source = (top / NOTEBOOK).read_text()
     (top / NOTEBOOK).write_text(source.replace("\nif", MORE, 1))
     (top / "bin").mkdir()
     (top / "bin" / "uv").write_text(UV.format(ruff=pyenv.ensure("test").parent / "ruff"))
     (top / "bin" / "uv").chmod(0o755)
-    env = {**os.environ, "PATH": f"{top / 'bin'}{os.pathsep}{os.environ['PATH']}"}
-    argv = [str(notebooks.tool("marimo")), "export", "html-wasm", NOTEBOOK, "--mode", "edit"]
+    tools = [str(top / "bin"), str(notebooks.tool("marimo").parent), os.environ["PATH"]]
+    env = {**os.environ, "PATH": os.pathsep.join(tools)}
+    _, export = block("docs/notebooks.md", "sh", "marimo export").splitlines()
     done = subprocess.run(
-        [*argv, "-o", "site"], cwd=top, env=env, input="", capture_output=True, text=True
+        shlex.split(export), cwd=top, env=env, input="", capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     page = top / "site" / "index.html"

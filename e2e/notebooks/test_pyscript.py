@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from guides.documents import block
 
 from buildsys import notebooks, npm
 from e2e.notebooks.pages import LOAD_SECONDS, folder_with, opened, wait_for
@@ -17,7 +18,10 @@ MISTAKE = "a = tf.ones([2, 3])\nb = a @ a"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return folder_with(tmp_path_factory.mktemp("notebooks") / "pyscript", "train_pyscript.html")
+    """With the example, which has docs/notebooks.md's tag."""
+    folder = folder_with(tmp_path_factory.mktemp("notebooks") / "pyscript", "train_pyscript.html")
+    assert block("docs/notebooks.md", "html") in (folder / "train_pyscript.html").read_text()
+    return folder
 
 
 def test_training(folder: Path, tfpy_sessions: Sessions) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from guides.documents import blocks
 
 HERE = Path(__file__).parent
 ALIASED = "import tfpy\ntfpy.as_tensorflow(replace=True)\n"
@@ -176,8 +176,7 @@ config.disable_op_determinism()
 
 
 def test_the_keras_page() -> None:
-    page = (HERE.parents[1] / "docs" / "keras.md").read_text()
-    program = "".join(re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S))
+    program = "".join(blocks("docs/keras.md", "python"))
     run(
         ALIASED
         + f"""

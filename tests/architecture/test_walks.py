@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import walks
+from guides.documents import block
 
-ARCHITECTURE = Path(__file__).parents[2] / "docs" / "architecture.md"
 LIMITS = {"to the shader": 55, "compiled": 15, "gradient": 60}
 
 
@@ -21,7 +19,5 @@ def test_changes_of_file(name: str) -> None:
 def test_the_docs_show_the_way_to_the_shader() -> None:
     files = walks.to_the_shader().files
     assert {"core/eager.py", "lower/webgl/lowering.py", "lower/webgl/glsl/shader.py"} <= {*files}
-    text = ARCHITECTURE.read_text()
-    start = text.index("    primitives.py")
-    shown = " ".join(text[start : text.index("\n\n", start)].split())
-    assert shown == " → ".join(files)
+    shown = block("docs/architecture.md", "text", "primitives.py").split()
+    assert " ".join(shown) == " → ".join(files)

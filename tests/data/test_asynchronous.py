@@ -231,6 +231,19 @@ def test_progress() -> None:
     assert heard == [(30, len(LINES)), (60, len(LINES)), (len(LINES), len(LINES))]
 
 
+def test_batches_of_what_no_trace_knows(tmp_path: Path) -> None:
+    """A function whose results only a first element tells, such as a decoder of pictures."""
+    sources = []
+    for number in range(3):
+        picture = tf.io.encode_png(tf.fill([2, 2, 3], tf.constant(number, tf.uint8)))
+        (tmp_path / f"{number}").write_bytes(picture.numpy())
+        sources.append(in_pieces(str(tmp_path / f"{number}"), 99))
+    pictures = tf.data.WholeFileDataset(sources).map(tf.io.decode_png)
+    first, last = asyncio.run(awaited(pictures.batch(2)))
+    assert (first.shape, last.shape) == ((2, 2, 2, 3), (1, 2, 2, 3))
+    assert last.numpy().max() == 2
+
+
 def test_untrusted_sizes(tmp_path: Path) -> None:
     """A record that says it is longer than all memory takes none."""
     head = (1 << 62).to_bytes(8, "little")

@@ -15,23 +15,54 @@ import re
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[2]
+FENCE = re.compile(r"^( *)```(.+)\n((?:.*\n)*?)\1```$", re.M)
 
 
-def blocks(document: str, language: str) -> list[str]:
-    """The programs of a document in a language."""
-    text = (ROOT / document).read_text()
-    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
+class Block(NamedTuple):
+    """What stands between fences."""
+
+    document: str
+    line: int
+    language: str
+    text: str
 
 
-def indented(document: str) -> list[str]:
-    """The lines of a document that stand out in its lists."""
-    text = (ROOT / document).read_text()
+def documents() -> list[str]:
+    """All that have programs, by their paths."""
+    folders = ("*.md", "docs/**/*.md", "bench/**/*.md", "examples/**/*.md", "web/**/*.md")
+    files = (file for folder in folders for file in ROOT.glob(folder))
+    return sorted(file.relative_to(ROOT).as_posix() for file in files)
+
+
+def blocks_of(document: str) -> list[Block]:
+    """All blocks of a document, of which each says its language."""
+    text = (ROOT / document).read_text(encoding="utf-8")
     return [
-        textwrap.dedent(block) for block in re.findall(r"\n\n((?: {6}\S.*\n(?: {6}.*\n)*))", text)
+        Block(document, text.count("\n", 0, at.start()) + 1, at[2], textwrap.dedent(at[3]))
+        for at in FENCE.finditer(text)
     ]
+
+
+def blocks(document: str, language: str, having: str = "") -> list[str]:
+    """The blocks of a document in a language, or those of them that have some words.
+
+    All tests take blocks by this function and by `block`, and name them by literals:
+    `test_blocks.py` finds those that none takes.
+    """
+    found = [
+        one.text for one in blocks_of(document) if one.language == language and having in one.text
+    ]
+    assert found, f"{document} has no {language} with {having!r}"
+    return found
+
+
+def block(document: str, language: str, having: str = "") -> str:
+    """The only one."""
+    (found,) = blocks(document, language, having)
+    return found
 
 
 def run(program: str, names: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from guides.documents import ROOT, blocks, run
+from guides.documents import block, blocks, run
 
 import tfpy as tf
 
@@ -64,12 +64,17 @@ def extending() -> None:
     assert tape.gradient(y, x).numpy().tolist() == [2.0, 2.0]
 
 
-def notebooks() -> None:
-    (header,) = blocks("docs/notebooks.md", "py")
-    assert (ROOT / "examples/notebooks/train_marimo.py").read_text().startswith(header)
+def tour() -> None:
+    tf.as_tensorflow(replace=True)
+    keras = tf.keras
+    x = np.random.default_rng(0).normal(size=(64, 2)).astype("float32")
+    y = (x[:, 0] > 0).astype("float32")
+    names = {"keras": keras, "x": x, "y": y}
+    run(block("docs/tour.md", "py"), names)
+    assert names["model"](x).shape == (64, 1)
 
 
 if __name__ == "__main__":
     debugging()
     extending()
-    notebooks()
+    tour()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow
-from guides.documents import ROOT, blocks, indented, run, run_all
+from guides.documents import ROOT, block, blocks, blocks_of, documents, run, run_all
 
 import tfpy
 from tests.models.tflite import converted
@@ -29,7 +30,7 @@ def test_the_readme_under_both() -> None:
 
 
 def test_the_script_tag_of_the_readme() -> None:
-    _, page = blocks("README.md", "html")  # the first has Keras: it runs in a browser
+    page = block("README.md", "html", "softmax")
     (program,) = re.findall(r'<script type="text/tfpy">\n(.*?)</script>', page, re.S)
     assert run(program, {}).endswith(", shape=(3,), dtype=float32) cpu\n")
 
@@ -91,7 +92,7 @@ def test_the_models_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_the_export_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its script for pages runs in tests/wasm/test_exported.py."""
     monkeypatch.chdir(tmp_path)
-    (program,) = blocks("docs/export.md", "python")
+    program = block("docs/export.md", "python")
     names: dict[str, Any] = {}
     run(program.replace("/tmp/", f"{tmp_path}/"), names)
     assert (tmp_path / "digits.tfpy").stat().st_size > 784 * 10 * 4
@@ -100,40 +101,36 @@ def test_the_export_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     names["step"] = tfpy.function(
         lambda x, labels: tfpy.reduce_sum(x) + tfpy.cast(labels[0], "float32")
     )
-    several_sizes, several_functions = indented("docs/export.md")
+    several_sizes, several_functions = blocks("docs/export.md", "py")
     for program in (several_sizes, several_functions):
         (tmp_path / "m.tfpy").unlink(missing_ok=True)
         run(program, names)
         assert (tmp_path / "m.tfpy").exists()
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "autodiff",
-        "data",
-        "environment",
-        "memory",
-        "notebooks",
-        "sharp_bits",
-        "site/index",
-        "speed",
-        "tensors",
-        "tour",
-    ],
-)
-def test_a_guide(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+WITH_KERAS = ("docs/keras.md", "docs/tensorflow_js.md", "docs/training.md")
+OWN = ("README.md", "docs/export.md", "docs/functions.md")
+"""Whose programs the tests above run."""
+GUIDES = [
+    document
+    for document in documents()
+    if any(one.language == "python" for one in blocks_of(document))
+    and document not in (*WITH_KERAS, *OWN)
+]
+
+
+@pytest.mark.parametrize("document", GUIDES)
+def test_a_guide(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each program runs after those before it, and prints what it says."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # where what was fastest is remembered
-    assert run_all(f"docs/{page}.md")["tf"] is tfpy
+    assert run_all(document)["tf"] is tfpy
 
 
 def test_pages_with_keras(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}", "TF_CPP_MIN_LOG_LEVEL": "3"}
     script = Path(__file__).with_name("documents.py")
-    pages = ("docs/keras.md", "docs/training.md", "docs/tensorflow_js.md")
     done = subprocess.run(
-        [sys.executable, script, *pages],
+        [sys.executable, script, *WITH_KERAS],
         cwd=tmp_path, env=env, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -151,3 +148,27 @@ def test_fragments(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "call.trace.json").exists()
     assert (tmp_path / "logs").is_dir()
+
+
+def test_fragments_of_scale(tmp_path: Path) -> None:
+    """The page's own command begins them."""
+    command = block("docs/scale.md", "sh", "X64")
+    (tmp_path / "program.py").symlink_to(Path(__file__).with_name("fragments_of_scale.py"))
+    env = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": os.pathsep.join(map(str, (ROOT / "src", ROOT / "tests"))),
+        "XLA_FLAGS": "--xla_backend_optimization_level=0",
+    }
+    done = subprocess.run(
+        ["bash", "-ec", command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_variable_of_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    variable, *_ = shlex.split(block("docs/scale.md", "sh", "train.py"))
+    monkeypatch.setenv(*variable.split("=", 1))
+    cluster = tfpy.distribute.cluster_resolver.TFConfigClusterResolver()
+    assert cluster.cluster_spec().as_dict() == {"worker": ["host0:12345", "host1:12345"]}
+    assert (cluster.task_type, cluster.task_id) == ("worker", 0)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from guides.documents import block
 
 from packages import hdf5_files, small_floats
 
 HERE = Path(__file__).parent
 SITE = HERE.parents[1] / "build" / "site"
 CORE = SITE / "pyodide"
-INSTALL = HERE.parents[1] / "docs" / "install.md"
 
 
 @pytest.fixture(autouse=True)
@@ -77,10 +76,10 @@ def test_tfpy_without_a_page(tmp_path: Path, host: list[str]) -> None:
 
 def test_the_recipe(tmp_path: Path) -> None:
     """As docs/install.md has it, in the folder of the site."""
-    (block,) = re.findall(r"^```js\n(.*?)^```$", INSTALL.read_text(encoding="utf-8"), re.M | re.S)
-    assert "./tfpy.mjs" in block
+    recipe = block("docs/install.md", "js")
+    assert "./tfpy.mjs" in recipe
     script = tmp_path / "run.mjs"
-    script.write_text(block.replace("./tfpy.mjs", f"{SITE.as_uri()}/tfpy.mjs"))
+    script.write_text(recipe.replace("./tfpy.mjs", f"{SITE.as_uri()}/tfpy.mjs"))
     done = subprocess.run(["node", script], capture_output=True, text=True)
     assert "[0.09003057 0.24472848 0.66524094]" in done.stdout, done.stdout + done.stderr
     assert done.stdout.endswith(" wasm\n")

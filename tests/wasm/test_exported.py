@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from guides.documents import blocks, run
+from guides.documents import block, run
 from models.test_graph_models import assert_near as assert_near_outputs, loaded, reference
 
 import tfpy as tf
@@ -56,7 +56,7 @@ globalThis.fetch = async (source) => {
 def test_the_programs_of_the_documents(tmp_path: Path) -> None:
     """Those of docs/export.md: Python writes the file that the page's script runs."""
     require_assets("simd")
-    (program,), (page,) = (blocks("docs/export.md", kind) for kind in ("python", "html"))
+    program, page = block("docs/export.md", "python"), block("docs/export.md", "html")
     run(program.replace("/tmp/", f"{tmp_path}/"), {})
     (script,) = re.findall(r'<script type="module">\n(.*?)</script>', page, re.S)
     script = script.replace("./tfpy-run.mjs", (ASSETS / "tfpy-run.mjs").as_uri())

@@ -109,7 +109,7 @@ class SiteServer(Serving):
                     return
                 body = make()
                 self.send_response(200)
-                self.send_header("Content-Type", "application/octet-stream")
+                self.send_header("Content-Type", self.guess_type(self.path))
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)

@@ -4,8 +4,8 @@
 // <button id="run"> starts and stops. <select id="pictures"> says where pictures come from; without a
 // camera the first choice is taken, and the element "camera" says why. Any other button, input, select
 // and textarea with an id is a control; those with data-restart begin anew.
-// <div class="plot" data-lines="a, b"> is a plot. "?backend=NAME" takes that backend, and "?run" starts
-// at once.
+// <div class="plot" data-lines="a, b"> is a plot; the elements "backend-list" and "source", where there are
+// such, show the backends and the program. "?backend=NAME" takes that backend, and "?run" starts at once.
 
 import { showBackends } from "../backends.mjs";
 import { openPlot } from "../plots.mjs";
@@ -108,10 +108,11 @@ const told = {
     if (parameters.has("run")) setRunning(true);
     const message = { canvas, values: { ...values, run: isRunning } };
     worker?.postMessage(message, Object.values(canvas));
-    showBackends($("backend-list"), report, backend, (name) => {
+    const takeBackend = (/** @type {string} */ name) => {
       parameters.set("backend", name);
       location.search = parameters.toString();
-    });
+    };
+    if ($("backend-list")) showBackends($("backend-list"), report, backend, takeBackend);
     setPhase("ready");
   },
   show(texts) {
@@ -148,7 +149,7 @@ function offerAnother() {
   const link = document.createElement("a");
   link.href = `?${parameters}`;
   link.textContent = "Take the best backend that works here";
-  $("backend-list").replaceWith(link);
+  $("backend-list")?.replaceWith(link);
 }
 
 async function showSource() {
@@ -172,5 +173,5 @@ addEventListener("click", use);
 setPhase("loading");
 const backend = parameters.get("backend");
 if (backend) script.setAttribute("backend", backend);
-showSource();
+if ($("source")) showSource();
 await import("../tfpy.mjs"); // which runs the script

@@ -57,8 +57,7 @@ class Batch(Node):
         if table is not None:
             rows = self._chunks(run, source.rows(run))
             return run.map(table.batch, rows)
-        specs = structure.flatten(source.spec)
-        return run.map(partial(self._joined, specs), self._chunks(run, source.elements(run)))
+        return run.map(self._joined, self._chunks(run, source.elements(run)))
 
     def _chunks(self, run: Run, items: Iterator[T]) -> Iterator[list[T]]:
         found = run.chunks(items, self._size)
@@ -76,9 +75,14 @@ class Batch(Node):
 
         return Picks(tuple(map(from_array, table.arrays)), rows)
 
-    def _joined(self, specs: Sequence[Any], chunk: list[Flat]) -> Flat:
+    @cached_property
+    def _specs(self) -> Sequence[Any]:
+        """Of what is joined: some are known only when a first element is there."""
+        return structure.flatten(self.inputs[0].spec)
+
+    def _joined(self, chunk: list[Flat]) -> Flat:
         columns = zip(*chunk, strict=True)
-        pairs = zip(columns, specs, strict=True)
+        pairs = zip(columns, self._specs, strict=True)
         return tuple([stacked(column, spec, i) for i, (column, spec) in enumerate(pairs)])
 
     @property

@@ -1,0 +1,223 @@
+"""The programs in README.md and in docs/ that are for pages, as they stand there, in Chromium."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from guides.documents import block
+
+from buildsys.paths import SITE
+from tfpy.testing.environments import ENVIRONMENTS
+from tfpy.testing.server import SiteServer
+from tfpy.testing.sessions import OpenPage, Sessions
+
+SECONDS = 120.0
+
+PRINTED = """(async (wanted) => {
+  const texts = (selector) => [...document.querySelectorAll(selector)].map((e) => e.textContent);
+  for (;;) {
+    const [error] = texts(".tfpy-error");
+    if (error) throw new Error(error);
+    const found = texts(".tfpy-output").join("");
+    if (found.includes(wanted) && !document.querySelector("script[data-tfpy=running]"))
+      return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+})"""
+"""What a page's scripts have printed when they have ended."""
+
+Show = Callable[[Mapping[str, str], str], OpenPage]
+
+
+@pytest.fixture
+def show(tfpy_sessions: Sessions) -> Iterator[Show]:
+    """Opens one of some files that lie in the site."""
+    opened = []
+
+    @contextmanager
+    def served(files: Mapping[str, str], name: str) -> Iterator[OpenPage]:
+        made = {f"/{path}": text.encode for path, text in {"favicon.ico": "", **files}.items()}
+        with SiteServer(SITE, made=made) as server:
+            page = tfpy_sessions.browsers.open(
+                "chromium", ENVIRONMENTS["default"], f"{server.url}{name}"
+            )
+            yield page
+            assert page.problems == []
+            page.close()
+
+    def show(files: Mapping[str, str], name: str) -> OpenPage:
+        opened.append(served(files, name))
+        return opened[-1].__enter__()
+
+    yield show
+    for one in opened:
+        one.__exit__(None, None, None)
+
+
+def printed(page: OpenPage, wanted: str) -> str:
+    """What it prints in all, with these words."""
+    return str(page.evaluate(f"{PRINTED}({json.dumps(wanted)})", SECONDS))
+
+
+FETCHED = """(() => {
+  const files = performance.getEntriesByType("resource");
+  const read = files.find(({ name }) => name.endsWith("/tfpy.mjs")).responseEnd;
+  return files.filter(({ name }) => /pyodide.asm.(wasm|mjs)$/.test(name))
+    .map(({ startTime }) => startTime < read);
+})()"""
+"""Of each of the files that a page's head names, once: whether it was asked for before the
+first script was read."""
+
+
+def test_a_page_and_its_head(show: Show) -> None:
+    """What its head names is fetched once, and used (else the console says so)."""
+    head = block("docs/pages.md", "html", "preload")
+    page = show({"page.html": head + block("docs/pages.md", "html", "reduce_sum")}, "page.html")
+    assert printed(page, "tf.Tensor").startswith("tf.Tensor(3.0, ")
+    assert page.evaluate(FETCHED) == [True, True]
+
+
+def test_a_page_that_learns(show: Show) -> None:
+    page = show({"page.html": block("docs/install.md", "html")}, "page.html")
+    assert "y = 3.00 x + 1.00, learnt on wasm" in printed(page, "learnt on")
+
+
+def test_a_page_with_keras(show: Show) -> None:
+    page = show({"page.html": block("README.md", "html", "keras")}, "page.html")
+    assert float(printed(page, "0.")) > 0.9
+
+
+def test_a_long_loop_is_stopped(show: Show) -> None:
+    page = show({"page.html": block("docs/pages.md", "html", "worker")}, "page.html")
+    page.evaluate("""(async () => {
+      const stop = document.querySelector("#stop");
+      while (stop.disabled) await new Promise((resolve) => setTimeout(resolve, 20));
+      stop.click();
+    })()""", SECONDS)  # fmt: skip
+    assert printed(page, "step").startswith("stopped after step ")
+
+
+MODULE = '<link rel="icon" href="data:,"><script type="module">{}</script>'
+SAID = """(async () => {
+  while (!globalThis.said) await new Promise((resolve) => setTimeout(resolve, 20));
+  return globalThis.said;
+})()"""
+
+
+def test_functions_for_javascript(show: Show) -> None:
+    said = "globalThis.said = [data.constructor.name, ...data];"
+    page = show({"page.html": MODULE.format(block("README.md", "js") + said)}, "page.html")
+    kind, *values = page.evaluate(SAID, SECONDS)
+    assert kind == "Float32Array"
+    assert [round(value, 3) for value in values] == [0.09, 0.245, 0.665]
+
+
+def test_a_worker_from_javascript(show: Show) -> None:
+    said = "globalThis.said = [...data];"
+    page = show({"page.html": MODULE.format(block("docs/pages.md", "js") + said)}, "page.html")
+    assert page.evaluate(SAID, SECONDS) == [2.0]
+
+
+def test_a_page_of_the_gallery(show: Show) -> None:
+    files = {
+        "gallery/own/index.html": block("docs/gallery.md", "html"),
+        "gallery/own/program.py": block("docs/gallery.md", "py"),
+    }
+    page = show(files, "gallery/own/index.html")
+    mean = """(async (rate) => {
+      const element = (id) => document.querySelector(`#${id}`);
+      const until = async (test) => {
+        while (!test()) await new Promise((resolve) => setTimeout(resolve, 20));
+      };
+      await until(() => document.body.dataset.phase === "ready");
+      element("run").click();
+      element("rate").value = rate;
+      element("rate").dispatchEvent(new Event("input", { bubbles: true }));
+      await until(() => Math.abs(element("mean").value - rate / 2) < 0.05);
+      return element("run").textContent;
+    })(0.8)"""
+    assert page.evaluate(mean, SECONDS) == "Stop"
+
+
+LOADED = """(async () => {
+  const { loadTfpy } = await import("/tfpy.mjs");
+  globalThis.tfpy = await loadTfpy({ backend: "cpu" });
+})()"""
+ADDRESSES = """(files) => {
+  const own = fetch;
+  globalThis.fetch = async (asked, options) => {
+    const bytes = files[asked.url ?? asked];
+    return bytes === undefined ? own(asked, options) : new Response(bytes);
+  };
+}"""
+DATASETS = f"""
+import io, types
+import js, numpy as np
+from pyodide.code import run_js
+from pyodide.ffi import to_js
+import tfpy as tf
+
+with tf.io.TFRecordWriter("/tmp/flowers.tfrecord") as writer:
+    writer.write(b"rose")
+with open("/tmp/flowers.tfrecord", "rb") as file:
+    files = {{"https://host/flowers.tfrecord": file.read(), "a.csv": b"x,y\\n1,2\\n"}}
+run_js({json.dumps(ADDRESSES)})(to_js(files, dict_converter=js.Object.fromEntries))
+page_input = types.SimpleNamespace(files=[js.File.new(to_js([to_js(b"one\\ntwo\\n")]), "a.txt")])
+picture = tf.io.encode_base64(tf.io.encode_png(tf.zeros([2, 2, 3], tf.uint8)), pad=True).numpy()
+picture = picture.replace(b"-", b"+").replace(b"_", b"/").decode()
+addresses = [f"data:image/png;base64,{{picture}}"] * 40
+told, sizes = [], []
+progress = lambda done, whole: told.append(done)
+step = lambda batch: sizes.append(batch.shape[0])
+"""
+ELEMENTS = """
+rows = [[x.numpy() async for x in dataset] for dataset in (flowers, lines)]
+rows += [[{name: float(x) for name, x in row.items()} async for row in table]]
+str([rows, told[-1], sizes])
+"""
+NOTED = """
+import tfpy as tf
+environment, at_last = type(tf.env()), []
+reset = environment.reset
+environment.reset = lambda env: (at_last.append(env.get_flags()), reset(env))
+"""
+FLAGS = """
+environment.reset = reset
+names = ["WEBGL_FORCE_F16_TEXTURES", "TFPY_WASM_THREADS_COUNT", "TFPY_WASM_CODEGEN"]
+str([[flags[name] for name in names] for flags in (*at_last, tf.env().get_flags())])
+"""
+VISIT = """
+import os, tfpy as tf
+checkpoint = tf.train.Checkpoint(step=tf.Variable(7))
+"""
+AGAIN = """
+files.unmount("/kept")
+gone = not os.path.exists("/kept/checkpoints")
+checkpoint.step.assign(0)
+"""
+LEFT = """
+manager.restore_or_initialize()
+str([gone, int(checkpoint.step)])
+"""
+
+
+def test_programs_of_pages(tfpy_page: Callable[[str], OpenPage]) -> None:
+    """Each with what its guide takes for granted."""
+    page = tfpy_page("tfpy-testing/blank.html")
+    page.evaluate(LOADED, SECONDS)
+
+    def run(*programs: str) -> Any:
+        return page.evaluate(f"tfpy.run({json.dumps(chr(10).join(programs))})", SECONDS)
+
+    found = run(DATASETS, block("docs/data.md", "py"), ELEMENTS)
+    assert found == str([[[b"rose"], [b"one", b"two"], [{"x": 1.0, "y": 2.0}]], 8, [32, 8]])
+    set_and_reset = run(NOTED, block("docs/environment.md", "py"), FLAGS)
+    assert set_and_reset == "[[True, 2, 'never'], [False, 0, 'auto']]"
+    kept = block("docs/training.md", "py")
+    until_restored = kept[: kept.index("...")]
+    assert run(VISIT, kept, AGAIN, until_restored, LEFT) == "[True, 7]"
+    assert page.problems == []

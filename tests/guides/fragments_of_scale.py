@@ -1,0 +1,64 @@
+"""Runs the short programs of docs/scale.md with what they take for granted, as the page runs a
+program in 64 bits.
+
+python fragments_of_scale.py    in a folder for the files that they write
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from guides.documents import block, run
+
+import tfpy as tf
+
+tf.as_tensorflow(replace=True)
+keras = tf.keras
+
+
+def floats() -> None:
+    run(block("docs/scale.md", "py", "set_floatx"), {"keras": keras})
+    layer = keras.layers.Dense(2)
+    assert layer(np.ones([1, 3])).dtype == layer.kernel.dtype == "float64"
+
+
+def checkpoints() -> None:
+    """The program is started twice; the second one's worker loses another."""
+    program = block("docs/scale.md", "py", "UnavailableError").replace("/shared/run", "run")
+
+    def build() -> Any:
+        return keras.Sequential([keras.Input([2]), keras.layers.Dense(1)])
+
+    def started(train: Callable[[int], None]) -> None:
+        names = {"tf": tf, "keras": keras, "sys": sys, "STEPS": 250, "train": train}
+        run(program, {**names, "build": build, "batch_of": lambda step: step})
+
+    done: list[int] = []
+    started(done.append)
+    assert done == [*range(250)]
+
+    def die(step: int) -> None:
+        done.append(step)
+        raise tf.errors.UnavailableError(None, None, "worker 1 is gone")
+
+    with pytest.raises(SystemExit, match="worker 1 is gone"):
+        started(die)
+    assert done[250:] == [200]
+
+
+def choice() -> None:
+    tf.set_backend("cpu")
+    run(block("docs/scale.md", "py", 'tf.set_backend("jax")'), {})
+    assert tf.get_backend() == "jax"
+
+
+if __name__ == "__main__":
+    assert tf.get_backend() == "jax"
+    assert tf.constant(np.ones(1)).dtype == tf.float64
+    floats()
+    checkpoints()
+    choice()

@@ -1,0 +1,176 @@
+"""The commands that documents show: what they name is there, and takes the options.
+
+Those of docs/notebooks.md, docs/testing.md, docs/scale.md and web/npm/README.md run where what they
+make is tested.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import re
+import runpy
+import shlex
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import metadata
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from guides.documents import ROOT, block, blocks
+
+from buildsys import checks, commands, pyenv, site, wheel
+from buildsys.paths import SITE
+from tfpy._src.writers import command
+
+PYTHON = "python"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+SHOWN = [
+    *blocks("README.md", "sh"),
+    *blocks("CONTRIBUTING.md", "sh"),
+    *blocks("bench/README.md", "sh"),
+    *blocks("docs/install.md", "sh"),
+    block("docs/notebooks.md", "sh", "jupyterlite-core"),
+    block("docs/notebooks.md", "sh", "pip install marimo"),
+    block("docs/scale.md", "sh", "pip"),
+    block("docs/testing.md", "sh", "pip"),
+]
+INSTALLED = {*(ROOT / "requirements/notebooks.in").read_text().split(), "uv"}
+"""What the tests of notebooks have; marimo fetches ruff by uv, for which they have a stand-in."""
+
+
+def lines() -> list[list[str]]:
+    """The words of each command, without its variables."""
+    found = [shlex.split(line, comments=True) for text in SHOWN for line in text.splitlines()]
+    return [words[1:] if "=" in words[0] else words for words in found]
+
+
+def lines_of(*beginning: str) -> list[list[str]]:
+    """What follows such words."""
+    count = len(beginning)
+    return [words[count:] for words in lines() if words[:count] == [*beginning]]
+
+
+def test_which_commands_there_are() -> None:
+    """The tests below look at each, but for two that make the sites of notebooks."""
+    known = {("pip", "install"), ("npm", "install"), ("playwright", "install")}
+    known |= {(PYTHON, "build.py"), (PYTHON, "-m"), (PYTHON, "bench/pack.py")}
+    assert {tuple(words[:2]) for words in lines()} - known == {
+        ("jupyter", "lite"),
+        ("marimo", "export"),
+    }
+
+
+def passed_on(words: list[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The module that a command of build.py runs, with its arguments; [] if it runs none."""
+    _, rest = commands._parser().parse_known_args(words)
+    if not rest:
+        return []
+    found: list[Any] = []
+    monkeypatch.setattr(checks, "prepare_browsers", lambda: None)
+    monkeypatch.setattr(site, "ensure", lambda: SITE)
+    monkeypatch.setattr(pyenv, "ensure", lambda name: Path(sys.executable))
+    monkeypatch.setattr(commands, "run_shown", lambda argv, **_: found.extend(argv[2:]) or 0)
+    monkeypatch.setattr(sys, "argv", ["build.py", *words])
+    assert commands.main() == 0
+    return [str(word) for word in found]
+
+
+class Understood(Exception):
+    """A program has understood its arguments, and would go on now."""
+
+
+def parse(self: argparse.ArgumentParser, args: Any = None) -> NoReturn:
+    """As `parse_args`, at which programs end then."""
+    _, left = self.parse_known_args(args)
+    assert left == []
+    raise Understood
+
+
+def begin(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs a module or a file until it has understood its arguments."""
+    name, *arguments = words
+    spec = None if name.endswith(".py") else importlib.util.find_spec(name)
+    if spec is not None and spec.submodule_search_locations:
+        spec = importlib.util.find_spec(f"{name}.__main__")
+    file = ROOT / (name if spec is None else str(spec.origin))
+    if "parse_args" not in file.read_text(encoding="utf-8"):
+        assert arguments == []
+        return
+    monkeypatch.setattr(sys, "argv", words)
+    monkeypatch.delitem(sys.modules, name, raising=False)  # some are imported; runpy warns of it
+    run = runpy.run_module if spec else runpy.run_path
+    with pytest.raises(Understood):
+        run(name if spec else str(file), run_name="__main__")
+
+
+def test_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that build.py begins, modules, and files."""
+    passed = [passed_on(words, monkeypatch) for words in lines_of(PYTHON, "build.py")]
+    files = [["bench/pack.py", *words] for words in lines_of(PYTHON, "bench/pack.py")]
+    programs = [*filter(None, passed), *lines_of(PYTHON, "-m"), *files]
+    assert len(programs) > 15
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse)
+    for words in programs:
+        begin(words, monkeypatch)
+
+
+def test_what_pytest_gets() -> None:
+    """Files of tests, and options of pytest's own or of e2e's."""
+    options = (ROOT / "e2e/conftest.py").read_text(encoding="utf-8")
+    found = [
+        word
+        for words in lines_of(PYTHON, "build.py")
+        for word in getattr(commands._parser().parse_known_args(words)[0], "pytest", [])
+    ]
+    assert found
+    for word in found:
+        if word.startswith("--"):
+            assert f'"{word.partition("=")[0]}"' in options
+        elif "/" in word:
+            assert (ROOT / word).is_file()
+
+
+def test_what_pip_and_npm_install() -> None:
+    """A release's files by their names; extras that there are; what the tests have installed."""
+    version = wheel.version()
+    archives = [words[-1] for words in lines_of("npm", "install")]
+    assert {name.rpartition("/")[2] for name in archives} == {f"tfpy-{version}.tgz"}
+    extras = {
+        f"tfpy-{version}-py3-none-any.whl": PROJECT["optional-dependencies"],
+        "tfpy": PROJECT["optional-dependencies"],
+        "jax": metadata("jax").get_all("Provides-Extra"),
+        **dict.fromkeys(INSTALLED, ()),
+    }
+    for name in (word for words in lines_of("pip", "install") for word in words):
+        package, _, extra = name.partition("[")
+        assert package in extras
+        assert not extra or extra.removesuffix("]") in extras[package]
+
+
+def test_the_tag_of_a_release() -> None:
+    (tag,) = (words[-1] for words in lines_of(PYTHON, "build.py", "release"))
+    assert tag == f"v{wheel.version()}"
+
+
+def test_the_browser_that_playwright_installs() -> None:
+    (words,) = lines_of("playwright", "install")
+    argv = [sys.executable, "-m", "playwright", "install", "--dry-run", *words]
+    subprocess.run(argv, capture_output=True, check=True)
+
+
+def test_the_options_of_convert(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The words between brackets are those of its help."""
+    shown = block("docs/models.md", "text", "tfpy.convert")
+    monkeypatch.setenv("COLUMNS", "1000")
+    with pytest.raises(SystemExit):
+        command.main(["--help"])
+    usage = capsys.readouterr().out.partition("\n")[0]
+    option = re.compile(r"\[(--[\w-]+)(?: \{([\w,]+)\})?")
+    found = {name: {*values.split(",")} for name, values in option.findall(usage)}
+    option = re.compile(r"\[(--[\w-]+)(?: ([\w|]+\|[\w|]+))?")
+    assert {name: {*values.split("|")} for name, values in option.findall(shown)} == found
