@@ -22,6 +22,18 @@ def where(tf: Any) -> list[bool]:
 
 
 @same
+def test_losses_in_a_scope(tf: Any) -> Any:
+    with tf.distribute.get_strategy().scope():
+        found = tf.nn.compute_average_loss([2.0, 4.0])
+    with tf.distribute.OneDeviceStrategy("/cpu:0").scope():
+        try:
+            tf.nn.scale_regularization_loss(1.0)
+        except RuntimeError:
+            return [found, tf.constant(True)]
+    return [found]
+
+
+@same
 def test_scopes(tf: Any) -> Any:
     strategy = tf.distribute.OneDeviceStrategy("/CPU:0")
     found = [where(tf)]

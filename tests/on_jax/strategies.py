@@ -142,6 +142,73 @@ def aggregation(tf: Any, s: Any) -> Any:
 
 
 @program
+def variables_made_elsewhere(tf: Any, s: Any) -> Any:
+    """What replicas do with Variables that were not made in the scope, one after the other."""
+    made = [tf.Variable(1.0), tf.Variable(1.0), tf.Variable([1.0, 2.0, 3.0, 4.0]), tf.Variable(0)]
+    total = tf.Variable(
+        3.0,
+        synchronization=tf.VariableSynchronization.ON_READ,
+        aggregation=tf.VariableAggregation.SUM,
+    )
+
+    def fn() -> None:
+        row = tf.distribute.get_replica_context().replica_id_in_sync_group
+        added = tf.IndexedSlices(tf.stack([number(tf) + 1.0]), tf.stack([row]))
+        made[0].assign(number(tf) + 3.0)
+        made[1].assign_sub(number(tf))
+        made[2].scatter_add(added)
+        last = tf.IndexedSlices(tf.stack([number(tf)]), tf.stack([row * 0]))
+        made[2].scatter_update(last)
+        made[3].assign_add(1)
+        total.assign(total + number(tf))
+
+    step = tf.function(lambda: [s.run(fn)][1:])
+    step()
+    step()
+    with s.scope():
+        own = tf.Variable(1.0)
+    created = [s.extended.variable_created_in_scope(v) for v in (own, made[0])]
+    return [*(v.numpy() for v in (*made, total)), created]
+
+
+@program
+def parts_of_variables(tf: Any, s: Any) -> Any:
+    found: list[Any] = []
+    for kind in ("SUM", "MEAN", "ONLY_FIRST_REPLICA"):
+        with s.scope():
+            v = tf.Variable(tf.range(1.0, 5.0), aggregation=getattr(tf.VariableAggregation, kind))
+
+        def rows(value: Any) -> Any:
+            row = tf.distribute.get_replica_context().replica_id_in_sync_group
+            return tf.IndexedSlices(tf.stack([value * (number(tf) + 1.0)]), tf.stack([row]))
+
+        for method in ("scatter_add", "scatter_sub", "scatter_update", "scatter_mul"):
+
+            def changed(v: Any = v, method: str = method) -> Any:
+                s.run(lambda: [getattr(v, method)(rows(10.0))][1:])
+                return v.numpy()
+
+            name = error(changed)
+            found.append(name if name != "nothing" else v.numpy())
+        s.run(lambda v=v: [v[1].assign(7.0)][1:])
+        found.append(v.numpy())
+    return [*found, s.gather(v, axis=0)]
+
+
+@program
+def scaled_losses(tf: Any, s: Any) -> Any:
+    x = s.run(lambda: tf.nn.compute_average_loss([1.0, 2.0 + number(tf)]))
+    y = s.run(lambda: tf.nn.scale_regularization_loss([2.0, 4.0 + number(tf)]))
+    with s.scope():
+        wrong = [
+            error(lambda: tf.nn.compute_average_loss([1.0])),
+            error(lambda: tf.nn.scale_regularization_loss(1.0)),
+            error(lambda: tf.Variable(1.0, synchronization=tf.VariableSynchronization.NONE)),
+        ]
+    return [x, y, wrong]
+
+
+@program
 def values_of_their_own(tf: Any, s: Any) -> Any:
     found: list[Any] = []
     for kind in ("SUM", "MEAN", "ONLY_FIRST_REPLICA"):
@@ -219,6 +286,7 @@ def datasets(tf: Any, s: Any) -> Any:
         return tf.data.Dataset.range(16).map(lambda i: tf.cast(i, tf.float32)).batch(size)
 
     found += [e.values for e in s.distribute_datasets_from_function(made)]
+    contexts.append(int(s.experimental_distribute_dataset(data).cardinality))
     wrong = tf.distribute.InputContext(1, 0, 4)
     return [list(map(list, found)), contexts, error(lambda: wrong.get_per_replica_batch_size(6))]
 

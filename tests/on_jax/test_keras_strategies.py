@@ -21,15 +21,20 @@ def learnt(strategy):
     keras.utils.set_random_seed(3)
     with strategy.scope():
         model = keras.Sequential([
-            keras.Input((6,)), keras.layers.Dense(8, activation="relu"),
+            keras.Input((6,)), keras.layers.Reshape((2, 3)), keras.layers.LSTM(8),
+            keras.layers.Dense(8, activation="relu"),
             keras.layers.BatchNormalization(synchronized=True), keras.layers.Dense(3),
         ])
         loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-        model.compile(keras.optimizers.Adam(0.01), loss, metrics=["accuracy"])
+        optimizer = keras.optimizers.LossScaleOptimizer(keras.optimizers.Adam(0.01))
+    model.compile(optimizer, loss, metrics=["accuracy"])
     told = model.fit(x[:32], y[:32], batch_size=16, epochs=1, shuffle=False, verbose=0).history
     told = [number for name in sorted(told) for number in told[name]]
     again = model.fit_async(x[:32], y[:32], batch_size=16, shuffle=False, verbose=0)
     told += asyncio.run(again).history["loss"]
+    batches = tf.data.Dataset.from_tensor_slices((x, y)).take(32).batch(16)
+    batches = strategy.experimental_distribute_dataset(batches)
+    told += model.fit(batches, shuffle=False, verbose=0).history["loss"]
     told += model.evaluate(x[:32], y[:32], batch_size=16, verbose=0)
     return [told, model.predict(x, batch_size=16, verbose=0), *(w.numpy() for w in model.weights)]
 
@@ -51,7 +56,8 @@ print("the same")
 
 
 def test_fit_evaluate_predict() -> None:
-    """With metrics and synchronized batch normalization; a last batch of four rows is predicted.
+    """With metrics that are made outside of the scope, synchronized batch normalization, a loop and
+    a loss that is scaled; a last batch of four rows is predicted.
     With the policy mixed_bfloat16 it learns what it does on NumPy."""
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
     assert done.stdout.endswith("the same\n"), done.stderr[-2000:]

@@ -31,6 +31,7 @@ from tfpy._src.core.conversion import is_tensor
 from tfpy._src.core.operand import AnyTensor, Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data.dataset import DatasetV2
+from tfpy._src.distribute.input import DistributedDataset
 from tfpy._src.primitives import is_nan
 from tfpy._src.version import VERSION_OF_TENSORFLOW
 
@@ -65,6 +66,7 @@ MODULES: dict[str, dict[str, Any]] = {
 
 CLAIMED: dict[type, str] = {
     DatasetV2: "python.data.ops.dataset_ops",
+    DistributedDataset: "python.distribute.input_lib",
     RaggedTensor: "python.ops.ragged.ragged_tensor",
     SparseTensor: "python.framework.sparse_tensor",
     Tensor: "python.framework.tensor",

@@ -34,8 +34,6 @@ class _Local(threading.local):
         """The strategies whose scopes are entered, innermost last."""
         self.runs: list[_Run] = []
         """What is under way, innermost last."""
-        self.merging = 0
-        """How many ``merge_call`` are under way."""
 
 
 local = _Local()
@@ -50,14 +48,14 @@ def entered(strategy: Strategy) -> Iterator[Strategy]:
     """
     if local.scopes:
         check_same(local.scopes[-1], strategy)
-    before = scope.replicas
-    scope.replicas = strategy.replicas
+    before = scope.strategy, scope.replicas
+    scope.strategy, scope.replicas = strategy, strategy.replicas
     local.scopes.append(strategy)
     try:
         yield strategy
     finally:
         local.scopes.pop()
-        scope.replicas = before
+        scope.strategy, scope.replicas = before
 
 
 def check_same(outer: Strategy, inner: Strategy) -> None:
@@ -78,15 +76,17 @@ def running(strategy: Strategy, replicas: int) -> Iterator[None]:
     check_cross_replica(strategy)
     with entered(strategy):
         local.runs.append(_Run(strategy, replicas))
+        scope.running += 1
         try:
             yield
         finally:
+            scope.running -= 1
             local.runs.pop()
 
 
 def check_cross_replica(strategy: Strategy) -> None:
     """Raises RuntimeError in one of several replicas, and in the run of another strategy."""
-    if not local.runs or local.merging:
+    if not local.runs or scope.merging:
         return
     check_same(local.runs[-1].strategy, strategy)
     if strategy.replicas > 1:
@@ -97,7 +97,7 @@ def check_cross_replica(strategy: Strategy) -> None:
 
 def merging_replica() -> Replica | None:
     """The trace of several replicas, where the code is in a ``merge_call`` of them."""
-    return tracing.local.replica if local.merging else None
+    return tracing.local.replica if scope.merging else None
 
 
 class ReplicaContext:
@@ -184,14 +184,14 @@ class ReplicaContext:
 
         The arguments are the replica's own values; ``strategy.reduce`` makes one of all of them.
         """
-        local.merging += 1
+        scope.merging += 1
         try:
             if self._replica is None:
                 return merge_fn(self.strategy, *args, **(kwargs or {}))
             with self._replica.merging():
                 return merge_fn(self.strategy, *args, **(kwargs or {}))
         finally:
-            local.merging -= 1
+            scope.merging -= 1
 
 
 def _all_slices(x: IndexedSlices, mean: bool, count: int) -> IndexedSlices:

@@ -112,6 +112,7 @@ class DistributedDataset(HostObject):
         """The specs of a per-replica value, of which the last may have fewer rows."""
         return nest.map_structure(_of_replicas, self._dataset.element_spec)
 
+    @property
     def cardinality(self) -> Any:
         """How many elements it has; ``tf.data.UNKNOWN_CARDINALITY`` where that is not known."""
         return self._dataset.cardinality()
@@ -136,6 +137,7 @@ class DistributedBatches(DistributedDataset):
     def _whole(self, *rows: Tensor) -> Any:
         return self._replicas.whole(np.concatenate([t.host_view() for t in rows]), rows[0].aval)
 
+    @property
     def cardinality(self) -> Any:
         return -(-self._dataset.cardinality() // len(self._replicas.local))
 

@@ -22,6 +22,7 @@ from tfpy._src.distribute.reduce_op import ReduceOp
 from tfpy._src.distribute.replicas import Replicas, alone, side_by_side
 from tfpy._src.distribute.values import PerReplica
 from tfpy._src.math.reductions import reduce_mean, reduce_sum
+from tfpy._src.variables.distribution import scope
 from tfpy._src.variables.on_read import OnRead
 from tfpy._src.variables.variable import Variable
 
@@ -40,6 +41,9 @@ class Strategy:
         >>> print(strategy.run(lambda x: x + 1, args=(tf.constant(1),)).numpy())
         2
     """
+
+    is_default = False
+    """Whether it is what there is without any other."""
 
     _replicas: Replicas | None = None
     """Several, if there are."""
@@ -152,9 +156,12 @@ class Strategy:
         replica = context.merging_replica()
         if replica is not None:
             return ReplicaContext(self).all_gather(value, axis)
-        return nest.map_structure(
-            lambda x: side_by_side(x, axis) if isinstance(x, PerReplica) else x, value
-        )
+
+        def gathered(x: Any) -> Any:
+            each = self._of_each(x)
+            return side_by_side(each, axis) if isinstance(each, PerReplica) else x
+
+        return nest.map_structure(gathered, value)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """The value of each replica of this process; of a nest, one nest for each."""
@@ -258,8 +265,8 @@ class Extended:
         return self._strategy.reduce(reduce_op, value, axis=None)
 
     def variable_created_in_scope(self, v: Any) -> bool:
-        """True: there is one scope's worth of devices."""
-        return True
+        """Whether a Variable was made in the strategy's scope."""
+        return (v.strategy or _DEFAULT) is self._strategy
 
     def _in_multi_worker_mode(self) -> bool:
         replicas = self._strategy._replicas
@@ -267,6 +274,7 @@ class Extended:
 
 
 _DEFAULT = Strategy()
+_DEFAULT.is_default = True
 _NOTED: dict[str, Strategy] = {}
 
 
@@ -306,7 +314,7 @@ def in_cross_replica_context() -> bool:
         ...     print(tf.distribute.in_cross_replica_context())
         True
     """
-    return has_strategy() and (not context.local.runs or bool(context.local.merging))
+    return has_strategy() and (not scope.running or scope.merging > 0)
 
 
 def get_replica_context() -> ReplicaContext | None:

@@ -7,7 +7,7 @@ A Graph is what a function call means, whatever the backend. ``ir/evaluate.py`` 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -142,6 +142,18 @@ def bodies(attrs: Attrs) -> Iterator[tuple[str, Graph]]:
             yield name, value
         elif _holds_graphs(value):
             yield from ((f"{name}[{i}]", graph) for i, graph in enumerate(value))
+
+
+def with_bodies(eqn: Eqn, function: Callable[[Graph], Graph]) -> Eqn:
+    """The equation with what a function makes of each Graph among its attributes."""
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, Graph):
+            return function(value)
+        return tuple(map(changed, value)) if _holds_graphs(value) else value
+
+    attrs = tuple((name, changed(value)) for name, value in eqn.attrs)
+    return eqn if attrs == eqn.attrs else eqn._replace(attrs=attrs)
 
 
 def heading(name: str, inputs: Iterable[str]) -> str:

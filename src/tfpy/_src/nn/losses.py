@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tfpy._src import dtypes
+from tfpy._src import dtypes, tracing
 from tfpy._src.array.making import cast
 from tfpy._src.array.reshaping import broadcast_to, expand_dims, reshape, squeeze, transpose
 from tfpy._src.array.static import static_int
@@ -18,6 +18,7 @@ from tfpy._src.math import reductions
 from tfpy._src.nn.activations import log_softmax
 from tfpy._src.ops import activation, elementwise as ew, indexing, logic
 from tfpy._src.ops.families import infer
+from tfpy._src.variables.distribution import scope
 
 
 def softmax_cross_entropy_with_logits(
@@ -215,7 +216,9 @@ def log_poisson_loss(
 def compute_average_loss(
     per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
 ) -> Tensor:
-    """Sum of weighted losses divided by the batch size; 0 for a batch of 0.
+    """Sum of weighted losses divided by the batch size of all replicas; 0 for a batch of 0.
+
+    That is by default as many times the losses' own as there are replicas.
 
     Weights of one dimension less than the losses weigh their last dimension as a whole.
 
@@ -223,12 +226,14 @@ def compute_average_loss(
         ValueError: for a loss without a batch dimension.
         TypeError: when the batch size is no integer.
         InvalidArgumentError: when it is negative.
+        RuntimeError: in a strategy's scope, outside of ``run``.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.compute_average_loss([1.0, 2.0, 6.0], global_batch_size=3).numpy().tolist()
         3.0
     """
+    replicas = _replicas("compute_average_loss")
     loss = cast(per_example_loss, dtypes.float32)
     if not loss.ndim:
         raise ValueError(
@@ -242,7 +247,7 @@ def compute_average_loss(
         elif weight.ndim == loss.ndim + 1:
             weight = squeeze(weight, [-1])
         loss = loss * weight
-    size = loss.aval.shape[0] if global_batch_size is None else global_batch_size
+    size = loss.aval.shape[0] * replicas if global_batch_size is None else global_batch_size
     count = convert_to_tensor(size)
     if not count.dtype.is_integer:
         raise TypeError(f"global_batch_size must be an integer, got {count.dtype}")
@@ -252,11 +257,27 @@ def compute_average_loss(
 
 
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
-    """The sum of regularization losses: one replica has all of it.
+    """The sum of regularization losses, of which each replica has an equal share.
+
+    Raises:
+        RuntimeError: in a strategy's scope, outside of ``run``.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.scale_regularization_loss(4.0).numpy().tolist()
         4.0
     """
-    return reductions.reduce_sum(regularization_loss)
+    replicas = _replicas("scale_regularization_loss")
+    total = reductions.reduce_sum(regularization_loss)
+    return total if replicas == 1 else total / replicas
+
+
+def _replicas(function: str) -> int:
+    """How many replicas compute a loss together."""
+    if scope.is_cross_replica:
+        raise RuntimeError(
+            f"You are calling `{function}` in cross replica context, while it was expected to be "
+            "called in replica context."
+        )
+    replica = tracing.local.replica
+    return 1 if replica is None else replica.count

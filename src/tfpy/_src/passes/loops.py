@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ir.graph import Eqn, Graph, with_bodies
 from tfpy._src.ir.op import OPS
 from tfpy._src.ir.slices import slice_of
 
 
 def reduce_loops(graph: Graph) -> Graph:
-    """Leaves out equations that nothing needs, and variables of loops that nothing reads.
+    """Leaves out equations that nothing needs, and variables of loops that nothing reads, in Graphs
+    within it, too.
 
     Values keep their numbers::
 
@@ -31,12 +32,10 @@ def _over(graph: Graph, inputs: Sequence[int], outputs: Sequence[int]) -> Graph:
 
 def _reduced(eqn: Eqn, needed: set[int]) -> Eqn:
     if eqn.op not in (OPS["while_loop"], OPS["stateful_while_loop"]):
-        return eqn
+        return with_bodies(eqn, reduce_loops)
     attrs = dict(eqn.attrs)
     read = {p for p, v in enumerate(eqn.outputs) if v in needed}
     places, test, body, state = _reduce(attrs["test"], attrs["body"], attrs["state"], read)
-    if len(places) == len(eqn.inputs):
-        return eqn
     outputs = tuple(eqn.outputs[p] for p in places[:state])
     attrs |= {"test": test, "body": body, "state": state}
     inputs = tuple(eqn.inputs[p] for p in places)
@@ -71,7 +70,8 @@ def _reads(graph: Graph, outputs: Sequence[int]) -> set[int]:
 
 
 def share_loops(graph: Graph) -> Graph:
-    """A loop that saves its states for the gradient stands for the plain loop, too::
+    """A loop that saves its states for the gradient stands for the plain loop, too, in Graphs
+    within the Graph as well::
 
     %5         = while_loop(%1)                %6, %7, %5 = while_loop(%0, %0, %1) primal
     %6, %7, %8 = while_loop(%0, %0, %1) primal
@@ -84,6 +84,7 @@ def share_loops(graph: Graph) -> Graph:
             first = len(saving.inputs) - len(plain.inputs)
             stands_for |= dict(zip(saving.outputs[first:], plain.outputs, strict=True))
             eqns = _merged(eqns, plain, saving, stands_for)
+    eqns = [with_bodies(eqn, share_loops) for eqn in eqns]
     results = [stands_for.get(v, v) for v in graph.outputs]
     return Graph(graph.avals, graph.inputs, graph.constants, eqns, results)
 

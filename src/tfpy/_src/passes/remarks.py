@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
-from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ir.graph import Eqn, Graph, with_bodies
 
 GRADIENTS = frozenset({"custom_gradient"})
 """They say what a gradient is."""
@@ -29,18 +29,9 @@ def without_remarks(graph: Graph, spreads: bool = False) -> Graph:
         if eqn.op.name in gone:
             stands_for |= dict(zip(eqn.outputs, inputs, strict=False))
         else:
-            attrs = tuple((name, _within(value, spreads)) for name, value in eqn.attrs)
-            same = inputs == eqn.inputs and attrs == eqn.attrs
-            eqns.append(eqn if same else eqn._replace(inputs=inputs, attrs=attrs))
+            within = with_bodies(eqn, partial(without_remarks, spreads=spreads))
+            eqns.append(within if inputs == eqn.inputs else within._replace(inputs=inputs))
     if all(new is old for new, old in zip(eqns, graph.eqns, strict=False)) and not stands_for:
         return graph
     outputs = [stands_for.get(v, v) for v in graph.outputs]
     return Graph(graph.avals, graph.inputs, graph.constants, eqns, outputs)
-
-
-def _within(attribute: Any, spreads: bool) -> Any:
-    if isinstance(attribute, Graph):
-        return without_remarks(attribute, spreads)
-    if isinstance(attribute, tuple) and any(isinstance(item, Graph) for item in attribute):
-        return tuple(_within(item, spreads) for item in attribute)
-    return attribute

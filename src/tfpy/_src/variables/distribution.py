@@ -43,8 +43,22 @@ class VariableAggregation(enum.Enum):
 
 
 class _Scope(threading.local):
+    """Where the thread is."""
+
+    strategy: Any = None
+    """That in whose scope it is, if any."""
     replicas = 1
-    """How many the strategy has in whose scope the thread is."""
+    """How many this has."""
+    running = 0
+    """How many of its ``run`` are under way."""
+    merging = 0
+    """How many ``merge_call`` are under way."""
+
+    @property
+    def is_cross_replica(self) -> bool:
+        """Whether the code is for all replicas: in the scope, outside of ``run``."""
+        is_entered = self.strategy is not None and not self.strategy.is_default
+        return is_entered and (not self.running or self.merging > 0)
 
 
 scope = _Scope()
@@ -61,13 +75,18 @@ def kinds(
 
     Raises:
         ValueError: for what is no such kind, for a trainable Variable synchronized when read, and
-            for a mean of several replicas' integers.
+            of several replicas for one that is never synchronized, and for a mean of integers.
     """
     try:
         synchronized = VariableSynchronization(synchronization)
         aggregated = VariableAggregation(aggregation)
     except ValueError as error:
         raise ValueError(f"Invalid variable mode for variable {name}: {error}") from None
+    if synchronized is VariableSynchronization.NONE and scope.replicas > 1:
+        raise ValueError(
+            "`NONE` variable synchronization mode is not supported with tf.distribute strategy. "
+            f"Please change the `synchronization` for variable: {name}"
+        )
     on_read = synchronized is VariableSynchronization.ON_READ
     if on_read and trainable:
         raise ValueError(

@@ -44,7 +44,7 @@ class OnRead(Variable):
         if replica is not None and trace is not None:
             trace.assign(self, tensor)
         elif "rows" in vars(self):
-            self.rows.assign(self._shared_out(tensor, self.rows.shape[0]))
+            self.rows.assign(_shared_out(tensor, self.rows.shape[0], self.aggregation))
         else:
             alike = broadcast_to(tensor, [scope.replicas, *tensor.shape])
             self.rows = Variable(alike, trainable=False, name=self.name.removesuffix(":0"))
@@ -65,22 +65,9 @@ class OnRead(Variable):
                 "aggregation is set to `tf.VariableAggregation.SUM`."
             )
 
-    def _shared_out(self, tensor: Tensor, count: int) -> Tensor:
-        """Values of the replicas that together are ``tensor``."""
-        if self.aggregation is not VariableAggregation.SUM:
-            return broadcast_to(tensor, [count, *tensor.shape])
-        share = floordiv(tensor, count) if tensor.dtype.is_integer else tensor / count
-        rest = broadcast_to(share, [count - 1, *tensor.shape])
-        return concat([(tensor - share * (count - 1))[None], rest], 0)
-
     def _one(self) -> Tensor:
         """The value of all replicas."""
-        rows, aggregation = self.rows.tensor, self._reduction()
-        if aggregation is VariableAggregation.SUM:
-            return reduce_sum(rows, 0)
-        if aggregation is VariableAggregation.MEAN:
-            return reduce_mean(rows, 0)
-        return convert_to_tensor(rows[0])
+        return _together(self.rows.tensor, self._reduction())
 
     def _reduction(self) -> VariableAggregation:
         """How one value is made of several.
@@ -94,6 +81,48 @@ class OnRead(Variable):
                 "`tf.distribute.ReduceOp` type"
             )
         return self.aggregation
+
+
+def has_own_values(variable: Variable) -> bool:
+    """Whether each replica has a value of its own of a Variable, wherever that was made."""
+    if isinstance(variable, OnRead):
+        return True
+    on_read = variable.synchronization is VariableSynchronization.ON_READ
+    return on_read and variable.aggregation is not VariableAggregation.NONE
+
+
+def rows_of(variable: Variable, count: int) -> Tensor:
+    """The value of each replica, with a first axis of replicas; of a Variable that was not made for
+    replicas such ones that together are its value."""
+    if isinstance(variable, OnRead):
+        return variable.rows.value()
+    return _shared_out(variable.tensor, count, variable.aggregation)
+
+
+def take_rows(variable: Variable, rows: Tensor) -> None:
+    """Gives each replica its value; a Variable that was not made for replicas has all together."""
+    if isinstance(variable, OnRead):
+        variable.rows.hold(rows)
+    else:
+        variable.hold(_together(rows, variable.aggregation))
+
+
+def _shared_out(tensor: Tensor, count: int, aggregation: VariableAggregation) -> Tensor:
+    """Values of the replicas that together are ``tensor``."""
+    if aggregation is not VariableAggregation.SUM:
+        return broadcast_to(tensor, [count, *tensor.shape])
+    share = floordiv(tensor, count) if tensor.dtype.is_integer else tensor / count
+    rest = broadcast_to(share, [count - 1, *tensor.shape])
+    return concat([(tensor - share * (count - 1))[None], rest], 0)
+
+
+def _together(rows: Tensor, aggregation: VariableAggregation) -> Tensor:
+    """The value that replicas' values are together."""
+    if aggregation is VariableAggregation.SUM:
+        return reduce_sum(rows, 0)
+    if aggregation is VariableAggregation.MEAN:
+        return reduce_mean(rows, 0)
+    return convert_to_tensor(rows[0])
 
 
 OF_REPLICAS[VariableSynchronization.ON_READ] = OnRead

@@ -6,9 +6,11 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, Self
 
+from tfpy._src import tracing
 from tfpy._src.array import scattering
-from tfpy._src.array.reshaping import expand_dims
+from tfpy._src.array.reshaping import expand_dims, squeeze
 from tfpy._src.array.segments import unsorted_segment_prod
+from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.operand import Holder
 from tfpy._src.core.tensor import Tensor
@@ -30,11 +32,8 @@ class ScatterMethods(Holder):
         """The value's sizes."""
 
     @abstractmethod
-    def assign(
-        self, value: Any, use_locking: bool = False, name: str | None = None,
-        read_value: bool = True,
-    ) -> Any:  # fmt: skip
-        """Replaces the value and returns the Variable."""
+    def _changed(self, value: Tensor) -> Any:
+        """Takes the value of which parts were changed, and returns the Variable."""
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Self:
         """Replaces what ``indices`` [..., depth] name (``tf.tensor_scatter_nd_update``)."""
@@ -64,7 +63,18 @@ class ScatterMethods(Holder):
             "max": scattering.tensor_scatter_nd_max,
             "min": scattering.tensor_scatter_nd_min,
         }
-        return self._assign(functions[kind](self.tensor, indices, updates))
+        indices, updates = self._of_replicas(kind, indices, updates)
+        changed: Self = self._changed(functions[kind](self.tensor, indices, updates))
+        return changed
+
+    def _of_replicas(self, kind: str, indices: Any, updates: Any) -> tuple[Any, Any]:
+        """The parts that are changed, of which each of several replicas may have others."""
+        replica = tracing.local.replica
+        if replica is None:
+            return indices, updates
+        given = convert_to_tensor(indices), convert_to_tensor(updates, self.tensor.dtype)
+        found: tuple[Tensor, Tensor] = replica.agreed_parts(self, f"scatter_{kind}", *given)
+        return found
 
     def scatter_update(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
@@ -100,13 +110,16 @@ class ScatterMethods(Holder):
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Self:
         """Multiplies the rows by ``tf.IndexedSlices``."""
-        return self._assign(self.tensor * self._factors(sparse_delta))
+        changed: Self = self._changed(self.tensor * self._factors("mul", sparse_delta))
+        return changed
 
     def scatter_div(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Self:
         """Divides the rows by ``tf.IndexedSlices``."""
-        return self._assign(elementwise.real_div(self.tensor, self._factors(sparse_delta)))
+        factors = self._factors("div", sparse_delta)
+        changed: Self = self._changed(elementwise.real_div(self.tensor, factors))
+        return changed
 
     def batch_scatter_update(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
@@ -117,14 +130,10 @@ class ScatterMethods(Holder):
             at = scattering.with_batch_index("batch_scatter_update", self.tensor, at, at.ndim - 2)
         return self._scatter("update", at, values)
 
-    def _assign(self, value: Tensor) -> Self:
-        assigned: Self = self.assign(value)
-        return assigned
-
-    def _factors(self, sparse_delta: Any) -> Tensor:
+    def _factors(self, kind: str, sparse_delta: Any) -> Tensor:
         """What each row is to be multiplied by; 1 where no index names it."""
-        _rows(sparse_delta)
-        return unsorted_segment_prod(sparse_delta.values, sparse_delta.indices, self.shape[0])
+        at, values = self._of_replicas(kind, *_rows(sparse_delta))
+        return unsorted_segment_prod(values, squeeze(at, [-1]), self.shape[0])
 
 
 def _rows(sparse_delta: Any) -> tuple[Tensor, Tensor]:

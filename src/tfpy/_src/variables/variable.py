@@ -98,6 +98,7 @@ class Variable(ScatterMethods, PythonValues):
                 synchronization, aggregation, trainable, name, tensor.dtype.is_floating
             )
             self.constraint = constraint
+            self.strategy = scope.strategy
             self.number = next(_numbers)
             _live[self.number] = self
             self.name = f"{above}{name or 'Variable'}:0"
@@ -112,6 +113,9 @@ class Variable(ScatterMethods, PythonValues):
             self.hold(tensor.alias())
         if trace is not None:
             trace.on_variable_made(self)
+
+    strategy: Any
+    """That in whose scope it was made, if any."""
 
     held: Tensor
     """The present value, unseen by tapes and traces."""
@@ -219,18 +223,17 @@ class Variable(ScatterMethods, PythonValues):
         """
         is_tensor = isinstance(value, Tensor | Variable)
         tensor = convert_to_tensor(value, None if is_tensor else self.dtype)
+        self._check_fits(tensor)
+        replica = tracing.local.replica
+        self.hold((tensor if replica is None else replica.agreed(self, tensor)).alias())
+        return self._assigned(read_value)
+
+    def _check_fits(self, tensor: Tensor) -> None:
         if not self._takes(tensor.aval.closed):
             raise ValueError(
                 f"Cannot assign value to variable '{self.name}': it has shape {self.shape} and "
                 f"dtype {self.dtype.name}, the value has {tensor.shape} and {tensor.dtype.name}"
             )
-        self.hold(self._agreed(tensor).alias())
-        return self._assigned(read_value)
-
-    def _agreed(self, tensor: Tensor) -> Tensor:
-        """What is assigned, of which each of several replicas may have another value."""
-        replica = tracing.local.replica
-        return tensor if replica is None else replica.agreed(self, tensor)
 
     def _takes(self, aval: Aval) -> bool:
         if self._open_shape is None:
@@ -293,7 +296,14 @@ class Variable(ScatterMethods, PythonValues):
         return part
 
     def _assign_part(self, key: Any, value: Any, name: str | None = None) -> Variable:
-        return self._assign(indexing.assigned(self.tensor, key, value))
+        changed = indexing.assigned(self.tensor, key, value)
+        replica = tracing.local.replica
+        return self._changed(changed if replica is None else replica.agreed_part(self, changed))
+
+    def _changed(self, value: Tensor) -> Any:
+        self._check_fits(value)
+        self.hold(value.alias())
+        return self._assigned(read_value=True)
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """``tf.gather_nd`` of the value."""
@@ -311,7 +321,9 @@ class Variable(ScatterMethods, PythonValues):
                 f"Cannot update variable with shape {list(self.shape)} using a Tensor with shape "
                 f"{list(change.aval.shape)}, shapes must be equal",
             )
-        self.hold(op(self.tensor, self._agreed(change)).alias())
+        if (replica := tracing.local.replica) is not None:
+            change = replica.agreed_change(self, change)
+        self.hold(op(self.tensor, change).alias())
         return self._assigned(read_value)
 
     def numpy(self) -> Any:
@@ -347,6 +359,7 @@ class Variable(ScatterMethods, PythonValues):
                 name=self.name.removesuffix(":0"),
                 constraint=self.constraint,
             )
+            made.strategy = self.strategy
         memo[id(self)] = made
         return made
 

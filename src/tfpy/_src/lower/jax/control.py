@@ -20,6 +20,7 @@ from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lower.jax.counted import counted
 from tfpy._src.lower.jax.lowering import evaluated
+from tfpy._src.lower.jax.replicas import agreed
 from tfpy._src.lower.jax.table import lowers
 
 _ROUNDS = 4
@@ -157,7 +158,7 @@ def cond(index: Any, *inputs: Any, branches: Sequence[Graph]) -> Any:
     inputs = tuple(map(_of_any_length, inputs))
     last = len(branches) - 1
     at = jnp.asarray(index).astype(np.int32)
-    at = jnp.where((at >= 0) & (at <= last), at, last)
+    at = agreed(jnp.where((at >= 0) & (at <= last), at, last), branches)
     run = [_results_of(branch) for branch in branches]
     wanted = [jax.eval_shape(branch, *inputs) for branch in run]
     lists = [_together(column) for column in zip(*wanted, strict=True)]
@@ -218,7 +219,7 @@ def while_loop(
         return [_as_long(new, old) for new, old in zip(after, values, strict=True)]
 
     def goes_on(values: Sequence[Any]) -> Any:
-        return evaluated(test, [*values, *fixed])[0]
+        return agreed(evaluated(test, [*values, *fixed])[0], [test, body])
 
     last = lax.while_loop(goes_on, step, _filled(step, first))
     constants = {} if known is None else known.last

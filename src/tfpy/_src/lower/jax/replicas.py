@@ -76,6 +76,24 @@ def _spec(by_replica: bool) -> PartitionSpec:
     return PartitionSpec(AXIS) if by_replica else PartitionSpec()
 
 
+_COLLECTIVES = ("all_gather", "all_reduce", "reduce_scatter")
+
+
+def agreed(choice: Any, graphs: Sequence[Graph]) -> Any:
+    """The least of the replicas' choices between Graphs, so False if one says so, where these
+    exchange values: a replica that went another way would be waited for in vain."""
+    if not any(map(_exchanges, graphs)):
+        return choice
+    return lax.pmin(jnp.asarray(choice).astype(jnp.int32), AXIS).astype(choice.dtype)
+
+
+def _exchanges(graph: Graph) -> bool:
+    return any(
+        eqn.op.name in _COLLECTIVES or any(_exchanges(part) for _, part in bodies(eqn.attrs))
+        for eqn in graph.eqns
+    )
+
+
 @lowers("all_reduce")
 def all_reduce(x: Any, mean: bool, count: int) -> Any:
     total = lax.psum(x, AXIS)
