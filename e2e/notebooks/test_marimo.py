@@ -57,7 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (top / "bin" / "uv").chmod(0o755)
     tools = [str(top / "bin"), str(notebooks.tool("marimo").parent), os.environ["PATH"]]
     env = {**os.environ, "PATH": os.pathsep.join(tools)}
-    _, export = block("docs/notebooks.md", "sh", "marimo export").splitlines()
+    _, export, _ = block("docs/notebooks.md", "sh", "marimo export").splitlines()
     done = subprocess.run(
         shlex.split(export), cwd=top, env=env, input="", capture_output=True, text=True
     )

@@ -83,7 +83,8 @@ export function openPlot(container, style) {
   );
 
   /** @param {number | undefined} value */
-  const shown = (value) => (value === undefined ? "none yet" : style.format(value, 3));
+  const shown = (value) =>
+    value === undefined || Number.isNaN(value) ? "none yet" : style.format(value, 3);
 
   /** Points that were given, and of how many one is kept. */
   let given = 0;

@@ -1,5 +1,6 @@
 """Hands in what a camera sees, or drawn ones: a network finds them, another the joints of each."""
 
+import math
 import time
 from collections import deque
 from itertools import pairwise
@@ -25,7 +26,7 @@ READ = 0.5  # how sure the reader must be that it saw a hand
 
 # A hand has its wrist, and of the thumb and each finger four joints, from the palm on.
 FINGERS = [[0, *range(k, k + 4)] for k in range(1, 21, 4)]
-KNUCKLES = [5, 9, 13, 17]
+KNUCKLES, TIPS = [5, 9, 13, 17], [8, 12, 16, 20]
 ROOTS = np.array([(-0.32, -0.28), (-0.29, -0.98), (-0.02, -1.03), (0.22, -0.97), (0.43, -0.84)])
 ANGLES = np.array([-0.68, -0.22, -0.02, 0.16, 0.38])
 BONES = np.array([(36, 30, 26), (40, 25, 21), (46, 28, 24), (42, 26, 22), (32, 19, 18)]) / 100
@@ -153,6 +154,12 @@ def off(joints, drawn):
     return (errors / np.linalg.norm(drawn[:, 9] - drawn[:, 0], axis=1)).min()
 
 
+def reach(hands):
+    """How far the fingers' tips are from the wrist, of the palm's height: the mean of all hands."""
+    fingers = np.linalg.norm(hands[:, TIPS] - hands[:, :1], axis=2).mean(axis=1)
+    return (fingers / np.linalg.norm(hands[:, 9] - hands[:, 0], axis=1)).mean()
+
+
 finder = await tf.load_graph_model("gallery/models/handtrack/model.json")
 reader = await tf.load_graph_model("gallery/models/handlandmark/model.json")
 hands = Hands(finder, reader)
@@ -181,6 +188,9 @@ async for frame in page.frames():
         page.show(rate=f"{(len(times) - 1) / (times[-1] - times[0]):.1f}")
     least = min((sureness for _, sureness in found), default=None)
     page.show(sureness="–" if least is None else f"{100 * least:.0f} %")
+    if found:
+        reached = reach(np.stack([joints for joints, _ in found]))
+        page.plot("reaches", frame, reached, math.nan if drawn is None else reach(drawn))
     if found and drawn is not None:
         page.show(off=f"{100 * max(off(joints, drawn) for joints, _ in found):.1f} %")
     else:
