@@ -130,12 +130,19 @@ list(canvas.getContext("2d").getImageData(2, 2, 1, 1).data)`);
 DRAWS = """(async () => {
   const code = `
     import { loadTfpy } from "${location.origin}/tfpy.mjs";
+    const { prototype } = OffscreenCanvas;
+    const { getContext } = prototype;
+    const asked = [];
+    prototype.getContext = function (kind, options) {
+      if (kind === "2d") asked.push(options?.willReadFrequently ?? false);
+      return getContext.call(this, kind, options);
+    };
     addEventListener("message", async ({ data: canvas }) => {
       try {
         const tfpy = await loadTfpy({ backend: "wasm" });
         const draw = "import tfpy as tf; await tf.browser.to_pixels(tf.fill([4, 4, 3], x), canvas)";
         for (const x of [0, 255]) await tfpy.run(draw, { canvas, x });
-        postMessage([...canvas.getContext("2d").getImageData(0, 0, 1, 1).data]);
+        postMessage([asked, ...canvas.getContext("2d").getImageData(0, 0, 1, 1).data]);
       } catch (error) {
         postMessage(String(error));
       }
@@ -151,7 +158,8 @@ DRAWS = """(async () => {
 })()"""
 
 
-def test_canvases_of_workers_in_firefox(tfpy_page: OpenPageFixture) -> None:
+@pytest.mark.parametrize(("browser", "on_processor"), [("firefox", False), ("webkit", True)])
+def test_canvases_of_workers(tfpy_page: OpenPageFixture, browser: str, on_processor: bool) -> None:
     """A worker of one's own draws on the page's canvas again and again."""
-    page = tfpy_page(BLANK, browser="firefox")
-    assert page.evaluate(DRAWS, LOAD_SECONDS) == [255, 255, 255, 255]
+    page = tfpy_page(BLANK, browser=browser)
+    assert page.evaluate(DRAWS, LOAD_SECONDS) == [[on_processor], 255, 255, 255, 255]

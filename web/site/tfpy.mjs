@@ -5,7 +5,7 @@
 //
 // or, from JavaScript:  import { loadTfpy } from "./tfpy.mjs";
 
-import { keepContexts } from "./contexts.mjs";
+import { mendContexts } from "./contexts.mjs";
 import { filenameOf, importModule, loadPython, messageOf } from "./python.mjs";
 
 /**
@@ -96,7 +96,7 @@ async function importRuntime() {
  * @returns {Promise<Tfpy>}
  */
 export async function loadTfpy(options = {}) {
-  keepContexts();
+  mendContexts();
   const indexURL = new URL(
     options.indexURL ?? new URL("./pyodide/", import.meta.url),
     import.meta.url,
