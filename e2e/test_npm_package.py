@@ -127,9 +127,11 @@ def test_copied_for_a_page_without_a_bundler(project: Path, tfpy_sessions: Sessi
     """README.md's command, page and worker."""
     npx, *words = block("web/npm/README.md", "sh").split()
     shown = run(npx, "--offline", *words, cwd=project)
-    assert shown.strip() == '<script type="module" src="public/tfpy/tfpy.mjs"></script>'
-    (project / "public" / "train.py").write_text(block("web/npm/README.md", "py"))
     page = block("web/npm/README.md", "html")
+    assert shown.strip() == page.splitlines()[0] == tag("/tfpy/tfpy.mjs")
+    plain = run(npx, "--offline", "tfpy", "web/tfpy/", cwd=project)
+    assert plain.strip() == tag("web/tfpy/tfpy.mjs")
+    (project / "public" / "train.py").write_text(block("web/npm/README.md", "py"))
     script = block("web/npm/README.md", "js", "train.py")
     script = script.replace("tfpy/worker", "/tfpy/worker.mjs") + LEARNT
     (project / "public" / "plain.html").write_text(
@@ -146,6 +148,10 @@ def test_copied_for_a_page_without_a_bundler(project: Path, tfpy_sessions: Sessi
         assert abs(b - 1.0) < 0.01
         assert opened.problems == []
         opened.close()
+
+
+def tag(address: str) -> str:
+    return f'<script type="module" src="{address}"></script>'
 
 
 @contextmanager

@@ -2,10 +2,21 @@
 // `npx tfpy FOLDER` copies the site there, for servers of files and bundlers other than Vite.
 
 import { cp } from "node:fs/promises";
+import { relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
+/** Folders whose files servers have at their root, by the habits of bundlers and frameworks. */
+const SERVED = ["public", "static"];
+
 const USAGE = "usage: tfpy FOLDER   copies tfpy's loader, Pyodide and packages into the folder";
+
+/** Where pages find the loader: from the server's root, else from where this runs. @param {string} folder */
+function address(folder) {
+  const parts = relative(".", folder).split(sep).filter(Boolean);
+  const root = parts.findIndex((part) => SERVED.includes(part));
+  return [...(root < 0 ? parts : ["", ...parts.slice(root + 1)]), "tfpy.mjs"].join("/");
+}
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -19,5 +30,5 @@ if (values.help) {
 } else {
   const [folder] = positionals;
   await cp(fileURLToPath(new URL("./site/", import.meta.url)), folder, { recursive: true });
-  console.log(`<script type="module" src="${folder}/tfpy.mjs"></script>`);
+  console.log(`<script type="module" src="${address(folder)}"></script>`);
 }
