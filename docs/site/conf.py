@@ -20,6 +20,10 @@ SHOWN = {"web/npm/README.md": "npm.md"}
 """Files elsewhere that are pages here."""
 SERVED = "examples/notebooks/"
 """A folder that the site has, too."""
+TABLES = re.compile(r"<table.*?</table>", re.S)
+WORD = re.compile(r'(?<=<span class="pre">)[^<]+')
+BREAK = re.compile(r"(?<=\w)[_./:=(,]+(?=\w)")
+"""Where a line may end in a name or an address."""
 NAME = re.compile(r"(tf(?:\.\w+)+)(\(.*\))?$", re.S)
 """A public name in a text, called or not."""
 
@@ -39,6 +43,7 @@ html_favicon = "static/icon.svg"
 html_static_path = ["static"]
 html_css_files = ["run.css"]
 html_js_files = [(name, {"type": "module"}) for name in ("run.mjs", "reach.mjs")]
+modindex_common_prefix = ["tf."]
 html_copy_source = False
 html_show_sphinx = False
 
@@ -81,7 +86,17 @@ def _link_to_reference(app: Any, document: nodes.document) -> None:
         link += literal
 
 
+def _break_names(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Names in tables may go on in the next line, so that they take no more room than there is."""
+
+    def broken(table: re.Match[str]) -> str:
+        return WORD.sub(lambda word: BREAK.sub(r"\g<0><wbr>", word[0]), table[0])
+
+    context["body"] = TABLES.sub(broken, context.get("body", ""))
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.connect("source-read", _link_to_repository)
     app.connect("doctree-read", _link_to_reference)
+    app.connect("html-page-context", _break_names)
