@@ -177,6 +177,13 @@ def test_a_step_is_compiled_once() -> None:
     assert list(program._donating) == [(0, 1)]
 
 
+def test_options_of_the_compiler_that_it_lacks_are_left_out() -> None:
+    from tfpy._src.lower.jax import options
+
+    assert set(options.compiler_options()) == {"xla_cpu_copy_insertion_use_region_analysis"}
+    assert not options._is_known({"xla_no_such_option": True})
+
+
 def parts(function: Any, *arguments: Any) -> tuple[list[str], str]:
     """Where the parts of a compiled function run, and their text."""
     lowered = function.get_concrete_function(*arguments).lower()

@@ -12,6 +12,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.graph import Graph
 from tfpy._src.lower.jax.lowering import function_of
+from tfpy._src.lower.jax.options import compiler_options
 from tfpy._src.lower.jax.replicas import mesh_within
 
 
@@ -36,7 +37,7 @@ class JaxProgram:
     @cached_property
     def plain(self) -> Any:
         """The function of arrays, which keeps them all."""
-        return jax.jit(self._function)
+        return _jitted(self._function)
 
     def donating(self, positions: tuple[int, ...]) -> Callable[..., list[Any]]:
         """The same, by which these inputs are gone after a call."""
@@ -56,7 +57,7 @@ class JaxProgram:
         taken = sorted(range(len(outputs)), key=order.__getitem__)
         made: Callable[..., list[Any]]
         if taken == list(range(len(outputs))):
-            made = jax.jit(self._function, donate_argnums=positions)
+            made = _jitted(self._function, donate_argnums=positions)
             return made
         function, back = self._function, sorted(range(len(outputs)), key=taken.__getitem__)
 
@@ -65,7 +66,7 @@ class JaxProgram:
             return [found[at] for at in taken]
 
         reordered.__name__ = function.__name__
-        made = jax.jit(reordered, donate_argnums=positions)
+        made = _jitted(reordered, donate_argnums=positions)
         return lambda *arrays: list(map(made(*arrays).__getitem__, back))
 
     def trace(self) -> None:
@@ -83,6 +84,10 @@ class JaxProgram:
 
     def _structs(self) -> list[Any]:
         return [_struct(self.graph.avals[v]) for v in self.inputs]
+
+
+def _jitted(function: Callable[..., list[Any]], **options: Any) -> Any:
+    return jax.jit(function, compiler_options=compiler_options(), **options)
 
 
 def _struct(aval: Aval) -> Any:
