@@ -122,7 +122,7 @@ def test_products_in_tiles(tf: Any, backend: str) -> None:
     """As on a GPU, which a software adapter is not asked for: parts of sums are float32."""
     from tfpy._src.lower.webgpu import lower
     from tfpy._src.runtime import registry
-    from tfpy._src.runtime.backend import Compiled
+    from tfpy._src.runtime.interface import Compiled
 
     device = registry.active_backend()
     rng = np.random.default_rng(2)
@@ -217,7 +217,7 @@ def test_without_float16(tf: Any, backend: str) -> None:
     from tfpy._src.ir.graph import single_equation
     from tfpy._src.lower.webgpu import lower
     from tfpy._src.runtime import registry
-    from tfpy._src.runtime.backend import Compiled
+    from tfpy._src.runtime.interface import Compiled
 
     assert tf.backend_report()["webgpu"]["variant"] == "webgpu-float32"
     x = tf.constant([1.5, 65504.0], tf.float16)

@@ -3,6 +3,12 @@
 # Made from api.toml and the op table by `build.py face`: change those.
 
 from tfpy._src.array.making import eye as eye
+from tfpy._src.linalg.banded import (
+    banded_triangular_solve as banded_triangular_solve,
+    eigh_tridiagonal as eigh_tridiagonal,
+    tridiagonal_matmul as tridiagonal_matmul,
+    tridiagonal_solve as tridiagonal_solve,
+)
 from tfpy._src.linalg.decompositions import (
     cholesky as cholesky,
     det as det,
@@ -41,9 +47,7 @@ from tfpy._src.linalg.products import (
     tensordot as tensordot,
 )
 from tfpy._src.linalg.solving import (
-    banded_triangular_solve as banded_triangular_solve,
     cholesky_solve as cholesky_solve,
-    eigh_tridiagonal as eigh_tridiagonal,
     inv as inv,
     lstsq as lstsq,
     lu_matrix_inverse as lu_matrix_inverse,
@@ -51,7 +55,5 @@ from tfpy._src.linalg.solving import (
     lu_solve as lu_solve,
     solve as solve,
     triangular_solve as triangular_solve,
-    tridiagonal_matmul as tridiagonal_matmul,
-    tridiagonal_solve as tridiagonal_solve,
 )
 from tfpy._src.math.reductions import l2_normalize as l2_normalize

@@ -14,7 +14,7 @@ from tfpy._src.ir.graph import Graph
 from tfpy._src.lower import wasm
 from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.runtime import registry
-from tfpy._src.runtime.backend import Compiled
+from tfpy._src.runtime.interface import Compiled
 
 SIZE = 400  # too many elements for a constant, and bytes that do not stay on the host
 

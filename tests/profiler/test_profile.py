@@ -16,7 +16,7 @@ import tfpy as tf
 from tfpy._src import spans
 from tfpy._src.core import eager
 from tfpy._src.runtime import bridge, registry
-from tfpy._src.runtime.backend import KernelTime, KernelTimes
+from tfpy._src.runtime.interface import KernelTime, KernelTimes
 
 
 def _profile(f: Callable[[], Any]) -> Any:

@@ -9,8 +9,9 @@ from tfpy._src.dtypes import DEVICE_DTYPES
 from tfpy._src.errors import NotLowerable
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
-from tfpy._src.runtime.backend import Backend, Compiled, Links
+from tfpy._src.runtime.backend import Backend
 from tfpy._src.runtime.cpu import CpuBackend
+from tfpy._src.runtime.interface import Compiled, Links
 
 
 class DeviceFailure(Exception):

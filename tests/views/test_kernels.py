@@ -14,8 +14,8 @@ from tfpy._src.function import pictures
 from tfpy._src.lower import wasm, webgpu
 from tfpy._src.lower.wasm.target import WasmTarget
 from tfpy._src.runtime import registry
-from tfpy._src.runtime.backend import Compiled
 from tfpy._src.runtime.cpu import CpuBackend
+from tfpy._src.runtime.interface import Compiled
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -13,7 +13,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.runtime import page, registry
 from tfpy._src.runtime.awaitable import Awaitable, awaitable, begun
-from tfpy._src.runtime.backend import Look
+from tfpy._src.runtime.interface import Look
 from tfpy._src.runtime.storage import Storage
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""``tf.data.experimental``: what ``Dataset.apply`` takes, files of values, and older names."""
+"""``tf.data.experimental``: files of values, and older names of what datasets do."""
 
 from __future__ import annotations
 
@@ -11,10 +11,6 @@ from tfpy._src.data import structure
 from tfpy._src.data.csv import Records
 from tfpy._src.data.dataset import DatasetV2
 from tfpy._src.data.iterators import Iterator, Optional
-from tfpy._src.data.selection import AssertCardinality
-from tfpy._src.data.sources import whole
-
-Transformation = Callable[[Any], Any]
 
 
 class CsvDatasetV2(DatasetV2):
@@ -72,20 +68,6 @@ class CsvDatasetV2(DatasetV2):
 
 
 CsvDataset = CsvDatasetV2
-
-
-def assert_cardinality(expected_cardinality: Any) -> Transformation:
-    """The elements, which must be so many: FailedPreconditionError while iterating otherwise.
-
-    Example:
-        >>> import tfpy as tf
-        >>> data = tf.data.Dataset.range(6).filter(lambda x: x % 2 == 0)
-        >>> data = data.apply(tf.data.experimental.assert_cardinality(3))
-        >>> data.cardinality().numpy().tolist()
-        3
-    """
-    expected = whole(expected_cardinality)
-    return lambda dataset: DatasetV2(AssertCardinality(dataset._node, expected))
 
 
 def cardinality(dataset: DatasetV2) -> Tensor:
@@ -168,201 +150,6 @@ def get_structure(dataset_or_iterator: Any) -> Any:
             "Invalid `dataset_or_iterator`. `dataset_or_iterator` must be a `tf.data.Dataset` or "
             f"tf.data.Iterator object, but got {kind}."
         ) from None
-
-
-def _applying(name: str, example: str) -> Callable[..., Transformation]:
-    """A function that gives a transformation: a method of datasets with its arguments."""
-    method = getattr(DatasetV2, name)
-
-    def transformation(*args: Any, **kwargs: Any) -> Transformation:
-        return lambda dataset: method(dataset, *args, **kwargs)
-
-    transformation.__name__ = transformation.__qualname__ = name
-    transformation.__doc__ = f"""``Dataset.{name}`` of these arguments, for ``Dataset.apply``.
-
-    Example:
-        >>> import tfpy as tf{example}"""
-    return transformation
-
-
-bucket_by_sequence_length = _applying(
-    "bucket_by_sequence_length",
-    """
-        >>> data = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
-        >>> buckets = tf.data.experimental.bucket_by_sequence_length(tf.size, [3], [2, 2])
-        >>> [x.numpy().tolist() for x in data.apply(buckets)]
-        [[[1, 0], [2, 2]], [[3, 3, 3]]]
-    """,
-)
-dense_to_ragged_batch = _applying(
-    "ragged_batch",
-    """
-        >>> data = tf.data.Dataset.range(3).map(lambda n: tf.range(n))
-        >>> [x.to_list() for x in data.apply(tf.data.experimental.dense_to_ragged_batch(3))]
-        [[[], [0], [0, 1]]]
-    """,
-)
-dense_to_sparse_batch = _applying(
-    "sparse_batch",
-    """
-        >>> data = tf.data.Dataset.range(1, 3).map(lambda n: tf.range(n) + 1)
-        >>> batches = data.apply(tf.data.experimental.dense_to_sparse_batch(2, row_shape=[3]))
-        >>> [tf.sparse.to_dense(x).numpy().tolist() for x in batches]
-        [[[1, 0, 0], [1, 2, 0]]]
-    """,
-)
-enumerate_dataset = _applying(
-    "enumerate",
-    """
-        >>> data = tf.data.Dataset.from_tensor_slices(["a", "b"])
-        >>> pairs = data.apply(tf.data.experimental.enumerate_dataset(start=1))
-        >>> [(int(i), c.numpy()) for i, c in pairs]
-        [(1, b'a'), (2, b'b')]
-    """,
-)
-group_by_window = _applying(
-    "group_by_window",
-    """
-        >>> windows = tf.data.experimental.group_by_window(
-        ...     key_func=lambda x: x % 2, reduce_func=lambda key, part: part.batch(2), window_size=2
-        ... )
-        >>> [x.numpy().tolist() for x in tf.data.Dataset.range(6).apply(windows)]
-        [[0, 2], [1, 3], [4], [5]]
-    """,
-)
-ignore_errors = _applying(
-    "ignore_errors",
-    """
-        >>> data = tf.data.Dataset.from_tensor_slices(["1", "two", "3"]).map(tf.strings.to_number)
-        >>> [x.numpy().tolist() for x in data.apply(tf.data.experimental.ignore_errors())]
-        [1.0, 3.0]
-    """,
-)
-rejection_resample = _applying(
-    "rejection_resample",
-    """
-        >>> data = tf.data.Dataset.from_tensor_slices([0, 0, 0, 1]).repeat()
-        >>> even = tf.data.experimental.rejection_resample(lambda x: x, [0.5, 0.5], seed=1)
-        >>> kinds = [int(kind) for kind, _ in data.apply(even).take(200)]
-        >>> 80 < sum(kinds) < 120
-        True
-    """,
-)
-scan = _applying(
-    "scan",
-    """
-        >>> total = tf.data.experimental.scan(tf.constant(0, tf.int64), lambda s, x: (s + x, s + x))
-        >>> [int(x) for x in tf.data.Dataset.range(5).apply(total)]
-        [0, 1, 3, 6, 10]
-    """,
-)
-snapshot = _applying(
-    "snapshot",
-    """
-        >>> data = tf.data.Dataset.range(3).apply(tf.data.experimental.snapshot("snapshots"))
-        >>> [int(x) for x in data]
-        [0, 1, 2]
-    """,
-)
-take_while = _applying(
-    "take_while",
-    """
-        >>> data = tf.data.Dataset.range(9).apply(tf.data.experimental.take_while(lambda x: x < 3))
-        >>> [int(x) for x in data]
-        [0, 1, 2]
-    """,
-)
-unbatch = _applying(
-    "unbatch",
-    """
-        >>> data = tf.data.Dataset.from_tensors([1, 2, 3]).apply(tf.data.experimental.unbatch())
-        >>> [int(x) for x in data]
-        [1, 2, 3]
-    """,
-)
-unique = _applying(
-    "unique",
-    """
-        >>> data = tf.data.Dataset.from_tensor_slices([1, 2, 1, 3])
-        >>> [int(x) for x in data.apply(tf.data.experimental.unique())]
-        [1, 2, 3]
-    """,
-)
-
-
-def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
-    """The same elements: they cross to the device when a step takes them.
-
-    Example:
-        >>> import tfpy as tf
-        >>> data = tf.data.Dataset.range(3).apply(tf.data.experimental.copy_to_device("/cpu:0"))
-        >>> [int(x) for x in data]
-        [0, 1, 2]
-    """
-    return lambda dataset: dataset
-
-
-def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
-    """The same elements: they cross to the device when a step takes them.
-
-    Example:
-        >>> import tfpy as tf
-        >>> data = tf.data.Dataset.range(3).apply(tf.data.experimental.prefetch_to_device("/cpu:0"))
-        >>> [int(x) for x in data]
-        [0, 1, 2]
-    """
-    return lambda dataset: dataset
-
-
-def map_and_batch(
-    map_func: Callable[..., Any],
-    batch_size: Any,
-    num_parallel_batches: Any = None,
-    drop_remainder: bool = False,
-    num_parallel_calls: Any = None,
-) -> Transformation:
-    """``map``, then ``batch``, for ``Dataset.apply``.
-
-    Example:
-        >>> import tfpy as tf
-        >>> batches = tf.data.experimental.map_and_batch(lambda x: x * x, batch_size=2)
-        >>> [x.numpy().tolist() for x in tf.data.Dataset.range(4).apply(batches)]
-        [[0, 1], [4, 9]]
-    """
-    return lambda dataset: dataset.map(map_func).batch(batch_size, drop_remainder)
-
-
-def parallel_interleave(
-    map_func: Callable[..., Any],
-    cycle_length: Any,
-    block_length: Any = 1,
-    sloppy: bool = False,
-    buffer_output_elements: Any = None,
-    prefetch_input_elements: Any = None,
-) -> Transformation:
-    """``interleave``, for ``Dataset.apply``.
-
-    Example:
-        >>> import tfpy as tf
-        >>> parts = tf.data.experimental.parallel_interleave(
-        ...     lambda x: tf.data.Dataset.from_tensors(x).repeat(2), cycle_length=2
-        ... )
-        >>> [int(x) for x in tf.data.Dataset.range(2).apply(parts)]
-        [0, 1, 0, 1]
-    """
-    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
-
-
-def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
-    """``shuffle``, then ``repeat``, for ``Dataset.apply``.
-
-    Example:
-        >>> import tfpy as tf
-        >>> twice = tf.data.experimental.shuffle_and_repeat(buffer_size=3, count=2)
-        >>> sorted(int(x) for x in tf.data.Dataset.range(3).apply(twice))
-        [0, 0, 1, 1, 2, 2]
-    """
-    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
 def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> DatasetV2:  # noqa: N802

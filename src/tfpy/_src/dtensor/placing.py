@@ -7,7 +7,8 @@ from tfpy._src.dtensor.layout import MATCH, UNSHARDED, Layout
 from tfpy._src.dtensor.mesh import Mesh
 from tfpy._src.errors import UnimplementedError
 from tfpy._src.ir.aval import Aval
-from tfpy._src.runtime.backend import Backend, Sharder
+from tfpy._src.runtime.backend import Backend
+from tfpy._src.runtime.interface import Sharder
 from tfpy._src.runtime.interrupts import held
 from tfpy._src.runtime.registry import active_backend
 from tfpy._src.runtime.storage import Storage

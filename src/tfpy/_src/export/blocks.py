@@ -1,6 +1,6 @@
 """From compiled Graphs to blocks: what the page's runner does, step by step.
 
-``docs/export.md`` has the form. A block is a plan of ``run/executable.py`` in JSON: Programs that
+``docs/export.md`` has the form. A block is a plan of ``run/plan.py`` in JSON: Programs that
 run on the device, control flow that the page runs, and numbers that it computes by itself.
 """
 
@@ -25,8 +25,9 @@ from tfpy._src.lower.program import Program
 from tfpy._src.passes.pipeline import optimize
 from tfpy._src.run.control_op import Runner
 from tfpy._src.run.device_step import DeviceStep
-from tfpy._src.run.executable import Executable, Plan
+from tfpy._src.run.executable import Executable
 from tfpy._src.run.mirror import Mirror
+from tfpy._src.run.plan import Plan
 from tfpy._src.run.steps import ControlStep, HostStep
 from tfpy._src.runtime.backend import Backend
 from tfpy._src.trace.trace import Trace

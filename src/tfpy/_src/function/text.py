@@ -10,7 +10,7 @@ from tfpy._src.ir.fusion import fusion
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lower.program import Program
 from tfpy._src.run.parts import Lowering
-from tfpy._src.runtime.backend import Code
+from tfpy._src.runtime.interface import Code
 from tfpy._src.runtime.screen import Screen
 
 if TYPE_CHECKING:

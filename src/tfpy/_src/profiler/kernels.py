@@ -10,7 +10,8 @@ from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.lines import Line
 from tfpy._src.lower.program import Program
 from tfpy._src.profiler.recording import Recording, Run
-from tfpy._src.runtime.backend import Backend, KernelTime
+from tfpy._src.runtime.backend import Backend
+from tfpy._src.runtime.interface import KernelTime
 
 Shape = tuple[int, ...]
 

@@ -10,7 +10,7 @@ from tfpy._src.core.eager import Applied
 from tfpy._src.core.lifetimes import live_tensors
 from tfpy._src.ir.graph import Graph
 from tfpy._src.runtime import bridge, registry
-from tfpy._src.runtime.backend import KernelTimes
+from tfpy._src.runtime.interface import KernelTimes
 from tfpy._src.runtime.storage import statistics
 from tfpy._src.runtime.timing import start_timing, stop_timing, stop_timing_now
 from tfpy._src.spans import Span, clock

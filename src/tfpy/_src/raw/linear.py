@@ -9,7 +9,7 @@ from tfpy._src.array.making import cast, zeros
 from tfpy._src.array.reshaping import squeeze
 from tfpy._src.array.static import static_ints
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.linalg import decompositions as d, diagonals, solving
+from tfpy._src.linalg import banded, decompositions as d, diagonals, solving
 from tfpy._src.linalg.products import cross, matmul
 from tfpy._src.raw.records import op
 from tfpy._src.signal import fourier
@@ -40,7 +40,7 @@ def _eigen(vectors: Any, values: Any) -> Any:
 
 def _tridiagonal_product(superdiag: Any, maindiag: Any, subdiag: Any, rhs: Any) -> Tensor:
     rows = [squeeze(d, -2) for d in (superdiag, maindiag, subdiag)]
-    return solving.tridiagonal_matmul(rows, rhs, "sequence")
+    return banded.tridiagonal_matmul(rows, rhs, "sequence")
 
 
 def _real_length(transform: Any) -> Any:
@@ -86,7 +86,7 @@ op("Svd(input; compute_uv=True, full_matrices=False) -> s, u, v", _svd)
 
 op(
     "BandedTriangularSolve(matrix, rhs; lower=True, adjoint=False) -> output",
-    solving.banded_triangular_solve,
+    banded.banded_triangular_solve,
 )
 op("MatrixInverse(input; adjoint=False) -> output", solving.inv)
 op("MatrixSolve(matrix, rhs; adjoint=False) -> output", solving.solve)
@@ -101,7 +101,7 @@ op(
 )
 op(
     "TridiagonalSolve(diagonals, rhs; partial_pivoting=True, perturb_singular=False) -> output",
-    lambda diagonals, rhs, partial_pivoting, perturb_singular: solving.tridiagonal_solve(
+    lambda diagonals, rhs, partial_pivoting, perturb_singular: banded.tridiagonal_solve(
         diagonals, rhs, partial_pivoting=partial_pivoting, perturb_singular=perturb_singular
     ),
 )

@@ -18,7 +18,8 @@ from tfpy._src.run.parts import Key, Part
 from tfpy._src.run.regions import Region
 from tfpy._src.run.usage import Usage
 from tfpy._src.runtime import bridge
-from tfpy._src.runtime.backend import Backend, Compiled, Links, Progress, SlicedRun
+from tfpy._src.runtime.backend import Backend
+from tfpy._src.runtime.interface import Compiled, Links, Progress, SlicedRun
 from tfpy._src.runtime.interrupts import held
 from tfpy._src.runtime.storage import Storage
 from tfpy._src.runtime.turns import give_turn, is_short, seconds_left

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.graph import Graph
 from tfpy._src.lower.program import Program
-from tfpy._src.runtime.backend import Code
+from tfpy._src.runtime.interface import Code
 
 Key = Hashable
 """A value that goes from part to part: equal where it is the same."""

@@ -15,8 +15,8 @@ from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.kernels import KERNELS
 from tfpy._src.ir.op import add_backend
 from tfpy._src.runtime.array_backend import ArrayBackend
-from tfpy._src.runtime.backend import Compiled, KernelTime, KernelTimes, SlicedRun
 from tfpy._src.runtime.exhaustion import advise, too_large
+from tfpy._src.runtime.interface import Compiled, KernelTime, KernelTimes, SlicedRun
 
 
 class CpuBackend(ArrayBackend):

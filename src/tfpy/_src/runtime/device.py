@@ -20,8 +20,9 @@ from tfpy._src.ir.graph import Graph
 from tfpy._src.lower.program import Program
 from tfpy._src.lower.target import Target
 from tfpy._src.runtime import bridge
-from tfpy._src.runtime.backend import (
-    Backend,
+from tfpy._src.runtime.backend import Backend
+from tfpy._src.runtime.exhaustion import exhausted, too_large
+from tfpy._src.runtime.interface import (
     Compiled,
     KernelTime,
     KernelTimes,
@@ -31,7 +32,6 @@ from tfpy._src.runtime.backend import (
     Sharing,
     SlicedRun,
 )
-from tfpy._src.runtime.exhaustion import exhausted, too_large
 from tfpy._src.runtime.turns import give_turn
 
 _SHOWN = 12

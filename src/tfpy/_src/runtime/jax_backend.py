@@ -24,8 +24,8 @@ from tfpy._src.lower.jax.replicas import by_replica, mesh_of, name_of
 from tfpy._src.lower.jax.sharding import forget_devices
 from tfpy._src.runtime import accelerators, heap
 from tfpy._src.runtime.array_backend import ArrayBackend
-from tfpy._src.runtime.backend import Compiled, Ranges, Shard
 from tfpy._src.runtime.exhaustion import exhausted
+from tfpy._src.runtime.interface import Compiled, Ranges, Shard
 from tfpy._src.runtime.jax_processes import Processes, join
 from tfpy._src.runtime.jax_sharding import JaxSharder, put, ranges_of
 from tfpy._src.runtime.rounding import Rounding

@@ -14,7 +14,7 @@ from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.sharding import DeviceMesh, Sharding
 from tfpy._src.lower.jax.sharding import is_sharded, jax_sharding_of, mesh_of, sharding_of
-from tfpy._src.runtime.backend import Ranges
+from tfpy._src.runtime.interface import Ranges
 
 
 def put(array: Any, placed: JaxSharding) -> Any:

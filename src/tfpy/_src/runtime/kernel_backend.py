@@ -13,7 +13,8 @@ from tfpy._src.ir.aval import Array, Aval, Shape
 from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.kernels import KERNELS
 from tfpy._src.ir.op import Op
-from tfpy._src.runtime.backend import Backend, Compiled
+from tfpy._src.runtime.backend import Backend
+from tfpy._src.runtime.interface import Compiled
 
 
 class KernelBackend(Backend):

@@ -13,7 +13,8 @@ from typing import Any
 
 from tfpy._src.runtime import bridge, registry
 from tfpy._src.runtime.awaitable import awaitable
-from tfpy._src.runtime.backend import Backend, KernelTimes
+from tfpy._src.runtime.backend import Backend
+from tfpy._src.runtime.interface import KernelTimes
 from tfpy._src.spans import Span, clock, covered, recorders
 
 _timed: weakref.WeakSet[Backend] = weakref.WeakSet()

@@ -13,7 +13,7 @@ from tfpy._src.errors import DataLossError, NotFoundError
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.tensorflow.bundle import Bundle, Entry, shard_name
 from tfpy._src.io.gfile import Path, path_text, translated
-from tfpy._src.runtime.backend import Ranges
+from tfpy._src.runtime.interface import Ranges
 from tfpy._src.train.state import latest_checkpoint
 
 

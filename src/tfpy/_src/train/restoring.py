@@ -17,7 +17,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.ir.aval import Array, Aval
-from tfpy._src.runtime.backend import Ranges
+from tfpy._src.runtime.interface import Ranges
 from tfpy._src.runtime.storage import Storage, host_storage
 from tfpy._src.train.messages import SavedNode
 from tfpy._src.train.objects import VARIABLE_VALUE, children, values_of, variable_of

@@ -29,7 +29,8 @@ from tfpy._src.graphs.tensorflow.bundle_writer import ShardWriter, entries_of, m
 from tfpy._src.graphs.tensorflow.values import STORED
 from tfpy._src.io.gfile import translated
 from tfpy._src.ir.aval import Array
-from tfpy._src.runtime.backend import Backend, Shard
+from tfpy._src.runtime.backend import Backend
+from tfpy._src.runtime.interface import Shard
 from tfpy._src.runtime.registry import active_backend
 from tfpy._src.train.files import replace_file, whole_file
 from tfpy._src.train.objects import Value

@@ -20,7 +20,7 @@ from tfpy._src.graphs.tensorflow.values import MAX_BYTES, STORED, shape
 from tfpy._src.graphs.wire import FIXED32, INT, Message, many, read
 from tfpy._src.io.crc import crc32c, masked
 from tfpy._src.ir.aval import Array
-from tfpy._src.runtime.backend import Ranges
+from tfpy._src.runtime.interface import Ranges
 
 _HEADER = Message("BundleHeaderProto", {1: ("num_shards", INT), 2: ("endianness", INT)})
 _EXTENT = Message("TensorSliceProto.Extent", {1: ("start", INT), 2: ("length", INT)})
