@@ -23,12 +23,18 @@ def demo(options: argparse.Namespace) -> int:
     folder = site.ensure()
     if options.check:
         return _check_demo(folder, options)
+    mounts: dict[str, Path] = {}
+    isolated = not options.no_isolation
     try:
-        server = SiteServer(folder, port=options.port, isolated=not options.no_isolation)
+        server = SiteServer(folder, port=options.port, isolated=isolated, mounts=mounts)
     except OSError as error:
         raise BuildError(f"port {options.port}: {error.strerror}; choose another: --port") from None
     with server, suppress(KeyboardInterrupt):
-        print(f"\nThe demo is at {server.url} (Ctrl-C ends)", flush=True)
+        print(f"\nThe demo is at {server.url} (Ctrl-C ends); its documentation follows", flush=True)
+        try:
+            mounts["docs"] = docs.ensure()
+        except BuildError as error:
+            print(f"no documentation: {error}", flush=True)
         while True:
             time.sleep(3600)
     return 0

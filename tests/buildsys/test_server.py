@@ -52,3 +52,14 @@ def test_only_the_folder_is_served(folder: Path, path: str):
         urllib.request.urlopen(server.url + path)
     caught.value.close()
     assert caught.value.code == 404
+
+
+def test_a_folder_that_is_there_later(folder: Path, tmp_path: Path):
+    mounts: dict[str, Path] = {}
+    with SiteServer(folder, mounts=mounts) as server:
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(server.url + "more/secret")
+        caught.value.close()
+        mounts["more"] = tmp_path
+        with urllib.request.urlopen(server.url + "more/secret") as answer:
+            assert answer.read() == b"secret"

@@ -73,7 +73,7 @@ class SiteServer(Serving):
         folder: what to serve.
         isolated: whether pages are cross-origin isolated.
         port: 0 takes a free one.
-        mounts: more folders, by the name of their first path segment.
+        mounts: more folders, by the name of their first path segment; looked up at each request.
         made: files made when asked for, by path (``"/x.zip"``).
         headers: more headers for every answer.
     """
@@ -88,7 +88,7 @@ class SiteServer(Serving):
         made: Mapping[str, Callable[[], bytes]] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        folders = dict(mounts or {})
+        folders = {} if mounts is None else mounts
         files = dict(made or {})
         extra = {"Cache-Control": "no-cache", **(ISOLATION if isolated else {}), **(headers or {})}
 
