@@ -1,4 +1,6 @@
-"""Pages that name the modules they will import, so that a browser fetches all of them at once.
+"""The pages' heads: what pages have in common, and the names of the modules they will import.
+
+`<!--#include file="../head.inc"-->` stands for the text of that file, from the page's folder.
 
 Modules name each other: without hints a browser learns of one when it has the one before, a round
 trip to the server each.
@@ -13,6 +15,9 @@ from pathlib import Path
 
 from .cache import entry
 
+INCLUDE = re.compile(r' *<!--#include file="([^"]+)"-->\n')
+INCLUDED = ".inc"
+"""How the names of files end that pages include, and the site has not."""
 SCRIPT = re.compile(r'<script type="module" src="([^"]+)"')
 COMMENT = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.DOTALL | re.MULTILINE)
 AT_ONCE = re.compile(r'\b(?:from|import) "(\.[^"]+)"')
@@ -24,7 +29,7 @@ HEAD = "</head>"
 
 
 def ensure(files: Mapping[str, Path]) -> dict[str, Path]:
-    """The pages among a site's files, with a hint for each module that their scripts lead to."""
+    """The pages among a site's files, made of their parts, with hints for what scripts lead to."""
     pages = {name: _hinted(name, files) for name in files if name.endswith(".html")}
 
     def make(into: Path) -> None:
@@ -37,7 +42,7 @@ def ensure(files: Mapping[str, Path]) -> dict[str, Path]:
 
 
 def _hinted(page: str, files: Mapping[str, Path]) -> str:
-    text = files[page].read_text(encoding="utf-8")
+    text = _whole(files[page])
     patterns = (AT_ONCE, LATER) if PYTHON in text else (AT_ONCE,)
     scripts = {_beside(page, name) for name in SCRIPT.findall(text)}
     modules = sorted(set(_reached(scripts, patterns, files)) - scripts)
@@ -45,6 +50,13 @@ def _hinted(page: str, files: Mapping[str, Path]) -> str:
     names = (posixpath.relpath(module, folder or ".") for module in modules)
     links = (f'  <link rel="modulepreload" href="{name}">\n' for name in names)
     return text.replace(HEAD, "".join(links) + HEAD, 1)
+
+
+def _whole(page: Path) -> str:
+    def included(name: re.Match[str]) -> str:
+        return (page.parent / name[1]).read_text(encoding="utf-8")
+
+    return INCLUDE.sub(included, page.read_text(encoding="utf-8"))
 
 
 def _reached(

@@ -19,7 +19,7 @@ from .paths import BUILD, ROOT, SITE
 
 PARTS = ROOT / "web" / "npm"
 OWN_PAGES = (
-    *("data", "demo", "examples", "gallery", "index.html", "style.css"),
+    *("data", "demo", "examples", "gallery", "index.html", "style.css", "favicon.ico"),
     *("backends.mjs", "plots.mjs", "uplot"),
 )
 TYPED = (

@@ -1,6 +1,7 @@
 """The site in build/site: the pages of web/site, and everything that they load, from one folder.
 
 *.html, *.css, *.mjs      web/site/; the pages name the modules that they import (hints.py)
+icon.svg, favicon.ico     what pages show of themselves, and what browsers ask for where they do not
 sizes.json                bytes of what a start downloads, by name: the loader says how far it is
 tfpy-runtime.mjs          the JavaScript runtime as a module, for pages that forbid run_js
 run/                      what runs exported programs in pages without Python
@@ -27,6 +28,7 @@ from . import (
     gallery_models,
     h5py_wheel,
     hints,
+    icon,
     late,
     ml_dtypes_wheel,
     notices,
@@ -66,13 +68,14 @@ def ensure() -> Path:
     wanted[f"pyodide/{stdlib.late_name()}"] = stdlib.original()
     wanted |= {f"pyodide/{name}": core / name for name in PYODIDE_CORE}
     wanted[f"pyodide/{stdlib.NAME}"] = stdlib.ensure()
+    wanted |= icon.ensure()
     wanted |= {f"uplot/{name}": uplot / name for name in UPLOT}
     wanted["data/digits.json"] = _digits()
     wanted["LICENSE"] = ROOT / "LICENSE"
     for pattern in ("tfpy-run.*", "xnnpack-*.wasm"):
         wanted |= {f"run/{file.name}": file for file in ASSETS.glob(pattern)}
     for file in PAGES.rglob("*"):
-        if file.is_file() and not file.name.endswith(".d.ts"):
+        if file.is_file() and not file.name.endswith((".d.ts", hints.INCLUDED)):
             wanted[file.relative_to(PAGES).as_posix()] = file
     wanted |= {f"gallery/pictures/{file.name}": file for file in PICTURES.glob("*.webp")}
     wanted |= gallery_models.ensure()

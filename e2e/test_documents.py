@@ -40,7 +40,7 @@ def show(tfpy_sessions: Sessions) -> Iterator[Show]:
 
     @contextmanager
     def served(files: Mapping[str, str], name: str) -> Iterator[OpenPage]:
-        made = {f"/{path}": text.encode for path, text in {"favicon.ico": "", **files}.items()}
+        made = {f"/{path}": text.encode for path, text in files.items()}
         with SiteServer(SITE, made=made) as server:
             page = tfpy_sessions.browsers.open(
                 "chromium", ENVIRONMENTS["default"], f"{server.url}{name}"

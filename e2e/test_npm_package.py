@@ -128,15 +128,15 @@ def test_copied_for_a_page_without_a_bundler(project: Path, tfpy_sessions: Sessi
     npx, *words = block("web/npm/README.md", "sh").split()
     shown = run(npx, "--offline", *words, cwd=project)
     page = block("web/npm/README.md", "html")
-    assert shown.strip() == page.splitlines()[0] == tag("/tfpy/tfpy.mjs")
-    plain = run(npx, "--offline", "tfpy", "web/tfpy/", cwd=project)
-    assert plain.strip() == tag("web/tfpy/tfpy.mjs")
+    assert shown.strip() == tag("/tfpy/tfpy.mjs")
+    assert shown in page
+    shown = run(npx, "--offline", "tfpy", "web/tfpy/", cwd=project)
+    assert shown.strip() == tag("web/tfpy/tfpy.mjs")
     (project / "public" / "train.py").write_text(block("web/npm/README.md", "py"))
     script = block("web/npm/README.md", "js", "train.py")
     script = script.replace("tfpy/worker", "/tfpy/worker.mjs") + LEARNT
-    (project / "public" / "plain.html").write_text(
-        f'<link rel="icon" href="data:,"><body>{page}<script type="module">{script}</script>'
-    )
+    plain = f'{page}<script type="module">{script}</script>'
+    (project / "public" / "plain.html").write_text(plain)
     with SiteServer(project / "public") as server:
         url = f"{server.url}plain.html"
         opened = tfpy_sessions.browsers.open("chromium", ENVIRONMENTS["default"], url)

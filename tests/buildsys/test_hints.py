@@ -1,4 +1,4 @@
-"""Hints of the site's pages: the modules that their scripts lead to, and no others."""
+"""Heads of the site's pages: what they include, the modules that scripts lead to, and no others."""
 
 from __future__ import annotations
 
@@ -45,3 +45,15 @@ def test_pages_with_python_name_what_comes_later(
     body = '<script type="text/tfpy"></script>'
     found, wanted = hinted(tmp_path, body, ["../a.mjs", "later.mjs", "../b.mjs"])
     assert found == wanted
+
+
+def test_pages_include_what_they_have_in_common(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "CACHE", tmp_path / "cache")
+    page = tmp_path / "app" / "index.html"
+    page.parent.mkdir()
+    page.write_text('<head>\n  <!--#include file="../head.inc"-->\n</head>')
+    (tmp_path / "head.inc").write_text("  <title>a</title>\n")
+    (made,) = hints.ensure({"app/index.html": page}).values()
+    assert made.read_text() == "<head>\n  <title>a</title>\n</head>"
