@@ -83,6 +83,25 @@ def test_a_sum_is_restored_whole(tmp_path: Path) -> None:
     assert count.numpy() == 34
 
 
+def test_of_copies_that_differ_the_first_is_saved(tmp_path: Path) -> None:
+    """As ``numpy`` reads it: statistics of batches differ, where each replica has its own."""
+    strategy = tfpy.distribute.MirroredStrategy(["CPU:0", "CPU:1", "CPU:2"])
+    with strategy.scope():
+        v = tfpy.Variable([0.0], aggregation=tfpy.VariableAggregation.NONE)
+
+    @tfpy.function
+    def step() -> None:
+        def replica() -> None:
+            number = tfpy.distribute.get_replica_context().replica_id_in_sync_group
+            v.assign([tfpy.cast(number, tfpy.float32) + 5.0])
+
+        strategy.run(replica)
+
+    step()
+    path = tfpy.train.Checkpoint(v=v).write(tmp_path / "of")
+    assert tfpy.train.load_variable(path, KEY) == v.numpy() == 5.0
+
+
 def test_a_worker_dies(tmp_path: Path) -> None:
     """The other one says which it was, the first one too; started anew, both go on from the last
     checkpoint."""

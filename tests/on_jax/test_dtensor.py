@@ -166,6 +166,18 @@ def test_parts(specs: list[str]) -> None:
     np.testing.assert_array_equal(y.numpy(), x)
 
 
+def test_parts_of_texts() -> None:
+    """They stay the host's, and are cut all the same."""
+    rows = layout("batch")
+    parts = [tf.constant([f"{i // 2}a", f"{i // 2}b"]) for i in range(8)]
+    x = dtensor.pack(parts, rows)
+    assert x.numpy().tolist() == [f"{i}{c}".encode() for i in range(4) for c in "ab"]
+    for found in (x, dtensor.relayout(tf.constant(x.numpy()), rows)):
+        dtensor.check_layout(found, rows)
+        for part, wanted in zip(dtensor.unpack(found), parts, strict=True):
+            np.testing.assert_array_equal(part.numpy(), wanted.numpy())
+
+
 def test_ops_give_tensorflows_layouts() -> None:
     """As TensorFlow 2.21 has laid the same results out on the same mesh."""
     x = dtensor.copy_to_mesh(numbers(8, 4), layout("batch", "model"))
@@ -289,6 +301,11 @@ def test_default_mesh() -> None:
             assert dtensor.fetch_layout(tf.zeros([3]) + 1.0).mesh.dim_names == ["x"]  # type: ignore[union-attr]
         x = dtensor.call_with_layout(tf.ones, layout("batch"), [8])
         dtensor.check_layout(x, layout("batch"))
+        given = dtensor.call_with_layout(lambda: (3, None, x), layout("batch"))
+        assert given[:2] == (3, None)
+        with dtensor.default_mesh(mesh_of(dims=[("x", 8)])):  # its own mesh goes before
+            for found in (x * 2.0, tf.function(lambda: x * 2.0)()):
+                dtensor.check_layout(found, layout("batch"))
     assert not dtensor.is_dtensor(tf.ones([3]) * 2.0)
     with pytest.raises(ValueError, match="Expect `mesh` to be `Mesh`"):
         dtensor.default_mesh(3).__enter__()  # type: ignore[arg-type]
@@ -325,6 +342,9 @@ def test_variables_keep_their_layout() -> None:
     np.testing.assert_array_equal(v.numpy(), wanted * 2 - numbers(8, 4))
     assert v.layout == both
     assert dtensor.DVariable(lambda: whole, name="w").layout == layout(UNSHARDED, UNSHARDED)
+    for like in (tf.zeros_like(v), tf.ones_like(v.value(), dtype=tf.int32)):
+        assert dtensor.DVariable(like).layout == both
+    np.testing.assert_array_equal(tf.ones_like(v).numpy(), np.ones([8, 4]))
     for wrong in (
         lambda: dtensor.DVariable(numbers(8, 4)),
         lambda: dtensor.DVariable(whole, layout=both),
@@ -541,6 +561,8 @@ def test_errors() -> None:
             "same dtype",
             lambda: dtensor.pack([part] * 7 + [tf.zeros([2, 2], tf.int32)], both),
         ),
+        (TypeError, "must be a list, got 'batch'", lambda: dtensor.Layout("batch", mesh_of())),
+        (ValueError, "XLA SPMD", lambda: dtensor.create_mesh({"x": 8}, use_xla_spmd=True)),
         (ValueError, "did not match expected layout", lambda: dtensor.check_layout(x, two)),
         (
             invalid,

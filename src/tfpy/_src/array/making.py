@@ -14,7 +14,7 @@ from tfpy._src.core.conversion import (
     convert_to_tensor,
 )
 from tfpy._src.core.dispatch import per_value
-from tfpy._src.core.scalars import filled, scalar
+from tfpy._src.core.scalars import filled, filled_like, scalar
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import UnimplementedError, invalid
@@ -110,9 +110,12 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 def _filled_like(value: int, tensor: Tensor, dtype: Any) -> Tensor:
     """Like a tensor of a trace it is an equation, which passes may leave out."""
     kind = as_dtype(dtype or tensor.dtype)
-    if tensor.has_values or kind not in dtypes.DEVICE_DTYPES:
+    if kind not in dtypes.DEVICE_DTYPES:
         return _filled(value, tensor.aval.shape, kind)
-    number = scalar(bool(value) if kind.is_bool else value, kind)
+    chosen = bool(value) if kind.is_bool else value
+    if tensor.has_values:
+        return filled_like(chosen, Aval(tensor.aval.shape, kind), tensor)
+    number = scalar(chosen, kind)
     shape = {"shape": tensor.aval.shape}
     found: Tensor = tracing.local.active[-1].apply(movement.broadcast_to, [number], shape)
     return found

@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src import tracing
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType, int32
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.op import OPS
-from tfpy._src.runtime.storage import host_storage
+from tfpy._src.runtime.interrupts import held
+from tfpy._src.runtime.registry import active_backend
+from tfpy._src.runtime.storage import Storage, host_storage
 
 Number = bool | int | float
 
@@ -42,6 +45,21 @@ def filled(value: Number, aval: Aval) -> Tensor:
     """A tensor with that number everywhere."""
     repeated: Tensor = OPS["broadcast_to"](scalar(value, aval.dtype), shape=aval.shape)
     return repeated
+
+
+def filled_like(value: Number, aval: Aval, like: Tensor) -> Tensor:
+    """:func:`filled`, on the devices on which a tensor of that shape lies if it is on a mesh."""
+    backend, storage = active_backend(), like.storage
+    sharder = backend.sharder
+    if tracing.local.active or sharder is None or storage.backend is not backend:
+        return filled(value, aval)
+    sharding = sharder.sharding(storage.slot, like.aval)
+    if sharding is None:
+        return filled(value, aval)
+    array = np.broadcast_to(np.array(value, aval.dtype.as_numpy_dtype), aval.shape)
+    with held:
+        slot = sharder.upload(array, sharding)
+        return Tensor(aval, Storage(aval, None, backend, slot))
 
 
 def _adapts(value: Number, dtype: DType) -> bool:

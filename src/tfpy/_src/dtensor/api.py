@@ -38,7 +38,7 @@ _local = _Local()
 def call_with_layout(
     fn: Callable[..., Any], layout: Layout | None, *args: Any, **kwargs: Any
 ) -> Any:
-    """``fn(*args, **kwargs)``, whose results get a layout; as they are if that is None.
+    """``fn(*args, **kwargs)``, whose tensors get a layout; as they are if that is None.
 
     Raises:
         InvalidArgumentError: when the layout does not fit a result.
@@ -53,7 +53,9 @@ def call_with_layout(
         ['batch', 'unsharded']
     """
     found = fn(*args, **kwargs)
-    return found if layout is None else nest.map_structure(lambda x: relayout(x, layout), found)
+    if layout is None:
+        return found
+    return nest.map_structure(lambda x: relayout(x, layout) if is_tensor(x) else x, found)
 
 
 @contextmanager

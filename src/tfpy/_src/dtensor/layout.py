@@ -29,6 +29,7 @@ class Layout:
 
     Raises:
         ValueError: when the mesh lacks a dimension, or one is named twice.
+        TypeError: when ``sharding_specs`` is no list of texts.
 
     Example:
         >>> from tfpy.experimental import dtensor
@@ -41,6 +42,8 @@ class Layout:
     def __init__(self, sharding_specs: Sequence[str], mesh: Mesh) -> None:
         if not isinstance(mesh, Mesh):
             raise ValueError("mesh is not a valid Mesh object.")
+        if isinstance(sharding_specs, str):
+            raise TypeError(f"Layout: sharding_specs must be a list, got {sharding_specs!r}")
         specs = list(sharding_specs)
         for spec in specs:
             if spec in (UNSHARDED, MATCH):

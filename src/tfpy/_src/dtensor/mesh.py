@@ -168,9 +168,9 @@ class Mesh:
         return [places[i - self.min_global_device_id()] for i in self._local_ids]
 
     def host_mesh(self) -> Mesh:
-        """The same grid of CPUs, one for each device."""
+        """The same grid of CPUs, one for each device, without a name."""
         cpus: list[DeviceSpec | str] = [spec.replace(device_type="CPU") for spec in self._local]
-        return Mesh(self.dim_names, self._ids, self._local_ids, cpus, self.name)
+        return Mesh(self.dim_names, self._ids, self._local_ids, cpus)
 
     @cached_property
     def device_mesh(self) -> DeviceMesh:

@@ -37,8 +37,8 @@ def create_mesh(
         use_xla_spmd: of no effect: XLA spreads what is computed.
 
     Raises:
-        ValueError: when there are more or fewer devices than the mesh has places, and for devices
-            of another type.
+        ValueError: when there are more or fewer devices than the mesh has places, for devices
+            of another type, and with ``use_xla_spmd`` for CPUs, as in TensorFlow.
 
     Example:
         >>> from tfpy.experimental import dtensor
@@ -47,6 +47,7 @@ def create_mesh(
         ['batch', 'model'] [1, 1]
     """
     specs = _specs(devices, device_type)
+    _check_spmd(use_xla_spmd, specs)
     dims = _dims(mesh_dims, len(specs))
     shape = [size for _, size in dims]
     if math.prod(shape) != len(specs):
@@ -87,6 +88,7 @@ def create_distributed_mesh(
             "first."
         )
     specs = _specs(local_devices, device_type)
+    _check_spmd(use_xla_spmd, specs)
     count = len(specs) * clients.num_clients()
     dims = _dims(mesh_dims, count)
     shape = tuple(size for _, size in dims)
@@ -108,6 +110,11 @@ def _specs(devices: Sequence[DeviceSpec | str] | None, kind: str | None) -> list
             raise ValueError(f"Conflicting devices {specs} and device_type {kind}")
     own = DeviceSpec(job=clients.job_name(), replica=0, task=clients.client_id())
     return [own.make_merged_spec(spec) for spec in specs]
+
+
+def _check_spmd(wanted: bool, specs: Sequence[DeviceSpec]) -> None:
+    if wanted and any(spec.device_type == "CPU" for spec in specs):
+        raise ValueError("XLA SPMD is not currently supported for a mesh of CPUs")
 
 
 def _dims(given: Dims | None, count: int) -> list[tuple[str, int]]:

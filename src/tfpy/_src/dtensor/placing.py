@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.dtensor.layout import MATCH, UNSHARDED, Layout
 from tfpy._src.dtensor.mesh import Mesh
@@ -111,7 +113,10 @@ def parts_of(tensor: Tensor, layout: Layout) -> list[Tensor]:
     backend, aval = active_backend(), tensor.aval
     sharder = sharder_of(backend, aval)
     if sharder is None:
-        return [tensor.alias() for _ in range(layout.mesh.num_local_devices())]
+        if not _is_cut(layout):
+            return [tensor.alias() for _ in range(layout.mesh.num_local_devices())]
+        whole = tensor.host_view()
+        return [from_array(whole[place]) for place in _places(layout, aval)]
     return [*map(from_array, sharder.parts(tensor.slot_on(backend), aval, layout.sharding))]
 
 
@@ -121,7 +126,36 @@ def joined(parts: list[Tensor], aval: Aval, layout: Layout) -> Tensor:
     backend = active_backend()
     sharder = sharder_of(backend, aval)
     if sharder is None:
-        return laid_out(parts[0], layout)
+        if not _is_cut(layout):
+            return laid_out(parts[0], layout)
+        whole = np.empty(aval.shape, aval.dtype.as_numpy_dtype)
+        for place, part in zip(_places(layout, aval), parts, strict=True):
+            whole[place] = part.host_view()
+        return laid_out(from_array(whole), layout)
     with held:
         slot = sharder.join([part.host_view() for part in parts], aval, layout.sharding)
         return Tensor(aval, Storage(aval, None, backend, slot))
+
+
+def _is_cut(layout: Layout) -> bool:
+    return any(layout.num_shards(i) > 1 for i in range(layout.rank))
+
+
+def _places(layout: Layout, aval: Aval) -> list[tuple[slice, ...]]:
+    """Which part of a tensor of the host's each device has.
+
+    Raises:
+        UnimplementedError: when other processes have some of the devices.
+    """
+    if layout.mesh.num_local_devices() < layout.mesh.size:
+        raise UnimplementedError(
+            None,
+            None,
+            f"a {aval.dtype.name} tensor stays on its process's host, which has no parts of the "
+            f"other processes' of {layout}",
+        )
+    sizes = layout.local_shape_from_global_shape(aval.closed.shape)
+    return [
+        tuple(slice(at * n, at * n + n) for at, n in zip(offsets, sizes, strict=True))
+        for offsets in layout.offset_to_shard()
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -180,7 +180,9 @@ class JaxBackend(ArrayBackend):
             ranges = ranges_of(index, aval.shape)
             owners[ranges] = min(owners.get(ranges, device.process_index), device.process_index)
         array = self._arrays[slot].reshape(aval.shape)
-        own = {ranges_of(part.index, aval.shape): part.data for part in array.addressable_shards}
+        own: dict[Ranges, Any] = {}
+        for part in array.addressable_shards:  # replicas may differ: the first one's is read
+            own.setdefault(ranges_of(part.index, aval.shape), part.data)
         return [
             Shard(ranges, partial(np.array, part), owners[ranges] == self.process)
             for ranges, part in own.items()
@@ -249,11 +251,13 @@ class JaxBackend(ArrayBackend):
         found, arrays = self._programs[program], self._arrays
         if found.everywhere is not None:
             self._bring(slots, found.everywhere)
+        around = self.sharder.around(slots) if self.sharder.defaults else nullcontext()
         try:
-            if not slots or min(slots) > 0:
-                outputs = found.plain(*map(arrays.__getitem__, slots))
-            else:
-                outputs = self._donated(found, slots)
+            with around:
+                if not slots or min(slots) > 0:
+                    outputs = found.plain(*map(arrays.__getitem__, slots))
+                else:
+                    outputs = self._donated(found, slots)
         except jax.errors.JaxRuntimeError as failure:
             raise self._error(failure) from None
         except ValueError as failure:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import jax
@@ -43,6 +43,8 @@ class JaxSharder:
 
     def __init__(self, arrays: Mapping[int, Any], kept: Callable[[Sequence[Any]], int]) -> None:
         self._arrays, self._kept = arrays, kept
+        self.defaults = 0
+        """How many contexts of :meth:`on` there are."""
 
     def place(self, slot: int, aval: Aval, sharding: Sharding) -> int:
         return self.upload(self._arrays[slot].reshape(aval.shape), sharding)
@@ -83,8 +85,21 @@ class JaxSharder:
         array = jax.make_array_from_single_device_arrays(aval.shape, target, placed)
         return self._kept([array])
 
-    def on(self, mesh: DeviceMesh) -> AbstractContextManager[Any]:
-        return jax.set_mesh(mesh_of(mesh))
+    @contextmanager
+    def on(self, mesh: DeviceMesh) -> Iterator[None]:
+        self.defaults += 1
+        try:
+            with jax.set_mesh(mesh_of(mesh)):
+                yield
+        finally:
+            self.defaults -= 1
+
+    def around(self, slots: Sequence[int]) -> AbstractContextManager[Any]:
+        """In it, a run on these slots is on their own mesh, whatever :meth:`on` says."""
+        placed = (getattr(self._arrays[abs(slot)], "sharding", None) for slot in slots)
+        meshes = (one.mesh for one in placed if isinstance(one, NamedSharding))
+        mesh = next(meshes, None)
+        return nullcontext() if mesh is None else jax.set_mesh(mesh)
 
     def mixed(self, slots: Sequence[int], failure: ValueError) -> Exception:
         """The error of a run on slots that lie on different devices or meshes; what JAX raised, if
