@@ -18,7 +18,6 @@ from .console import BuildError, run_logged
 
 SOURCES = Path("/etc/apt")
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
-TRUSTED = Path("/etc/apt/trusted.gpg.d")
 
 
 def is_debian() -> bool:

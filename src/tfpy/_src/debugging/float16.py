@@ -134,8 +134,9 @@ class _Watcher:
         lost = np.isfinite(exact) & ~np.isfinite(half)
         if lost.any():
             value = exact[lost].flat[0]
-            if abs(value) > np.finfo(np.float16).max:
-                text = f"{value:g} is beyond 65504, the largest number of float16"
+            most = np.finfo(np.float16).max
+            if abs(value) > most:
+                text = f"{value:g} is beyond {most:g}, the largest number of float16"
             else:
                 text = f"{value:g} became {half[lost].flat[0]:g}"
             return "overflow", text

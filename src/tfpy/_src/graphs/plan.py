@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from tfpy._src.graphs.errors import ModelFileError
@@ -54,14 +54,31 @@ def plan(graph: NodeGraph, wanted: Sequence[str], given: Iterable[str] = ()) -> 
 
 
 def _ordered(graph: NodeGraph, wanted: Sequence[str], given: Collection[str]) -> list[Node]:
-    """Depth first from what is wanted, without recursion: files may be deep."""
-    order: list[Node] = []
-    is_done: dict[Node, bool] = {}  # False while what a node needs is sought
-
     def makers(names: Iterable[str]) -> list[Node]:
         return [graph.makers[n] for n in names if n not in given and n in graph.makers]
 
-    todo = [*reversed(makers(wanted)), *reversed(_named(graph, graph.effects))]
+    return ordered(
+        [*_named(graph, graph.effects), *makers(wanted)],
+        lambda node: [*makers(node.reads), *_named(graph, node.after)],
+        f"{graph.name}: ",
+    )
+
+
+def ordered(
+    wanted: Sequence[Node], needs: Callable[[Node], Sequence[Node]], where: str = ""
+) -> list[Node]:
+    """Nodes and what they need, each after what it needs.
+
+    Args:
+        where: how the error's text begins.
+
+    Raises:
+        ModelFileError: when a node needs its own result.
+    """
+    # Depth first, without recursion: files may be deep.
+    order: list[Node] = []
+    is_done: dict[Node, bool] = {}  # False while what a node needs is sought
+    todo = list(reversed(wanted))
     while todo:
         node = todo[-1]
         if node in is_done:
@@ -71,9 +88,9 @@ def _ordered(graph: NodeGraph, wanted: Sequence[str], given: Collection[str]) ->
                 order.append(node)
             continue
         is_done[node] = False
-        for before in reversed([*makers(node.reads), *_named(graph, node.after)]):
+        for before in reversed(needs(node)):
             if is_done.get(before) is False:
-                raise ModelFileError(f"{graph.name}: {before.name!r} needs its own result")
+                raise ModelFileError(f"{where}{before.name!r} needs its own result")
             if before not in is_done:
                 todo.append(before)
     return order

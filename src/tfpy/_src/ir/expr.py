@@ -81,8 +81,6 @@ SCALAR_OPS = frozenset(
     )
 )
 
-Scalar = "Expr | float | int | bool"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expr:

@@ -15,6 +15,7 @@ from tfpy._src.graphs.checked import uncollected
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.tensorflow.graph import read_graph
 from tfpy._src.graphs.tensorflow.messages import GRAPH
+from tfpy._src.graphs.tflite.schema import IDENTIFIER
 from tfpy._src.graphs.wire import read
 from tfpy._src.models import saved_model_files
 from tfpy._src.models.graph_files import Topology, own_signature
@@ -24,7 +25,6 @@ from tfpy._src.models.sources import MODEL, Counted, Files, Progress, begun, is_
 from tfpy._src.runtime.bridge import wait
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
-_TFLITE = b"TFL3"
 _KERAS = "metadata.json"
 _ONNX = (".onnx", ".ort")
 _NAMES = (saved_model_files.FILE, _KERAS, MODEL, *_ONNX, ".tflite", ".h5", ".hdf5", ".pb", ".json")
@@ -121,7 +121,7 @@ def _reader(name: str, data: bytes) -> Reader:
     """
     if name == _KERAS or data.startswith(_HDF5):
         return _keras
-    if data[4:8] == _TFLITE:
+    if data[4:8] == IDENTIFIER:
         return _tflite
     if data.lstrip()[:1] == b"{":
         return _tensorflow_js

@@ -9,7 +9,6 @@ from tfpy._src.graphs.node import Node, NodeGraph, Spec
 from tfpy._src.graphs.tflite.dialect import DIALECT
 from tfpy._src.graphs.tflite.reader import ModelFile, read_file
 from tfpy._src.graphs.tflite.record import GIVES, TAKES
-from tfpy._src.graphs.tflite.schema import IDENTIFIER
 from tfpy._src.models.graph_model import GraphModel, Signature
 
 
@@ -45,11 +44,6 @@ def read_tflite(data: bytes, trainable: bool = False, quantize: str | None = Non
         ValueError: when the file is broken, or says what is not allowed.
     """
     return TFLiteModel(read_file(data), trainable=trainable, quantize=quantize)
-
-
-def is_tflite(data: bytes | memoryview) -> bool:
-    """Whether bytes begin as a ``.tflite`` file does."""
-    return bytes(data[4:8]) == IDENTIFIER
 
 
 def _joined(file: ModelFile) -> tuple[NodeGraph, dict[str, Signature]]:

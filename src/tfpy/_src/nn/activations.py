@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from tfpy._src import dtypes
@@ -105,8 +106,8 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
             f"`features.dtype` must be a floating point tensor. Received: {x.dtype!r}; use tf.cast"
         )
     if approximate:
-        return x * 0.5 * (ew.tanh((x + x * x * x * 0.044715) * 0.7978845608028654) + 1.0)
-    return x * 0.5 * special.erfc(x * -0.7071067811865476)
+        return x * 0.5 * (ew.tanh((x + x * x * x * 0.044715) * math.sqrt(2.0 / math.pi)) + 1.0)
+    return x * 0.5 * special.erfc(x * -math.sqrt(0.5))
 
 
 @per_value

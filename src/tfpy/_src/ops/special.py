@@ -181,28 +181,30 @@ xlog1py = _product(
 
 # The error function and its inverses
 
+_ERF_SLOPE = 2.0 / math.sqrt(math.pi)  # of erf at 0
+
 erf = float_unary(
     "erf",
     special.erf,
-    lambda g, y, x: g * 1.1283791670955126 * exp(-x * x),
+    lambda g, y, x: g * _ERF_SLOPE * exp(-x * x),
     takes=FLOAT,
     public="math.erf",
     doc="Gauss error function.",
 )
 erfc = _special(
     "erfc",
-    vjp=lambda g, y, x: g * -1.1283791670955126 * exp(-x * x),
+    vjp=lambda g, y, x: g * -_ERF_SLOPE * exp(-x * x),
     doc="1 - erf(x), accurate where erf(x) is near 1.",
 )
 erfinv = _special(
     "erfinv",
-    vjp=lambda g, y, x: g * 0.886226925452758 * exp(y * y),
+    vjp=lambda g, y, x: g / _ERF_SLOPE * exp(y * y),
     domain=(-0.99, 0.99),
     doc="The number whose erf is x; infinite at 1 and -1, NaN beyond.",
 )
 ndtri = _special(
     "ndtri",
-    vjp=lambda g, y, x: g * 2.5066282746310002 * exp(y * y * 0.5),
+    vjp=lambda g, y, x: g * math.sqrt(2.0 * math.pi) * exp(y * y * 0.5),
     domain=(0.01, 0.99),
     doc="Quantile of the standard normal distribution; infinite at 0 and 1, NaN beyond.",
 )

@@ -24,6 +24,7 @@ from tfpy._src.nn import (
 from tfpy._src.nn.activations import leaky_relu, log_softmax, softmax, softsign
 from tfpy._src.nn.layers import bias_add
 from tfpy._src.ops.families.infer import broadcast_shapes
+from tfpy._src.ops.reference.math import SELU_ALPHA, SELU_SCALE
 from tfpy._src.raw.derivative import pulled_back
 from tfpy._src.raw.records import op
 
@@ -203,8 +204,8 @@ op(
     "SeluGrad(gradients, outputs) -> backprops",
     lambda gradients, outputs: where(
         p.less(outputs, 0),
-        gradients * (outputs + 1.7580993408473768),
-        gradients * 1.0507009873554805,
+        gradients * (outputs + SELU_SCALE * SELU_ALPHA),
+        gradients * SELU_SCALE,
     ),
 )
 op("Softmax(logits) -> softmax", softmax)

@@ -14,10 +14,9 @@ from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.ir.aval import Aval
-from tfpy._src.ops.reference.hash import Strings, concatenated, farm_fingerprint64
+from tfpy._src.ops.reference.hash import HASH_KEY, Strings, concatenated, farm_fingerprint64
 
 Array = np.ndarray[Any, Any]
-_KEY = 0xDECAFCAFFE
 _MOST = 2**31
 
 
@@ -167,7 +166,7 @@ def cross_hashed(
             "cross_hashed",
             f"num_buckets must be in [1, 2**31], as hashes are int32, got {num_buckets}",
         )
-    picked, key = crosses.picked(), hash_key or _KEY
+    picked, key = crosses.picked(), hash_key or HASH_KEY
 
     def hashed(values: Sequence[Array]) -> Array:
         words = np.full(picked[0].size, key, np.uint64)

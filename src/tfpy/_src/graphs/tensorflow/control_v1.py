@@ -16,6 +16,7 @@ import numpy as np
 
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import Node, NodeGraph, Spec
+from tfpy._src.graphs.plan import ordered
 from tfpy._src.graphs.tensorflow.dialect import DIALECT
 from tfpy._src.graphs.weights import Weights
 
@@ -326,22 +327,9 @@ def _sorted(nodes: Sequence[Node]) -> list[Node]:
     by_name = {node.name: node for node in nodes}
     for node in nodes:
         by_name.update(dict.fromkeys(node.outputs, node))
-    order: list[Node] = []
-    is_done: dict[Node, bool] = {}
-    todo = list(reversed(nodes))
-    while todo:
-        node = todo[-1]
-        if node in is_done:
-            todo.pop()
-            if not is_done[node]:
-                is_done[node] = True
-                order.append(node)
-            continue
-        is_done[node] = False
-        for name in (*node.reads, *node.after):
-            before = _found(by_name, name)
-            if before is not None and before not in is_done:
-                todo.append(before)
-            elif before is not None and not is_done[before]:
-                raise ModelFileError(f"{node.name!r} needs its own result")
-    return order
+
+    def needs(node: Node) -> list[Node]:
+        makers = (_found(by_name, name) for name in (*node.reads, *node.after))
+        return [maker for maker in makers if maker is not None]
+
+    return ordered(nodes, needs)

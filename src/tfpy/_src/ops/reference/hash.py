@@ -185,7 +185,11 @@ def farm_fingerprint64(s: Strings) -> _Words:
     return out
 
 
-def murmur64(s: Strings, seed: int = 0xDECAFCAFFE) -> _Words:
+HASH_KEY = 0xDECAFCAFFE
+"""What TensorFlow hashes with where no key is given."""
+
+
+def murmur64(s: Strings, seed: int = HASH_KEY) -> _Words:
     """MurmurHash64A (https://github.com/aappleby/smhasher), of ``tf.strings.to_hash_bucket``."""
     h = np.uint64(seed) ^ s.count * _MURMUR
     whole = s.sizes // 8
