@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,31 @@ CARELESS = ("Cannot read", "is not a function", "not iterable", "RuntimeError", 
 """Words of errors that no check has made."""
 
 
+def edited(data: bytes, edit: Callable[[Any], None]) -> bytes:
+    """A file whose document was edited."""
+    header, rest = _parts(data)
+    document = json.loads(header["__metadata__"]["tfpy"])
+    edit(document)
+    header["__metadata__"]["tfpy"] = json.dumps(document)
+    return _joined(header, rest)
+
+
+def _parts(data: bytes) -> tuple[Any, bytes]:
+    """A file's header, and what follows it."""
+    (length,) = struct.unpack("<Q", data[:8])
+    return json.loads(data[8 : 8 + length]), data[8 + length :]
+
+
+def _joined(header: Any, rest: bytes) -> bytes:
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + rest
+
+
 def mutants(data: bytes, rng: np.random.Generator, count: int) -> Iterator[bytes]:
     """Files with parts cut, bytes changed, and numbers, texts and lists of their document wrong."""
-    (length,) = struct.unpack("<Q", data[:8])
-    header = data[8 : 8 + length].decode()
-    document = json.loads(json.loads(header)["__metadata__"]["tfpy"])
-    yield from (data[:n] for n in (0, 5, 8, 100, 8 + length, len(data) - 1))
+    header, rest = _parts(data)
+    document = header["__metadata__"]["tfpy"]
+    yield from (data[:n] for n in (0, 5, 8, 100, len(data) - len(rest), len(data) - 1))
     yield data + b"\0"
     for value in (0, 1, 2**40, 2**63 + 5):
         yield struct.pack("<Q", value) + data[8:]
@@ -26,15 +45,14 @@ def mutants(data: bytes, rng: np.random.Generator, count: int) -> Iterator[bytes
         at = int(rng.integers(8, len(data)))
         yield data[:at] + bytes([int(rng.integers(256))]) + data[at + 1 :]
     for _ in range(count):
-        changed = json.loads(json.dumps(document))
+        changed = json.loads(document)
         _change(changed, rng)
-        whole = json.loads(header)
+        whole = json.loads(json.dumps(header))
         if rng.random() < 0.2:
             _change(whole, rng)
         if isinstance(whole.get("__metadata__"), dict):
             whole["__metadata__"]["tfpy"] = json.dumps(changed)
-        text = json.dumps(whole).encode()
-        yield struct.pack("<Q", len(text)) + text + data[8 + length :]
+        yield _joined(whole, rest)
 
 
 def _change(value: Any, rng: np.random.Generator) -> None:

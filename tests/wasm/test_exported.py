@@ -18,7 +18,7 @@ from models.test_graph_models import assert_near as assert_near_outputs, loaded,
 
 import tfpy as tf
 from e2e.exported_cases import CASES, assert_near
-from e2e.exported_mutants import CARELESS, mutants
+from e2e.exported_mutants import CARELESS, edited, mutants
 
 from .conftest import require_assets
 from .node_process import ASSETS, RuntimeFailed
@@ -207,3 +207,41 @@ def test_broken_files(runner: ProgramRunner, tmp_path: Path, name: str) -> None:
     assert len(refused) > MUTANTS / 2
     careless = [text for text in refused if any(word in text for word in CARELESS)]
     assert not careless, careless[:5]
+
+
+def test_lists_are_no_numbers(runner: ProgramRunner, tmp_path: Path) -> None:
+    """What chooses a branch, counts a loop or names an item of a list."""
+
+    def f(x: Any, n: Any) -> Any:
+        _, items = tf.while_loop(
+            lambda i, _: i < n,
+            lambda i, items: (i + 1, items.write(i, x)),
+            (tf.constant(0), tf.TensorArray(tf.float32, 4, element_shape=[3])),
+        )
+        return tf.cond(tf.reduce_sum(x) > 0, lambda: items.read(n - 1), lambda: items.read(0))
+
+    specs = tf.TensorSpec([3], name="x"), tf.TensorSpec([], tf.int32, name="n")
+    tf.export({"f": f}, tmp_path / "f.tfpy", {"f": specs}, backends=["wasm"])
+    data = (tmp_path / "f.tfpy").read_bytes()
+
+    def steps(document: Any) -> dict[str, Any]:
+        return {step["op"]: step for step in document["targets"][0]["blocks"][0][0]["steps"]}
+
+    def choose(document: Any) -> None:
+        step = steps(document)["cond"]
+        step["inputs"][0] = step["inputs"][2]
+
+    def count(document: Any) -> None:
+        steps(document)["while"]["counted"]["starts"][0] = 1
+
+    def index(document: Any) -> None:
+        (step,) = (s for s in steps(document)["while"]["body"]["steps"] if s["op"] == "list_set")
+        step["inputs"][1] = step["inputs"][0]
+
+    files = [data, *(edited(data, edit) for edit in (choose, count, index))]
+    given = {"x": np.ones(3, np.float32), "n": np.array(2, np.int32)}
+    good, *texts = runner.broken(files, given, "f")
+    assert good == ""
+    wanted = ["not chosen by a number", "counts no number", r"list_set takes are \[list/1,list/1"]
+    for text, pattern in zip(texts, wanted, strict=True):
+        assert re.search(f"broken file: .*{pattern}", text), text

@@ -12,21 +12,30 @@
 import { demand, indices, isIndex, list, object, text } from "./check.mjs";
 import { typeOf } from "./document.mjs";
 import { checkExpression } from "./scalars.mjs";
-import { slotsOf } from "./values.mjs";
+import { MOST_ITEMS, slotsOf } from "./values.mjs";
 
 /** How deeply blocks lie in one another. */
 const DEEPEST = 64;
-const MOST_ITEMS = 2 ** 20;
 const KINDS = new Set(["float32", "int32", "bool", "complex64", "list"]);
 
 /** @type {Type} */
 const LIST = { dtype: "list", count: 1 };
 /** @type {Type} */
 const BOOL = { dtype: "bool", count: 1 };
+/** @type {Type} */
+const INDEX = { dtype: "int32", count: 1 };
 
 /** @param {Type} type */
 function shown({ dtype, count }) {
   return `${dtype}/${count}`;
+}
+
+/**
+ * Whether the page can read a value as a number.
+ * @param {Type | undefined} type
+ */
+function isNumber(type) {
+  return type?.count === 1 && ["float32", "int32", "bool"].includes(type.dtype);
 }
 
 /**
@@ -137,10 +146,10 @@ export class BlockCheck {
         demandTypes(made, [], "what is known");
         checkExpression(facts.value, given.length);
         demand(isIndex(facts.of), "a number is known of nothing");
-        demand(read([facts.of])[0].count === 1, "what is known is no number");
+        demand(isNumber(read([facts.of])[0]), "what is known is no number");
         return;
       case "cond":
-        demand(given[0]?.count === 1, "a branch is not chosen by a number");
+        demand(isNumber(given[0]), "a branch is not chosen by a number");
         facts.branches = list(facts.branches, "branches").map((branch) =>
           this.block(branch, given.slice(1), made, depth + 1),
         );
@@ -173,7 +182,7 @@ export class BlockCheck {
     const starts = indices(counted.starts, given.length, "a loop's start");
     const numbers = indices(counted.state, state, "a loop's numbers");
     for (const at of [...starts, ...numbers]) {
-      demand(given[at].count === 1 && given[at].dtype !== "list", "a loop counts no number");
+      demand(isNumber(given[at]), "a loop counts no number");
     }
     checkExpression(counted.test, given.length);
     const next = list(counted.next, "a loop's next numbers");
@@ -188,8 +197,6 @@ export class BlockCheck {
    * @param {Type[]} made
    */
   checkList(op, facts, given, made) {
-    const [, at, item] = given;
-    const number = at?.count === 1 ? at : BOOL;
     /** @type {(takes: Type[], gives?: Type[]) => void} */
     const fits = (takes, gives = [LIST]) => {
       demandTypes(given, takes, `what ${op} takes`);
@@ -203,9 +210,9 @@ export class BlockCheck {
     } else if (op === "list_set") {
       const { limit } = facts;
       demand(limit === null || isIndex(limit, MOST_ITEMS + 1), `a list of ${limit}`);
-      fits([LIST, number, item ?? LIST]);
-    } else if (op === "list_clear") fits([LIST, number]);
-    else if (op === "list_get") fits([LIST, number], [made[0] ?? LIST]);
+      fits([LIST, INDEX, given[2] ?? LIST]);
+    } else if (op === "list_clear") fits([LIST, INDEX]);
+    else if (op === "list_get") fits([LIST, INDEX], [made[0] ?? LIST]);
     else if (op === "list_add") fits([LIST, LIST]);
     else if (op === "list_stack") {
       const items = this.items(facts);

@@ -3,7 +3,7 @@
 import { openBackend } from "./backends.mjs";
 import { Bytes, open, readHeader } from "./container.mjs";
 import { parseDocument, typeOf } from "./document.mjs";
-import { bytesOf, choose, fits, shown, shownSpec, taken } from "./inputs.mjs";
+import { bytesOf, choose, fits, shown, shownSpec, sizeOf, taken } from "./inputs.mjs";
 import { Runner } from "./runner.mjs";
 import { Device } from "./values.mjs";
 
@@ -283,8 +283,7 @@ class Program {
    * @param {import("./inputs.mjs").Given} given
    */
   upload(spec, given) {
-    const count = spec.shape.reduce((a, b) => a * b, 1);
-    return this.device.upload(spec.dtype, count, bytesOf(given, spec));
+    return this.device.upload(spec.dtype, sizeOf(spec.shape), bytesOf(given, spec));
   }
 
   /**

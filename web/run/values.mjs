@@ -9,8 +9,10 @@
  * @typedef {"float32" | "int32" | "bool" | "complex64" | "list"} Kind
  */
 
+import { nbytesOf } from "../runtime/elements.mjs";
+
 /** The longest list. */
-const MOST_ITEMS = 2 ** 20;
+export const MOST_ITEMS = 2 ** 20;
 
 export class Value {
   /**
@@ -48,8 +50,12 @@ export function slotsOf({ dtype, count }) {
   return dtype === "complex64" ? [one, one] : [one];
 }
 
-/** @param {string} dtype @param {number} count */
-export function emptyArray(dtype, count) {
+/**
+ * An array for elements as the heap has them.
+ * @param {string} dtype
+ * @param {number} count
+ */
+function heapArray(dtype, count) {
   if (dtype === "float32") return new Float32Array(count);
   return dtype === "int32" ? new Int32Array(count) : new Uint8Array(count);
 }
@@ -84,7 +90,7 @@ export class Device {
   /** @param {Kind} dtype @param {number} count */
   zeros(dtype, count) {
     if (dtype === "list") return new Value("list", 1, []);
-    const nbytes = slotsOf({ dtype, count }).reduce((n, s) => n + byteSize(s.dtype) * count, 0);
+    const nbytes = slotsOf({ dtype, count }).reduce((n, s) => n + nbytesOf(count, s.dtype), 0);
     return this.upload(dtype, count, new Uint8Array(nbytes));
   }
 
@@ -116,7 +122,7 @@ export class Device {
       const data = await this.backend.readAsync(slot, (elements) => elements.slice());
       return /** @type {Float32Array | Int32Array | Uint8Array} */ (data); // no float16 is exported
     }
-    const found = emptyArray(dtype, count);
+    const found = heapArray(dtype, count);
     this.backend.read?.(found.buffer, 0, slot);
     return found;
   }
@@ -175,11 +181,6 @@ export class Device {
     items[index] = item;
     return this.list(items);
   }
-}
-
-/** @param {string} dtype */
-function byteSize(dtype) {
-  return dtype === "bool" ? 1 : 4;
 }
 
 /**

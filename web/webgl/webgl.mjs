@@ -18,6 +18,7 @@ import { copyOut, emptyArray, shown, viewed } from "../runtime/elements.mjs";
 import { OpError } from "../runtime/errors.mjs";
 import { budgetOf } from "../runtime/paging.mjs";
 import { TIMER_QUERIES } from "../runtime/probe.mjs";
+import { ProgramTable } from "../runtime/programs.mjs";
 import { SlotTable } from "../runtime/slots.mjs";
 import { untimed } from "../runtime/timing.mjs";
 import { contextLost, LOST, loseContext, openDevice } from "./context.mjs";
@@ -68,9 +69,8 @@ class Webgl {
       shrink: () => this.pool.deleteFree(0),
       fetch: (slot) => this.fetch(slot),
     });
-    /** @type {Map<number, Program>} */
-    this.programs = new Map();
-    this.lastProgram = 0;
+    /** @type {ProgramTable<Program>} */
+    this.programs = new ProgramTable("WebGL2");
     this.closed = false;
     this.flushMs = flushMs;
     this.flushedAt = 0;
@@ -132,16 +132,10 @@ class Webgl {
     const shaders = text.kernels.map((kernel) => this.shaders.start(kernel));
     for (const shader of shaders) this.shaders.finish(shader, text.of);
     this.checkUsable();
-    const program = new Program(this.pool, text, shaders);
-    try {
+    return this.programs.add(new Program(this.pool, text, shaders), (program) => {
       program.uploadConstants(text.constants, heap, ptr);
       this.conclude(takeError(this.gl));
-    } catch (error) {
-      program.close();
-      throw error;
-    }
-    this.programs.set(++this.lastProgram, program);
-    return this.lastProgram;
+    });
   }
 
   /** @type {Backend["registerAsync"]} */
@@ -156,15 +150,13 @@ class Webgl {
 
   /** @type {Backend["release"]} */
   release(id) {
-    const program = this.program(id);
-    this.programs.delete(id);
-    program.close();
+    this.programs.release(id);
   }
 
   /** @type {Backend["run"]} */
   run(id, ...slots) {
     this.checkUsable();
-    const program = this.program(id);
+    const program = this.programs.get(id);
     this.slots.surely(() => {
       this.slots.bind(program, slots);
       program.run(slots, this.timer);
@@ -200,7 +192,7 @@ class Webgl {
       textures: all.size,
       freeTextures: freeCount + temporaryCount,
       freeBytes: freeBytes + temporaryBytes,
-      programs: this.programs.size,
+      programs: this.programs.count,
       shaders: this.shaders.shaders.size,
     };
   }
@@ -239,7 +231,7 @@ class Webgl {
 
   /** @type {Backend["close"]} */
   close() {
-    for (const id of [...this.programs.keys()]) this.release(id);
+    this.programs.close();
     this.slots.close();
     this.pool.close();
     this.shaders.close();
@@ -272,16 +264,6 @@ class Webgl {
     if (error !== this.gl.OUT_OF_MEMORY) throw new Error(`webgl: error ${error}; ${lost}`);
     const text = `webgl: out of memory while computing, ${allocatedBytes} bytes in use; ${lost}`;
     throw new OpError("ResourceExhaustedError", text);
-  }
-
-  /**
-   * @param {number} id
-   * @returns {Program}
-   */
-  program(id) {
-    const program = this.programs.get(id);
-    if (program === undefined) throw new Error(`WebGL2: there is no program ${id}`);
-    return program;
   }
 }
 

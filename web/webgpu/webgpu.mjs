@@ -12,6 +12,7 @@
 import { elementsOf, emptyArray, shown, storedBytes } from "../runtime/elements.mjs";
 import { OpError } from "../runtime/errors.mjs";
 import { budgetOf } from "../runtime/paging.mjs";
+import { ProgramTable } from "../runtime/programs.mjs";
 import { SlotTable } from "../runtime/slots.mjs";
 import { BufferPool, wholeWords } from "./buffers.mjs";
 import { Canvases, contextOf } from "./canvases.mjs";
@@ -74,9 +75,8 @@ class Webgpu {
         fetch: (slot) => this.fetch(slot),
       },
     );
-    /** @type {Map<number, Program>} */
-    this.programs = new Map();
-    this.lastProgram = 0;
+    /** @type {ProgramTable<Program>} */
+    this.programs = new ProgramTable("WebGPU");
     this.closed = false;
     this.lostReason = "";
     gpu.lost.then(({ message, reason }) => {
@@ -145,9 +145,7 @@ class Webgpu {
     const kernels = text.kernels.map((kernel) => this.pipelines.kernel(kernel, text.of));
     this.pool.taker = text.of;
     const program = new Program(this.pool, text, kernels, this.specialised);
-    program.uploadConstants(text.constants, heap, ptr);
-    this.programs.set(++this.lastProgram, program);
-    return this.lastProgram;
+    return this.programs.add(program, () => program.uploadConstants(text.constants, heap, ptr));
   }
 
   /** @type {Backend["registerAsync"]} */
@@ -169,15 +167,13 @@ class Webgpu {
 
   /** @type {Backend["release"]} */
   release(id) {
-    const program = this.program(id);
-    this.programs.delete(id);
-    program.close();
+    this.programs.release(id);
   }
 
   /** @type {Backend["run"]} */
   run(id, ...slots) {
     this.checkUsable();
-    const program = this.program(id);
+    const program = this.programs.get(id);
     program.checkKernels();
     this.pool.taker = program.of;
     this.slots.bind(program, slots);
@@ -201,7 +197,7 @@ class Webgpu {
       allocatedBytes,
       buffers: all.size,
       freeBytes: freeBytes + temporaryBytes,
-      programs: this.programs.size,
+      programs: this.programs.count,
       kernels: this.pipelines.kernels.size,
       specialised: this.specialised.count,
     };
@@ -293,7 +289,7 @@ class Webgpu {
 
   /** @type {Backend["close"]} */
   close() {
-    for (const id of [...this.programs.keys()]) this.release(id);
+    this.programs.close();
     this.slots.close();
     this.reads.close();
     this.pool.close();
@@ -338,15 +334,5 @@ class Webgpu {
     const what = takers && `: ${wanted} bytes wanted for ${takers}`;
     const text = `webgpu: out of memory while computing${what}, ${held} in use; ${lost}`;
     throw new OpError("ResourceExhaustedError", text);
-  }
-
-  /**
-   * @param {number} id
-   * @returns {Program}
-   */
-  program(id) {
-    const program = this.programs.get(id);
-    if (program === undefined) throw new Error(`WebGPU: there is no program ${id}`);
-    return program;
   }
 }
