@@ -70,7 +70,9 @@ def test_two_processes_are_as_one() -> None:
         for worker in workers:
             worker.kill()
     for index, said in enumerate(found):
-        assert (said["number"], said["replicas"], said["own"]) == (index, 4, 2)
+        devices = [f"/job:worker/replica:0/task:{index}/device:CPU:{n}" for n in range(2)]
+        assert (said["number"], said["replicas"], said["own"]) == (index, 4, devices)
+        assert said["begun"] == [[1.0], True, 3]  # with the first one's values
         results = said["results"]
         compare({k: results[k] for k in ("reduce", "training")}, {
             k: OF_TENSORFLOW[k] for k in ("reduce", "training")
@@ -289,6 +291,9 @@ def test_devices() -> None:
     finally:
         config.set_soft_device_placement(True)
     one = tfpy.distribute.OneDeviceStrategy("/CPU:2")
+    assert one.extended.worker_devices == ("/job:localhost/replica:0/task:0/device:CPU:2",)
+    with pytest.raises(ValueError, match="'nowhere' is no device"):
+        tfpy.distribute.OneDeviceStrategy("nowhere")
     with one.scope():
         assert (tfpy.ones([1024]) * 1.0).device.endswith("CPU:2")
     assert one.run(lambda: tfpy.ones([1024]) * 1.0).device.endswith("CPU:2")

@@ -17,12 +17,23 @@ tf.config.set_logical_device_configuration(
 )
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
 resolver = strategy.cluster_resolver
+with strategy.scope():
+    begun = [
+        tf.Variable([resolver.task_id + 1.0]),
+        tf.Variable(lambda: resolver.task_id == 0),
+        tf.Variable(
+            resolver.task_id + 3,
+            synchronization=tf.VariableSynchronization.ON_READ,
+            aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA,
+        ),
+    ]
 print(
     json.dumps(
         {
             "number": resolver.task_id,
             "replicas": strategy.num_replicas_in_sync,
-            "own": len(strategy.extended.worker_devices),
+            "own": strategy.extended.worker_devices,
+            "begun": strategies.plain(begun),
             "results": {
                 name: strategies.plain(strategies.PROGRAMS[name](tf, strategy))
                 for name in ("reduce", "training")

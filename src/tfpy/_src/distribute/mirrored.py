@@ -9,7 +9,7 @@ from typing import Any
 from tfpy._src.distribute import cluster
 from tfpy._src.distribute.cluster import TFConfigClusterResolver
 from tfpy._src.distribute.devices import computing
-from tfpy._src.distribute.naming import found
+from tfpy._src.distribute.naming import found, full_name, parsed
 from tfpy._src.distribute.placing import device as computed_on
 from tfpy._src.distribute.replicas import Replicas
 from tfpy._src.distribute.strategy import Strategy
@@ -22,6 +22,9 @@ class OneDeviceStrategy(Strategy):
     Args:
         device: its name. What is computed in the scope is computed there.
 
+    Raises:
+        ValueError: for what names no device.
+
     Example:
         >>> import tfpy as tf
         >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
@@ -33,7 +36,10 @@ class OneDeviceStrategy(Strategy):
 
     def __init__(self, device: str) -> None:
         super().__init__()
-        self.device = device
+        self.device, self._place = device, parsed(device)
+
+    def _own_devices(self) -> tuple[str, ...]:
+        return (full_name(*self._place),)
 
     @contextmanager
     def scope(self) -> Iterator[Strategy]:

@@ -138,6 +138,14 @@ class Replicas:
         """Values of the replicas of all processes, each of which has them all."""
         return PerReplica(self._placed(rows, like.dtype, stacked=True))
 
+    def of_first(self, value: Tensor) -> Tensor:
+        """The value that the first process gives, on all devices."""
+        backend: Any = registry.active_backend()
+        if value.dtype not in backend.dtypes:
+            return value.alias()
+        slot = backend.of_first(value.host_view(), self.devices)
+        return Tensor(value.aval, Storage(value.aval, None, backend, slot))
+
     def _placed(self, rows: Array, dtype: Any, stacked: bool) -> Tensor:
         aval = Aval(rows.shape, dtype)
         backend: Any = registry.active_backend()

@@ -9,6 +9,7 @@ from typing import Any
 from tfpy._src.array.joining import stack
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
 from tfpy._src.distribute import context
 from tfpy._src.distribute.context import ReplicaContext
 from tfpy._src.distribute.input import (
@@ -66,6 +67,23 @@ class Strategy:
     def cluster_resolver(self) -> Any:
         """What tells of the other processes, if there are any."""
         return None
+
+    def _own_devices(self) -> tuple[str, ...]:
+        """The full names of the devices of this process's replicas."""
+        replicas, resolver = self._replicas, self.cluster_resolver
+        if replicas is None:
+            return (full_name("CPU", 0),)
+        is_one_of_several = len(replicas.local) < replicas.count
+        where = (resolver.task_type, resolver.task_id) if is_one_of_several else ("localhost", 0)
+        named = enumerate(replicas.devices[i] for i in replicas.local)
+        return tuple(full_name(device, n, *where) for n, device in named)
+
+    def initial(self, value: Tensor) -> Tensor:
+        """What a Variable begins with whose initial value this process gives so."""
+        replicas = self._replicas
+        if replicas is None or len(replicas.local) == replicas.count:
+            return value.alias()
+        return replicas.of_first(value)
 
     def scope(self) -> AbstractContextManager[Strategy]:
         """Makes the strategy the current one; Variables made inside are its own.
@@ -234,10 +252,7 @@ class Extended:
     @property
     def worker_devices(self) -> tuple[str, ...]:
         """The names of the devices of this process's replicas."""
-        replicas = self._strategy._replicas
-        if replicas is None:
-            return ("/job:localhost/replica:0/task:0/device:CPU:0",)
-        return tuple(full_name(replicas.devices[i], n) for n, i in enumerate(replicas.local))
+        return self._strategy._own_devices()
 
     @property
     def parameter_devices(self) -> tuple[str, ...]:

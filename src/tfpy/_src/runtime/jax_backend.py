@@ -222,6 +222,19 @@ class JaxBackend(ArrayBackend):
         except jax.errors.JaxRuntimeError as failure:
             raise _error(failure) from None
 
+    def of_first(self, array: Array, devices: tuple[str, ...]) -> int:
+        """A new slot on several devices with the array that the process of the first one gives;
+        all processes call it."""
+        shape = (len(devices), *array.shape)
+        rows = by_replica(devices, stacked=True)
+        one = jax.jit(lambda x: x[0], out_shardings=by_replica(devices, stacked=False))
+        try:
+            return self._kept(
+                [one(jax.make_array_from_callback(shape, rows, lambda _: array[None]))]
+            )
+        except jax.errors.JaxRuntimeError as failure:
+            raise self._error(failure) from None
+
     def own_rows(self, slot: int, aval: Aval) -> list[Array]:
         """Of a slot that is spread over its first axis, one row on each device, the rows that this
         process has."""

@@ -54,6 +54,10 @@ class _Scope(threading.local):
     merging = 0
     """How many ``merge_call`` are under way."""
 
+    def initial(self, value: Any) -> Any:
+        """The tensor of its own that a Variable begins with: the first process's, of several."""
+        return value.alias() if self.replicas == 1 else self.strategy.initial(value)
+
     @property
     def is_cross_replica(self) -> bool:
         """Whether the code is for all replicas: in the scope, outside of ``run``."""

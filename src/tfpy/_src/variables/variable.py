@@ -110,7 +110,7 @@ class Variable(ScatterMethods, PythonValues):
                 self.set_shape(shape)
                 given = TensorShape(shape)
                 self._open_shape = None if given.is_fully_defined() else given
-            self.hold(tensor.alias())
+            self.hold(scope.initial(tensor))
         if trace is not None:
             trace.on_variable_made(self)
 
