@@ -115,10 +115,10 @@ class _Visitor(ast.NodeVisitor):
             self.found.reads |= names
             self.found.captured |= names
 
-    def visit_ListComp(self, node: ast.ListComp) -> None:
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> None:
         self._comprehension(node, [node.elt], node.generators)
 
-    visit_SetComp = visit_GeneratorExp = visit_ListComp  # type: ignore[assignment]  # noqa: N815
+    visit_SetComp = visit_GeneratorExp = visit_ListComp  # noqa: N815
 
     def visit_DictComp(self, node: ast.DictComp) -> None:
         self._comprehension(node, [node.key, node.value], node.generators)

@@ -215,12 +215,12 @@ class Loads(ast.NodeTransformer):
             return located(call("load", located(name(node.id), node)), node)
         return node
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.AST]:
         """``x += 1`` reads x."""
         self.generic_visit(node)
         if isinstance(node.target, ast.Name) and node.target.id in self._undefined:
             check = located(ast.Expr(call("load", name(node.target.id))), node)
-            return [check, node]  # type: ignore[return-value]
+            return [check, node]
         return node
 
 

@@ -199,7 +199,7 @@ class Tensor(Operand, AnyTensor):
         return np.array(array, dtype=dtype) if copy is not False else np.asarray(array, dtype=dtype)
 
     def __buffer__(self, flags: int) -> memoryview:
-        return memoryview(self.host_view()).toreadonly()  # type: ignore[arg-type]
+        return self.host_view().data.toreadonly()
 
     def __bool__(self) -> bool:
         return bool(self.numpy()) if self.aval.size else False

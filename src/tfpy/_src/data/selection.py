@@ -90,7 +90,7 @@ class Repeat(Selection):
                 first = next(current, _NOTHING)
             if first is _NOTHING:
                 return
-            yield first  # type: ignore[misc]
+            yield first
             yield from current
 
     @property
@@ -103,7 +103,7 @@ class Repeat(Selection):
         return UNKNOWN if size == UNKNOWN else size * self._count
 
 
-_NOTHING = object()
+_NOTHING: Any = object()
 
 
 class Shard(Selection):
@@ -192,7 +192,7 @@ def _replaced(buffer: list[T], source: Iterator[T], random: Words) -> Iterator[T
                 random.skip(drawn)
                 buffer[:] = buffer[front + 1 :] + buffer[:front]
                 return
-            buffer[front] = coming  # type: ignore[assignment]
+            buffer[front] = coming
             front = front + 1 if front + 1 < size else 0
         random.skip(drawn)
 

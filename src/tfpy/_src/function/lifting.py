@@ -56,9 +56,10 @@ def initialize(variable: Variable, traced: Traced, given: Sequence[Tensor | Tens
         )
     constants = {v: a for v, a in graph.constants.items() if v in needed}
     made = Executable(Graph(graph.avals, inputs, constants, eqns, [value]))
-    if any(isinstance(t, SymbolicTensor) for t in known):
+    outer = tracing.current()
+    if outer is not None and any(isinstance(t, SymbolicTensor) for t in known):
         _hold(variable, made.run(known)[0])
-        tracing.current().on_variable_made(variable)  # type: ignore[union-attr]
+        outer.on_variable_made(variable)
     else:
         with tracing.init_scope():
             _hold(variable, made.run(known)[0])

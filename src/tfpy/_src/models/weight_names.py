@@ -34,12 +34,10 @@ def named_weights(
     Args:
         renamed: names of layers -> what they are called in a file.
     """
-    seen: set[int] = set()
-    return [
-        weight
-        for weight in _of_model(keras, model, (), renamed or {})
-        if not (id(weight.variable) in seen or seen.add(id(weight.variable)))  # type: ignore[func-returns-value]
-    ]
+    found: dict[int, NamedWeight] = {}
+    for weight in _of_model(keras, model, (), renamed or {}):
+        found.setdefault(id(weight.variable), weight)
+    return list(found.values())
 
 
 def _of_model(

@@ -99,9 +99,9 @@ def _reduced_axes(s0: Any, s1: Any) -> tuple[Tensor, Tensor]:
 def _permuted(x: Any, src_format: str, dst_format: str) -> Tensor:
     """A vector with a number, or a matrix with a row, for each dimension, in another order."""
     row = convert_to_tensor(x)
-    names = src_format, dst_format
+    names: tuple[str, ...] = src_format, dst_format
     if row.shape[0] == len(src_format) - 2:
-        names = tuple(n.replace("N", "").replace("C", "") for n in names)  # type: ignore[assignment]
+        names = tuple(n.replace("N", "").replace("C", "") for n in names)
     return gather(row, [names[0].index(c) for c in names[1]])
 
 

@@ -258,8 +258,10 @@ class Backend(ABC):
 
     # Its devices, where it has several
 
-    has_computed = True
-    """Whether it is too late to say how its devices are used."""
+    @property
+    def has_computed(self) -> bool:
+        """Whether it is too late to say how its devices are used."""
+        return True
 
     def devices(self) -> tuple[str, ...]:
         """The names of the devices that it computes on, in this process."""

@@ -73,7 +73,7 @@ class JaxBackend(ArrayBackend):
         return platform.upper()
 
     @property
-    def has_computed(self) -> bool:  # type: ignore[override]
+    def has_computed(self) -> bool:
         return self._next > 1
 
     def devices(self) -> tuple[str, ...]:

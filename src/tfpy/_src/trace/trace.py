@@ -259,8 +259,10 @@ class Trace:
 
     def value_of(self, tensor: Tensor) -> int:
         """The number of a tensor's value in the Graph."""
-        own = isinstance(tensor, SymbolicTensor) and tensor.trace is self
-        value = tensor.value if own else self.capture(tensor)  # type: ignore[attr-defined]
+        if isinstance(tensor, SymbolicTensor) and tensor.trace is self:
+            value = tensor.value
+        else:
+            value = self.capture(tensor)
         if value < self._earlier:
             self.used[tensor.identity] = tensor
         return value

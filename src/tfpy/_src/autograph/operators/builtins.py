@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -90,10 +91,9 @@ def _reducing(
             if args[0].ndim != 1:
                 raise ValueError(f"{function.__name__}: only tensors of rank 1 can be iterated")
             return reduce(args[0])
-        result = args[0]
-        for other in args[1:]:
-            result = pair(result, other)  # type: ignore[misc]
-        return result
+        if pair is None:
+            return function(*args)  # which says that it takes one
+        return functools.reduce(pair, args)
 
     return reduced
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -104,7 +105,7 @@ class _Merged:
 
     value: Any
     """The shared value, or the nest in whose structure the leaves stand."""
-    leaves: tuple[list[Any], list[Any]] = ((), ())  # type: ignore[assignment]
+    leaves: tuple[Sequence[Any], Sequence[Any]] = ((), ())
 
     def rebuilt(self, results: Any) -> Any:
         if not self.leaves[0]:
@@ -134,12 +135,16 @@ def _merge(
             f"'{name}' must have the same nested structure in the main and else branches: {error}"
         ) from None
     found = [
-        inside(part, lambda v=value: [_leaf(x) for x in flatten(v)])  # type: ignore[misc]
+        inside(part, functools.partial(_leaves, value))
         for part, value in zip(parts, values, strict=True)
     ]
     for main, other in zip(*found, strict=True):
         _compare(name, main, other)
     return _Merged(values[_known_side(found)], (found[0], found[1]))
+
+
+def _leaves(value: Any) -> list[Any]:
+    return [_leaf(x) for x in flatten(value)]
 
 
 def _are_one(main: Any, other: Any) -> bool:

@@ -90,7 +90,7 @@ class ShardWriter:
             pieces, checksum = _texts(array)
         else:
             flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-            data = memoryview(flat)  # type: ignore[arg-type]
+            data = flat.data
             pieces, checksum = [data], crc32c(data)
         for piece in pieces:
             self._file.write(piece)

@@ -38,7 +38,9 @@ def as_bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def as_string(x: Array, precision: int, scientific: bool, shortest: bool, width: int, fill: str):  # type: ignore[no-untyped-def]
+def as_string(
+    x: Array, precision: int, scientific: bool, shortest: bool, width: int, fill: str
+) -> Array:
     """``printf`` of each number."""
     if fill not in ("", " ", "0", "+", "-"):
         raise invalid_value("as_string", f'Fill argument not supported: "{fill}"')
