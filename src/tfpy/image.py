@@ -2,6 +2,14 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
+from tfpy._src.image.adjusting import (
+    adjust_brightness as adjust_brightness,
+    adjust_contrast as adjust_contrast,
+    adjust_gamma as adjust_gamma,
+    adjust_hue as adjust_hue,
+    adjust_saturation as adjust_saturation,
+    per_image_standardization as per_image_standardization,
+)
 from tfpy._src.image.batches import convert_image_dtype as convert_image_dtype
 from tfpy._src.image.boxes import (
     combined_non_max_suppression as combined_non_max_suppression,
@@ -14,14 +22,8 @@ from tfpy._src.image.boxes import (
     non_max_suppression_with_scores_async as non_max_suppression_with_scores_async,
 )
 from tfpy._src.image.colors import (
-    adjust_brightness as adjust_brightness,
-    adjust_contrast as adjust_contrast,
-    adjust_gamma as adjust_gamma,
-    adjust_hue as adjust_hue,
-    adjust_saturation as adjust_saturation,
     grayscale_to_rgb as grayscale_to_rgb,
     hsv_to_rgb as hsv_to_rgb,
-    per_image_standardization as per_image_standardization,
     rgb_to_grayscale as rgb_to_grayscale,
     rgb_to_hsv as rgb_to_hsv,
     rgb_to_yiq as rgb_to_yiq,

@@ -9,11 +9,11 @@ import numpy as np
 
 from tfpy._src.core.conversion import (
     host_values,
-    is_array_like,
     is_operand,
     is_tensor,
     offers_tensor,
 )
+from tfpy._src.core.host_arrays import is_array_like
 from tfpy._src.core.sizes import Sizes
 from tfpy._src.ir.sizes import is_open, size_of
 from tfpy._src.ops import movement

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tfpy._src import dtypes
+from tfpy._src.core.host_arrays import to_array
 from tfpy._src.core.operand import AnyTensor, Composite, Holder, Operand
 from tfpy._src.core.scalars import scalar
 from tfpy._src.core.tensor import Tensor, from_array
-from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.ir.op import OPS, Op
 from tfpy._src.runtime import bridge, page
@@ -119,7 +118,7 @@ def convert_to_tensor(
     if isinstance(value, list | tuple) and _holds_tensor(value):
         hint = wanted or _first_dtype(value)
         return _stacked([convert_to_tensor(v, None if is_operand(v) else hint) for v in value])
-    return from_array(_to_array(value, wanted, dtype_hint, is_private))
+    return from_array(to_array(value, wanted, dtype_hint, is_private))
 
 
 def _without_js(value: Any) -> tuple[Any, bool]:
@@ -156,7 +155,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         tensor = convert_to_tensor(value)
         return tensor if shape is None else _reshaped(tensor, shape)
     value, is_private = _without_js(value)
-    array = _to_array(value, None if dtype is None else as_dtype(dtype), None, is_private)
+    array = to_array(value, None if dtype is None else as_dtype(dtype), None, is_private)
     if shape is not None:
         shape = tuple(int(n) for n in np.atleast_1d(np.asarray(shape, dtype=np.int64)))
         if array.size == 1:
@@ -218,200 +217,3 @@ def _first_dtype(values: Any) -> DType | None:
         if found is not None:
             return as_dtype(found)
     return None
-
-
-def _to_array(
-    value: Any, wanted: DType | None, hint: Any, is_private: bool
-) -> np.ndarray[Any, Any]:
-    """A private array in a dtype that tfpy has.
-
-    Args:
-        is_private: whether an array that is given may be kept.
-    """
-    if isinstance(value, TensorShape):
-        value = _sizes(value, wanted)
-    if is_array_like(value):
-        found = np.asarray(value)
-        own = as_dtype(found.dtype)
-        dtype = wanted or own
-        if dtypes.string in (own, dtype):
-            _check_kind(value, own, dtype)
-            return _as_bytes(found)
-        _check_range(found, dtype)
-        return found.astype(dtype.as_numpy_dtype, subok=False, copy=not is_private)
-    if _begins_with_text(value):
-        found = _texts(value)
-        _check_kind(value, dtypes.string, wanted or dtypes.string)
-        return _as_bytes(found)
-    try:
-        found = np.asarray(value)
-    except ValueError:
-        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
-    if found.dtype == object:
-        found = _indices(found)
-    beyond = found.dtype in _BEYOND and _are_ints(value) and (wanted is None or wanted.is_integer)
-    if beyond:
-        found = _unsigned(value)
-    if found.dtype == object or _holds_array_like(value):
-        raise ValueError(
-            f"Attempt to convert a value of type {type(value).__name__} with an unsupported type "
-            "or out-of-range integer to a Tensor."
-        )
-    own = dtypes.int32 if beyond else as_dtype(found.dtype)
-    if dtypes.X64 and not beyond:
-        own = _of_python(value, found, own)
-    if isinstance(value, list | tuple):
-        if not found.size:
-            own = dtypes.float32
-        elif _are_mixed(list(_leaf_values(value))):
-            raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
-        elif own.is_integer and not is_private:  # whatever integers of NumPy's it holds
-            own = _integer(found) if dtypes.X64 else dtypes.int32
-    if wanted is None and hint is not None and _kind_fits(own, as_dtype(hint)):
-        wanted = as_dtype(hint)
-    if wanted is not None and found.size:
-        _check_kind(value, own, wanted)
-    dtype = wanted or own
-    _check_range(found, dtype)
-    if dtype == dtypes.string:
-        return _as_bytes(found)
-    return found.astype(dtype.as_numpy_dtype)
-
-
-def _of_python(value: Any, found: np.ndarray[Any, Any], own: DType) -> DType:
-    """The dtype of Python's numbers, of which NumPy makes its widest; the first tells of floats."""
-    if own == dtypes.int64:
-        return _integer(found)
-    while isinstance(value, list | tuple) and value:
-        value = value[0]
-    return dtypes.float32 if own == dtypes.float64 and type(value) in (float, int) else own
-
-
-def _integer(found: np.ndarray[Any, Any]) -> DType:
-    """int32, or int64 of what that does not hold."""
-    fits = dtypes.int32.holds(found.min()) and dtypes.int32.holds(found.max())
-    return dtypes.int32 if fits else dtypes.int64
-
-
-_BEYOND = (np.dtype(np.uint64), np.dtype(np.float64))
-"""What NumPy makes of Python's integers of which int64 does not hold all."""
-
-
-def _are_ints(value: Any) -> bool:
-    return all(type(leaf) is int for leaf in _leaf_values([value]))
-
-
-def _unsigned(value: Any) -> np.ndarray[Any, Any]:
-    """Python's integers as uint64.
-
-    Raises:
-        ValueError: when one is negative or too large.
-    """
-    try:
-        return np.array(value, np.uint64)
-    except OverflowError:
-        raise ValueError(f"Can't convert integers to uint64: {value!r} is out of range") from None
-
-
-def is_array_like(value: Any) -> bool:
-    """Whether it is an array or gives one of itself (``__array__``); tensors do not count."""
-    return hasattr(value, "__array__") and not isinstance(value, Operand)
-
-
-_NUMPY = {np.ndarray, *np.sctypeDict.values()}
-
-
-def _holds_array_like(value: Any) -> bool:
-    """Whether a sequence has items that give arrays of themselves and are neither these nor
-    sequences: TensorFlow converts such objects by themselves only."""
-    if not isinstance(value, list | tuple):
-        return False
-    kinds = {type(leaf) for leaf in _leaf_values(value)}
-    return any(hasattr(k, "__array__") and not hasattr(k, "__len__") for k in kinds - _NUMPY)
-
-
-def _sizes(shape: TensorShape, wanted: DType | None) -> np.ndarray[Any, Any]:
-    """A static shape as an array of int32, or of int64 where that is wanted."""
-    if not shape.is_fully_defined():
-        raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
-    if wanted is not None and wanted not in dtypes.INDICES:
-        raise TypeError(
-            f"Cannot convert TensorShape {shape} to dtype {wanted}. Allowed dtypes are tf.int32 "
-            "and tf.int64."
-        )
-    return np.array(shape.as_list(), np.int32)
-
-
-def _indices(found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Objects that stand for integers, such as Dimensions, as these; others as they are."""
-    if not all(hasattr(v, "__index__") for v in found.flat):
-        return found
-    return np.array([operator.index(v) for v in found.flat]).reshape(found.shape)
-
-
-def _begins_with_text(value: Any) -> bool:
-    while isinstance(value, list | tuple) and value:
-        value = value[0]
-    return isinstance(value, str | bytes)
-
-
-def _texts(value: Any) -> np.ndarray[Any, Any]:
-    """Texts as objects: NumPy's own text types cut null bytes off."""
-    found = np.asarray(value, object)
-    kinds = {type(v) for v in found.reshape(-1).tolist()}
-    if kinds & {list, tuple}:
-        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
-    if not all(issubclass(kind, str | bytes) for kind in kinds):
-        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
-    return found
-
-
-def _as_bytes(found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    flat = [v.encode() if isinstance(v, str) else bytes(v) for v in found.reshape(-1).tolist()]
-    out = np.empty(len(flat), dtype=object)
-    out[:] = flat
-    return out.reshape(found.shape)
-
-
-def _leaf_values(values: Any) -> Iterator[Any]:
-    for value in values:
-        if isinstance(value, list | tuple):
-            yield from _leaf_values(value)
-        else:
-            yield value
-
-
-def _are_mixed(values: Sequence[Any]) -> bool:
-    """Whether NumPy would convert texts or numbers: booleans may follow numbers, as 0 and 1."""
-    texts = {isinstance(v, str | bytes) for v in values}
-    return len(texts) > 1 or (
-        isinstance(values[0], bool) and not all(isinstance(v, bool) for v in values)
-    )
-
-
-def _check_kind(value: Any, own: DType, wanted: DType) -> None:
-    if not _kind_fits(own, wanted):
-        raise TypeError(
-            f"Cannot convert {value!r} to EagerTensor of dtype {wanted.name}; "
-            "use tf.cast or write values of that kind"
-        )
-
-
-def _kind_fits(own: DType, wanted: DType) -> bool:
-    """Booleans fit every number, integers fit floats, and both fit complex numbers."""
-    if wanted.is_bool or dtypes.string in (own, wanted):
-        return own == wanted
-    return _generality(own) <= _generality(wanted)
-
-
-def _generality(dtype: DType) -> int:
-    return 0 if dtype.is_integer or dtype.is_bool else 1 if dtype.is_floating else 2
-
-
-def _check_range(found: np.ndarray[Any, Any], dtype: DType) -> None:
-    if dtype.is_integer and found.dtype.kind in "iu" and found.size:
-        low, high = found.min(), found.max()
-        if not (dtype.holds(low) and dtype.holds(high)):
-            raise ValueError(
-                f"Can't convert integers from {low} to {high} to {dtype.name}: out of range"
-            )

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tfpy._src.core import nest
-from tfpy._src.core.conversion import convert_to_tensor, is_array_like, offers_tensor
+from tfpy._src.core.conversion import convert_to_tensor, offers_tensor
+from tfpy._src.core.host_arrays import is_array_like
 from tfpy._src.core.operand import Composite, Wrapper
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape

@@ -12,7 +12,7 @@ from tfpy._src.array.slicing import take
 from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.image import colors, geometry
+from tfpy._src.image import adjusting, geometry
 from tfpy._src.ops import elementwise as ew, logic
 from tfpy._src.random import stateful, stateless
 
@@ -59,7 +59,7 @@ def _non_negative(name: str, delta: float) -> float:
 
 def _brightness(image: Any, max_delta: float, draw: Draw) -> Tensor:
     delta = _non_negative("random_brightness", max_delta)
-    return colors.adjust_brightness(image, _between(draw, -delta, delta))
+    return adjusting.adjust_brightness(image, _between(draw, -delta, delta))
 
 
 def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
@@ -98,7 +98,9 @@ def _bounds(name: str, lower: float, upper: float) -> tuple[float, float]:
 
 
 def _contrast(image: Any, lower: float, upper: float, draw: Draw) -> Tensor:
-    return colors.adjust_contrast(image, _between(draw, *_bounds("random_contrast", lower, upper)))
+    return adjusting.adjust_contrast(
+        image, _between(draw, *_bounds("random_contrast", lower, upper))
+    )
 
 
 def random_contrast(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
@@ -132,7 +134,7 @@ def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any)
 
 def _saturation(image: Any, lower: float, upper: float, draw: Draw) -> Tensor:
     factor = _between(draw, *_bounds("random_saturation", lower, upper))
-    return colors.adjust_saturation(image, factor)
+    return adjusting.adjust_saturation(image, factor)
 
 
 def random_saturation(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
@@ -166,7 +168,7 @@ def stateless_random_saturation(image: Any, lower: float, upper: float, seed: An
 def _hue(image: Any, max_delta: float, draw: Draw) -> Tensor:
     if not 0 <= max_delta <= 0.5:
         raise ValueError(f"random_hue: max_delta must be in [0, 0.5], got {max_delta}")
-    return colors.adjust_hue(image, _between(draw, -max_delta, max_delta))
+    return adjusting.adjust_hue(image, _between(draw, -max_delta, max_delta))
 
 
 def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:

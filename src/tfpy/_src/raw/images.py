@@ -12,7 +12,7 @@ from tfpy._src.array.static import static_int, static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import UnimplementedError
-from tfpy._src.image import boxes, colors, resizing
+from tfpy._src.image import adjusting, boxes, colors, resizing
 from tfpy._src.image.geometry import extract_patches
 from tfpy._src.image.sampling import crop_and_resize, transform
 from tfpy._src.io import images as files
@@ -102,9 +102,9 @@ def _suppressed_and_scored(
     return places, kept, constant(count)
 
 
-op("AdjustContrastv2(images, contrast_factor) -> output", colors.adjust_contrast)
-op("AdjustHue(images, delta) -> output", colors.adjust_hue)
-op("AdjustSaturation(images, scale) -> output", colors.adjust_saturation)
+op("AdjustContrastv2(images, contrast_factor) -> output", adjusting.adjust_contrast)
+op("AdjustHue(images, delta) -> output", adjusting.adjust_hue)
+op("AdjustSaturation(images, scale) -> output", adjusting.adjust_saturation)
 op("HSVToRGB(images) -> output", colors.hsv_to_rgb)
 op("RGBToHSV(images) -> output", colors.rgb_to_hsv)
 
