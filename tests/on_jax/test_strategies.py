@@ -54,7 +54,8 @@ def test_what_tensorflow_gives() -> None:
 
 
 def test_two_processes_are_as_one() -> None:
-    """Each with two of the four replicas; ``TF_CONFIG`` tells of the other."""
+    """Each with two of the four replicas; ``TF_CONFIG`` tells of the other. Keras learns there what
+    it learns on one device, too."""
     ports = [free_port() for _ in range(2)]
     cluster = {"worker": [f"localhost:{port}" for port in ports]}
     workers = []
@@ -77,6 +78,9 @@ def test_two_processes_are_as_one() -> None:
         compare({k: results[k] for k in ("reduce", "training")}, {
             k: OF_TENSORFLOW[k] for k in ("reduce", "training")
         })  # fmt: skip
+        for one, other, first in zip(*said["fitted"], found[0]["fitted"][0], strict=True):
+            assert one == first
+            compare(one, other)
         assert said["local"] == [4.0 * index, 4.0 * index + 2.0]
 
 
