@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from function.in_place import InPlaceDevice, activated
 from function.quantizing import QuantizingDevice
 
 import tfpy as tf
@@ -20,3 +21,13 @@ def quantizing() -> Iterator[Backend]:
     yield registry.active_backend()
     tf.remove_backend("quantizing")
     tf.set_backend("cpu")
+
+
+@pytest.fixture
+def device() -> Iterator[InPlaceDevice]:
+    """A device that writes over what is donated to it is active."""
+    made = activated("in place")
+    yield made
+    tf.remove_backend("in place")
+    tf.set_backend("cpu")
+    scalars.clear_scalars()

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from function.in_place import SIZE, InPlaceDevice, activated, numbers
+from function.in_place import SIZE, InPlaceDevice, numbers
 from runtime.fake import DeviceFailure
 
 import tfpy as tf
-from tfpy._src.core import scalars
 from tfpy._src.runtime import bridge
 
 Array = np.ndarray[Any, Any]
-
-
-@pytest.fixture
-def device() -> Iterator[InPlaceDevice]:
-    made = activated("in place")
-    yield made
-    tf.remove_backend("in place")
-    tf.set_backend("cpu")
-    scalars.clear_scalars()
 
 
 def updates() -> tuple[Any, list[tf.Variable]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ops.test_linalg import MATRICES
+from ops.test_matrix_functions import MATRICES
 
 import tfpy
 from tfpy._src.dtypes import as_dtype, bfloat16

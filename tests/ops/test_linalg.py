@@ -8,55 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from ops.test_complex import gradients, values
+from ops.matrices import NUMBERS, Call, assert_same, distinct, positive, well
+from ops.test_complex import gradients
 from ops.test_signal import reals
 
 import tfpy
 from tfpy._src.lower import wasm, webgl
 from tfpy._src.ops import OPS, UNSUPPORTED
-
-Array = np.ndarray[Any, Any]
-Call = Callable[..., Any]
-
-
-def well(rng: np.random.Generator, *shape: int, number: Any = np.float32) -> Array:
-    """Random with a heavy diagonal."""
-    a = values(rng, *shape) if number is np.complex64 else reals(rng, *shape)
-    return (a * 0.5 + 3 * np.eye(*shape[-2:])).astype(number)
-
-
-def positive(rng: np.random.Generator, *shape: int, number: Any = np.float32) -> Array:
-    a = values(rng, *shape) if number is np.complex64 else reals(rng, *shape)
-    gaps = np.diag(1.0 + np.arange(shape[-1]))
-    return (a @ np.conj(np.swapaxes(a, -1, -2)) + gaps).astype(number)
-
-
-def distinct(rng: np.random.Generator, *shape: int, number: Any = np.float32) -> Array:
-    """With singular values that lie apart."""
-    a = values(rng, *shape) if number is np.complex64 else reals(rng, *shape)
-    u, _, v = np.linalg.svd(a, full_matrices=False)
-    return ((u * (1.0 + np.arange(u.shape[-1]))) @ v).astype(number)
-
-
-def assert_same(
-    f: Callable[[Any], Call],
-    *arrays: Array,
-    tolerance: float = 2e-3,
-    differentiate: bool = True,
-) -> None:
-    ours, theirs = f(tfpy), f(tf)
-    result = ours(*map(tfpy.constant, arrays))
-    wanted = theirs(*map(tf.constant, arrays))
-    assert tuple(result.shape) == tuple(wanted.shape)
-    assert result.dtype.name == wanted.dtype.name
-    np.testing.assert_allclose(result, wanted, rtol=tolerance, atol=tolerance)
-    if differentiate and result.dtype.name in ("float32", "complex64"):
-        pairs = zip(gradients(tfpy, ours, arrays, 3), gradients(tf, theirs, arrays, 3), strict=True)
-        for mine, expected in pairs:
-            np.testing.assert_allclose(mine, expected, rtol=tolerance, atol=tolerance)
-
-
-NUMBERS = pytest.mark.parametrize("number", [np.float32, np.complex64])
 
 
 @NUMBERS
@@ -232,69 +190,6 @@ def test_gradient_of_lu(number: Any, rng: np.random.Generator) -> None:
     np.testing.assert_allclose(gradients(tfpy, again, a, 3), same, atol=1e-4)
 
 
-@NUMBERS
-def test_functions_of_matrices(number: Any, rng: np.random.Generator) -> None:
-    a = positive(rng, 2, 3, 3, number=number)
-    assert_same(lambda lib: lambda x: lib.linalg.expm(x * 0.1), a)
-    assert_same(lambda lib: lambda x: lib.linalg.expm(x * 0.4), a, tolerance=0.05)
-    assert_same(lambda lib: lib.linalg.sqrtm, a, differentiate=number is np.float32)
-    assert_same(lambda lib: lib.linalg.logm, a.astype(np.complex64), differentiate=False)
-
-
-MATRICES: dict[str, Any] = {
-    "Jordan": [[1, 1], [0, 1]],
-    "Jordan of 3": [[2, 1, 0], [0, 2, 1], [0, 0, 2]],
-    "Jordan, turned": [[3, 1, 1], [-1, 1, 0], [0, 0, 2]],
-    "two blocks": [[2, 1, 0, 0], [0, 2, 0, 0], [0, 0, 2, 1], [0, 0, 0, 2]],
-    "far from one": [[1, 1e6], [0, 1]],
-    "small eigenvalues": [[1e-30, 1], [0, 1e-30]],
-    "negative": [[-1, 0], [0, 1]],
-    "negative Jordan": [[-1, 1], [0, -1]],
-    "rotation": [[0, 1], [-1, 0]],
-    "permutation": [[0, 0, 1], [1, 0, 0], [0, 1, 0]],
-    "singular": [[0, 0], [0, 1]],
-    "singular Jordan": [[0, 1], [0, 0]],
-    "zeros": [[0, 0], [0, 0]],
-    "one": [[4]],
-    "not a number": [[np.nan, 1], [0, 1]],
-}
-
-
-@pytest.mark.parametrize("a", MATRICES.values(), ids=MATRICES)
-def test_logarithms_and_roots_of_matrices_without_eigenvectors(a: Any) -> None:
-    """TensorFlow's root of "Jordan, turned" in reals has another square."""
-    x = np.array(a, np.complex64)
-    log, root = tf.linalg.logm(x).numpy(), tf.linalg.sqrtm(x).numpy()
-    np.testing.assert_allclose(tfpy.linalg.logm(x), log, rtol=1e-3, atol=1e-3)
-    if np.isfinite(root).all():
-        np.testing.assert_allclose(tfpy.linalg.sqrtm(x), root, rtol=1e-3, atol=1e-3)
-        real = np.full_like(root.real, np.nan) if abs(root.imag).max() > 0.1 else root.real
-        np.testing.assert_allclose(tfpy.linalg.sqrtm(x.real), real, rtol=1e-3, atol=1e-3)
-    else:
-        assert not np.isfinite(tfpy.linalg.sqrtm(x)).all()
-        assert not np.isfinite(tfpy.linalg.sqrtm(x.real)).all()
-
-
-def test_logarithms_and_roots_of_larger_matrices(rng: np.random.Generator) -> None:
-    """The exponential and the square give the matrix back."""
-    a = (rng.normal(size=(3, 24, 24)) / 8).astype(np.complex64)
-    np.testing.assert_allclose(tfpy.linalg.logm(tfpy.linalg.expm(a)), a, atol=1e-4)
-    x = well(rng, 2, 20, 20) @ well(rng, 2, 20, 20)
-    root = tfpy.linalg.sqrtm(x.astype(np.complex64))
-    np.testing.assert_allclose(root @ root, x, rtol=1e-3, atol=1e-2)
-
-
-def test_gradient_of_sqrtm_of_complex_matrices(rng: np.random.Generator) -> None:
-    """sqrtm(x) @ sqrtm(x) is x. TensorFlow's gradient does not conjugate."""
-    a = tfpy.constant(positive(rng, 3, 3, number=np.complex64))
-    with tfpy.GradientTape() as tape:
-        tape.watch(a)
-        root = tfpy.linalg.sqrtm(a)
-        y = root @ root
-    dy = values(rng, 3, 3)
-    np.testing.assert_allclose(tape.gradient(y, a, tfpy.constant(dy)), dy, atol=1e-3)
-
-
 @pytest.mark.parametrize("shape", [(4, 3), (3, 4), (2, 3, 3)])
 def test_least_squares(shape: tuple[int, ...], rng: np.random.Generator) -> None:
     a, b = well(rng, *shape), reals(rng, *shape[:-1], 2)
@@ -317,62 +212,6 @@ def test_rank_and_pseudo_inverse(shape: tuple[int, ...], rng: np.random.Generato
     assert_same(lambda lib: lib.linalg.matrix_rank, flat)
     assert_same(lambda lib: lambda x: lib.linalg.matrix_rank(x, 1.5), a)
     assert_same(lambda lib: lib.linalg.pinv, flat, differentiate=False)
-
-
-@pytest.mark.parametrize("adjoint", [False, True])
-@pytest.mark.parametrize("lower", [False, True])
-def test_banded_triangular_solve(lower: bool, adjoint: bool, rng: np.random.Generator) -> None:
-    bands, b = reals(rng, 2, 3, 5), reals(rng, 2, 5, 2)
-    bands[:, 0 if lower else -1] += 4
-    for i in range(3):  # what lies outside the matrix does not count
-        bands[:, i if lower else 2 - i, slice(0, i) if lower else slice(5 - i, 5)] = 0
-
-    def f(lib: Any) -> Call:
-        return lambda x, y: lib.linalg.banded_triangular_solve(x, y, lower=lower, adjoint=adjoint)
-
-    assert_same(f, bands, b)
-
-
-@pytest.mark.parametrize("form", ["compact", "sequence", "matrix"])
-def test_three_diagonals(form: str, rng: np.random.Generator) -> None:
-    b = reals(rng, 2, 4, 3)
-    three = reals(rng, 2, 3, 4)
-    three[:, 1] += 4
-    dense = np.stack([np.diag(m[1]) + np.diag(m[0][:-1], 1) + np.diag(m[2][1:], -1) for m in three])
-    for name in ("tridiagonal_matmul", "tridiagonal_solve"):
-
-        def f(lib: Any, op: str = name) -> Call:
-            def call(d: Any, rhs: Any) -> Any:
-                given = d
-                if form == "sequence":
-                    given = [d[:, 0, :-1], d[:, 1], d[:, 2, 1:]]
-                    if op == "tridiagonal_matmul":  # TensorFlow's product takes them padded only
-                        given = [d[:, 0], d[:, 1], d[:, 2]]
-                return getattr(lib.linalg, op)(given, rhs, diagonals_format=form)
-
-            return call
-
-        assert_same(f, dense.astype(np.float32) if form == "matrix" else three, b)
-    if form == "compact":
-        assert_same(lambda lib: lib.linalg.tridiagonal_solve, three, b[..., 0])
-        assert_same(
-            lambda lib: lambda d, r: lib.linalg.tridiagonal_solve(d, r, transpose_rhs=True),
-            three,
-            np.ascontiguousarray(np.swapaxes(b, 1, 2)),
-        )
-
-
-@pytest.mark.parametrize("chosen", [("a", None), ("i", (1, 2)), ("v", (0.0, 9.0))])
-def test_eigenvalues_of_three_diagonals(chosen: Any, rng: np.random.Generator) -> None:
-    main, beside = reals(rng, 5) * 3, reals(rng, 4)
-    select, limits = chosen
-    for lib_range in (limits,):
-        mine = tfpy.linalg.eigh_tridiagonal(main, beside, select=select, select_range=lib_range)
-        wanted = tf.linalg.eigh_tridiagonal(main, beside, select=select, select_range=lib_range)
-        np.testing.assert_allclose(mine, wanted, atol=1e-4)
-    e, v = tfpy.linalg.eigh_tridiagonal(main, beside, eigvals_only=False)
-    dense = np.diag(main) + np.diag(beside, 1) + np.diag(beside, -1)
-    np.testing.assert_allclose(dense @ np.asarray(v), np.asarray(v) * np.asarray(e), atol=1e-4)
 
 
 @NUMBERS

@@ -1,0 +1,69 @@
+"""Matrices of few diagonals against TensorFlow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from ops.matrices import Call, assert_same
+from ops.test_signal import reals
+
+import tfpy
+
+
+@pytest.mark.parametrize("adjoint", [False, True])
+@pytest.mark.parametrize("lower", [False, True])
+def test_banded_triangular_solve(lower: bool, adjoint: bool, rng: np.random.Generator) -> None:
+    bands, b = reals(rng, 2, 3, 5), reals(rng, 2, 5, 2)
+    bands[:, 0 if lower else -1] += 4
+    for i in range(3):  # what lies outside the matrix does not count
+        bands[:, i if lower else 2 - i, slice(0, i) if lower else slice(5 - i, 5)] = 0
+
+    def f(lib: Any) -> Call:
+        return lambda x, y: lib.linalg.banded_triangular_solve(x, y, lower=lower, adjoint=adjoint)
+
+    assert_same(f, bands, b)
+
+
+@pytest.mark.parametrize("form", ["compact", "sequence", "matrix"])
+def test_three_diagonals(form: str, rng: np.random.Generator) -> None:
+    b = reals(rng, 2, 4, 3)
+    three = reals(rng, 2, 3, 4)
+    three[:, 1] += 4
+    dense = np.stack([np.diag(m[1]) + np.diag(m[0][:-1], 1) + np.diag(m[2][1:], -1) for m in three])
+    for name in ("tridiagonal_matmul", "tridiagonal_solve"):
+
+        def f(lib: Any, op: str = name) -> Call:
+            def call(d: Any, rhs: Any) -> Any:
+                given = d
+                if form == "sequence":
+                    given = [d[:, 0, :-1], d[:, 1], d[:, 2, 1:]]
+                    if op == "tridiagonal_matmul":  # TensorFlow's product takes them padded only
+                        given = [d[:, 0], d[:, 1], d[:, 2]]
+                return getattr(lib.linalg, op)(given, rhs, diagonals_format=form)
+
+            return call
+
+        assert_same(f, dense.astype(np.float32) if form == "matrix" else three, b)
+    if form == "compact":
+        assert_same(lambda lib: lib.linalg.tridiagonal_solve, three, b[..., 0])
+        assert_same(
+            lambda lib: lambda d, r: lib.linalg.tridiagonal_solve(d, r, transpose_rhs=True),
+            three,
+            np.ascontiguousarray(np.swapaxes(b, 1, 2)),
+        )
+
+
+@pytest.mark.parametrize("chosen", [("a", None), ("i", (1, 2)), ("v", (0.0, 9.0))])
+def test_eigenvalues_of_three_diagonals(chosen: Any, rng: np.random.Generator) -> None:
+    main, beside = reals(rng, 5) * 3, reals(rng, 4)
+    select, limits = chosen
+    for lib_range in (limits,):
+        mine = tfpy.linalg.eigh_tridiagonal(main, beside, select=select, select_range=lib_range)
+        wanted = tf.linalg.eigh_tridiagonal(main, beside, select=select, select_range=lib_range)
+        np.testing.assert_allclose(mine, wanted, atol=1e-4)
+    e, v = tfpy.linalg.eigh_tridiagonal(main, beside, eigvals_only=False)
+    dense = np.diag(main) + np.diag(beside, 1) + np.diag(beside, -1)
+    np.testing.assert_allclose(dense @ np.asarray(v), np.asarray(v) * np.asarray(e), atol=1e-4)
