@@ -39,6 +39,7 @@ from tfpy import (
     sparse as sparse,
     spectral as spectral,
     strings as strings,
+    tpu as tpu,
 )
 from tfpy._src.absent import explain as _explain
 from tfpy._src.alias.finder import as_tensorflow as as_tensorflow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import threading
 from typing import Any
@@ -139,6 +140,11 @@ def test_strategies_over_several_devices() -> None:
     assert tfpy.distribute.MultiWorkerMirroredStrategy().num_replicas_in_sync == 1
     with pytest.raises(RuntimeError, match="TPU"):
         tfpy.distribute.TPUStrategy()
+    with pytest.raises(RuntimeError, match="TPUStrategy: the cpu backend has no TPUs"):
+        tfpy.distribute.experimental.TPUStrategy()
+    former = tfpy.distribute.experimental
+    ring = former.MultiWorkerMirroredStrategy(former.CollectiveCommunication.RING)
+    assert ring.num_replicas_in_sync == 1
 
 
 @same
@@ -161,6 +167,10 @@ def test_clusters(tf: Any) -> Any:
     ]
 
 
+def signature(kind: Any) -> Any:
+    return inspect.signature(kind).parameters
+
+
 @same
 def test_what_is_chosen_by_xla(tf: Any) -> Any:
     distribute, experimental = tf.distribute, tf.distribute.experimental
@@ -175,8 +185,14 @@ def test_what_is_chosen_by_xla(tf: Any) -> Any:
     with pytest.raises(ValueError, match="must be >=0"):
         experimental.CommunicationOptions(bytes_per_pack=-1)
     context = experimental.ValueContext(1, 2)
+    several = experimental.MultiWorkerMirroredStrategy
+    assert experimental.CollectiveCommunication is experimental.CommunicationImplementation
+    with pytest.raises(ValueError, match="Please provide a TPU Name"):
+        tf.tpu.experimental.initialize_tpu_system()
     return [
         [isinstance(ops, distribute.CrossDeviceOps), strategy.num_replicas_in_sync],
+        [issubclass(several, distribute.MultiWorkerMirroredStrategy), [*signature(several)]],
+        [*signature(experimental.TPUStrategy)],
         [context.replica_id_in_sync_group, context.num_replicas_in_sync, ring.value],
     ]
 

@@ -24,6 +24,7 @@ WITHOUT = {
         config.experimental.get_memory_growth config.experimental.get_memory_info
         config.experimental.set_memory_growth config.set_logical_device_configuration
         distribute.TPUStrategy distribute.cluster_resolver.TPUClusterResolver
+        distribute.experimental.TPUStrategy
     """,
     "it needs the wasm backend": "get_threads_count set_threads_count",
     "it needs Keras": "load_layers_model load_layers_model_async save_layers_model",

@@ -1,0 +1,8 @@
+"""``tf.tpu.experimental``: what programs for TPUs say before they make a strategy."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.distribute.former import (
+    initialize_tpu_system as initialize_tpu_system,
+    shutdown_tpu_system as shutdown_tpu_system,
+)
