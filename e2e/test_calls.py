@@ -111,24 +111,41 @@ def test_calls(tf: Any, backend: str, calls: Any, words: str) -> None:
     assert not problems, "\n".join(problems)
 
 
+def problems_of(
+    tf: Any, backend: str, cases: Any, results: Any, on_host: Any = lambda op: False
+) -> list[str]:
+    """What is wrong with calls: results that are not NumPy's, ops that the host computes.
+
+    Args:
+        results: gives those of a call's text.
+        on_host: whether the host may compute an op.
+    """
+    problems = []
+    for name, call in cases:
+        forget_host_entries()
+        mine = results(call)
+        if left := {key[0].name for key in host_entries() if not on_host(key[0].name)}:
+            problems.append(f"{name}: computed on the host: {left}")
+        if text := wrong(mine, on_cpu(tf, backend, functools.partial(results, call))):
+            problems.append(f"{name}: {text}")
+    return problems
+
+
+def results_by(tf: Any, words: str) -> Any:
+    """What gives the results of a call's text."""
+    said = module(words)
+
+    def results(call: str) -> list[Any]:
+        return [t.numpy() for t in said.tensors(tf, said.evaluate(call, said.words(tf)))]
+
+    return results
+
+
 @pytest.mark.parametrize("words", [WORDS], ids=["tfjs"])
 @pytest.mark.parametrize("cases", [BUGS], ids=["bugs"])
 @run_in_browser(backends=("wasm", "webgl", "webgpu"), timeout=400)
 def test_bugs_of_tensorflow_js(tf: Any, backend: str, cases: Any, words: str) -> None:
-    said = module(words)
-    problems = []
-    for name, call in cases:
-
-        def run(call: str = call) -> list[Any]:
-            result = said.evaluate(call, said.words(tf))
-            return [t.numpy() for t in said.tensors(tf, result)]
-
-        forget_host_entries()
-        mine = run()
-        if left := {key[0].name for key in host_entries()}:
-            problems.append(f"{name}: computed on the host: {left}")
-        if text := wrong(mine, on_cpu(tf, backend, run)):
-            problems.append(f"{name}: {text}")
+    problems = problems_of(tf, backend, cases, results_by(tf, words))
     assert not problems, "\n".join(problems)
 
 
@@ -139,21 +156,14 @@ def test_gradients_that_tensorflow_js_lacks(tf: Any, backend: str, cases: Any, w
     from tfpy._src.ops import OPS
 
     said = module(words)
-    problems = []
-    for name, call in cases:
 
-        def run(call: str = call) -> list[Any]:
-            return [
-                tf.convert_to_tensor(g).numpy() for g in said.gradients(tf, call) if g is not None
-            ]
+    def gradients(call: str) -> list[Any]:
+        found = said.gradients(tf, call)
+        return [tf.convert_to_tensor(g).numpy() for g in found if g is not None]
 
-        forget_host_entries()
-        mine = run()
-        left = {key[0].name for key in host_entries()}
-        if left := {op for op in left if OPS[op].family != "linalg"}:
-            problems.append(f"{name}: computed on the host: {left}")
-        if text := wrong(mine, on_cpu(tf, backend, run)):
-            problems.append(f"{name}: {text}")
+    problems = problems_of(
+        tf, backend, cases, gradients, on_host=lambda op: OPS[op].family == "linalg"
+    )
     assert not problems, "\n".join(problems)
 
 
@@ -162,14 +172,6 @@ def test_gradients_that_tensorflow_js_lacks(tf: Any, backend: str, cases: Any, w
 @run_in_browser(backends=("webgl", "webgpu"), timeout=400)
 def test_operations_of_tensorflow_js_models(tf: Any, backend: str, cases: Any, words: str) -> None:
     """Those of its converter; ``tests/wasm`` runs them on that backend."""
-    said = module(words)
-    problems = []
-    for name, call in cases:
-
-        def run(call: str = call) -> list[Any]:
-            result = said.evaluate(call, said.words(tf))
-            return [t.numpy() for t in said.tensors(tf, result)]
-
-        if text := wrong(run(), on_cpu(tf, backend, run)):
-            problems.append(f"{name}: {text}")
+    results = results_by(tf, words)
+    problems = problems_of(tf, backend, cases, results, on_host=lambda op: True)
     assert not problems, "\n".join(problems)
