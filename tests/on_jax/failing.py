@@ -54,6 +54,7 @@ try:
             train(batch)
         step.assign_add(1)
         manager.save()
+        assert tf.train.latest_checkpoint(FOLDER) == manager.latest_checkpoint  # in all at once
 except tf.errors.UnavailableError as failure:
     error = failure.message
 said = {"restored": restored, "error": error, "step": int(step)}

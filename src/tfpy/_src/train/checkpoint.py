@@ -20,7 +20,7 @@ from tfpy._src.train.reader import CheckpointReader
 from tfpy._src.train.restoring import Restoration
 from tfpy._src.train.state import update_checkpoint_state
 from tfpy._src.train.status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus
-from tfpy._src.train.writing import write
+from tfpy._src.train.writing import Note, note_nothing, write
 from tfpy._src.variables.tracking import Tracked, look_in
 from tfpy._src.variables.variable import Variable
 
@@ -133,11 +133,11 @@ class Checkpoint(Tracked):
             tf.errors.OpError: when the files cannot be written; UnavailableError when another
                 process is gone.
         """
-        return self.write_and(path_text(file_prefix), options, _note_nothing)
+        return self.write_and(path_text(file_prefix), options, note_nothing)
 
     async def write_async(self, file_prefix: Path, options: CheckpointOptions | None = None) -> str:
         """:meth:`write` where the device's values are to be awaited, as in a page."""
-        return await self.write_and_async(path_text(file_prefix), options, _note_nothing)
+        return await self.write_and_async(path_text(file_prefix), options, note_nothing)
 
     def save(self, file_prefix: Path, options: CheckpointOptions | None = None) -> str:
         """Writes the values, with a number behind the path, and notes it as the folder's latest.
@@ -165,7 +165,7 @@ class Checkpoint(Tracked):
 
     def write_and(self, prefix: str, options: CheckpointOptions | None, note: Note) -> str:
         """Writes the values; notes the checkpoint then, before callbacks are called."""
-        note(prefix, write(prefix, self._values()))
+        write(prefix, self._values(), note)
         _call_back(prefix, options)
         return prefix
 
@@ -173,7 +173,7 @@ class Checkpoint(Tracked):
         self, prefix: str, options: CheckpointOptions | None, note: Note
     ) -> str:
         """:meth:`write_and` where the device's values are to be awaited."""
-        note(prefix, write(prefix, await _on_host(self._values())))
+        write(prefix, await _on_host(self._values()), note)
         _call_back(prefix, options)
         return prefix
 
@@ -239,14 +239,6 @@ class Checkpoint(Tracked):
 
     def sync(self) -> None:
         """Of no effect: checkpoints are there when they are written."""
-
-
-Note = Callable[[str, bool], None]
-"""Takes the path of a checkpoint, and whether this process has put it in its place."""
-
-
-def _note_nothing(path: str, own: bool) -> None:
-    pass
 
 
 def _note_latest(path: str, own: bool) -> None:

@@ -35,9 +35,16 @@ from tfpy._src.runtime.registry import active_backend
 from tfpy._src.train.files import replace_file, whole_file
 from tfpy._src.train.objects import Value
 
+Note = Callable[[str, bool], None]
+"""Takes the path of a checkpoint, and whether this process has put it in its place."""
 
-def write(prefix: str, values: Sequence[Value]) -> bool:
-    """Writes a checkpoint; whether this process has put it in its place.
+
+def note_nothing(path: str, own: bool) -> None:
+    """Of a checkpoint that is noted nowhere."""
+
+
+def write(prefix: str, values: Sequence[Value], note: Note = note_nothing) -> None:
+    """Writes a checkpoint, and notes it: before any of the processes that write it goes on.
 
     Raises:
         NotFoundError, PermissionDeniedError: when the folder cannot be made or written to.
@@ -50,9 +57,10 @@ def write(prefix: str, values: Sequence[Value]) -> bool:
         names = backend.agree(os.path.abspath(prefix))
         if len(names) > 1 and len(set(names)) == 1:
             _write_together(backend, prefix, values)
-            return backend.process == 0
-        _write_alone(backend, prefix, values)
-        return True
+            _all_do(backend, lambda: note(prefix, backend.process == 0))
+        else:
+            _write_alone(backend, prefix, values)
+            note(prefix, True)
 
 
 def _write_alone(backend: Backend, prefix: str, values: Sequence[Value]) -> None:
