@@ -60,9 +60,6 @@ from tfpy._src.array.joining import (
     concat as concat,
     pad as pad,
     repeat as repeat,
-    reverse as reverse,
-    reverse_sequence as reverse_sequence,
-    roll as roll,
     split as split,
     stack as stack,
     tile as tile,
@@ -79,6 +76,11 @@ from tfpy._src.array.making import (
 )
 from tfpy._src.array.masks import sequence_mask as sequence_mask
 from tfpy._src.array.ranges import linspace as linspace, range as range
+from tfpy._src.array.reordering import (
+    reverse as reverse,
+    reverse_sequence as reverse_sequence,
+    roll as roll,
+)
 from tfpy._src.array.reshaping import (
     broadcast_dynamic_shape as broadcast_dynamic_shape,
     broadcast_static_shape as broadcast_static_shape,

@@ -6,9 +6,10 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array import segments
-from tfpy._src.array.joining import reverse, stack
+from tfpy._src.array.joining import stack
 from tfpy._src.array.making import cast
 from tfpy._src.array.ranges import range
+from tfpy._src.array.reordering import reverse
 from tfpy._src.array.reshaping import broadcast_to, reshape
 from tfpy._src.array.slicing import one_hot, take
 from tfpy._src.autodiff.custom import custom_gradient

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy._src.array import reshaping
-from tfpy._src.array.joining import pad, reverse
+from tfpy._src.array.joining import pad
+from tfpy._src.array.reordering import reverse
 from tfpy._src.array.reshaping import reshape
 from tfpy._src.array.static import static_int, static_ints, static_number
 from tfpy._src.core.conversion import convert_to_tensor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy._src.array.joining import reverse
+from tfpy._src.array.reordering import reverse
 from tfpy._src.array.reshaping import reshape
 from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import as_tensors

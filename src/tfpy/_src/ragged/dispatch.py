@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfpy._src.array import joining, reshaping, scans, slicing, static
+from tfpy._src.array import joining, reordering, reshaping, scans, slicing, static
 from tfpy._src.composite.ragged.broadcast import map_flat_values, same_rows
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import constant
@@ -28,7 +28,7 @@ _OWN: dict[Callable[..., Any], Callable[..., Any]] = {
     joining.concat: shaping.concat,
     joining.stack: shaping.stack,
     joining.tile: shaping.tile,
-    joining.reverse: shaping.reverse,
+    reordering.reverse: shaping.reverse,
     joining.split: shaping.split,
     reshaping.expand_dims: shaping.expand_dims,
     reshaping.squeeze: shaping.squeeze,

@@ -10,19 +10,10 @@ import numpy as np
 from tfpy._src import dtypes, primitives as p
 from tfpy._src.array.blocks import batch_to_space, depth_to_space, space_to_batch, space_to_depth
 from tfpy._src.array.indexing import strided_slice
-from tfpy._src.array.joining import (
-    concat,
-    pad,
-    reverse,
-    reverse_sequence,
-    roll,
-    split,
-    stack,
-    tile,
-    unstack,
-)
+from tfpy._src.array.joining import concat, pad, split, stack, tile, unstack
 from tfpy._src.array.making import cast, fill, ones_like, zeros, zeros_like
 from tfpy._src.array.ranges import linspace, range as range_
+from tfpy._src.array.reordering import reverse, reverse_sequence, roll
 from tfpy._src.array.reshaping import (
     broadcast_dynamic_shape,
     broadcast_to,

@@ -10,8 +10,9 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.complex_numbers import complex, imag, real
-from tfpy._src.array.joining import concat, pad, reverse
+from tfpy._src.array.joining import concat, pad
 from tfpy._src.array.making import zeros_like
+from tfpy._src.array.reordering import reverse
 from tfpy._src.array.slicing import take
 from tfpy._src.array.static import sized, static_ints
 from tfpy._src.core.conversion import convert_to_tensor

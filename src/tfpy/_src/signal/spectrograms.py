@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.joining import concat, pad, reverse, split, tile
+from tfpy._src.array.joining import concat, pad, split, tile
+from tfpy._src.array.reordering import reverse
 from tfpy._src.array.reshaping import reshape, transpose
 from tfpy._src.array.slicing import take
 from tfpy._src.array.static import sized, static_int, static_number

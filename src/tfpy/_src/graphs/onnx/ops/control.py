@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import tracing
-from tfpy._src.array.joining import reverse, stack, unstack
+from tfpy._src.array.joining import stack, unstack
+from tfpy._src.array.reordering import reverse
 from tfpy._src.array.reshaping import reshape, transpose
 from tfpy._src.array.slicing import gather
 from tfpy._src.control.control_flow import cond, while_loop

@@ -9,8 +9,9 @@ import numpy as np
 
 from tfpy._src import primitives as p
 from tfpy._src.array.indexing import strided_slice
-from tfpy._src.array.joining import reverse_sequence, stack
+from tfpy._src.array.joining import stack
 from tfpy._src.array.making import cast
+from tfpy._src.array.reordering import reverse_sequence
 from tfpy._src.array.reshaping import broadcast_to, reshape, transpose
 from tfpy._src.array.scans import cumprod, cumsum
 from tfpy._src.array.scattering import (

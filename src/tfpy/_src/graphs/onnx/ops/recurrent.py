@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import primitives as p
-from tfpy._src.array.joining import concat, reverse, reverse_sequence, split, stack
+from tfpy._src.array.joining import concat, split, stack
+from tfpy._src.array.reordering import reverse, reverse_sequence
 from tfpy._src.array.reshaping import expand_dims, transpose
 from tfpy._src.array.slicing import gather, where
 from tfpy._src.core.tensor import Tensor

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import primitives as p
-from tfpy._src.array.joining import reverse
+from tfpy._src.array.reordering import reverse
 from tfpy._src.array.reshaping import expand_dims
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.graphs.onnx.record import Ints, operation

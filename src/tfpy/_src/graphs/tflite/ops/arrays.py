@@ -8,18 +8,10 @@ import numpy as np
 
 from tfpy._src.array.blocks import batch_to_space, depth_to_space, space_to_batch, space_to_depth
 from tfpy._src.array.indexing import strided_slice
-from tfpy._src.array.joining import (
-    concat,
-    pad,
-    reverse,
-    reverse_sequence,
-    split,
-    stack,
-    tile,
-    unstack,
-)
+from tfpy._src.array.joining import concat, pad, split, stack, tile, unstack
 from tfpy._src.array.making import cast, fill
 from tfpy._src.array.ranges import range as range_
+from tfpy._src.array.reordering import reverse, reverse_sequence
 from tfpy._src.array.reshaping import broadcast_to, expand_dims, reshape, squeeze, transpose
 from tfpy._src.array.scattering import (
     gather_nd,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src import primitives as p
-from tfpy._src.array.joining import concat, reverse, split
+from tfpy._src.array.joining import concat, split
+from tfpy._src.array.reordering import reverse
 from tfpy._src.array.reshaping import reshape, transpose
 from tfpy._src.control.mapping import scan
 from tfpy._src.core.conversion import convert_to_tensor
