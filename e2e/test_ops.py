@@ -91,6 +91,26 @@ def test_op_as_generated_code(tf, backend, name):
     assert tf.memory()["backend"]["refused"] == 0
 
 
+ODD = (
+    *("sin", "tan", "asin", "atan", "sinh", "asinh", "atanh", "tanh"),
+    *("erf", "expm1", "log1p"),
+)
+
+
+@run_in_browser(backends=DEVICES)
+def test_signs_of_zeros(tf, backend):
+    """An odd function keeps the sign of a zero, which only a division shows; `sign` does not."""
+    zeros = tf.constant([0.0, -0.0])
+    for name in ODD:
+        found = 1 / getattr(tf.math, name)(zeros)
+        np.testing.assert_array_equal(found.numpy(), [np.inf, -np.inf], err_msg=name)
+    np.testing.assert_array_equal((1 / tf.sign(zeros)).numpy(), [np.inf, np.inf])
+    near = tf.constant([1e-30, -1e-30, 1e-3, -1e-3, 0.7, -0.7])  # beside a zero
+    for name in ODD:
+        expected = [1.0, -1.0] * 3
+        np.testing.assert_array_equal(tf.sign(getattr(tf.math, name)(near)).numpy(), expected)
+
+
 @run_in_browser()
 def test_gradients_of_a_small_network(tf, backend):
     """One training step of a convolutional network, against the same step on NumPy."""

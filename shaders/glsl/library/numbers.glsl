@@ -38,7 +38,7 @@ vec4 less(vec4 x, vec4 y) { return vec4(lessThan(x, y)); }
 float not_less(float x, float y) { return float(x >= y); }
 vec4 not_less(vec4 x, vec4 y) { return vec4(greaterThanEqual(x, y)); }
 
-float sign_of(float x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x; }
+float sign_of(float x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x == 0.0 ? 0.0 : x; } // 0 also of -0
 
 float absolute(float x) { return uintBitsToFloat(floatBitsToUint(x) & 0x7fffffffu); }
 

@@ -35,7 +35,7 @@ fn exp_minus_1(x: f32) -> f32 {
     q = q * x + 1.0 / 24.0;
     q = q * x + 1.0 / 6.0;
     q = q * x + 0.5;
-    return q * x * x + x;
+    return with_sign(absolute(q * x * x + x), x); // the sum of the terms of -0 is 0
 }
 
 // log((1 + s) / (1 - s)) for |s| <= 1/3.

@@ -37,7 +37,10 @@ fn maximum_v(x: V, y: V) -> V {
 #endif
 }
 
-fn sign_of(x: f32) -> f32 { return select(select(x, -1.0, x < 0.0), 1.0, x > 0.0); }
+fn sign_of(x: f32) -> f32 {
+    if (x == 0.0) { return 0.0; } // also of -0
+    return select(select(x, -1.0, x < 0.0), 1.0, x > 0.0);
+}
 
 fn absolute(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) & 0x7fffffffu); }
 

@@ -54,9 +54,11 @@ fn angle(x: f32) -> Angle {
     return Angle(r - n * 6.223372171896613e-14, i32(n) & 3);
 }
 
+// The sign is set, as the sum of the terms of -0 is 0.
 fn sine_kernel(r: f32) -> f32 {
     let z = r * r;
-    return ((-1.9515295891e-4 * z + 8.3321608736e-3) * z - 1.6666654611e-1) * z * r + r;
+    let a = absolute(r);
+    return with_sign(((-1.9515295891e-4 * z + 8.3321608736e-3) * z - 1.6666654611e-1) * z * a + a, r);
 }
 
 fn cosine_kernel(r: f32) -> f32 {
