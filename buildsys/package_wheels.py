@@ -87,8 +87,8 @@ FOLDER = "packed"
 ENGINE = "tfpy/_src/"
 FINDS = ("__init__", "bytecode", "late", "packed")
 """Modules of the engine that are files: they let Python find the others."""
-MODULES = "tfpy/assets/xnnpack-*.wasm"
-"""Modules of the wasm backend, of which a page fetches one from the site's folder run."""
+IN_RUN = ("tfpy/assets/xnnpack-*.wasm", "tfpy/assets/tfpy-run.*")
+"""Modules of the wasm backend, the runner of exported programs: the site has them in run."""
 ENGINE_LATE = (
     *(f"{ENGINE}{name}/*" for name in ("export", "graphs", "models", "profiler", "raw", "writers")),
     # Their packages' names are looked up by what is deferred (alias/overlay.py).
@@ -165,9 +165,9 @@ def _packed(top: str, sources: Mapping[str, bytes], code: Mapping[str, bytes]) -
 
 
 def with_packed_engine(wheel: Path) -> Path:
-    """tfpy's wheel without MODULES, with the modules of the engine, which are hundreds, packed."""
+    """tfpy's wheel without IN_RUN, with the modules of the engine, which are hundreds, packed."""
     with zipfile.ZipFile(wheel) as old:
-        names = [name for name in old.namelist() if not fnmatch(name, MODULES)]
+        names = [name for name in old.namelist() if not any(fnmatch(name, p) for p in IN_RUN)]
         files = {name: old.read(name) for name in names}
     kept = {ENGINE + name for name in FINDS}
     sources, code = {}, {}
