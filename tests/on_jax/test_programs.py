@@ -25,6 +25,7 @@ from e2e import (
     test_ops as ops,
     test_random as random,
 )
+from tfpy._src.lower.jax import options
 
 rest = pytest.mark.rest
 
@@ -178,10 +179,30 @@ def test_a_step_is_compiled_once() -> None:
 
 
 def test_options_of_the_compiler_that_it_lacks_are_left_out() -> None:
-    from tfpy._src.lower.jax import options
+    assert not options._is_known("xla_no_such_option", True)
 
-    assert set(options.compiler_options()) == {"xla_cpu_copy_insertion_use_region_analysis"}
-    assert not options._is_known({"xla_no_such_option": True})
+
+def test_options_of_the_compiler_are_those_of_the_graph() -> None:
+    def chosen(function: Any, *arguments: Any) -> set[str]:
+        graph = tfpy.function(function).get_concrete_function(*arguments).graph
+        return {name.removeprefix("xla_cpu_") for name in options.compiler_options(graph)}
+
+    def reduced(x: Any, w: Any) -> Any:
+        return tfpy.reduce_max(x @ w, axis=-1)
+
+    def convolved(x: Any, f: Any) -> Any:
+        return tfpy.nn.conv2d(x, f, 1, "SAME") @ f[0, 0, :8]
+
+    def looped(x: Any, w: Any) -> Any:
+        return tfpy.while_loop(lambda y: tfpy.reduce_any(y[0] < 1.0), lambda y: (y @ w,), (x,))
+
+    every, products = "copy_insertion_use_region_analysis", "experimental_ynn_fusion_type"
+    x, wide = tfpy.ones([8, 1024]), tfpy.ones([1024, 1024])
+    image, filters = tfpy.ones([1, 8, 8, 1024]), tfpy.ones([1, 1, 1024, 8])
+    assert chosen(reduced, x, wide) == chosen(looped, x, wide) == {every, products}
+    assert chosen(reduced, x[:, :256], wide[:256]) == {every}
+    assert chosen(lambda x: tfpy.reduce_max(x), x) == {every}
+    assert chosen(convolved, image, filters) == {every}
 
 
 def parts(function: Any, *arguments: Any) -> tuple[list[str], str]:

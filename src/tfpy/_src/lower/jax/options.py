@@ -3,25 +3,63 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 
 import jax
 
-_REGIONS = {"xla_cpu_copy_insertion_use_region_analysis": True}
+from tfpy._src.ir.graph import Eqn, Graph, bodies
+
+_REGIONS = ("xla_cpu_copy_insertion_use_region_analysis", True)
 """A donated array is copied before it is written over only where its old value is still needed. In
 training steps, with every Variable donated, JAX 0.10 on two cores took 0.93 (ResNet-50, a
 transformer) to 1.0 (MobileNetV2) of the time without."""
 
+_PRODUCTS = ("xla_cpu_experimental_ynn_fusion_type", "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT")
+"""YNNPACK computes products, and nothing else. A transformer's step took 0.93 of the time, but a
+reduction by itself takes 1.4 (a normalised layer) to 9 times (a maximum) as long, and networks of
+convolutions 1.02 times."""
+
+_OPERATIONS = 1000
+"""So many multiplications and additions in products for each element that is reduced are enough:
+at 100 GFLOP/s a core they take 10 ns, of which a tenth is won; an element's maximum loses 1 ns."""
+
+
+def compiler_options(graph: Graph) -> dict[str, bool | str]:
+    """For ``jax.jit`` of this Graph, where the device that computes by default is a CPU."""
+    if jax.default_backend() != "cpu":
+        return {}
+    wanted = (_REGIONS, _PRODUCTS) if _is_of_products(graph) else (_REGIONS,)
+    return {name: value for name, value in wanted if _is_known(name, value)}
+
+
+def _is_of_products(graph: Graph) -> bool:
+    """Whether nearly all of its time goes into products of matrices."""
+    operations = reduced = 0
+    for eqn, within in _equations(graph):
+        if eqn.op.family == "window":
+            return False
+        size = within.avals[eqn.inputs[0]].size if eqn.inputs else 0
+        if eqn.op.name == "matmul":
+            columns = within.avals[eqn.outputs[0]].shape[-1]
+            operations += 2 * size * columns
+        elif eqn.op.family == "reduction":
+            reduced += size
+    return operations > _OPERATIONS * reduced
+
+
+def _equations(graph: Graph) -> Iterator[tuple[Eqn, Graph]]:
+    """Its equations and those of the Graphs in them, each once, with the Graph that has it."""
+    for eqn in graph.eqns:
+        yield eqn, graph
+        for _, body in bodies(eqn.attrs):
+            yield from _equations(body)
+
 
 @functools.cache
-def compiler_options() -> dict[str, bool]:
-    """For ``jax.jit``, where the device that computes by default is a CPU."""
-    return _REGIONS if jax.default_backend() == "cpu" and _is_known(_REGIONS) else {}
-
-
-def _is_known(options: dict[str, bool]) -> bool:
-    """Whether this version of XLA takes them: options come and go."""
+def _is_known(name: str, value: bool | str) -> bool:
+    """Whether this version of XLA takes it: options come and go."""
     try:
-        jax.jit(lambda x: x, compiler_options=options).lower(0).compile()
+        jax.jit(lambda x: x, compiler_options={name: value}).lower(0).compile()
     except jax.errors.JaxRuntimeError:
         return False
     return True

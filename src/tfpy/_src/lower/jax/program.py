@@ -37,7 +37,7 @@ class JaxProgram:
     @cached_property
     def plain(self) -> Any:
         """The function of arrays, which keeps them all."""
-        return _jitted(self._function)
+        return _jitted(self.graph, self._function)
 
     def donating(self, positions: tuple[int, ...]) -> Callable[..., list[Any]]:
         """The same, by which these inputs are gone after a call."""
@@ -57,7 +57,7 @@ class JaxProgram:
         taken = sorted(range(len(outputs)), key=order.__getitem__)
         made: Callable[..., list[Any]]
         if taken == list(range(len(outputs))):
-            made = _jitted(self._function, donate_argnums=positions)
+            made = _jitted(self.graph, self._function, donate_argnums=positions)
             return made
         function, back = self._function, sorted(range(len(outputs)), key=taken.__getitem__)
 
@@ -66,7 +66,7 @@ class JaxProgram:
             return [found[at] for at in taken]
 
         reordered.__name__ = function.__name__
-        made = _jitted(reordered, donate_argnums=positions)
+        made = _jitted(self.graph, reordered, donate_argnums=positions)
         return lambda *arrays: list(map(made(*arrays).__getitem__, back))
 
     def trace(self) -> None:
@@ -86,8 +86,8 @@ class JaxProgram:
         return [_struct(self.graph.avals[v]) for v in self.inputs]
 
 
-def _jitted(function: Callable[..., list[Any]], **options: Any) -> Any:
-    return jax.jit(function, compiler_options=compiler_options(), **options)
+def _jitted(graph: Graph, function: Callable[..., list[Any]], **options: Any) -> Any:
+    return jax.jit(function, compiler_options=compiler_options(graph), **options)
 
 
 def _struct(aval: Aval) -> Any:
