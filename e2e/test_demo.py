@@ -71,6 +71,30 @@ def test_plots_where_the_browser_names_no_language(tfpy_page: OpenPageFixture) -
     )
 
 
+PERCENT_PLOT = """(async () => {
+  const { openPlot } = await import("/plots.mjs");
+  const drawn = () => new Promise((resolve) => setTimeout(resolve, 100));
+  const container = document.body.appendChild(document.createElement("div"));
+  container.style.width = "320px";
+  const format = (value, digits) => `${(value * 100).toFixed(Math.max(digits - 2, 0))} %`;
+  const plot = openPlot(container, { points: true, range: [0.8, 1], format });
+  await drawn();
+  plot.clear();
+  await drawn();
+  for (let epoch = 1; epoch <= 8; epoch++) {
+    plot.add(epoch, 0.9);
+    await drawn();
+  }
+  return parseFloat(container.querySelector(".u-over").style.left);
+})()"""
+
+
+def test_ticks_of_a_plot_have_room(tfpy_page: OpenPageFixture) -> None:
+    """The widest is "100.0 %", though fewer ticks with shorter texts come up on the way."""
+    page = tfpy_page("tfpy-testing/blank.html")
+    assert page.evaluate(PERCENT_PLOT) >= 24 + 7 * len("100.0 %")
+
+
 def to_digit(page: OpenPage, strokes: list[list[tuple[float, float]]]) -> list[list[int]]:
     """The 8 by 8 pixels that the pad sees in strokes."""
     text = json.dumps(strokes)

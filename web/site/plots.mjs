@@ -47,6 +47,8 @@ export function openPlot(container, style) {
     const digits = DIGITS.find((n) => Number((step * 10 ** n).toFixed(6)) % 1 === 0) ?? 0;
     return ticks.map((value) => style.format(value, digits));
   };
+  // It never falls: uPlot lays out in up to three turns, and leaves room for the ticks of the second.
+  let longest = 2;
   const plot = new uPlot(
     {
       width: container.clientWidth,
@@ -61,7 +63,10 @@ export function openPlot(container, style) {
         { ...axis, size: 36, incrs: WHOLE },
         {
           ...axis,
-          size: (_, texts) => 24 + CHARACTER * Math.max(2, ...(texts ?? []).map((t) => t.length)),
+          size: (_, texts) => {
+            longest = Math.max(longest, ...(texts ?? []).map((t) => t.length));
+            return 24 + CHARACTER * longest;
+          },
           values: (_, ticks, __, ___, step) => formatted(ticks, step),
         },
       ],
