@@ -77,6 +77,55 @@ def test_second_derivatives_of_loops_one_after_the_other(lib: Any) -> Any:
 
 
 @same
+def test_second_derivatives_of_loops_over_unstacked_arrays(lib: Any) -> Any:
+    """The array is read within the loop at one place or two, within a loop in it, or is a variable
+    of it."""
+
+    def once(i: Any, y: Any, array: Any) -> Any:
+        return i + 1, lib.sin(y) * array.read(i), array
+
+    def twice(i: Any, y: Any, array: Any) -> Any:
+        return i + 1, lib.sin(y) + array.read(i) * array.read(3 - i), array
+
+    def nested(i: Any, y: Any, array: Any) -> Any:
+        inner = lib.while_loop(
+            lambda j, y: j <= i,
+            lambda j, y: (j + 1, lib.sin(y) + array.read(j)),
+            (lib.constant(0), y),
+        )
+        return i + 1, inner[1] * array.read(i), array
+
+    def written(i: Any, y: Any, array: Any) -> Any:
+        y = lib.sin(y) * array.read(i)
+        return i + 1, y, array.write(i, y)
+
+    def derivatives(body: Any, carried: bool) -> Any:
+        @lib.function
+        def program(x: Any) -> Any:
+            with lib.GradientTape() as outer:
+                outer.watch(x)
+                with lib.GradientTape() as tape:
+                    tape.watch(x)
+                    array = lib.TensorArray(lib.float32, 4, clear_after_read=False)
+                    array = array.unstack(x * x)
+                    start = (lib.constant(0), lib.ones([2]))
+                    if carried:
+                        _, y, array = lib.while_loop(lambda i, y, a: i < 4, body, (*start, array))
+                        y = y * array.read(1)
+                    else:
+                        _, y = lib.while_loop(
+                            lambda i, y: i < 4, lambda i, y: body(i, y, array)[:2], start
+                        )
+                gradient = tape.gradient(y, x)
+            return y, gradient, outer.gradient(gradient * gradient, x)
+
+        return program(lib.reshape(lib.range(8.0), [4, 2]) / 4.0 - 0.7)
+
+    cases = [(body, False) for body in (once, twice, nested)]
+    return [derivatives(body, carried) for body, carried in [*cases, (written, True)]]
+
+
+@same
 def test_forward_mode_round_loops(lib: Any) -> Any:
     @lib.function
     def total(count: Any, y: Any) -> Any:

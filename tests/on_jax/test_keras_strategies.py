@@ -63,6 +63,42 @@ def test_fit_evaluate_predict() -> None:
     assert done.stdout.endswith("the same\n"), done.stderr[-2000:]
 
 
+WORDS = """
+import tfpy
+tfpy.set_backend("jax")
+tfpy.as_tensorflow(replace=True)
+import keras, numpy as np, tensorflow as tf
+
+rng = np.random.default_rng(0)
+x, y = rng.integers(0, 9, (32, 6)), rng.normal(size=(32, 1)).astype("float32")
+
+def learnt(strategy, layer):
+    keras.utils.set_random_seed(3)
+    with strategy.scope():
+        model = keras.Sequential([
+            keras.Input((6,)), keras.layers.Embedding(9, 4, mask_zero=True), layer(),
+            keras.layers.Dense(1),
+        ])
+    model.compile(keras.optimizers.SGD(0.1), "mse")
+    told = model.fit(x, y, batch_size=16, epochs=2, shuffle=False, verbose=0).history["loss"]
+    return [told, *(w.numpy() for w in model.weights)]
+
+two = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+assert two.num_replicas_in_sync == 2
+layers = keras.layers
+for layer in (lambda: layers.LSTM(5), lambda: layers.Bidirectional(layers.GRU(3))):
+    one = learnt(tf.distribute.get_strategy(), layer)
+    for alone, among in zip(one, learnt(two, layer), strict=True):
+        np.testing.assert_allclose(among, alone, 1e-5, 1e-5)
+print("the same")
+"""
+
+
+def test_recurrent_layers_behind_an_embedding() -> None:
+    done = subprocess.run([sys.executable, "-c", WORDS], capture_output=True, text=True)
+    assert done.stdout.endswith("the same\n"), done.stderr[-2000:]
+
+
 INTERRUPTED = """
 import tfpy
 tfpy.as_tensorflow(replace=True)

@@ -336,6 +336,36 @@ def test_gradients_of_bounded_loops_are_part_of_the_program() -> None:
         np.testing.assert_allclose(ours.numpy(), wanted.numpy(), rtol=1e-3, atol=1e-4)
 
 
+def test_a_recurrent_layer_behind_a_trained_one_is_part_of_the_program() -> None:
+    """The rows that its loop reads have gradients; what says which rows count has none."""
+
+    def step(tf: Any, words: Any, table: Any, w: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch([table, w])
+            found = tf.transpose(tf.gather(table, words), [1, 0, 2])
+            rows = tf.TensorArray(tf.float32, 5).unstack(found)
+            counts = tf.TensorArray(tf.bool, 5).unstack(tf.transpose(words)[:, :, None] > 1)
+            states = tf.TensorArray(tf.float32, 5, element_shape=[3, 2])
+
+            def body(i: Any, state: Any, states: Any) -> Any:
+                new = tf.where(counts.read(i), tf.tanh(rows.read(i) + state @ w), state)
+                return i + 1, new, states.write(i, new)
+
+            start = (tf.constant(0), tf.zeros([3, 2]), states)
+            _, last, states = tf.while_loop(lambda i, *_: i < 5, body, start)
+            loss = tf.reduce_sum(last * states.stack())
+        return loss, *map(tf.convert_to_tensor, tape.gradient(loss, [table, w]))
+
+    words = np.arange(15, dtype=np.int32).reshape(3, 5) % 7
+    table, w = (np.sin(np.arange(n, dtype=np.float32)).reshape(-1, 2) for n in (14, 4))
+    function = tfpy.function(partial(step, tfpy))
+    given = [*map(tfpy.constant, (words, table, w))]
+    assert parts(function, *given)[0] == ["jax"]
+    wanted = step(tensorflow, *map(tensorflow.constant, (words, table, w)))
+    for mine, other in zip(function(*given), wanted, strict=True):
+        np.testing.assert_allclose(mine.numpy(), other.numpy(), rtol=1e-5, atol=1e-5)
+
+
 def test_what_the_host_runs_all_the_same() -> None:
     """Effects, texts, and lists that grow to a length that only values tell."""
 

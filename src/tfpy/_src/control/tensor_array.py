@@ -11,9 +11,9 @@ import numpy as np
 from tfpy._src import tracing
 from tfpy._src.array import joining
 from tfpy._src.array.making import zeros
-from tfpy._src.array.slicing import slice as slice_
+from tfpy._src.array.slicing import slice as slice_, take
 from tfpy._src.array.static import static_int, static_ints
-from tfpy._src.control.lists import make
+from tfpy._src.control import lists
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.sizes import as_tensor
 from tfpy._src.core.tensor import Tensor
@@ -76,6 +76,8 @@ class TensorArray:
             raise NotTraceableError(f"a TensorArray's size is the value of the tensor {size}")
         self._length = static_int(size)
         self._items: list[Tensor | None] = [None] * self._length
+        self._whole: Tensor | None = None
+        """The tensor whose rows the elements are, if that is known."""
         self._read: set[int] = set()
         self._trace = tracing.current()
 
@@ -127,7 +129,7 @@ class TensorArray:
 
     def close(self, name: str | None = None) -> None:
         """Forgets the elements."""
-        self._items = []
+        self._items, self._whole = [], None
 
     def staged(self) -> TensorArray:
         """The array as a value of the trace being taken."""
@@ -136,7 +138,8 @@ class TensorArray:
         shapes = {item.aval.shape for item in self._items if item is not None}
         if len(shapes) > 1:
             raise NotTraceableError(f"a TensorArray has elements of the shapes {sorted(shapes)}")
-        return StagedArray(self, make(self._items))
+        known = self._whole
+        return StagedArray(self, lists.make(self._items) if known is None else lists.unstack(known))
 
     # As a value, which others may share: what lists in graphs are
 
@@ -157,6 +160,7 @@ class TensorArray:
         """An array like this one that has other elements."""
         other = copy.copy(self)
         other._items, other._length, other._read = [*elements], len(elements), set()
+        other._whole = None
         other._trace = tracing.current()
         return other
 
@@ -178,7 +182,7 @@ class TensorArray:
             ValueError: where none was written and the shape is unknown.
         """
         if is_symbolic(index):
-            return self.staged().read(index)
+            return self.staged().read(index) if self._whole is None else take(self._whole, index)
         at = int(index)
         if not 0 <= at < len(self._items):
             raise OutOfRangeError(
@@ -196,7 +200,7 @@ class TensorArray:
         element = self._present(at)
         in_function = tracing.local.active or tracing.local.op_by_op
         if self._clear and not in_function:
-            self._items[at] = None
+            self._items[at] = self._whole = None
             self._read.add(at)
         return element
 
@@ -227,6 +231,7 @@ class TensorArray:
         element = self._checked(value)
         self._items += [None] * (at + 1 - len(self._items))
         self._items[at] = element
+        self._whole = None
         self._read.discard(at)
         return self
 
@@ -318,7 +323,9 @@ class TensorArray:
         tensor = convert_to_tensor(value, None if is_operand(value) else self._dtype)
         if tensor.ndim == 0:
             raise ValueError("TensorArray.unstack: the value must have at least one dimension")
-        return self._replace(joining.rows_of(tensor))
+        self._replace(joining.rows_of(tensor))
+        self._whole = tensor if self._items else None
+        return self
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """Parts of a tensor along its first axis become the elements.
@@ -352,6 +359,7 @@ class TensorArray:
                 f"{len(self._items)}"
             )
         infer, self._infer = self._infer, self._infer and of_one_shape
+        self._whole = None
         self._items = [self._checked(e) for e in elements]
         self._infer = infer
         self._read.clear()
