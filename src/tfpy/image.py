@@ -81,8 +81,11 @@ from tfpy._src.image.sampling import (
 )
 from tfpy._src.io.images import (
     decode_bmp as decode_bmp,
+    decode_gif as decode_gif,
     decode_image as decode_image,
     decode_jpeg as decode_jpeg,
     decode_png as decode_png,
+    encode_jpeg as encode_jpeg,
     encode_png as encode_png,
+    is_jpeg as is_jpeg,
 )

@@ -2,6 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
+from tfpy._src.array.einsum import einsum as einsum
 from tfpy._src.array.making import eye as eye
 from tfpy._src.linalg.banded import (
     banded_triangular_solve as banded_triangular_solve,

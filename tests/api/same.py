@@ -49,6 +49,8 @@ def compare(mine: Any, wanted: Any, tolerance: float, where: str) -> None:
             compare(mine[key], wanted[key], tolerance, f"{where}[{key!r}]")
     elif isinstance(wanted, list | tuple):
         assert len(mine) == len(wanted), where
+        if hasattr(wanted, "_fields"):
+            assert (type(mine).__name__, mine._fields) == (type(wanted).__name__, wanted._fields)
         for i, (a, b) in enumerate(zip(mine, wanted, strict=True)):
             compare(a, b, tolerance, f"{where}[{i}]")
     elif isinstance(wanted, tensorflow.RaggedTensor):

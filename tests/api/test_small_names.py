@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 import pytest
+import tensorflow
 from api.same import error, same
 
 import tfpy
@@ -174,3 +176,50 @@ def test_volumes_in_groups(tf: Any) -> Any:
         return [v / 100.0 for v in run(x, f)]
 
     return [gradients(1, "VALID"), gradients(2, "SAME")]
+
+
+X = np.array([[2.0, 1.0], [1.0, 3.0]], np.float32)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda tf: tf.linalg.qr(X),
+        lambda tf: tf.linalg.lu(X),
+        lambda tf: tf.linalg.slogdet(X),
+        lambda tf: tf.nn.max_pool_with_argmax(X[None, ..., None], 2, 2, "VALID"),
+        lambda tf: tf.nn.max_pool_with_argmax(X[None, ..., None], 3, 1, "VALID"),
+        lambda tf: tf.quantization.fake_quant_with_min_max_vars_gradient(X, X, 0.0, 2.0),
+        lambda tf: tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient(
+            X, X, [0.0, 0.0], [1.0, 2.0]
+        ),
+        lambda tf: tf.unique([3, 1, 3]),
+    ],
+)
+def test_results_have_names(function: Any, compiled: bool) -> None:
+    """Those of TensorFlow's tuples, in compiled functions, too."""
+
+    @same
+    def check(tf: Any) -> Any:
+        return tf.function(lambda: function(tf))() if compiled else function(tf)
+
+    check()
+
+
+@pytest.mark.parametrize(
+    ("alias", "name"),
+    [
+        ("linalg.einsum", "einsum"),
+        ("math.softmax", "nn.softmax"),
+        ("math.log_softmax", "nn.log_softmax"),
+        ("image.decode_gif", "io.decode_gif"),
+        ("image.encode_jpeg", "io.encode_jpeg"),
+        ("image.is_jpeg", "io.is_jpeg"),
+        *((f"experimental.{n}", f"dtypes.experimental.{n}") for n in dir(tfpy.dtypes.experimental)
+          if n[0] in "fiu"),
+    ],
+)  # fmt: skip
+def test_aliases(alias: str, name: str) -> None:
+    for lib in (tfpy, tensorflow):
+        assert attrgetter(alias)(lib) is attrgetter(name)(lib)

@@ -1,10 +1,22 @@
-"""``tf.experimental``: values that may be absent, and partitions of values into rows."""
+"""``tf.experimental``: values that may be absent, partitions of values into rows, small dtypes."""
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
 import typing as _typing
 
 from tfpy._src.data.iterators import Optional as Optional
+from tfpy._src.dtypes import (
+    float4_e2m1fn as float4_e2m1fn,
+    float8_e4m3b11fnuz as float8_e4m3b11fnuz,
+    float8_e4m3fn as float8_e4m3fn,
+    float8_e4m3fnuz as float8_e4m3fnuz,
+    float8_e5m2 as float8_e5m2,
+    float8_e5m2fnuz as float8_e5m2fnuz,
+    int2 as int2,
+    int4 as int4,
+    uint2 as uint2,
+    uint4 as uint4,
+)
 from tfpy._src.ragged.row_partitions import RowPartition as RowPartition
 from tfpy.experimental import numpy as numpy
 

@@ -64,7 +64,11 @@ from tfpy._src.math.reductions import (
     reduce_variance as reduce_variance,
 )
 from tfpy._src.math.special_functions import erfcinv as erfcinv, lbeta as lbeta
-from tfpy._src.nn.activations import softsign as softsign
+from tfpy._src.nn.activations import (
+    log_softmax as log_softmax,
+    softmax as softmax,
+    softsign as softsign,
+)
 from tfpy._src.primitives import (
     abs as abs,
     acos as acos,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,14 @@ def _epsilon(dtype: DType) -> float:
     return storable(float(np.finfo(dtype.as_numpy_dtype).eps))
 
 
-def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor]:
+class Qr(NamedTuple):
+    """The result of :func:`qr`."""
+
+    q: Tensor
+    r: Tensor
+
+
+def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     """Orthogonal q and upper triangular r of q @ r = input.
 
     Args:
@@ -44,8 +51,7 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> tupl
     """
     x = convert_to_tensor(input)
     packed = dec.qr(x, full=bool(full_matrices))
-    q, r = unpack(packed, dec.qr_shapes(x.aval.shape, bool(full_matrices)))
-    return q, r
+    return Qr(*unpack(packed, dec.qr_shapes(x.aval.shape, bool(full_matrices))))
 
 
 def svd(
@@ -133,9 +139,14 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
     return dec.cholesky(input)
 
 
-def lu(
-    input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None
-) -> tuple[Tensor, Tensor]:
+class Lu(NamedTuple):
+    """The result of :func:`lu`."""
+
+    lu: Tensor
+    p: Tensor
+
+
+def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
     """Both triangular factors in one matrix, and which row of the input each row is.
 
     Example:
@@ -145,7 +156,7 @@ def lu(
         ([[4.0, 4.0], [0.25, 1.0]], [1, 0])
     """
     x = convert_to_tensor(input)
-    return dec.lu(x), cast(dec.lu_permutation(x), output_idx_type)
+    return Lu(dec.lu(x), cast(dec.lu_permutation(x), output_idx_type))
 
 
 def det(input: Any, name: str | None = None) -> Tensor:
@@ -159,7 +170,14 @@ def det(input: Any, name: str | None = None) -> Tensor:
     return dec.det(input)
 
 
-def slogdet(input: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+class LogMatrixDeterminant(NamedTuple):
+    """The result of :func:`slogdet`."""
+
+    sign: Tensor
+    log_abs_determinant: Tensor
+
+
+def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     """Signs and logarithms of the absolute values of determinants.
 
     Example:
@@ -169,7 +187,7 @@ def slogdet(input: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
         (-1.0, np.float32(1.792))
     """
     x = convert_to_tensor(input)
-    return dec.sign_det(x), cast(dec.log_abs_det(x), x.dtype)
+    return LogMatrixDeterminant(dec.sign_det(x), cast(dec.log_abs_det(x), x.dtype))
 
 
 def logdet(matrix: Any, name: str | None = None) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tfpy._src import dtypes
 from tfpy._src.array.making import cast, zeros_like
@@ -124,6 +124,14 @@ def fake_quant_with_min_max_vars_per_channel(
     return _rounded(*_operands(inputs, min, max, 1), bits=num_bits, narrow=narrow_range)
 
 
+class FakeQuantWithMinMaxVarsGradient(NamedTuple):
+    """The result of :func:`fake_quant_with_min_max_vars_gradient`."""
+
+    backprops_wrt_input: Tensor
+    backprop_wrt_min: Tensor
+    backprop_wrt_max: Tensor
+
+
 def fake_quant_with_min_max_vars_gradient(
     gradients: Any,
     inputs: Any,
@@ -132,7 +140,7 @@ def fake_quant_with_min_max_vars_gradient(
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
-) -> Gradients:
+) -> FakeQuantWithMinMaxVarsGradient:
     """The gradients of ``inputs``, ``min`` and ``max``.
 
     Example:
@@ -143,7 +151,16 @@ def fake_quant_with_min_max_vars_gradient(
         ([0.0, 1.0, 0.0], 1.0, 1.0)
     """
     operands = _operands(inputs, min, max, 0)
-    return _gradients(convert_to_tensor(gradients), *operands, num_bits, narrow_range)
+    found = _gradients(convert_to_tensor(gradients), *operands, num_bits, narrow_range)
+    return FakeQuantWithMinMaxVarsGradient(*found)
+
+
+class FakeQuantWithMinMaxVarsPerChannelGradient(NamedTuple):
+    """The result of :func:`fake_quant_with_min_max_vars_per_channel_gradient`."""
+
+    backprops_wrt_input: Tensor
+    backprop_wrt_min: Tensor
+    backprop_wrt_max: Tensor
 
 
 def fake_quant_with_min_max_vars_per_channel_gradient(
@@ -154,7 +171,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
-) -> Gradients:
+) -> FakeQuantWithMinMaxVarsPerChannelGradient:
     """The gradients of ``inputs``, ``min`` and ``max``, the latter for each channel.
 
     Example:
@@ -165,7 +182,8 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
         ([[0.0, 1.0]], [1.0, 0.0])
     """
     operands = _operands(inputs, min, max, 1)
-    return _gradients(convert_to_tensor(gradients), *operands, num_bits, narrow_range)
+    found = _gradients(convert_to_tensor(gradients), *operands, num_bits, narrow_range)
+    return FakeQuantWithMinMaxVarsPerChannelGradient(*found)
 
 
 def _check_bits(num_bits: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from tfpy._src import dtypes
 from tfpy._src.array.making import cast
@@ -359,6 +359,13 @@ def lowest(x: Tensor) -> float:
     return -math.inf if x.dtype.is_floating else x.dtype.min
 
 
+class MaxPoolWithArgmax(NamedTuple):
+    """The result of :func:`max_pool_with_argmax`."""
+
+    output: Tensor
+    argmax: Tensor
+
+
 def max_pool_with_argmax(
     input: Any,
     ksize: Any,
@@ -368,7 +375,7 @@ def max_pool_with_argmax(
     output_dtype: Any = dtypes.int64,
     include_batch_in_index: bool = False,
     name: str | None = None,
-) -> tuple[Tensor, Tensor]:
+) -> MaxPoolWithArgmax:
     """:func:`max_pool2d` and the flat index of each maximum in its image (or in the batch).
 
     Args:
@@ -398,7 +405,7 @@ def max_pool_with_argmax(
     out = Window(step, spread, pads).out_size(form.op, (height, width), extent)
     if 0 in out:
         nothing = without_elements((batch, *out, depth), x)
-        return nothing, cast(nothing, output_dtype)
+        return MaxPoolWithArgmax(nothing, cast(nothing, output_dtype))
     y = primitives.max_pool(x, ksize=extent, strides=step, dilations=spread, padding=pads)
     windows = padded_windows(x, extent, step, spread, pads, lowest(x))
     tap = reduction.argmax(windows, axis=3)
@@ -412,4 +419,4 @@ def max_pool_with_argmax(
     index = (row * width + column) * depth + along(3, depth)
     if include_batch_in_index:
         index = index + along(0, batch, height * width * depth)
-    return y, cast(index, output_dtype)
+    return MaxPoolWithArgmax(y, cast(index, output_dtype))
