@@ -24,7 +24,7 @@ def said(namespace: str, name: str) -> str:
 @pytest.mark.parametrize(
     ("namespace", "name", "text"),
     [
-        ("", "softmax", "tfpy has no tf.softmax; did you mean tf.nn.softmax or tf"),
+        ("", "softmax", "tfpy has no tf.softmax; did you mean tf.math.softmax or tf"),
         ("nn", "sofmax", "tfpy has no tf.nn.sofmax; did you mean tf.nn.softmax"),
         ("", "reduce_summ", "tfpy has no tf.reduce_summ; did you mean tf.reduce_sum"),
         ("random", "unifrom", "tfpy has no tf.random.unifrom; did you mean tf.random.uniform?"),
