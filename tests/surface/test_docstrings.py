@@ -28,7 +28,7 @@ WITHOUT = {
     """,
     "it needs the wasm backend": "get_threads_count set_threads_count",
     "it needs Keras": "load_layers_model load_layers_model_async save_layers_model",
-    "it needs Pillow": "image.decode_jpeg io.decode_gif io.encode_jpeg",
+    "it needs Pillow": "image.decode_gif image.decode_jpeg image.encode_jpeg",
     "the process has another `import tensorflow` afterwards": "as_tensorflow",
     "it has no effect": "autograph.set_verbosity config.experimental_connect_to_cluster",
 }
