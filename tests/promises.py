@@ -51,7 +51,7 @@ TensorFlow.js tells its users what to expect of the devices that their programs 
 [platform guide](https://www.tensorflow.org/js/guide/platform_environment), in the announcements
 of its WASM backend, and in [the paper](https://arxiv.org/abs/1901.05350), sections 3 and 4. Here
 is each of these promises as it holds for tfpy, with the tests that hold it;
-[environment.md](environment.md) and [debugging.md](debugging.md) say more.
+[The environment](environment.md) and [Debugging and profiling](debugging.md) say more.
 
 A promise's name chooses its tests: `python build.py e2e -- -k paper_paging`. They run on
 rasterisers; what only a GPU can tell was measured on one, and the figures stand here instead.
