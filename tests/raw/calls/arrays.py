@@ -86,7 +86,7 @@ SAMPLES: dict[str, str | tuple[str, str]] = {
     "ListDiff": "x=[1, 2, 3, 4], y=[2, 4]",
     "LowerBound": "sorted_inputs=[[1.0, 2.0, 2.0, 3.0]], values=[[2.0, 9.0]]",
     "NthElement": "input=f(3, 5), n=2, reverse=True",
-    "TopK": ("input=f(3, 5), k=2", "tf.math.top_k(f(3, 5), 2)"),
+    "TopK": ("input=f(3, 5), k=2", "tuple(tf.math.top_k(f(3, 5), 2))"),
     "TopKV2": "input=f(3, 5), k=2",
     "Unique": "x=[3, 1, 3, 2]",
     "UniqueV2": "x=i(2, 5, 2), axis=[0]",
