@@ -11,6 +11,9 @@ too: what that takes off is the collectives' share that computation does not hid
 With ``--sharded`` the transformer's wide layers and its words are cut along a mesh's axis "model"
 by ``tf.experimental.dtensor`` instead, and all devices together train one batch (strong scaling);
 attention each has whole.
+
+On GPUs a profile of the first device tells how long collectives run in a step, and how long nothing
+else does meanwhile.
 """
 
 from __future__ import annotations
@@ -19,8 +22,10 @@ import argparse
 import os
 import re
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,11 +61,11 @@ def side(name: str, devices: int, work_name: str, work: Work, sizes: Sizes, exch
         with tf.GradientTape() as tape:
             logits = getattr(network, work_name)(x)
             loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits))
-        gradients = [tf.convert_to_tensor(g) for g in tape.gradient(loss, variables)]
+        gradients = tape.gradient(loss, variables)
         if exchange:
             context: Any = tf.distribute.get_replica_context()
             gradients = context.all_reduce("MEAN", gradients)
-        update(gradients)
+        update([tf.convert_to_tensor(g) for g in gradients])
         return loss
 
     @tf.function
@@ -133,6 +138,49 @@ def exchanged(text: str) -> tuple[int, int]:
     return len(sizes), sum(sizes)
 
 
+Spans = list[tuple[float, float]]
+"""Beginnings and ends, in nanoseconds."""
+
+
+def kernels(side: Side, steps: int) -> tuple[Spans, Spans]:
+    """When collectives and other kernels run on the first device, in so many steps."""
+    import jax
+
+    with tempfile.TemporaryDirectory() as folder:
+        with jax.profiler.trace(folder):
+            milliseconds(side, steps)
+        (file,) = Path(folder).glob("**/*.xplane.pb")
+        planes = jax.profiler.ProfileData.from_file(str(file)).planes
+        found: tuple[Spans, Spans] = [], []
+        for line in (x for plane in planes if "/device:GPU:0" in plane.name for x in plane.lines):
+            for event in line.events if line.name.startswith("Stream") else ():
+                is_other = "nccl" not in event.name.lower()
+                found[is_other].append((event.start_ns, event.start_ns + event.duration_ns))
+    return found
+
+
+def together(spans: Spans) -> float:
+    """How long one of them lasts."""
+    taken = until = 0.0
+    for begin, end in sorted(spans):
+        taken += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    return taken
+
+
+def report_collectives(side: Side, steps: int) -> None:
+    collectives, others = kernels(side, steps)
+    if not others:  # the profile of a CPU has no streams
+        return
+    alone = together(collectives + others) - together(others)
+    print(
+        f"  {side.name}: collectives run for {together(collectives) / steps / 1e6:.3f} ms of a "
+        f"step, {alone / steps / 1e6:.3f} of them alone; other kernels for "
+        f"{together(others) / steps / 1e6:.3f}",
+        flush=True,
+    )
+
+
 def warm(sides: list[Side]) -> None:
     for one in sides:
         began = time.perf_counter()
@@ -148,6 +196,7 @@ def compare_sharded(sides: list[Side], devices: int, rounds: int, steps: int) ->
     alone, several = (statistics.median(times) for times in zip(*turns, strict=True))
     print(f"  {alone:.3f} ms on one device, {several:.3f} on {devices} together", flush=True)
     print(f"  {devices} devices train a batch {alone / several:.3f} times as fast as one")
+    report_collectives(sides[1], steps)
 
 
 def compare(sides: list[Side], devices: int, rounds: int, steps: int) -> None:
@@ -164,6 +213,8 @@ def compare(sides: list[Side], devices: int, rounds: int, steps: int) -> None:
         f"{max(0.0, 1 - apart / several):.3f} of a step",
         flush=True,
     )
+    for one in sides[1:]:
+        report_collectives(one, steps)
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """A worker that trains, saves after each step and dies where it is told to; prints what it has.
 
-Run with a folder, the number of steps and the step before which it dies (-1 for none).
+Run with a folder, the number of steps, the step before which it dies (-1 for none) and the signal
+that it then sends itself.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 import tfpy as tf
 
 FOLDER, STEPS, DEATH = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+SIGNAL = signal.Signals[sys.argv[4]]
 
 tf.set_backend("jax")
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
@@ -48,19 +50,20 @@ error = ""
 try:
     while int(step) < STEPS:
         if int(step) == DEATH:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), SIGNAL)
         batches = tf.data.Dataset.from_tensors(x[int(step)])
         for batch in strategy.experimental_distribute_dataset(batches):
             train(batch)
+        w.numpy()  # which waits for it
         step.assign_add(1)
         manager.save()
         assert tf.train.latest_checkpoint(FOLDER) == manager.latest_checkpoint  # in all at once
 except tf.errors.UnavailableError as failure:
     error = failure.message
-said = {"restored": restored, "error": error, "step": int(step)}
-if error:
+said = {"restored": restored, "error": error}
+if error:  # what is on devices may wait for the one that is gone
     print(json.dumps(said), flush=True)
     sys.exit(1)
-said |= {"w": w.numpy().sum().item(), "rows": int(rows)}
+said |= {"step": int(step), "w": w.numpy().sum().item(), "rows": int(rows)}
 time.sleep(2 * strategy.cluster_resolver.task_id)  # the first one waits for the others
 print(json.dumps(said), flush=True)

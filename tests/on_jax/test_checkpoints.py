@@ -120,6 +120,14 @@ def test_a_worker_dies(tmp_path: Path) -> None:
     assert not list((tmp_path / "of").glob("*_temp"))
 
 
+def test_a_worker_hangs(tmp_path: Path) -> None:
+    """A stopped one keeps its connections, and gives no sign of life: the other one names it."""
+    first, second = _trained(tmp_path / "of", [-1, 2], signal.SIGSTOP)
+    assert second == {}
+    assert "/task:1 is gone (what is exchanged with it does not come)" in first["error"]
+    assert tfpy.train.latest_checkpoint(tmp_path / "of") == str(tmp_path / "of" / "ckpt-2")
+
+
 def _on_one_device() -> float:
     """The sum of what is learnt, by NumPy."""
     w = np.zeros((300, 1), np.float32)
@@ -128,11 +136,14 @@ def _on_one_device() -> float:
     return float(w.sum())
 
 
-def _trained(folder: Path, deaths: list[int]) -> list[dict[str, Any]]:
+def _trained(
+    folder: Path, deaths: list[int], by: signal.Signals = signal.SIGKILL
+) -> list[dict[str, Any]]:
     """What workers say, nothing of one that dies.
 
     Args:
         deaths: of each the step before which it dies, or -1.
+        by: the signal that ends it, or stops it until the others have ended.
     """
     cluster = {"worker": [f"localhost:{free_port()}" for _ in deaths]}
     workers = []
@@ -143,19 +154,23 @@ def _trained(folder: Path, deaths: list[int]) -> list[dict[str, Any]]:
             "TFPY_FLAGS": "TFPY_HEARTBEAT_SECONDS:5",
             "XLA_FLAGS": os.environ["XLA_FLAGS"].rpartition(" ")[0],
         }
-        command = [sys.executable, str(HERE / "failing.py"), str(folder), "4", str(death)]
+        arguments = [str(folder), "4", str(death), by.name]
+        command = [sys.executable, str(HERE / "failing.py"), *arguments]
         workers.append(
             subprocess.Popen(
                 command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
             )
         )
     try:
-        outputs = [worker.communicate(timeout=60) for worker in workers]
+        living = [n for n, death in enumerate(deaths) if death < 0]
+        outputs = {n: workers[n].communicate(timeout=60) for n in living}
     finally:
         for worker in workers:
             worker.kill()
-    texts = [out.splitlines()[-1:] for out, _ in outputs]
-    for worker, (_, errors), death in zip(workers, outputs, deaths, strict=True):
+    outputs |= {n: worker.communicate() for n, worker in enumerate(workers) if n not in outputs}
+    texts = [outputs[n][0].splitlines()[-1:] for n in range(len(deaths))]
+    for n, (worker, death) in enumerate(zip(workers, deaths, strict=True)):
+        errors = outputs[n][1]
         wanted = -signal.SIGKILL if death >= 0 else int(max(deaths) >= 0)
         assert worker.returncode == wanted, errors
     return [json.loads(text[0]) if text and text[0].startswith("{") else {} for text in texts]

@@ -205,6 +205,25 @@ def test_options_of_the_compiler_are_those_of_the_graph() -> None:
     assert chosen(convolved, image, filters) == {every}
 
 
+def test_gpus_exchange_large_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    strategy = tfpy.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+
+    @tfpy.function
+    def summed(x: Any) -> Any:
+        return strategy.run(lambda: tfpy.distribute.get_replica_context().all_reduce("SUM", x))
+
+    @tfpy.function
+    def alone(x: Any) -> Any:
+        return x * 2.0
+
+    x = tfpy.ones([4])
+    graphs = [f.get_concrete_function(x).graph for f in (summed, alone)]
+    monkeypatch.setattr(options.jax, "default_backend", lambda: "gpu")
+    monkeypatch.setattr(options, "_is_known", lambda name, value: True)
+    threshold = {"xla_gpu_all_reduce_combine_threshold_bytes": 2**27}
+    assert [*map(options.compiler_options, graphs)] == [threshold, {}]
+
+
 def parts(function: Any, *arguments: Any) -> tuple[list[str], str]:
     """Where the parts of a compiled function run, and their text."""
     lowered = function.get_concrete_function(*arguments).lower()

@@ -149,7 +149,9 @@ class JaxBackend(ArrayBackend):
 
     def read(self, slot: int, aval: Aval) -> Array:
         try:
-            return np.array(_whole(self._arrays[slot])).reshape(aval.shape)
+            array = _whole(self._arrays[slot])
+            self._processes.computed(array)
+            return np.array(array).reshape(aval.shape)
         except (jax.errors.JaxRuntimeError, ValueError) as failure:
             raise self._error(failure) from None
 
@@ -180,6 +182,7 @@ class JaxBackend(ArrayBackend):
             ranges = ranges_of(index, aval.shape)
             owners[ranges] = min(owners.get(ranges, device.process_index), device.process_index)
         array = self._arrays[slot].reshape(aval.shape)
+        self._processes.computed(array)
         own: dict[Ranges, Any] = {}
         for part in array.addressable_shards:  # replicas may differ: the first one's is read
             own.setdefault(ranges_of(part.index, aval.shape), part.data)
@@ -241,6 +244,7 @@ class JaxBackend(ArrayBackend):
         array = self._arrays[slot]
         if isinstance(array, np.ndarray) or array.is_fully_addressable:
             return list(self.read(slot, aval))
+        self._processes.computed(array)
         shards = sorted(array.addressable_shards, key=lambda shard: shard.index[0].start or 0)
         return [np.array(shard.data)[0] for shard in shards]
 
@@ -275,6 +279,8 @@ class JaxBackend(ArrayBackend):
             raise self._error(failure) from None
         except ValueError as failure:
             raise self._processes.lost(failure) or self.sharder.mixed(slots, failure) from None
+        if found.everywhere is not None and outputs:
+            self._processes.began(outputs[-1])
         return self._kept(outputs)
 
     def _donated(self, program: JaxProgram, slots: Sequence[int]) -> list[Any]:
@@ -298,6 +304,8 @@ class JaxBackend(ArrayBackend):
                 self._arrays[slot] = put(array, everywhere)
 
     async def finish(self) -> None:
+        for array in [*self._arrays.values()]:
+            self._processes.computed(array)
         jax.block_until_ready(list(self._arrays.values()))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import json
+import os
 import re
 import sys
 import threading
@@ -15,6 +16,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 import jax
+import numpy as np
 from jax._src import distributed
 
 from tfpy._src.environment.environment import env
@@ -25,6 +27,9 @@ _LOST = re.compile(r"gloo|nccl|connection|peer|coordination|heartbeat|unavailabl
 """What JAX says when another process does not answer."""
 _LOOK_SECONDS = 1
 _ASK_AGAIN_SECONDS = 0.05
+_RUNS_AHEAD = 16
+"""So many runs may be under way. A device takes some 32, then a call waits in JAX, which nothing
+ends when one of them never does."""
 T = TypeVar("T")
 _END_SECONDS = 300
 """As long as JAX's processes wait for one another at their end."""
@@ -32,6 +37,8 @@ _relay: Relay | None = None
 """The connection to the first process, of the others."""
 _gone: set[int] = set()
 """The processes of which it is known."""
+_left: list[threading.Thread] = []
+"""Those that wait for what does not come."""
 
 
 def join(address: str, count: int, number: int) -> None:
@@ -57,6 +64,11 @@ def _end() -> None:
     if state.client is None:  # ended before
         return
     has_failed = bool(_gone) or hasattr(sys, "last_value")  # one that nobody has caught
+    if any(thread.is_alive() for thread in _left) or (_gone and jax.default_backend() != "cpu"):
+        # Python's end would wait for a device that waits for those that are gone.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(1)
     if state.process_id == 0 and not has_failed:
         _wait_for_others(state.client, state.num_processes)
     elif state.process_id == 0 or (_relay is not None and _relay.is_broken):
@@ -86,6 +98,8 @@ class Processes:
 
     def __init__(self) -> None:
         self._meetings = 0
+        self._runs = 0
+        self._asking: threading.Thread | None = None
 
     @property
     def count(self) -> int:
@@ -107,7 +121,7 @@ class Processes:
         if client is None or self.count == 1:
             return [text]
         self._meetings += 1
-        return _while_the_first_lives(lambda: self._agreed(client, text))
+        return self._while_the_first_lives(lambda: self._agreed(client, text))
 
     def _agreed(self, client: Any, text: str) -> list[str]:
         # What was said two meetings ago all have read.
@@ -138,23 +152,54 @@ class Processes:
 
         JAX tells it to all that live when all of them ask.
         """
+        if self._asking is None or not self._asking.is_alive():
+            self._asking = threading.Thread(target=self._ask, daemon=True)
+            self._asking.start()
+        end = time.monotonic() + seconds
+        while not self._first_is_gone() and self._asking.is_alive() and time.monotonic() < end:
+            self._asking.join(_ASK_AGAIN_SECONDS)
+        return sorted(_gone)
+
+    def _ask(self) -> None:
         client: Any = distributed.global_state.client
         every = list(range(self.count))
+        with suppress(jax.errors.JaxRuntimeError):
+            live = client.get_live_nodes(every)
+            _gone.update(n for n in every if n not in live)
 
-        def ask() -> None:
-            with suppress(jax.errors.JaxRuntimeError):
-                live = client.get_live_nodes(every)
-                _gone.update(n for n in every if n not in live)
+    def computed(self, array: Any) -> None:
+        """Waits until an array of which other processes have parts is computed.
 
-        asking = threading.Thread(target=ask, daemon=True)
-        asking.start()
-        end = time.monotonic() + seconds
-        while asking.is_alive() and time.monotonic() < end:
-            if _relay is not None and _relay.is_broken:
-                _gone.add(0)
-                break
-            asking.join(_ASK_AGAIN_SECONDS)
-        return sorted(_gone)
+        On CPUs the exchange with a process that is gone fails; on GPUs it never ends.
+
+        Raises:
+            UnavailableError: when another process is gone, and it is not computed for as long as
+                a sign of life may take: one that was through with its part may have ended.
+        """
+        if self.count == 1 or isinstance(array, np.ndarray):
+            return
+        if array.is_fully_addressable or array.is_ready():
+            return
+        known = 0.0  # since when one is gone
+
+        def check() -> None:
+            nonlocal known
+            gone = self.gone(0)
+            known = known or (time.monotonic() if gone else 0.0)
+            if known and time.monotonic() > known + _patience():
+                raise _unavailable(gone, "what is exchanged with it does not come")
+
+        self._while_the_first_lives(array.block_until_ready, check)
+
+    def began(self, array: Any) -> None:
+        """Takes note of a run of all processes that gives an array; waits for some of them.
+
+        Raises:
+            UnavailableError: see :meth:`computed`.
+        """
+        self._runs += 1
+        if self._runs % _RUNS_AHEAD == 0:
+            self.computed(array)
 
     def lost(self, failure: Exception) -> UnavailableError | None:
         """The error of a computation that failed because another process is gone, if it did so."""
@@ -163,29 +208,48 @@ class Processes:
         gone = self.gone(2 * _patience())
         return _unavailable(gone, str(failure)) if gone else None
 
+    def _while_the_first_lives(
+        self, call: Callable[[], T], check: Callable[[], None] | None = None
+    ) -> T:
+        """What a call gives, which does not come back when the first process is gone.
 
-def _while_the_first_lives(call: Callable[[], T]) -> T:
-    """What a call gives, which does not come back when the first process is gone.
+        Args:
+            check: called every second; it may raise.
 
-    Raises:
-        UnavailableError: when it is.
-    """
-    if _relay is None:
-        return call()
-    answer: Future[T] = Future()
+        Raises:
+            UnavailableError: when it is.
+        """
+        if _relay is None and check is None:
+            return call()
+        answer: Future[T] = Future()
 
-    def work() -> None:
+        def work() -> None:
+            try:
+                answer.set_result(call())
+            except Exception as error:
+                answer.set_exception(error)
+
+        working = threading.Thread(target=work, daemon=True)
+        working.start()
+        looked = time.monotonic()
         try:
-            answer.set_result(call())
-        except Exception as error:
-            answer.set_exception(error)
+            while not answer.done():
+                if self._first_is_gone():
+                    raise _unavailable([0], "it is waited for")
+                if check is not None and time.monotonic() > looked + _LOOK_SECONDS:
+                    check()
+                    looked = time.monotonic()
+                wait([answer], _ASK_AGAIN_SECONDS)
+        except UnavailableError:
+            _left.append(working)
+            raise
+        return answer.result()
 
-    threading.Thread(target=work, daemon=True).start()
-    while not answer.done():
-        if _relay.is_broken:
-            raise _unavailable([0], "it is waited for")
-        wait([answer], _ASK_AGAIN_SECONDS)
-    return answer.result()
+    @staticmethod
+    def _first_is_gone() -> bool:
+        if _relay is not None and _relay.is_broken:
+            _gone.add(0)
+        return 0 in _gone
 
 
 def _unavailable(gone: list[int], why: str) -> UnavailableError:
