@@ -120,11 +120,15 @@ def test_a_worker_dies(tmp_path: Path) -> None:
     assert not list((tmp_path / "of").glob("*_temp"))
 
 
-def test_a_worker_hangs(tmp_path: Path) -> None:
-    """A stopped one keeps its connections, and gives no sign of life: the other one names it."""
-    first, second = _trained(tmp_path / "of", [-1, 2], signal.SIGSTOP)
-    assert second == {}
-    assert "/task:1 is gone (what is exchanged with it does not come)" in first["error"]
+@pytest.mark.parametrize(
+    ("deaths", "gone", "why"),
+    [([-1, 2], 1, "what is exchanged with it does not come"), ([2, -1], 0, "it is waited for")],
+)
+def test_a_worker_is_stopped(tmp_path: Path, deaths: list[int], gone: int, why: str) -> None:
+    """It keeps its connections, and gives no sign of life: the other one names it and ends."""
+    said = _trained(tmp_path / "of", deaths, signal.SIGSTOP)
+    assert said[gone] == {}
+    assert f"/task:{gone} is gone ({why})" in said[1 - gone]["error"]
     assert tfpy.train.latest_checkpoint(tmp_path / "of") == str(tmp_path / "of" / "ckpt-2")
 
 

@@ -18,6 +18,8 @@ from typing import Any
 _log = logging.getLogger("tfpy")
 _CHUNK = 2**16
 _TRY_AGAIN_SECONDS = 0.1
+_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+"""How a connection of HTTP/2 begins, with no settings (RFC 9113, 3.4): a server answers at once."""
 
 
 class Relay:
@@ -35,9 +37,11 @@ class Relay:
         self._server = socket.create_server(("127.0.0.1", 0))
         self._open: list[socket.socket] = []
         self._broken = threading.Event()
+        self._said = self._heard = 0.0  # when, last
         self.address = f"127.0.0.1:{self._server.getsockname()[1]}"
         """What JAX is told instead."""
         _start(self._accept)
+        _start(self._watch)
 
     @property
     def is_broken(self) -> bool:
@@ -70,16 +74,45 @@ class Relay:
         _ask_for_signs_of_life(far, self._seconds)
         ended = threading.Event()
 
+        def say() -> None:
+            self._said = time.monotonic()
+
+        def hear() -> None:
+            self._heard = time.monotonic()
+
         def send() -> None:
-            if _copy(near, far):
+            if _copy(near, far, say):
                 ended.set()
                 with suppress(OSError):
                     far.shutdown(socket.SHUT_RDWR)
 
         _start(send)
-        _copy(far, near)
+        _copy(far, near, hear)
+        self._said = 0.0  # what was the last word needs no answer
         if not ended.is_set():
             self._break()
+
+    def _watch(self) -> None:
+        """A first process that is stopped keeps its connections, and answers nothing. JAX asks for
+        a sign of life twice in the seconds, and ends this process half of them later."""
+        patience = self._seconds / 8
+        while not self.is_broken:
+            time.sleep(patience)
+            waits = self._said > self._heard and time.monotonic() - self._heard > patience
+            if waits and not self._answers(patience):
+                self._break()
+
+    def _answers(self, seconds: float) -> bool:
+        """Whether the first process does, or has ended."""
+        try:
+            with socket.create_connection(self._there, seconds) as asking:
+                asking.sendall(_GREETING)
+                asking.recv(1)
+        except TimeoutError:
+            return False
+        except OSError:
+            return True
+        return True
 
     def _break(self) -> None:
         if not self.is_broken:
@@ -87,7 +120,7 @@ class Relay:
             host, port = self._there
             _log.error(
                 "the first worker, /job:worker/replica:0/task:0 at %s:%d, is gone; JAX ends this "
-                "process in %d seconds if it goes on", host, port, self._seconds,
+                "process within %d seconds if it goes on", host, port, self._seconds,
             )  # fmt: skip
 
 
@@ -95,8 +128,8 @@ def _start(work: Callable[..., None], *args: Any) -> None:
     threading.Thread(target=work, args=args, daemon=True).start()
 
 
-def _copy(source: socket.socket, sink: socket.socket) -> bool:
-    """Passes on all that comes; whether the source has ended it."""
+def _copy(source: socket.socket, sink: socket.socket, note: Callable[[], None]) -> bool:
+    """Passes on all that comes, and notes it; whether the source has ended it."""
     while True:
         try:
             chunk = source.recv(_CHUNK)
@@ -105,6 +138,7 @@ def _copy(source: socket.socket, sink: socket.socket) -> bool:
         if not chunk:
             return True
         try:
+            note()
             sink.sendall(chunk)
         except OSError:
             return False
