@@ -96,8 +96,7 @@ class Relay:
         """A first process that is stopped keeps its connections, and answers nothing. JAX asks for
         a sign of life twice in the seconds, and ends this process half of them later."""
         patience = self._seconds / 8
-        while not self.is_broken:
-            time.sleep(patience)
+        while not self._broken.wait(patience):
             waits = self._said > self._heard and time.monotonic() - self._heard > patience
             if waits and not self._answers(patience):
                 self._break()
