@@ -18,7 +18,7 @@ LEFT_OUT = ("tf.raw_ops",)
 INDEX = """\
 # Reference
 
-Names, arguments and results are TensorFlow's where TensorFlow has the thing. [ops.md](/ops.md) says
+Names, arguments and results are TensorFlow's where TensorFlow has the thing. [Ops](/ops.md) says
 what each backend computes natively.
 
 ```{toctree}
@@ -26,23 +26,41 @@ what each backend computes natively.
 """
 
 
+def namespaces() -> list[str]:
+    """The public modules that have a page."""
+    return sorted(name for name in tomllib.loads(TABLE.read_text()) if name not in LEFT_OUT)
+
+
+def homes() -> dict[type, str]:
+    """The name under which each class is described: its first one, and of today if it can be."""
+    found: dict[type, str] = {}
+    for namespace in sorted(namespaces(), key=lambda name: name.startswith("tf.compat")):
+        module = _module(namespace)
+        for name in _names(module):
+            if inspect.isclass(thing := getattr(module, name)):
+                found.setdefault(thing, f"{namespace}.{name}")
+    return found
+
+
 def pages() -> dict[str, str]:
     """The text of each page by its name."""
-    namespaces = [name for name in tomllib.loads(TABLE.read_text()) if name not in LEFT_OUT]
-    homes: dict[type, str] = {}
-    found = {f"{name}.md": _page(name, homes) for name in namespaces}
-    entries = "".join(f"{name}\n" for name in namespaces)
+    described = homes()
+    found = {f"{name}.md": _page(name, described) for name in namespaces()}
+    entries = "".join(f"{name}\n" for name in namespaces())
     return {**found, "index.md": f"{INDEX}{entries}```\n"}
 
 
-def _page(namespace: str, homes: dict[type, str]) -> str:
-    """``homes``: the name under which each class is described, which is its first one."""
-    module = importlib.import_module("tfpy" + namespace.removeprefix("tf"))
+def _module(namespace: str) -> ModuleType:
+    return importlib.import_module("tfpy" + namespace.removeprefix("tf"))
+
+
+def _page(namespace: str, described: dict[type, str]) -> str:
+    module = _module(namespace)
     lines = [f"# {namespace}", "", "```{eval-rst}", *_text(module), ""]
     lines += [f".. py:module:: {namespace}", ""]
     for name in _names(module):
         thing, full = getattr(module, name), f"{namespace}.{name}"
-        home = homes.setdefault(thing, full) if inspect.isclass(thing) else full
+        home = described[thing] if inspect.isclass(thing) else full
         lines += [*(_entry(name, thing) if home == full else _alias(name, home)), ""]
     return "\n".join([*lines, "```", ""])
 
@@ -50,7 +68,9 @@ def _page(namespace: str, homes: dict[type, str]) -> str:
 def _text(module: ModuleType) -> list[str]:
     """The module's text without its name, which is the title."""
     text = inspect.cleandoc(module.__doc__ or "")
-    return text.rpartition("``: ")[2].splitlines() if text.startswith("``") else text.splitlines()
+    if text.startswith("``"):
+        text = text.rpartition("``: ")[2]
+    return (text[:1].upper() + text[1:]).splitlines()
 
 
 def _names(module: ModuleType) -> Iterator[str]:

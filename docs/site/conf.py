@@ -8,10 +8,12 @@ import sys
 import tomllib
 from typing import Any
 
+from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx.addnodes import pending_xref
+from sphinx.ext.napoleon import GoogleDocstring
 
-from buildsys.api_pages import TABLE
+from buildsys.api_pages import TABLE, homes
 
 REPOSITORY = "https://github.com/tfpy/tfpy/blob/main"
 OUTSIDE = re.compile(r"\]\(\.\./([^)]+)\)")
@@ -20,9 +22,9 @@ SHOWN = {"web/npm/README.md": "npm.md"}
 """Files elsewhere that are pages here."""
 SERVED = "examples/notebooks/"
 """A folder that the site has, too."""
-TABLES = re.compile(r"<table.*?</table>", re.S)
+TABLES = re.compile(r'<table class="docutils.*?</table>', re.S)
 WORD = re.compile(r'(?<=<span class="pre">)[^<]+')
-BREAK = re.compile(r"(?<=\w)[_./:=(,]+(?=\w)")
+BREAK = re.compile(r"(?<=\w{3})[_./:=(,]+(?=\w)")
 """Where a line may end in a name or an address."""
 NAME = re.compile(r"(tf(?:\.\w+)+)(\(.*\))?$", re.S)
 """A public name in a text, called or not."""
@@ -61,6 +63,11 @@ napoleon_use_rtype = False
 for _name in tomllib.loads(TABLE.read_text()):
     # the reference has names as programs have them, after `import tfpy as tf`
     sys.modules[_name] = importlib.import_module("tfpy" + _name.removeprefix("tf"))
+for _class, _home in homes().items():
+    # one of another name would be described as that one's alias
+    _class.__name__ = _home.rpartition(".")[2]
+# what stands before a colon in the text of a property is no type
+GoogleDocstring._parse_attribute_docstring = lambda self: self._consume_to_end()
 
 
 def _link_to_repository(app: Any, name: str, source: list[str]) -> None:
@@ -86,17 +93,24 @@ def _link_to_reference(app: Any, document: nodes.document) -> None:
         link += literal
 
 
-def _break_names(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Names in tables may go on in the next line, so that they take no more room than there is."""
+def _fit(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """For narrow screens: names may go on in the next line, and cells know their column."""
+    body = WORD.sub(lambda word: BREAK.sub(r"\g<0><wbr>", word[0]), context.get("body", ""))
+    context["body"] = TABLES.sub(_labelled, body)
 
-    def broken(table: re.Match[str]) -> str:
-        return WORD.sub(lambda word: BREAK.sub(r"\g<0><wbr>", word[0]), table[0])
 
-    context["body"] = TABLES.sub(broken, context.get("body", ""))
+def _labelled(found: re.Match[str]) -> str:
+    """A table whose cells know the head of their column."""
+    table = BeautifulSoup(found[0], "html.parser")
+    heads = [head.get_text() for head in table.select("thead th")]
+    for row in table.select("tbody tr"):
+        for cell, head in zip(row.find_all("td", recursive=False), heads, strict=False):
+            cell["data-head"] = head
+    return str(table)
 
 
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.connect("source-read", _link_to_repository)
     app.connect("doctree-read", _link_to_reference)
-    app.connect("html-page-context", _break_names)
+    app.connect("html-page-context", _fit)

@@ -1,7 +1,7 @@
 """TensorFlow-style machine learning in Python that runs in the browser.
 
 ``import tfpy as tf`` gives TensorFlow's names for tensors, ops and automatic differentiation, on
-WebGL, WebAssembly or NumPy. See ``docs/architecture.md`` for how a call reaches the device.
+WebGPU, WebGL, WebAssembly or NumPy, and in CPython on what JAX computes with.
 """
 
 # Made from api.toml and the op table by `build.py face`: change those.
