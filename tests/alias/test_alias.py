@@ -67,7 +67,7 @@ for owner in (tf, tf.losses, tf.keras):
         ),
         (
             ALIASED + "import sys; sys.modules['keras'] = None; tfpy.losses.MeanSquaredError",
-            "pip install tfpy[keras]",
+            "`pip install keras`",
         ),
         (
             "import os; os.environ['KERAS_BACKEND'] = 'torch'\n" + ALIASED + "tfpy.keras",

@@ -20,7 +20,7 @@ const NOTES = /** @type {Record<string, Record<string, string>>} */ ({
   },
   webgl: {
     skipped: "No graphics processor is free here: the CPU would draw, and WebAssembly is faster.",
-    failed: "This browser gives the page no WebGL 2.",
+    failed: "This browser gives no WebGL 2 to the worker that computes here.",
     lost: "The browser took the graphics processor away. Choose it to start it again.",
   },
   wasm: {

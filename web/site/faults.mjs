@@ -72,7 +72,9 @@ async function faultOf({ url, sha256 }) {
   const type = response.headers.get("Content-Type") ?? "of no type";
   const answer = `${response.status} ${response.statusText}, ${type}`;
   if (!response.ok) return `${answer}; the server does not give the file`;
-  if (type.startsWith("text/html")) return `${answer}; that is a page in the place of the file`;
+  if (type.startsWith("text/html")) {
+    return `${answer}; that is a page in the place of the file (Vite has it by the plugin tfpy/vite)`;
+  }
   const rule = TYPES.find(({ name }) => name.test(new URL(url).pathname));
   if (rule && !rule.taken.test(type)) return `${answer}; the server has to call it ${rule.type}`;
   let bytes;

@@ -97,10 +97,7 @@ async function importRuntime() {
  */
 export async function loadTfpy(options = {}) {
   mendContexts();
-  const indexURL = new URL(
-    options.indexURL ?? new URL("./pyodide/", import.meta.url),
-    import.meta.url,
-  ).href;
+  const indexURL = new URL(options.indexURL ?? "./pyodide/", import.meta.url).href;
   const lockFileURL = options.lockFileURL
     ? new URL(options.lockFileURL, globalThis.location?.href ?? import.meta.url).href
     : `${indexURL}pyodide-lock.json`;

@@ -10,8 +10,8 @@ and ``backend`` are given there, any other comes from pytest and crosses by pick
         x = tf.constant([1.0, 2.0]) + 1.0
         assert (await x.data()).tolist() == [2.0, 3.0]
 
-The plugin needs the packages of ``tfpy[testing]`` and a folder with the page loader, Pyodide and
-the wheel (``--tfpy-site``), as ``python build.py wheel`` makes it.
+The plugin needs the packages of the wheel's extra ``testing`` and a folder with the page loader,
+Pyodide and the wheel (``--tfpy-site``), as ``python build.py wheel`` makes it.
 """
 
 from __future__ import annotations

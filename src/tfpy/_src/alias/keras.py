@@ -23,7 +23,7 @@ def namespace(name: str) -> Any:
     as_tensorflow()
     if importlib.util.find_spec("keras") is None:
         raise ModuleNotFoundError(
-            f"tf.{name} is the package keras, which is not here: `pip install tfpy[keras]`, or in "
+            f"tf.{name} is the package keras, which is not here: `pip install keras`, or in "
             "a page `await loadTfpy({packages: ['keras']})`",
             name="keras",
         )

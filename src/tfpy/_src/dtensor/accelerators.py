@@ -81,7 +81,7 @@ def _meet() -> None:
             None,
             None,
             f"DTENSOR_JOBS names several clients; the backend {backend.name!r} computes in one "
-            'process. The backend jax has several: pip install "tfpy[jax]", tf.set_backend("jax")',
+            'process. The backend jax has several: pip install jax, tf.set_backend("jax")',
         )
     backend.join(clients.jobs(), clients.client_id())
 

@@ -133,7 +133,7 @@ def _mend(count: int) -> str:
         return ""
     return (
         f"; the backend {backend.name!r} computes on one device, the backend jax on several: "
-        'pip install "tfpy[jax]", tf.set_backend("jax")'
+        'pip install jax, tf.set_backend("jax")'
     )
 
 

@@ -36,7 +36,7 @@ def use(mesh: Mesh) -> None:
             None,
             None,
             f"The mesh has {mesh.size} devices; the backend {backend.name!r} computes on one. "
-            'The backend jax has several: pip install "tfpy[jax]", tf.set_backend("jax")',
+            'The backend jax has several: pip install jax, tf.set_backend("jax")',
         )
     _meshes[:] = [mesh]
 
