@@ -19,7 +19,7 @@ def check_installed() -> None:
     except ImportError:  # refused by what finds modules
         found = None
     if found is None:
-        raise BackendSkipped('the package jax is not installed: pip install jax')
+        raise BackendSkipped("the package jax is not installed: pip install jax")
 
 
 def why_not() -> str:
