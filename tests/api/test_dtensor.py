@@ -71,7 +71,9 @@ def test_device_specs(tf: Any) -> Any:
 
 
 def test_more_devices_are_those_of_jax() -> None:
-    with pytest.raises(ValueError, match=r"length of devices \(1\) .* shape \[8\].*tfpy\[jax\]"):
+    with pytest.raises(
+        ValueError, match=r"length of devices \(1\) .* shape \[8\].*pip install jax"
+    ):
         dtensor.create_mesh([("batch", 8)])
     mesh = dtensor.create_mesh([("batch", 2)], devices=["CPU:0", "CPU:1"])
     layout = dtensor.Layout(SPECS, mesh)
@@ -86,7 +88,9 @@ def test_more_devices_are_those_of_jax() -> None:
         lambda: dtensor.DVariable(X, layout=layout),
         lambda: dtensor.default_mesh(mesh).__enter__(),
     ):
-        with pytest.raises(tfpy.errors.UnimplementedError, match=r"2 devices; .*cpu.*tfpy\[jax"):
+        with pytest.raises(
+            tfpy.errors.UnimplementedError, match=r"2 devices; .*cpu.*pip install jax"
+        ):
             place()
     np.testing.assert_array_equal(compiled(tfpy.constant(X)).numpy(), X)
 

@@ -63,7 +63,7 @@ def test_it_is_chosen_where_there_is_a_plugin_and_a_device(monkeypatch: Any) -> 
 
 def test_what_is_missing_is_said(monkeypatch: Any) -> None:
     monkeypatch.setattr(accelerators, "find_spec", lambda name: None)
-    with pytest.raises(BackendSkipped, match=r'pip install jax'):
+    with pytest.raises(BackendSkipped, match=r"pip install jax"):
         accelerators.check_installed()
     assert "not installed" in accelerators.why_not()
     monkeypatch.undo()
