@@ -99,7 +99,8 @@ CASES = [
     ),
     Case(
         "mcmc",
-        "number('samples') >= 5000 && number('error') < 0.1",
+        "number('samples') >= 5000 && number('error') < 0.1"
+        " && /^\\d+,\\d{3}$/.test(text('samples')) && /^\\d+ %$/.test(text('taken'))",
         picture="number('samples') >= 100000",
     ),
     Case(
@@ -128,7 +129,7 @@ RUN = """(async (address, size, begin, done) => {
     }
   };
   const text = (id) => page.querySelector(id.startsWith(".") ? id : `#${id}`).innerText;
-  const number = (id) => Number.parseFloat(text(id));
+  const number = (id) => Number.parseFloat(text(id).replaceAll(",", ""));
   const use = (id, value) => {
     const control = page.getElementById(id);
     if (value === undefined) return control.click();

@@ -8,6 +8,9 @@ const HEIGHT = 300;
 /** The points that a line keeps at most: of more every second one. */
 const MOST = 2000;
 
+/** Where the axis of a plot without points ends. */
+const EMPTY = 10;
+
 /** How far ticks of what is counted may be apart. */
 const WHOLE = Array.from({ length: 12 }, (_, n) => [1, 2, 5].map((k) => k * 10 ** n)).flat();
 
@@ -25,6 +28,14 @@ const DIGITS = [0, 1, 2, 3, 4, 5];
  *   after the point
  * @property {string[]} [lines] their names; default: one
  */
+
+/**
+ * A number with so many digits after the point, as the pages write it everywhere.
+ * @param {number} value
+ * @param {number} digits
+ */
+export const fixed = (value, digits) =>
+  value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
 /** The colours of lines, by style.css. */
 const COLOURS = ["--accent", "--good"];
@@ -56,11 +67,11 @@ export function openPlot(container, style) {
       legend: { show: false },
       cursor: { show: false },
       scales: {
-        x: { time: false },
+        x: { time: false, range: (_, min, max) => [min ?? 0, max ?? EMPTY] },
         y: { range: (_, __, max) => [style.range[0], style.range[1] ?? ((max ?? 1) || 0.1)] },
       },
       axes: [
-        { ...axis, size: 36, incrs: WHOLE },
+        { ...axis, size: 36, incrs: WHOLE, values: (_, ticks) => ticks.map((t) => fixed(t, 0)) },
         {
           ...axis,
           size: (_, texts) => {

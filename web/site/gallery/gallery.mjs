@@ -8,7 +8,7 @@
 // such, show the backends and the program. "?backend=NAME" takes that backend, and "?run" starts at once.
 
 import { showBackends } from "../backends.mjs";
-import { openPlot } from "../plots.mjs";
+import { fixed, openPlot } from "../plots.mjs";
 import { takePicture } from "./camera.mjs";
 import { watchTouches } from "./touch.mjs";
 
@@ -84,7 +84,7 @@ function plotIn(container) {
   return openPlot(container, {
     points: false,
     range: [0, null],
-    format: (value, needed) => value.toFixed(digits ? Number(digits) : needed),
+    format: (value, needed) => fixed(value, digits ? Number(digits) : needed),
     lines: lines.split(",").map((line) => line.trim()),
   });
 }

@@ -129,4 +129,6 @@ class Page:
 
 def shown(value):
     """A text for people."""
-    return f"{value:z.3g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:z.3g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -115,7 +115,7 @@ while True:
     page.clear("errors")
     async for frame in page.frames():
         points, share = [await value.data() for value in sampler.step()]
-        page.show(step=frame, taken=f"{float(share):.0%}", stride=float(sampler.stride))
+        page.show(step=frame, taken=f"{100 * float(share):.0f} %", stride=float(sampler.stride))
         if frame < WARM_UP:
             continue
         steps += 1
@@ -123,7 +123,6 @@ while True:
         mean = total / steps
         error = np.linalg.norm(mean - target.mean)
         tf.browser.draw(sampler.picture(), page.canvas["plane"])
-        page.show(
-            samples=CHAINS * steps, mean=f"{mean[0]:z.2f}, {mean[1]:z.2f}", error=float(error)
-        )
+        shown = f"{mean[0]:z.2f}, {mean[1]:z.2f}".replace("-", "−")
+        page.show(samples=CHAINS * steps, mean=shown, error=float(error))
         page.plot("errors", CHAINS * steps, error)
