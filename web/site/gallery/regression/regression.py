@@ -13,7 +13,8 @@ ROOM = 100  # for points: programs are compiled for a shape once, so it stays th
 HIDDEN = 24
 STEPS = 10  # of the network, for each frame
 TOUCHED = 0.05  # how near to a point a touch takes it away
-POLYNOMIAL, NETWORK, POINT = "#ff8f45", "#4cc38a", "#e6e9ef"
+POLYNOMIAL, NETWORK = "#ff8f45", "#4cc38a"
+POINT, GROUND = "#e6e9ef", "#11141a"
 
 EXAMPLES = {
     "wave": lambda x: 0.6 * np.sin(4 * x),
@@ -97,7 +98,8 @@ class Board:
         self.context, self.size = canvas.getContext("2d"), canvas.width
 
     def draw(self, points, x, curves):
-        self.context.clearRect(0, 0, self.size, self.size)
+        self.context.fillStyle = GROUND
+        self.context.fillRect(0, 0, self.size, self.size)
         for colour, y in zip((POLYNOMIAL, NETWORK), curves.T, strict=True):
             places = np.stack([x, np.clip(y, -9, 9)], axis=1)
             path = " ".join(f"{right:.1f},{down:.1f}" for right, down in self.pixels(places))

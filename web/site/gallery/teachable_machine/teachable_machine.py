@@ -149,7 +149,7 @@ while True:
             page.show(answer=KINDS[shares.argmax()].upper())
             page.show(
                 **{
-                    f"share_{kind}": share
+                    f"share_{kind}": share if learner.examples[kind] else 0
                     for kind, share in zip(KINDS, shares.tolist(), strict=True)
                 }
             )

@@ -15,6 +15,7 @@ import tfpy as tf
 STEPS = 4  # for each frame
 EARLY = 150  # steps in which near images pull more than they should, so that groups form
 LAST = 1000
+GROUND = "#11141a"
 COLOURS = ["#ff8f45", "#4cc38a", "#6cb6ff", "#f2b8b5", "#e3c26b"]
 COLOURS += ["#d9a2e3", "#6cc6d4", "#ff6f61", "#b5bdff", "#c3c8d1"]
 
@@ -88,7 +89,8 @@ class Plane(tf.Module):
 
 def draw(canvas, places, labels):
     context, size = canvas.getContext("2d"), canvas.width
-    context.clearRect(0, 0, size, size)
+    context.fillStyle = GROUND
+    context.fillRect(0, 0, size, size)
     context.font = f"bold {max(16, 400 / len(places) ** 0.5):.0f}px system-ui, sans-serif"
     context.textAlign, context.textBaseline = "center", "middle"
     reach = 1.08 * np.abs(places).max()
