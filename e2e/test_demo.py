@@ -46,6 +46,8 @@ IN_A_FRAME = """new Promise((resolve) => {
     else resolve({
       percentages, width: page.documentElement.scrollWidth, inner: page.documentElement.clientWidth,
       progress: page.querySelector("#progress").position,
+      sample: page.querySelector("#pad").getContext("2d").getImageData(0, 0, 440, 440).data
+        .some((value) => value > 0),
     });
   }, 20);
 })"""
@@ -58,6 +60,7 @@ def test_on_a_narrow_screen(tfpy_page: OpenPageFixture) -> None:
     assert found["width"] <= found["inner"]
     assert len(found["percentages"]) > 3
     assert found["progress"] == 0
+    assert found["sample"]
     assert violations(page, "document.querySelector('iframe').contentWindow") == []
     assert page.problems == []
 

@@ -4,7 +4,7 @@
 // ?tfpyflags=NAME:VALUE,... sets flags of tf.env(), as in every page.
 
 import { noteOn, showBackends } from "../backends.mjs";
-import { openPlot } from "../plots.mjs";
+import { fixed, openPlot } from "../plots.mjs";
 import { showShare } from "../progress.mjs";
 import { withoutTraceback } from "../tfpy.mjs";
 import { startEngine } from "./engine.mjs";
@@ -46,12 +46,12 @@ const $ = (id) => document.getElementById(id);
 const lossPlot = openPlot($("loss-plot"), {
   points: false,
   range: [0, null],
-  format: (value, digits) => value.toFixed(digits),
+  format: fixed,
 });
 const accuracyPlot = openPlot($("accuracy-plot"), {
   points: true,
   range: [0.8, 1],
-  format: (value, digits) => `${(value * 100).toFixed(Math.max(digits - 2, 0))} %`,
+  format: (value, digits) => `${fixed(value * 100, Math.max(digits - 2, 0))} %`,
 });
 
 /** @type {Uint8Array} */
@@ -236,20 +236,20 @@ function toggleTraining() {
 
 async function main() {
   addProbabilityBars();
-  const clear = openPad($("pad"), (strokes) => {
+  const pad = openPad($("pad"), (strokes) => {
     digit = toDigit(strokes);
     showDigit($("seen"), digit);
     guarded(predictDrawing)();
   });
-  $("clear").addEventListener("click", clear);
-  clear();
+  $("clear").addEventListener("click", pad.clear);
+  pad.clear();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
     showDigit($("seen"), digit),
   );
   $("sample").addEventListener("click", () => {
-    clear();
     digit = sampleOf(samples);
     showDigit($("seen"), digit);
+    pad.show(digit);
     guarded(predictDrawing)();
   });
 

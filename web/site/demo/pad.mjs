@@ -86,24 +86,48 @@ export function showDigit(canvas, digit) {
 }
 
 /**
+ * A digit of 64 values as dots that are the larger the darker it is there, with a dot's margin.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Uint8Array} digit
+ * @param {number} side of the canvas
+ */
+function drawDots(context, digit, side) {
+  const width = BITMAP / BLOCK;
+  const place = side / (width + 2);
+  for (const [index, value] of digit.entries()) {
+    const [row, column] = [Math.floor(index / width), index % width];
+    context.beginPath();
+    const radius = 0.6 * place * Math.sqrt(value / 16);
+    context.arc((column + 1.5) * place, (row + 1.5) * place, radius, 0, 2 * Math.PI);
+    context.fill();
+  }
+}
+
+/**
  * Lets a person draw on a canvas.
  * @param {HTMLCanvasElement} canvas
  * @param {(strokes: Stroke[]) => void} onChange called after each movement of the pen
- * @returns {() => void} clears the pad
+ * @returns {{ clear: () => void, show: (digit: Uint8Array) => void }} `show` shows a digit of 64
+ *   values until the pad is cleared or drawn on
  */
 export function openPad(canvas, onChange) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   /** @type {Stroke[]} */
   const strokes = [];
+  /** @type {Uint8Array} */
+  let shown = new Uint8Array();
 
   function paint() {
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.lineWidth = canvas.width / 12;
     context.strokeStyle = getComputedStyle(canvas).color;
     drawStrokes(context, strokes);
+    context.fillStyle = context.strokeStyle;
+    drawDots(context, shown, canvas.width);
   }
 
   function redraw() {
+    shown = new Uint8Array();
     paint();
     onChange(strokes);
   }
@@ -126,8 +150,15 @@ export function openPad(canvas, onChange) {
       addPoint(event);
     }
   });
-  return () => {
-    strokes.length = 0;
-    redraw();
+  return {
+    clear() {
+      strokes.length = 0;
+      redraw();
+    },
+    show(digit) {
+      strokes.length = 0;
+      shown = digit;
+      paint();
+    },
   };
 }
