@@ -6,22 +6,49 @@ import base64
 import dataclasses
 import json
 import sys
+from typing import Any
 
 from buildsys.paths import ROOT, SITE
-from e2e.gallery import CASES, run
+from e2e.gallery import CASES, Case, run
 from tfpy.testing.environments import ENVIRONMENTS
 from tfpy.testing.server import SiteServer
-from tfpy.testing.sessions import MOUNT, PAGE, Browsers
+from tfpy.testing.sessions import MOUNT, PAGE, Browsers, OpenPage
 
 PICTURES = ROOT / "docs" / "gallery"
-SHOWN = (960, 720)  # of a page
+FRAME, ZOOM = (400, 300), 1.6  # of a page, and how many pixels of the picture one of it has
 SIZE = (640, 480)
-LARGEST = 30_000  # bytes
+LARGEST = 40_000  # bytes
 
-SHRINK = """(async (png, [left, top, fromWidth, fromHeight], [width, height]) => {
+SHOWN = {
+    "audio_notes": ("#roll", "object-fit: fill; scale: 1 2.5"),
+    "fluid": ("#water", ""),
+    "game_of_life": ("#cells", "image-rendering: pixelated; scale: 2.4"),
+    "gan_lab": ("#plane", "object-fit: contain; background: #000"),
+    "hands": ("#view", ""),
+    "mcmc": ("#plane", "object-fit: contain; background: #000"),
+    "pose": ("#view", "object-fit: contain; background: linear-gradient(#cfd8e0 88%, #a98f72 0)"),
+    "regression": ("#plane", ""),
+    "style": ("#result", ""),
+    "teachable_machine": ("#view", ""),
+    "text_generator": ("#written", "padding: 20px; font-size: 21px"),
+    "time_series": ("#forecast", ""),
+    "tsne": ("#plane", "object-fit: contain; background: #11141a"),
+}
+"""What of each page its picture shows, and the style that it has there."""
+
+SHOW = """(async (selector, style) => {
+  const page = document.querySelector("iframe").contentDocument;
+  page.documentElement.style.colorScheme = "dark";
+  page.querySelector(selector).style.cssText = `
+    position: fixed; inset: 0; z-index: 1; width: 100%; height: 100%; max-width: none;
+    margin: 0; border-radius: 0; background: var(--card);
+    image-rendering: auto; object-fit: cover; ${style}`;
+  await new Promise((resolve) => setTimeout(resolve, 500)); // in which plots are drawn anew
+})"""
+
+SHRINK = """(async (png, [width, height]) => {
   const bytes = await (await fetch(`data:image/png;base64,${png}`)).blob();
-  const picture = await createImageBitmap(bytes, left, top, fromWidth, fromHeight,
-    { resizeWidth: width, resizeHeight: height, resizeQuality: "high" });
+  const picture = await createImageBitmap(bytes, 0, 0, width, height);
   const canvas = new OffscreenCanvas(width, height);
   canvas.getContext("2d").drawImage(picture, 0, 0);
   let quality = 0.8, blob;
@@ -44,16 +71,27 @@ def make(names: list[str]) -> None:
                 page = browsers.open(
                     "chromium", ENVIRONMENTS["default"], f"{server.url}{MOUNT}/blank.html"
                 )
-                run(page, dataclasses.replace(case, done=case.picture or case.done), *SHOWN)
-                png = base64.b64encode(page.screenshot()).decode()
-                arguments = ", ".join(map(json.dumps, (png, (0, 0, *SHOWN), SIZE)))
-                shrink = SHRINK.replace("LARGEST", str(LARGEST))
-                data = base64.b64decode(page.evaluate(f"{shrink}({arguments})"))
+                data = picture(page, case)
                 (PICTURES / f"{case.name}.webp").write_bytes(data)
                 print(f"{len(data):>7} bytes  {case.name}.webp")
                 page.close()
     finally:
         browsers.close()
+
+
+def picture(page: OpenPage, case: Case) -> bytes:
+    """What a page has drawn when it has done what its picture is to show, as WebP."""
+    page.evaluate(f"document.documentElement.style.zoom = {ZOOM}")
+    run(page, dataclasses.replace(case, done=case.picture or case.done), *FRAME)
+    call(page, SHOW, *SHOWN[case.name])
+    png = base64.b64encode(page.screenshot()).decode()
+    shrink = SHRINK.replace("LARGEST", str(LARGEST))
+    return base64.b64decode(call(page, shrink, png, SIZE))
+
+
+def call(page: OpenPage, function: str, *arguments: object) -> Any:
+    """What a function of JavaScript gives in a page."""
+    return page.evaluate(f"{function}({', '.join(map(json.dumps, arguments))})")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import pytest
 from buildsys.paths import ROOT
 from e2e.accessibility import violations
 from e2e.gallery import CASES, GALLERY, Case, run
+from e2e.gallery_pictures import SHOWN
 from tfpy.testing.sessions import OpenPage
 
 
@@ -45,6 +46,7 @@ def test_each_page_has_a_case_and_is_shown() -> None:
     names = sorted(file.parent.name for file in GALLERY.glob("*/index.html"))
     assert sorted({case.name for case in CASES}) == names
     index = (GALLERY / "index.html").read_text(encoding="utf-8")
+    assert sorted(SHOWN) == names
     docs = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
     for name in names:
         assert f'href="{name}/index.html"' in index
