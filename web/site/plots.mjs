@@ -8,7 +8,7 @@ const HEIGHT = 300;
 /** The points that a line keeps at most: of more every second one. */
 const MOST = 2000;
 
-/** Where the axis of a plot without points ends. */
+/** How long the axis of a plot is that has one point or none. */
 const EMPTY = 10;
 
 /** How far ticks of what is counted may be apart. */
@@ -67,7 +67,10 @@ export function openPlot(container, style) {
       legend: { show: false },
       cursor: { show: false },
       scales: {
-        x: { time: false, range: (_, min, max) => [min ?? 0, max ?? EMPTY] },
+        x: {
+          time: false,
+          range: (_, min, max) => [min ?? 0, max > min ? max : (min ?? 0) + EMPTY],
+        },
         y: { range: (_, __, max) => [style.range[0], style.range[1] ?? ((max ?? 1) || 0.1)] },
       },
       axes: [
