@@ -105,7 +105,10 @@ def _labelled(found: re.Match[str]) -> str:
     heads = [head.get_text() for head in table.select("thead th")]
     for row in table.select("tbody tr"):
         for cell, head in zip(row.find_all("td", recursive=False), heads, strict=False):
-            cell["data-head"] = head
+            if not cell.get_text(strip=True):
+                cell["class"] = "tfpy-empty"
+            elif head:
+                cell["data-head"] = head
     return str(table)
 
 
