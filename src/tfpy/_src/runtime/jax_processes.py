@@ -28,8 +28,8 @@ _LOST = re.compile(r"gloo|nccl|connection|peer|coordination|heartbeat|unavailabl
 _LOOK_SECONDS = 1
 _ASK_AGAIN_SECONDS = 0.05
 _RUNS_AHEAD = 16
-"""So many runs may be under way. A device takes some 32, then a call waits in JAX, which nothing
-ends when one of them never does."""
+"""So many runs may be under way. With more a call may wait in JAX, which nothing ends when what is
+under way never does."""
 T = TypeVar("T")
 _END_SECONDS = 300
 """As long as JAX's processes wait for one another at their end."""

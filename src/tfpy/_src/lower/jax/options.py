@@ -22,7 +22,7 @@ convolutions 1.02 times."""
 
 _EXCHANGE = ("xla_gpu_all_reduce_combine_threshold_bytes", 2**27)
 """GPUs sum up what replicas have found in pieces of this size; XLA's own are of 30 MB. Two H100
-took 0.99 of the time for a transformer's step with 443 MB of gradients, and with 543."""
+took 0.99 of the time for a transformer's step with 443 MB of gradients."""
 
 _OPERATIONS = 1000
 """So many multiplications and additions in products for each element that is reduced are enough:
