@@ -19,6 +19,7 @@ else does meanwhile.
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import re
 import statistics
@@ -132,8 +133,10 @@ def milliseconds(side: Side, steps: int) -> float:
 
 
 def exchanged(text: str) -> tuple[int, int]:
-    """How many all-reduces a program has, and of how many elements together."""
-    shapes = re.findall(r"stablehlo\.all_reduce.*?\}\) : \(tensor<([\dx]*)[a-z]", text, re.DOTALL)
+    """How many gradients a program exchanges, and of how many elements together."""
+    reduced = re.findall(r"stablehlo\.all_reduce.*?\}\) : \(tensor<([\dx]*)[a-z]", text, re.DOTALL)
+    swapped = re.findall(r"stablehlo\.collective_permute.*?: \(tensor<([\dx]*)[a-z]", text)
+    shapes = reduced + swapped
     sizes = [int(np.prod([int(n) for n in shape.split("x") if n])) for shape in shapes]
     return len(sizes), sum(sizes)
 
@@ -202,7 +205,7 @@ def compare_sharded(sides: list[Side], devices: int, rounds: int, steps: int) ->
 def compare(sides: list[Side], devices: int, rounds: int, steps: int) -> None:
     warm(sides)
     count, elements = exchanged(sides[1].text())
-    print(f"  {count} all-reduces of {elements * 4 / 1e6:.1f} MB together")
+    print(f"  {count} gradients of {elements * 4 / 1e6:.1f} MB together are exchanged")
     turns = [[milliseconds(one, steps) for one in sides] for _ in range(rounds)]
     alone, several, apart = (statistics.median(times) for times in zip(*turns, strict=True))
     for one, times in zip(sides, zip(*turns, strict=True), strict=True):
@@ -242,6 +245,7 @@ def main() -> None:
     given = {k: v for k in ("batch", "size", "layers") if (v := getattr(options, k)) is not None}
     for name in options.work:
         work = WORKS[name]
+        work = work._replace(values=functools.cache(work.values))  # these take seconds
         sizes = (work.on_gpu if options.device == "gpu" else work.on_cpu)._replace(**given)
         steps = options.steps or (10 if options.device == "gpu" else 2)
         if options.sharded:

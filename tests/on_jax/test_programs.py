@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -25,7 +26,7 @@ from e2e import (
     test_ops as ops,
     test_random as random,
 )
-from tfpy._src.lower.jax import options
+from tfpy._src.lower.jax import options, replicas
 
 rest = pytest.mark.rest
 
@@ -220,8 +221,37 @@ def test_gpus_exchange_large_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     graphs = [f.get_concrete_function(x).graph for f in (summed, alone)]
     monkeypatch.setattr(options.jax, "default_backend", lambda: "gpu")
     monkeypatch.setattr(options, "_is_known", lambda name, value: True)
-    threshold = {"xla_gpu_all_reduce_combine_threshold_bytes": 2**27}
-    assert [*map(options.compiler_options, graphs)] == [threshold, {}]
+    of_replicas, of_one = map(options.compiler_options, graphs)
+    assert of_replicas["xla_gpu_all_reduce_combine_threshold_bytes"] == 2**27
+    assert of_replicas["xla_gpu_experimental_parallel_collective_overlap_limit"] == 16
+    assert of_one == {}
+
+
+def test_two_gpus_swap_large_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    strategy = tfpy.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+
+    def mean_of(x: Any) -> Any:
+        def replica() -> Any:
+            context: Any = tfpy.distribute.get_replica_context()
+            own = tfpy.cast(context.replica_id_in_sync_group, x.dtype)
+            return context.all_reduce("MEAN", x * (own + 1))
+
+        return strategy.run(replica)
+
+    def collectives(mean: Any, x: Any) -> set[str]:
+        text = str(mean.get_concrete_function(x).lower().as_text())
+        return set(re.findall(r"stablehlo\.(all_reduce|collective_permute)", text))
+
+    at_limit = tfpy.range(1 << 18, dtype="float32")  # 1 MB
+    small = at_limit[:-1]
+    assert collectives(tfpy.function(mean_of), at_limit) == {"all_reduce"}
+    monkeypatch.setattr(replicas.jax, "default_backend", lambda: "gpu")
+    mean = tfpy.function(mean_of)
+    assert collectives(mean, small) == {"all_reduce"}
+    assert collectives(mean, at_limit) == {"collective_permute"}
+    for x in (small, at_limit):
+        for value in mean(x).values:
+            np.testing.assert_array_equal(value, x.numpy() * 1.5)
 
 
 def parts(function: Any, *arguments: Any) -> tuple[list[str], str]:
