@@ -42,6 +42,20 @@ def test_a_backend_that_does_not_open(tfpy_page: Callable[[str], OpenPage]) -> N
     assert page.evaluate(link, 60) == "?run="
 
 
+def test_sliders_show_their_values(tfpy_page: Callable[[str], OpenPage]) -> None:
+    page = tfpy_page("gallery/gan_lab/index.html")
+    shown = """(async () => {
+      const text = () => document.querySelector("#rate + .value")?.textContent;
+      while (!text()) await new Promise((resolve) => setTimeout(resolve, 50));
+      const slider = document.getElementById("rate");
+      const before = text();
+      slider.value = -3;
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+      return [before, text()];
+    })()"""
+    assert page.evaluate(shown, 60) == ["0.002", "0.001"]
+
+
 def test_each_page_has_a_case_and_is_shown() -> None:
     names = sorted(file.parent.name for file in GALLERY.glob("*/index.html"))
     assert sorted({case.name for case in CASES}) == names

@@ -3,7 +3,8 @@
 //
 // <button id="run"> starts and stops. <select id="pictures"> says where pictures come from; without a
 // camera the first choice is taken, and the element "camera" says why. Any other button, input, select
-// and textarea with an id is a control; those with data-restart begin anew.
+// and textarea with an id is a control; those with data-restart begin anew. A slider's value is written
+// beside it, with data-power ten to the power of it.
 // <div class="plot" data-lines="a, b"> is a plot; the elements "backend-list" and "source", where there are
 // such, show the backends and the program. "?backend=NAME" takes that backend, and "?run" starts at once.
 
@@ -68,6 +69,24 @@ function use({ type, target }) {
   if (control.id === "run") setRunning(!isRunning);
   const value = control.id === "run" ? isRunning : settingOf(control);
   tell({ [control.id]: value }, "restart" in control.dataset);
+}
+
+/** Writes a slider's value beside it; who does not see it hears it from the slider. @param {HTMLInputElement} slider */
+function showValue(slider) {
+  const text = document.createElement("span");
+  text.className = "value";
+  text.ariaHidden = "true";
+  const show = () => {
+    const value = slider.valueAsNumber;
+    text.textContent = `${"power" in slider.dataset ? Number((10 ** value).toPrecision(2)) : value}`;
+  };
+  slider.after(text);
+  slider.addEventListener("input", show);
+  show();
+}
+
+for (const control of controls()) {
+  if (control.type === "range") showValue(/** @type {HTMLInputElement} */ (control));
 }
 
 for (const canvas of document.querySelectorAll("canvas")) {
