@@ -51,9 +51,9 @@ def test_sliders_show_their_values(tfpy_page: Callable[[str], OpenPage]) -> None
       const before = text();
       slider.value = -3;
       slider.dispatchEvent(new Event("input", { bubbles: true }));
-      return [before, text()];
+      return [before, text(), slider.getAttribute("aria-valuetext")];
     })()"""
-    assert page.evaluate(shown, 60) == ["0.002", "0.001"]
+    assert page.evaluate(shown, 60) == ["0.002", "0.001", "0.001"]
 
 
 def test_each_page_has_a_case_and_is_shown() -> None:

@@ -79,6 +79,7 @@ function showValue(slider) {
   const show = () => {
     const value = slider.valueAsNumber;
     text.textContent = `${"power" in slider.dataset ? Number((10 ** value).toPrecision(2)) : value}`;
+    slider.ariaValueText = text.textContent;
   };
   slider.after(text);
   slider.addEventListener("input", show);
