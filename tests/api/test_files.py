@@ -264,7 +264,8 @@ def test_errors_of_images(tf: Any) -> Any:
 def test_images_that_need_pillow(monkeypatch: pytest.MonkeyPatch) -> None:
     image = picture(8, 8, 3)
     data = tensorflow.io.encode_jpeg(image).numpy()
-    monkeypatch.setitem(__import__("sys").modules, "PIL.Image", None)
+    for name in ("Image", "JpegImagePlugin"):
+        monkeypatch.setitem(__import__("sys").modules, f"PIL.{name}", None)
     with pytest.raises(tfpy.errors.UnimplementedError, match="decode_image: JPEG"):
         tfpy.image.decode_image(data)
     with pytest.raises(tfpy.errors.UnimplementedError, match="encode_jpeg: JPEG"):

@@ -14,17 +14,19 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.errors import invalid_value
+from tfpy._src.limits import Room
 
 Array = np.ndarray[Any, Any]
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 """Of a type of colour: grey, colours, places in a palette, grey with alpha, colours with alpha."""
+_PALETTE = 3
+_CHANNELS_OF_COLOURS = 4
+"""What a palette has: each of its colours is opaque, transparent or between."""
 _DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
 _ADAM7 = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),
           (0, 1, 1, 2))  # fmt: skip
 """First column and row, and the steps between columns and rows, of each pass."""
-_MOST = 2**28
-"""How many bytes an image may have."""
 
 
 @dataclass
@@ -61,16 +63,24 @@ def _refused(why: str) -> Exception:
     return invalid_value("decode_png", f"Invalid PNG data: {why}")
 
 
-def read(data: bytes) -> Image:
-    """The image of a file.
+def read(data: bytes, channels: int = 0) -> Image:
+    """Decode a file.
+
+    Args:
+        data: The file.
+        channels: Number of channels that the caller makes of the pixels; 0 for those of the file.
 
     Raises:
-        InvalidArgumentError: when the file is damaged, or the image is larger than 256 MiB.
+        InvalidArgumentError: If the file is damaged or too large (`tfpy._src.limits`).
     """
     head = _parsed(data)
     size = sum(_pass_size(head, *area) for area in _passes(head))
-    if size > _MOST:
-        raise _refused(f"the image of {head.width} x {head.height} is too large")
+    own = _CHANNELS_OF_COLOURS if head.colour == _PALETTE else head.channels
+    sample = 2 if head.depth == 16 else 1
+    needed = max(size, head.width * head.height * max(own, channels) * sample)
+    too_large = Room(len(data)).refusal(f"an image of {head.width} x {head.height}", needed)
+    if too_large is not None:
+        raise _refused(too_large)
     inflate = zlib.decompressobj()
     try:
         raw = inflate.decompress(b"".join(head.data), size)
@@ -202,7 +212,7 @@ def _samples(lines: Array, columns: int, head: _Header) -> Array:
 
 
 def _palette(head: _Header) -> Array | None:
-    if head.colour != 3:
+    if head.colour != _PALETTE:
         return None
     size = len(head.palette)
     if not size or size % 3 or size > 768:
@@ -217,7 +227,7 @@ def _palette(head: _Header) -> Array | None:
 
 def _transparent(head: _Header) -> Any:
     """The transparent colour; of a palette, whether there are such."""
-    if head.colour == 3:
+    if head.colour == _PALETTE:
         return bool(head.transparent) or None
     if not head.transparent or head.colour in (4, 6):
         return None

@@ -100,6 +100,14 @@ _ALL = (
         "out; -1: any. Read when a backend opens.",
     ),
     Flag(
+        "TFPY_MAX_UNPACKED_BYTES",
+        SIZE,
+        2**28,
+        "Bytes that the contents of one file may unpack to: the pixels of an image, the members of "
+        "an archive, a record of a compressed file, constants that repeat a value. A file whose "
+        "size times 64 is more may unpack to that. Raise it for files that you trust.",
+    ),
+    Flag(
         "TFPY_HEARTBEAT_SECONDS",
         LIMIT,
         30,

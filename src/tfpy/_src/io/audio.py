@@ -88,7 +88,7 @@ def _format(chunk: bytes) -> tuple[int, int]:
     """Channels and rate."""
     if len(chunk) < 16:
         raise invalid_value("decode_wav", f"Bad format chunk size for WAV: {len(chunk)}")
-    form, channels, rate, _, block, bits = struct.unpack("<HHIIHH", chunk[:16])
+    form, channels, rate, second, block, bits = struct.unpack("<HHIIHH", chunk[:16])
     if form != _PCM:
         raise invalid_value(
             "decode_wav", f"Bad audio format for WAV: Expected 1 (PCM), but got {form}"
@@ -98,6 +98,12 @@ def _format(chunk: bytes) -> tuple[int, int]:
     if not channels or block != 2 * channels:
         raise invalid_value(
             "decode_wav", f"Bad bytes per sample in WAV header: {block} for {channels} channels"
+        )
+    if second != rate * block:
+        raise invalid_value(
+            "decode_wav",
+            f"Bad bytes per second in WAV header: Expected {rate * block} but got {second} "
+            f"(sample_rate={rate}, bytes_per_sample={block})",
         )
     return channels, rate
 

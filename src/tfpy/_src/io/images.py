@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import struct
 from typing import Any
@@ -13,8 +12,9 @@ from tfpy._src import dtypes, png
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
-from tfpy._src.errors import UnimplementedError, invalid, invalid_value
+from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.image.batches import convert_image_dtype
+from tfpy._src.io import gif, pillow
 from tfpy._src.io.audio import scalar_bytes
 from tfpy._src.io.files import texts
 
@@ -59,22 +59,21 @@ def decode_image(
         raise ValueError(f"dtype must be uint8 or float32, got {kind}")
     if wanted not in (0, 1, 3, 4):
         raise invalid("decode_image", f"channels must be in (None, 0, 1, 3, 4), got {channels}")
-    pixels = _decoded(data, wanted)
-    if pixels.ndim == 4 and not expand_animations:
-        pixels = pixels[0]
-    found = constant(pixels)
+    found = constant(_decoded(data, wanted, expand_animations))
     return found if kind == dtypes.uint8 else convert_image_dtype(found, kind)
 
 
-def _decoded(data: bytes, channels: int) -> Array:
+def _decoded(data: bytes, channels: int, animated: bool) -> Array:
     if data.startswith(png.SIGNATURE):
         return _png_pixels(data, channels)
     if data.startswith(b"BM"):
         return _bmp_pixels(data, channels)
     if data.startswith(b"\xff\xd8\xff"):
-        return _pillow_pixels(data, channels)
+        return pillow.jpeg_pixels(data, channels)
     if data.startswith((b"GIF87a", b"GIF89a")):
-        return _gif_frames(data, channels)
+        if channels not in (0, 3):
+            raise invalid_value("decode_gif", f"channels must be 0, 3 for GIF, got {channels}")
+        return gif.frames(data) if animated else gif.frames(data, 1)[0]
     raise invalid_value(
         "decode_image", "Unknown image file format. One of JPEG, PNG, GIF, BMP required."
     )
@@ -122,7 +121,7 @@ def decode_jpeg(
         raise invalid("decode_jpeg", f"ratio must be 1, 2, 4, or 8, got {ratio}")
     data = scalar_bytes("decode_jpeg", contents)
     if ratio > 1 and data.startswith(b"\xff\xd8\xff"):
-        return constant(_pillow_pixels(data, channels, ratio))
+        return constant(pillow.jpeg_pixels(data, channels, ratio))
     return decode_image(contents, channels, expand_animations=False)
 
 
@@ -155,7 +154,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     data = scalar_bytes("decode_gif", contents)
     if not data.startswith((b"GIF87a", b"GIF89a")):
         raise invalid_value("decode_gif", "Expected GIF format")
-    return constant(_gif_frames(data, 3))
+    return constant(gif.frames(data))
 
 
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Any:
@@ -214,7 +213,7 @@ def encode_jpeg(
     if (format, grey) in (("grayscale", False), ("rgb", True)):
         raise invalid("encode_jpeg", f"format {format!r} does not go with {x.aval}")
     out = io.BytesIO()
-    made = _pillow("encode_jpeg").fromarray(pixels[:, :, 0] if grey else pixels)
+    made = pillow.module("encode_jpeg", "Image").fromarray(pixels[:, :, 0] if grey else pixels)
     made.save(out, "JPEG", quality=quality)
     return texts([out.getvalue()], ())
 
@@ -234,7 +233,7 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
 
 
 def _png_pixels(data: bytes, channels: int) -> Array:
-    image = png.read(data)
+    image = png.read(data, channels)
     pixels = image.pixels
     if image.palette is not None:
         pixels = image.palette[pixels[:, :, 0]]
@@ -273,7 +272,10 @@ def _converted(pixels: Array, channels: int) -> Array:
     colours, alpha = (pixels[:, :, :-1], pixels[:, :, -1:]) if own in (2, 4) else (pixels, None)
     if channels < 3 and colours.shape[2] == 3:
         half = 0 if pixels.dtype == np.uint8 else 1 << 14
-        grey = (colours.astype(np.int64) @ np.array(_GREY) + half) >> 15
+        parts = [
+            np.multiply(colours[:, :, i], weight, dtype=np.uint32) for i, weight in enumerate(_GREY)
+        ]
+        grey = (sum(parts) + half) >> 15
         same = (colours == colours[:, :, :1]).all(-1)
         colours = np.where(same, colours[:, :, 0], grey).astype(pixels.dtype)[:, :, None]
     elif channels >= 3 and colours.shape[2] == 1:
@@ -314,59 +316,3 @@ def _bmp_pixels(data: bytes, channels: int) -> Array:
     if own >= 3:
         pixels = pixels[:, :, [2, 1, 0, 3][:own]]
     return np.ascontiguousarray(pixels[::-1] if height > 0 else pixels)
-
-
-# JPEG and GIF
-
-
-def _pillow(op: str) -> Any:
-    try:
-        return importlib.import_module("PIL.Image")
-    except ImportError:
-        raise UnimplementedError(
-            None,
-            op,
-            f"{op}: JPEG and GIF need Pillow: python -m pip install pillow, or "
-            'await pyodide.loadPackage("pillow") in a page',
-        ) from None
-
-
-def _opened(data: bytes) -> Any:
-    module = _pillow("decode_image")
-    try:
-        return module.open(io.BytesIO(data))
-    except OSError as error:
-        raise invalid_value("decode_image", f"Invalid image data: {error}") from None
-
-
-_MODES = {1: "L", 3: "RGB"}
-
-
-def _pillow_pixels(data: bytes, channels: int, ratio: int = 1) -> Array:
-    if channels not in (0, 1, 3):
-        raise invalid_value("decode_jpeg", f"channels must be 0, 1 or 3 for JPEG, got {channels}")
-    image = _opened(data)
-    if ratio > 1:
-        image.draft(image.mode, [-(-n // ratio) for n in image.size])
-    wanted = channels or (1 if image.mode == "L" else 3)
-    return _array(image, _MODES[wanted], wanted)
-
-
-def _array(image: Any, mode: str, channels: int) -> Array:
-    try:
-        pixels = np.asarray(image.convert(mode), np.uint8)
-    except OSError as error:
-        raise invalid_value("decode_image", f"Invalid image data: {error}") from None
-    return pixels.reshape(*pixels.shape[:2], channels)
-
-
-def _gif_frames(data: bytes, channels: int) -> Array:
-    if channels not in (0, 3):
-        raise invalid_value("decode_gif", f"channels must be 0, 3 for GIF, got {channels}")
-    image = _opened(data)
-    return np.stack([_frame(image, i) for i in range(image.n_frames)])
-
-
-def _frame(image: Any, number: int) -> Array:
-    image.seek(number)
-    return _array(image, "RGB", 3)
