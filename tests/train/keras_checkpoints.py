@@ -53,6 +53,45 @@ def restore(path: str) -> list[list[float]]:
     return found
 
 
+class Network(keras.Model):  # type: ignore[misc]
+    """A model whose layers are built when it is first called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = keras.layers.Dense(3, activation="tanh")
+        self.others = [keras.layers.Dense(2), keras.layers.Dense(1)]
+
+    def call(self, x: Any) -> Any:
+        x = self.first(x)
+        for layer in self.others:
+            x = layer(x)
+        return x
+
+
+def resumed(path: str) -> list[list[float]]:
+    """What a loop of one's own learns in three steps, and in two that go on from a checkpoint."""
+    found = []
+    for begin in (0, 1):
+        optimizer, network = keras.optimizers.Adam(0.1), Network()
+        checkpoint = tf.train.Checkpoint(net=network, optimizer=optimizer)
+        if begin:
+            checkpoint.read(path)
+        for step in range(begin, 3):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((network(X) - X[:, :1]) ** 2)
+            variables = network.trainable_variables
+            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+            if not begin and not step:
+                checkpoint.write(path)
+        kept = [*network.variables, *optimizer.variables]
+        found.append([float(np.sum(v.numpy())) for v in kept])
+    return found
+
+
 if __name__ == "__main__":
     folder = sys.argv[1]
-    print(json.dumps([save(f"{folder}/tfpy"), restore(f"{folder}/tensorflow")]))
+    print(
+        json.dumps(
+            [save(f"{folder}/tfpy"), restore(f"{folder}/tensorflow"), resumed(f"{folder}/own")]
+        )
+    )

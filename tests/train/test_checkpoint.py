@@ -6,9 +6,10 @@ import asyncio
 import copy
 import gc
 import logging
+from collections import OrderedDict
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -85,6 +86,13 @@ def test_all_kinds_of_objects(writer: Any, reader: Any, tmp_path: Path) -> None:
     assert shapes[0] == shapes[1]
 
 
+class Pair(NamedTuple):
+    """Items that checkpoints have by name and by number."""
+
+    first: Any
+    second: list[Any]
+
+
 class Late:
     """Programs whose Variables come after a checkpoint was restored."""
 
@@ -115,6 +123,55 @@ class Late:
         module.nest = {"deep": []}
         module.nest["deep"].append(tf.Variable([0.0]))
         return module.nest["deep"][0]
+
+    @staticmethod
+    def fresh(tf: ModuleType, module: Any) -> Any:
+        module.fresh = []
+        module.fresh.append(tf.Variable([0.0]))
+        return module.fresh[0]
+
+    @staticmethod
+    def extended(tf: ModuleType, module: Any) -> Any:
+        module.extended = []
+        module.extended += [1]
+        module.extended.extend([{"a": [None]}])
+        module.extended[1]["a"][0] = tf.Variable([0.0])
+        return module.extended[1]["a"][0]
+
+    @staticmethod
+    def shared(tf: ModuleType, module: Any) -> Any:
+        module.shared = own = []  # type: ignore[var-annotated]
+        module.shared.append(tf.Variable([0.0]))
+        assert own == module.shared
+        assert len(own) == 1
+        return module.shared[0]
+
+    @staticmethod
+    def updated(tf: ModuleType, module: Any) -> Any:
+        module.updated = OrderedDict()
+        module.updated["b"] = []
+        module.updated.update(a=tf.Variable([0.0]))
+        assert list(module.updated) == ["b", "a"]
+        return module.updated["a"]
+
+    @staticmethod
+    def in_tuple(tf: ModuleType, module: Any) -> Any:
+        module.tuple = (1, ([], tf.Variable([0.0])))
+        module.tuple[1][0].append(tf.Variable([0.0]))
+        return module.tuple[1][0][0]
+
+    @staticmethod
+    def in_pair(tf: ModuleType, module: Any) -> Any:
+        module.pair = Pair(tf.Variable([0.0]), [])
+        module.pair.second.append(tf.Variable([0.0]))
+        return module.pair.second[0]
+
+    @staticmethod
+    def module_in_list(tf: ModuleType, module: Any) -> Any:
+        module.modules = []
+        module.modules.append(tf.Module())
+        module.modules[0].late = tf.Variable([0.0])
+        return module.modules[0].late
 
     @staticmethod
     def compiled(tf: ModuleType, module: Any) -> Any:
@@ -157,6 +214,71 @@ def test_objects_that_come_later(library: ModuleType, tmp_path: Path) -> None:
     module.other = library.Variable(1.0)
     with pytest.raises(AssertionError, match="Found 1 Python objects that were not bound to"):
         status.assert_existing_objects_matched()
+
+
+@BOTH
+def test_lists_that_wait_are_lists(library: ModuleType, tmp_path: Path) -> None:
+    """The list of a module stays what it was for everyone who reads or changes it."""
+    tf = library
+    full = tf.Module()
+    full.listed, full.named = [tf.Variable(1.0), tf.Variable(2.0)], {"a": tf.Variable(3.0)}
+    path = tf.train.Checkpoint(full).write(str(tmp_path / "of"))
+    module = tf.Module()
+    module.listed, module.named = [], {}
+    status = tf.train.Checkpoint(module).read(path)
+    one, two = module.listed, module.named
+    empty: list[Any] = []
+    assert (repr(one), str(two), one == empty, empty == one, bool(one)) == (
+        ("ListWrapper([])", "{}", True, True, False)
+    )
+    one.append(tf.Variable(0.0))
+    module.listed.append(tf.Variable(0.0))
+    two["a"] = tf.Variable(0.0)
+    assert [float(v) for v in module.listed] == [1.0, 2.0] == [float(v) for v in one[:]]
+    assert [float(v) for v in reversed([*one])] == [2.0, 1.0]
+    other = [tf.Variable(5.0)]
+    assert (one.index(one[1]), len(one + other), len(other + one), isinstance(one, list)) == (
+        (1, 3, 3, True)
+    )
+    assert ({**two}.keys(), dict(two).keys(), "a" in two, two.get("b")) == (
+        {"a"},
+        {"a"},
+        True,
+        None,
+    )
+    assert tf.stack(one).numpy().tolist() == [1.0, 2.0]
+    assert [type(x).__name__ for x in tf.nest.map_structure(float, [one, (1.0,)])] == (
+        ["ListWrapper", "tuple"]
+    )
+    assert float(tf.function(lambda x, y: x[0] + x[1] + y["a"])(one, dict(two))) == 6.0
+    assert [float(v) for v in module.variables] == [1.0, 2.0, 3.0]
+    status.assert_consumed()
+
+
+@BOTH
+def test_items_of_other_shapes_are_left(library: ModuleType, tmp_path: Path) -> None:
+    """Containers accept them, as optimizers with other variables need; attributes do not."""
+    tf = library
+    full = tf.Module()
+    full.listed = [tf.Variable(1.0), tf.Variable(2.0)]
+    full.named, full.one = {"a": tf.Variable(3.0)}, tf.Variable(4.0)
+    path = tf.train.Checkpoint(full).write(str(tmp_path / "of"))
+    module = tf.Module()
+    module.listed, module.named = [], {}
+    status = tf.train.Checkpoint(module).read(path).expect_partial()
+    module.listed.append(tf.Variable([5.0]))
+    module.listed.append(tf.Variable(0.0))
+    module.named["a"] = tf.Variable([6.0])
+    assert [v.numpy().tolist() for v in module.listed] == [[5.0], 2.0]
+    assert module.named["a"].numpy() == [6.0]
+    status.assert_existing_objects_matched()
+    with pytest.raises(ValueError, match="incompatible tensor with shape"):
+        module.one = tf.Variable([7.0])
+    other = tf.Module()
+    other.listed = []
+    tf.train.Checkpoint(other).read(path).expect_partial()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="dtype"):
+        other.listed.append(tf.Variable(1))
 
 
 @BOTH

@@ -19,7 +19,8 @@ def test_models_and_optimizers_go_on(tmp_path: Path) -> None:
     argv = [sys.executable, str(HERE / "keras_checkpoints.py"), str(tmp_path)]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
-    wanted["tfpy"], of_tensorflow = json.loads(done.stdout.splitlines()[-1])
+    wanted["tfpy"], of_tensorflow, (whole, resumed) = json.loads(done.stdout.splitlines()[-1])
+    np.testing.assert_allclose(resumed, whole, 1e-4, 1e-5)
     for found in of_tensorflow:
         np.testing.assert_allclose(found, wanted["tensorflow"], 1e-4, 1e-5)
     for found in keras_checkpoints.restore(f"{tmp_path}/tfpy"):

@@ -41,14 +41,6 @@ def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[...
     return method
 
 
-class ListWrapper(list[Any]):
-    """TensorFlow's list of dependencies; tfpy makes none."""
-
-
-class _DictWrapper(dict[Any, Any]):
-    """TensorFlow's dict of dependencies; tfpy makes none."""
-
-
 class EagerContext:
     """What is asked of TensorFlow's eager runtime."""
 

@@ -14,10 +14,8 @@ from tfpy._src.alias import csr
 from tfpy._src.alias.internal import (
     AutoTrackable,
     EagerContext,
-    ListWrapper,
     OpDeterminism,
     Trackable,
-    _DictWrapper,
     maybe_merge_call,
     no_automatic_dependency_tracking,
     smart_cond,
@@ -33,6 +31,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.data.dataset import DatasetV2
 from tfpy._src.distribute.input import DistributedDataset
 from tfpy._src.primitives import is_nan
+from tfpy._src.variables.tracking import DictWrapper, ListWrapper
 from tfpy._src.version import VERSION_OF_TENSORFLOW
 
 MODULES: dict[str, dict[str, Any]] = {
@@ -61,7 +60,7 @@ MODULES: dict[str, dict[str, Any]] = {
     "python.ops.linalg.sparse": {"sparse_csr_matrix_ops": csr},
     "python.ops.math_ops": {"is_nan": is_nan},
     "test": {"is_gpu_available": lambda *args, **kwargs: False},
-    "python.trackable.data_structures": {"ListWrapper": ListWrapper, "_DictWrapper": _DictWrapper},
+    "python.trackable.data_structures": {"ListWrapper": ListWrapper, "_DictWrapper": DictWrapper},
 }
 
 CLAIMED: dict[type, str] = {

@@ -14,10 +14,10 @@ from tfpy._src.dtensor.mesh import Mesh
 from tfpy._src.dtensor.variable import DVariable
 from tfpy._src.errors import InvalidArgumentError, NotFoundError
 from tfpy._src.io.gfile import Path, path_text
+from tfpy._src.train.assigning import assign
 from tfpy._src.train.checkpoint import Checkpoint
 from tfpy._src.train.objects import Value, number_of
 from tfpy._src.train.reader import CheckpointReader
-from tfpy._src.train.restoring import assign
 from tfpy._src.train.writing import write
 
 

@@ -11,12 +11,12 @@ from tfpy._src import tracing
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import WIDER, as_dtype
 from tfpy._src.ir.aval import Array
-from tfpy._src.variables.tracking import Tracked, WatchedDict, WatchedList
+from tfpy._src.variables.tracking import DictWrapper, ListWrapper, Tracked
 from tfpy._src.variables.variable import Variable
 
 VARIABLE_VALUE = "VARIABLE_VALUE"
 """TensorFlow's name of a Variable's value."""
-_CONTAINERS = frozenset((list, dict, OrderedDict, WatchedList, WatchedDict))
+_CONTAINERS = frozenset((list, dict, OrderedDict, ListWrapper, DictWrapper))
 """Others may not be made of their items alone."""
 
 
@@ -47,7 +47,8 @@ def children(holder: Any) -> dict[str, Any]:
     if isinstance(holder, Variable):
         return {}
     if isinstance(holder, list | tuple):
-        pairs = [(str(i), item) for i, item in enumerate(holder)]
+        named = zip(getattr(holder, "_fields", ()), holder, strict=False)
+        pairs = [*named, *((str(i), item) for i, item in enumerate(holder))]
     elif isinstance(holder, dict):
         pairs = list(_items(holder))
     elif hasattr(type(holder), "_trackable_children"):

@@ -8,21 +8,17 @@ attribute or item, it is looked for again.
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
-from tfpy._src import tracing
-from tfpy._src.core.tensor import Tensor
-from tfpy._src.dtypes import as_dtype
-from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.ir.aval import Array, Aval
-from tfpy._src.runtime.interface import Ranges
-from tfpy._src.runtime.storage import Storage, host_storage
+from tfpy._src.core.nest import rebuilt
+from tfpy._src.train.assigning import assign, initialize, is_uninitialized
 from tfpy._src.train.messages import SavedNode
 from tfpy._src.train.objects import VARIABLE_VALUE, children, values_of, variable_of
 from tfpy._src.train.reader import CheckpointReader
-from tfpy._src.variables.tracking import WAITING, Tracked, WatchedDict, WatchedList
+from tfpy._src.variables.tracking import WAITING, DictWrapper, ListWrapper, Tracked, unwrapped
 from tfpy._src.variables.variable import Variable
 
 _log = logging.getLogger("tfpy")
@@ -82,24 +78,37 @@ class Restoration:
         found = self.children(value)
         left = []
         for name, child in self.nodes[number].children.items():
+            place = _Place(self, value, name, child)
             if name in found:
-                inner = self._watched(child, value, name, found[name], owner)
-                left.append((child, inner, owner))
+                left.append((child, self.watched(place, found[name], owner), owner))
             elif owner is not None:
-                self._wait(owner, _Place(self, value, name, child))
+                self._wait(owner, place)
         return left
 
-    def _watched(
-        self, number: int, holder: Any, name: str, value: Any, owner: Tracked | None
-    ) -> Any:
-        """A list or dictionary; where items of it are missing, one that tells when they come."""
-        kind = _WATCHED.get(type(value))
-        missing = self.nodes[number].children.keys() - self.children(value).keys()
-        if kind is None or owner is None or not missing or not _puts(holder, name, value):
+    def watched(self, place: _Place, value: Any, owner: Tracked | None) -> Any:
+        """Return the object of a place, in which lists and dictionaries wait for their items.
+
+        Those with missing items are replaced by wrappers, which restore the items that are added.
+        """
+        if owner is None or not _puts(place.holder, place.name, value):
             return value
-        made = kind(value, owner)
-        _put(holder, name, made)
+        made = self._wrapped(place.node, value, owner)
+        if made is not value:
+            _put(place.holder, place.name, made)
         return made
+
+    def _wrapped(self, number: int, value: Any, owner: Tracked) -> Any:
+        saved = self.nodes[number].children
+        if isinstance(value, tuple):
+            items = [
+                self._wrapped(saved[str(i)], item, owner) if str(i) in saved else item
+                for i, item in enumerate(value)
+            ]
+            changed = any(a is not b for a, b in zip(items, value, strict=True))
+            return rebuilt(value, items) if changed else value
+        kind = _WRAPPERS.get(type(value))
+        missing = saved.keys() - self.children(value).keys() if kind else ()
+        return kind(value, owner) if kind and missing else value
 
     def is_done(self, number: int) -> bool:
         """Whether all values of an object, and of those that it holds, have found their objects."""
@@ -139,7 +148,10 @@ class Restoration:
         """Gives an object its values."""
         attributes = self.nodes[number].attributes
         variable = variable_of(value)
-        if variable is not None and VARIABLE_VALUE in attributes:
+        if VARIABLE_VALUE in attributes and is_uninitialized(value):
+            initialize(value, self._reader, attributes[VARIABLE_VALUE])
+            used = {VARIABLE_VALUE}
+        elif variable is not None and VARIABLE_VALUE in attributes:
             assign(variable, self._reader, attributes[VARIABLE_VALUE])
             used = {VARIABLE_VALUE}
         else:
@@ -185,11 +197,18 @@ class Restoration:
         )  # fmt: skip
 
 
-_WATCHED: dict[type, Callable[[Any, Tracked], Any]] = {list: WatchedList, dict: WatchedDict}
+_WRAPPERS: dict[type, Callable[[Any, Tracked], Any]] = {
+    list: ListWrapper,
+    dict: DictWrapper,
+    OrderedDict: DictWrapper,
+}
 
 
 def _puts(holder: Any, name: str, value: Any) -> bool:
-    """Whether a list in an object may be another one: not in Keras's, which know it elsewhere."""
+    """Return True if the holder's item or attribute may be replaced.
+
+    Keras stores the lists of its objects in other places, too.
+    """
     if isinstance(holder, list):
         return True
     if isinstance(holder, dict):
@@ -199,10 +218,11 @@ def _puts(holder: Any, name: str, value: Any) -> bool:
 
 
 def _put(holder: Any, name: str, value: Any) -> None:
+    """Replace an item or an attribute; nothing that waits looks for it again."""
     if isinstance(holder, list):
-        list.__setitem__(holder, int(name), value)
+        unwrapped(holder)[int(name)] = value
     elif isinstance(holder, dict):
-        dict.__setitem__(holder, name, value)
+        unwrapped(holder)[name] = value
     else:
         vars(holder)[name] = value
 
@@ -236,73 +256,35 @@ class Waiting:
         self._places = [p for p in self._places if p not in same] + [place]
 
     def look(self) -> None:
-        """Restores what is there now."""
+        """Restore the objects that have been added."""
         places, self._places = self._places, []
-        for place in places:
-            found = place.restoration.children(place.holder)
-            if place.name in found:
-                place.restoration.bind(place.node, found[place.name], self._owner)
-            elif not place.restoration.is_done(place.node):
+        try:
+            while places:
+                self._look_at(places.pop(0))
+        finally:
+            self._places += places
+            if not self._places:
+                vars(self._owner).pop(WAITING, None)
+
+    def _look_at(self, place: _Place) -> None:
+        restoration = place.restoration
+        found = restoration.children(place.holder)
+        if place.name not in found:
+            if not restoration.is_done(place.node):
                 self._places.append(place)
-        if not self._places:
-            vars(self._owner).pop(WAITING, None)
+            return
+        try:
+            value = restoration.watched(place, found[place.name], self._owner)
+            restoration.bind(place.node, value, self._owner)
+        except ValueError as error:
+            # TensorFlow's containers accept items that a checkpoint does not fit: optimizers
+            # whose variables are others than those that were saved continue with new ones.
+            if not isinstance(place.holder, list | dict | tuple):
+                raise
+            _log.warning("a value of a checkpoint was not restored: %s", error)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> None:
         """A copy of the object waits for nothing."""
 
     def __reduce__(self) -> Any:
         return type(None), ()
-
-
-def assign(variable: Variable, reader: CheckpointReader, key: str) -> None:
-    """Gives a Variable its value, on the devices that have its present one.
-
-    Raises:
-        ValueError: when the shapes differ.
-        InvalidArgumentError: when the dtypes do, or a number of 64 bits has no place in 32.
-    """
-    shape, number, dtype = reader.shape(key), reader.number(key), variable.dtype
-    if not variable.shape.is_compatible_with(shape):
-        raise ValueError(
-            f"Received incompatible tensor with shape {shape} when attempting to restore variable "
-            f"with shape {variable.shape} and name {variable.name}."
-        )
-    if as_dtype(number) != dtype:
-        raise InvalidArgumentError(
-            None,
-            "RestoreV2",
-            f"{key} in the checkpoint is of dtype {as_dtype(number).name}, the variable "
-            f"{variable.name} of {dtype.name}",
-        )
-    aval = Aval(shape, dtype)
-
-    def read(ranges: Ranges | None = None) -> Array:
-        return _narrowed(reader.part(key, ranges), aval, key)
-
-    with tracing.init_scope():
-        storage = variable.held.storage
-        slot = None
-        if storage.backend is not None and not storage.backend.gone and aval is variable.aval:
-            slot = storage.backend.refill(storage.slot, aval, read)
-        if slot is None:
-            variable.hold(Tensor(aval, host_storage(read(), aval)))
-        else:
-            variable.hold(Tensor(aval, Storage(aval, backend=storage.backend, slot=slot)))
-    if number != dtype.as_datatype_enum:
-        variable.saved_as = number
-
-
-def _narrowed(array: Array, aval: Aval, key: str) -> Array:
-    """An array of a file in a Variable's dtype, which may be narrower.
-
-    Raises:
-        InvalidArgumentError: when an integer has no place in it.
-    """
-    narrow = array.astype(aval.dtype.as_numpy_dtype, copy=False)
-    if array.dtype.kind in "iu" and narrow.dtype != array.dtype and (narrow != array).any():
-        raise InvalidArgumentError(
-            None,
-            "RestoreV2",
-            f"{key} in the checkpoint has integers that {aval.dtype.name} has not",
-        )
-    return narrow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -32,47 +31,107 @@ def look_in(owner: Tracked) -> None:
         waiting.look()
 
 
-def _telling(kind: type, name: str) -> Callable[..., Any]:
-    """A method of a list or dictionary that adds items, and tells the object that has it."""
-    method = getattr(kind, name)
+def _reading(name: str) -> Callable[..., Any]:
+    """Return a method that calls the one of the wrapped list or dictionary."""
 
-    @functools.wraps(method)
-    def add(self: Any, *args: Any, **kwargs: Any) -> Any:
-        found = method(self, *args, **kwargs)
-        look_in(self.owner)
-        return found
+    def read(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(self.wrapped, name)(*map(unwrapped, args), **kwargs)
 
-    return add
+    return read
 
 
-class WatchedList(list[Any]):
-    """A list in which items are still to be restored."""
+def _changing(name: str) -> Callable[..., Any]:
+    """Return a method that changes the wrapped list or dictionary and restores new items."""
 
-    def __init__(self, items: list[Any], owner: Tracked) -> None:
-        super().__init__(items)
+    def change(self: Any, *args: Any, **kwargs: Any) -> Any:
+        found = getattr(self.wrapped, name)(*map(unwrapped, args), **kwargs)
+        if self.owner is not None:
+            look_in(self.owner)
+        return self if found is self.wrapped else found
+
+    return change
+
+
+def unwrapped(value: Any) -> Any:
+    """Return the list or dictionary that a wrapper is around; other values are returned as is."""
+    return value.wrapped if isinstance(value, ListWrapper | DictWrapper) else value
+
+
+class ListWrapper(list[Any]):
+    """A list whose missing items are restored when they are added.
+
+    It shares its items with the list that it wraps, so that both names of one list stay one list.
+
+    Args:
+        wrapped_list: The list.
+        owner: The nearest object around it that stores what waits for items.
+    """
+
+    __hash__ = None
+
+    def __init__(self, wrapped_list: list[Any], owner: Tracked | None = None) -> None:
+        super().__init__()  # its own storage stays empty
+        self.wrapped, self.owner = wrapped_list, owner
+
+    def __repr__(self) -> str:
+        return f"ListWrapper({self.wrapped!r})"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return list, (list(self.wrapped),)
+
+    def __radd__(self, other: list[Any]) -> list[Any]:
+        return other + self.wrapped
+
+
+class DictWrapper(dict[Any, Any]):
+    """A dictionary whose missing items are restored when they are added.
+
+    It shares its items with the dictionary that it wraps.
+
+    Args:
+        wrapped_dict: The dictionary; empty by default.
+        owner: The nearest object around it that stores what waits for items.
+    """
+
+    __hash__ = None
+
+    def __init__(
+        self, wrapped_dict: dict[Any, Any] | None = None, owner: Tracked | None = None
+    ) -> None:
+        super().__init__()  # its own storage stays empty
+        self.wrapped = {} if wrapped_dict is None else wrapped_dict
         self.owner = owner
 
-    append = _telling(list, "append")
-    extend = _telling(list, "extend")
-    insert = _telling(list, "insert")
-    __setitem__ = _telling(list, "__setitem__")
-    __iadd__ = _telling(list, "__iadd__")
+    def __repr__(self) -> str:
+        return f"DictWrapper({self.wrapped!r})"
 
-    def __reduce__(self) -> Any:
-        return list, (list(self),)
+    def __str__(self) -> str:
+        return str(self.wrapped)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return type(self.wrapped), (list(self.wrapped.items()),)
+
+    def __ror__(self, other: dict[Any, Any]) -> dict[Any, Any]:
+        return other | self.wrapped
 
 
-class WatchedDict(dict[Any, Any]):
-    """A dictionary in which items are still to be restored."""
-
-    def __init__(self, items: dict[Any, Any], owner: Tracked) -> None:
-        super().__init__(items)
-        self.owner = owner
-
-    __setitem__ = _telling(dict, "__setitem__")
-    setdefault = _telling(dict, "setdefault")
-    update = _telling(dict, "update")
-    __ior__ = _telling(dict, "__ior__")
-
-    def __reduce__(self) -> Any:
-        return dict, (dict(self),)
+_COMPARING = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
+_SHARED = ("__getitem__", "__delitem__", "__len__", "__iter__", "__reversed__", "__contains__")
+_OF_LISTS = ("__add__", "__mul__", "__rmul__", "copy", "count", "index", "pop", "remove")
+_OF_DICTS = ("__or__", "copy", "get", "items", "keys", "values", "pop", "popitem", "clear")
+for _kind, _reads, _changes in (
+    (
+        ListWrapper,
+        (*_COMPARING, *_SHARED, *_OF_LISTS, "clear", "reverse", "sort"),
+        ("__iadd__", "__imul__", "__setitem__", "append", "extend", "insert"),
+    ),
+    (
+        DictWrapper,
+        (*_COMPARING[:2], *_SHARED, *_OF_DICTS),
+        ("__ior__", "__setitem__", "setdefault", "update"),
+    ),
+):
+    for _name in _reads:
+        setattr(_kind, _name, _reading(_name))
+    for _name in _changes:
+        setattr(_kind, _name, _changing(_name))
