@@ -114,6 +114,29 @@ def test_variables_and_effects(tf, backend):
 
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
+def test_gradients_of_assigned_variables(tf, backend):
+    v, w = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 0.5])
+
+    def step():
+        y = tf.reduce_sum(v * w)
+        if tf.reduce_sum(w) > 0.0:
+            v.assign(v * w)
+        for _ in tf.range(2):
+            v.assign_add(w)
+            y += tf.reduce_sum(v**2)
+        return y * tf.reduce_sum(v)
+
+    found = []
+    for function in (step, tf.function(step)):
+        v.assign([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            y = function()
+        found.append([y.numpy(), v.numpy(), *(g.numpy() for g in tape.gradient(y, [v, w]))])
+    for mine, wanted in zip(found[1], found[0], strict=True):
+        np.testing.assert_allclose(mine, wanted, rtol=1e-4)
+
+
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_decorated_methods_of_an_installed_package(tf, backend):
     class Model:
         def __init__(self):

@@ -41,6 +41,7 @@ CASES: dict[str, Callable[..., Any]] = {
         test.__name__.removeprefix("test_"): inspect.unwrap(test)
         for test in (
             control_flow.test_variables_and_effects,
+            control_flow.test_gradients_of_assigned_variables,
             control_flow.test_decorated_methods_of_an_installed_package,
             random.test_bits,
             random.test_counters_carry,

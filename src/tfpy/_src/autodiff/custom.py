@@ -29,7 +29,7 @@ class _Reads(Tape):
         self.variables: list[Variable] = []
 
     def on_read(self, variable: Variable) -> None:
-        if not any(v is variable for v in self.variables):
+        if variable.trainable and not any(v is variable for v in self.variables):
             self.variables.append(variable)
 
 

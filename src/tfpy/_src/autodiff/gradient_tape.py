@@ -105,8 +105,8 @@ class GradientTape(Tape):
                 )
 
     def on_read(self, variable: Variable) -> None:
-        """Called by Variables when an op reads them."""
-        if self._watch_accessed:
+        """Watch a Variable that an op reads, if the tape watches it or is to watch what is read."""
+        if (self._watch_accessed and variable.trainable) or id(variable) in self._variables:
             self._read(variable)
 
     def _read(self, variable: Variable) -> None:
@@ -194,8 +194,8 @@ class GradientTape(Tape):
     def _backward(
         self, target: Any, sources: Any, output_gradients: Any, unconnected: UnconnectedGradients
     ) -> Any:
-        for leaf in leaves(target):
-            if isinstance(leaf, Variable) and leaf.trainable:
+        for leaf in map(held, leaves(target)):
+            if isinstance(leaf, Variable):
                 self.on_read(leaf.origin)  # a Variable may be the target itself
         grads = tapes.backpropagate(
             list(self.entries), set(self.watched), _seeds(target, output_gradients)

@@ -11,10 +11,12 @@ from tfpy._src.array.making import ones_like, zeros
 from tfpy._src.array.reshaping import reshape
 from tfpy._src.array.slicing import take
 from tfpy._src.autodiff.gradient_tape import UnconnectedGradients
+from tfpy._src.autodiff.nests import held
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tape import Entry, backpropagate
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.variables.variable import Variable
 
 
 def gradients(
@@ -46,7 +48,7 @@ def gradients(
         >>> [g.numpy().tolist() for g in slope(tf.constant(3.0))]
         [6.0]
     """
-    sources = [convert_to_tensor(x) for x in nest.flatten(xs)]
+    sources = [_source(x) for x in nest.flatten(xs)]
     targets = [convert_to_tensor(y) for y in nest.flatten(ys)]
     given = [None] * len(targets) if grad_ys is None else nest.flatten(grad_ys)
     seeds = [
@@ -87,7 +89,7 @@ def hessians(
         [[6.0, 0.0], [0.0, 12.0]]
     """
     _entries("hessians")
-    return [_hessian(ys, convert_to_tensor(x)) for x in nest.flatten(xs)]
+    return [_hessian(ys, _source(x)) for x in nest.flatten(xs)]
 
 
 def _hessian(ys: Any, x: Tensor) -> Tensor:
@@ -95,6 +97,16 @@ def _hessian(ys: Any, x: Tensor) -> Tensor:
     flat = reshape(slope, [-1])
     rows = [gradients(take(flat, i), x, unconnected_gradients="zero")[0] for i in range(x.size)]
     return reshape(stack(rows), [*x.shape, *x.shape])
+
+
+def _source(x: Any) -> Tensor:
+    """Return the tensor to differentiate with respect to: all readings of a Variable are its first
+    value's."""
+    leaf, trace = held(x), tracing.current()
+    if trace is not None and isinstance(leaf, Variable):
+        first: Tensor = trace.first_value(leaf.origin)
+        return first
+    return convert_to_tensor(leaf)
 
 
 def _entries(function: str) -> Sequence[Entry]:

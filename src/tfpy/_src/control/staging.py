@@ -59,7 +59,7 @@ def finish_cond(index: Any, parts: Sequence[Part], leaves: Sequence[Sequence[Any
     variables = assigned(parts)
     for part, given in zip(parts, leaves, strict=True):
         with part.taken():
-            outputs = [*map(to_tensor, given), *(v.tensor for v in variables)]
+            outputs = [*map(to_tensor, given), *(part.last_value(v) for v in variables)]
             part.graph.outputs = [part.value_of(t) for t in outputs]
     operands = join(parts, [[] for _ in parts])
     graphs = tuple(part.graph for part in parts)
@@ -155,7 +155,7 @@ def staged_while(
     own: list[list[Tensor]] = [[*arguments], [*test_arguments]]
     for p, mine in zip((part, tested), own, strict=True):
         with p.taken():
-            mine += [_first_value(p, v) for v in variables]
+            mine += [p.first_value(v) for v in variables]
     with part.taken():
         outputs = [*map(to_tensor, after), *(v.tensor for v in variables)]
         if part.iteration is not None:
@@ -176,12 +176,3 @@ def staged_while(
     for variable, tensor in zip(variables, results[len(entries) :], strict=False):
         current().assign(variable, tensor)
     return [like_leaf(x, t) for x, t in zip(after, results, strict=False)]
-
-
-def _first_value(part: Part, variable: Any) -> Tensor:
-    """A Variable's value at the beginning of a part."""
-    last = part.assigned.pop(id(variable), None)
-    found = part.read(variable)
-    if last is not None:
-        part.assigned[id(variable)] = last
-    return found

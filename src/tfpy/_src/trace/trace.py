@@ -72,6 +72,9 @@ class Trace:
         self.constants: list[Tensor] = []
         """Captured tensors that the Graph holds as constants."""
         self.assigned: dict[int, tuple[Variable, Tensor]] = {}
+        self._unread: set[int] = (
+            set()
+        )  # ids of Variables that were not read since they were assigned
         self.is_custom = False
         """Whether its equations alone do not tell its gradient."""
         self.unseeded = 0
@@ -164,9 +167,20 @@ class Trace:
 
     def read(self, variable: Variable) -> Tensor:
         """The Variable's value at this point of the function."""
+        if id(variable) in self._unread:
+            self._unread.remove(id(variable))
+            self.assigned[id(variable)] = (variable, self._first_reading(variable))
         assigned = self.assigned.get(id(variable))
-        if assigned is not None:
-            return assigned[1]
+        return self.first_value(variable) if assigned is None else assigned[1]
+
+    def first_value(self, variable: Variable) -> Tensor:
+        """Return the Variable's value at the start of the function.
+
+        Gradients with respect to the Variable are those of this tensor.
+
+        Raises:
+            NotTraceableError: If values of several shapes fit the Variable.
+        """
         known = self._reads.get(id(variable))
         if known is None:
             if variable.has_open_shape:
@@ -182,6 +196,30 @@ class Trace:
     def assign(self, variable: Variable, tensor: Tensor) -> None:
         """Notes a Variable's new value."""
         self.assigned[id(variable)] = (variable, tensor)
+        self._unread.add(id(variable))
+
+    def last_value(self, variable: Variable) -> Tensor:
+        """Return the Variable's present value without reading it: no gradient flows through it."""
+        assigned = self.assigned.get(id(variable))
+        return self.first_value(variable) if assigned is None else assigned[1]
+
+    def _first_reading(self, variable: Variable) -> Tensor:
+        """Return an assigned value as the Variable's first reader receives it.
+
+        As in TensorFlow, each reading of a Variable has the gradient with respect to the Variable,
+        and no gradient flows into what was assigned.
+        """
+        _, value = self.assigned[id(variable)]
+        if variable.has_open_shape or not value.dtype.is_differentiable:
+            return value
+        first = self.first_value(variable)
+
+        def backward(gradient: Any) -> Sequence[Any]:
+            return [gradient]
+
+        (reading,) = self.custom([value], [first], backward)
+        self.recorder.record(Entry("read", (first,), (reading,), backward, takes_slices=True))
+        return reading
 
     def on_variable_made(self, variable: Variable) -> None:
         """Told of a Variable that the function makes.

@@ -197,9 +197,8 @@ class Variable(ScatterMethods, PythonValues):
 
     def value(self) -> Tensor:
         """The present value; tapes that watch variables note the reading."""
-        if self.trainable:
-            for tape in tapes.local.active:
-                tape.on_read(self)
+        for tape in tapes.local.active:
+            tape.on_read(self)
         return self.tensor
 
     def read_value(self) -> Tensor:
