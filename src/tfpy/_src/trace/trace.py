@@ -72,9 +72,8 @@ class Trace:
         self.constants: list[Tensor] = []
         """Captured tensors that the Graph holds as constants."""
         self.assigned: dict[int, tuple[Variable, Tensor]] = {}
-        self._unread: set[int] = (
-            set()
-        )  # ids of Variables that were not read since they were assigned
+        self._unread: set[int] = set()
+        """The ids of Variables that have not been read since they were assigned."""
         self.is_custom = False
         """Whether its equations alone do not tell its gradient."""
         self.unseeded = 0
