@@ -114,6 +114,36 @@ def test_padded_batch(tf: Any) -> Any:
 
 
 @same
+def test_padded_batch_of_strings(tf: Any) -> Any:
+    """Of each rank; string functions take the batches."""
+    data = tf.data.Dataset
+    ids = data.from_tensor_slices(["a b", "c", "d e f"])
+    rows = ids.map(lambda s: {"id": s, "words": tf.strings.split(s)})
+    nested = data.from_generator(
+        lambda: iter([[["a", "b"]], [["c"], ["d"]]]),
+        output_signature=tf.TensorSpec([None, None], tf.string),
+    )
+
+    def size(row: Any) -> Any:
+        return tf.shape(row["words"])[0]
+
+    return [
+        shown(tf, found)
+        for found in (
+            ids.padded_batch(2),
+            ids.padded_batch(2).map(tf.strings.length),
+            ids.padded_batch(3).map(lambda s: tf.unique(s)[0]),
+            ids.padded_batch(2).unbatch(),
+            ids.padded_batch(2).padded_batch(2),
+            ids.window(2).flat_map(lambda w: w.padded_batch(2)),
+            rows.padded_batch(2, padding_values={"id": None, "words": "?"}),
+            rows.bucket_by_sequence_length(size, [2], [2, 2]),
+            nested.padded_batch(2, padding_values="-"),
+        )
+    ]
+
+
+@same
 def test_ragged_batch(tf: Any) -> Any:
     d = growing(tf)
     spec = tf.TensorSpec([None, 2, None], tf.int32)

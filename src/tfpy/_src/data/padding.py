@@ -137,7 +137,7 @@ def _padded(column: tuple[Array, ...], shape: TensorShape, value: Array) -> Arra
         )
     out = np.full((len(column), *sizes), value, column[0].dtype)
     for i, array in enumerate(column):
-        out[i, ...][tuple(map(slice, array.shape))] = array
+        np.copyto(out[(i, *map(slice, array.shape), ...)], array)  # assigning would nest strings
     return out
 
 
