@@ -156,6 +156,28 @@ def test_ragged_batch(tf: Any) -> Any:
 
 
 @same
+def test_ragged_batch_of_declared_shapes(tf: Any) -> Any:
+    """The shapes that a function around Python declares are those of the elements."""
+
+    def rows(n: Any) -> Any:
+        return tf.py_function(lambda v: tf.ones([int(v), 2]), [n], tf.float32)
+
+    def with_set_shape(n: Any) -> Any:
+        x = rows(n)
+        x.set_shape([None, 2])
+        return x
+
+    def with_both(n: Any) -> Any:
+        x = tf.ensure_shape(rows(n), [None, None])
+        x.set_shape([None, 2])
+        return {"x": x, "n": tf.ensure_shape(tf.py_function(lambda v: v, [n], tf.int64), [])}
+
+    functions = (with_set_shape, lambda n: tf.ensure_shape(rows(n), [None, 2]), with_both)
+    sources = [tf.data.Dataset.range(1, 4).map(f) for f in functions]
+    return [shown(tf, d.ragged_batch(3)) for d in sources]
+
+
+@same
 def test_sparse_batch(tf: Any) -> Any:
     rows = tf.data.Dataset.from_tensor_slices([[1, 2], [3, 4], [5, 6]])
     return [shown(tf, growing(tf).sparse_batch(2, [6])), shown(tf, rows.sparse_batch(2, [3]))]

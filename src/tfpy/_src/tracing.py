@@ -24,6 +24,8 @@ class _Local(threading.local):
         """The trace of what each of several replicas computes, while that is taken."""
         self.guesses = True
         """Whether a Python function in a trace is called on zeros to learn the shapes it gives."""
+        self.declared: list[tuple[Any, Any]] | None = None
+        """Tensors with the shapes that ``set_shape`` and ``ensure_shape`` declare, if collected."""
 
 
 local = _Local()
@@ -101,3 +103,19 @@ def init_scope() -> Iterator[None]:
         yield
     finally:
         local.active = suspended
+
+
+@contextmanager
+def declared_shapes() -> Iterator[list[tuple[Any, Any]]]:
+    """Collect the shapes that code running at once declares of its tensors."""
+    before, local.declared = local.declared, []
+    try:
+        yield local.declared
+    finally:
+        local.declared = before
+
+
+def declare_shape(tensor: Any, shape: Any) -> None:
+    """Note that the program has declared a tensor's shape."""
+    if local.declared is not None:
+        local.declared.append((tensor, shape))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
+from tfpy._src import dtypes, tracing
 from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import (
     constant,
@@ -172,7 +172,9 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
             f"{list(wanted)}",
         )
     sizes = (n if w is None else w for w, n in zip(wanted, tensor.aval.shape, strict=True))
-    return movement.reshape(tensor, shape=tuple(sizes))
+    ensured: Tensor = movement.reshape(tensor, shape=tuple(sizes))
+    tracing.declare_shape(ensured, shape)
+    return ensured
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tfpy._src import tracing
 from tfpy._src.core.operand import AnyTensor, Operand
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
 from tfpy._src.dtypes import DEVICE_DTYPES, DType, as_dtype
@@ -135,6 +136,7 @@ class Tensor(Operand, AnyTensor):
             raise ValueError(
                 f"Tensor's shape {self.shape} is not compatible with supplied shape {given}."
             )
+        tracing.declare_shape(self, shape)
 
     def alias(self) -> Tensor:
         """Another tensor over the same bytes: tapes take it for a value of its own."""

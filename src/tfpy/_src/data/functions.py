@@ -95,8 +95,7 @@ class DataFunction:
                     f"{self._name}: what the function gives is not known: it cannot be traced, "
                     "and there is no element to call it with"
                 )
-            found = structure.spec_of(self._called(example))
-            self._spec = structure.map_structure(_with_open_sizes, found)
+            self._called_first(example)
         return self._spec
 
     @cached_property
@@ -161,12 +160,18 @@ class DataFunction:
         with tracing.init_scope(), registry.on_host():
             return self._result(self._outer(element))
 
+    def _called_first(self, element: Flat) -> Any:
+        """What it gives of an element, from which the spec is known: sizes are open there unless
+        the function has declared them."""
+        with tracing.declared_shapes() as declared:
+            result = self._called(element)
+        leaves = [_open_spec(x, declared) for x in structure.flatten(result)]
+        self._spec = structure.pack(result, leaves)
+        return result
+
     def _op_by_op(self, element: Flat) -> Flat:
-        result = self._called(element)
-        if self._spec is None:
-            found = structure.spec_of(result)
-            self._spec = structure.map_structure(_with_open_sizes, found)
-        return structure.inner(result)
+        known = self._spec is not None
+        return structure.inner(self._called(element) if known else self._called_first(element))
 
 
 def _argument(spec: Any, tensors: Iterator[Any]) -> Any:
@@ -177,11 +182,16 @@ def _argument(spec: Any, tensors: Iterator[Any]) -> Any:
     )
 
 
-def _with_open_sizes(spec: Any) -> Any:
-    """The spec of other values than the first one, too."""
+def _open_spec(leaf: Any, declared: list[tuple[Any, Any]]) -> Any:
+    """The spec of other values than this one, too."""
+    spec = structure.leaf_spec(leaf)
     if isinstance(spec, NoneTensorSpec | DatasetSpec) or spec.shape.rank is None:
         return spec
-    return with_shape(spec, TensorShape([None] * spec.shape.rank))
+    shape = TensorShape([None] * spec.shape.rank)
+    for tensor, known in declared:
+        if tensor is leaf:
+            shape = shape.merge_with(known)
+    return with_shape(spec, shape)
 
 
 class _Running:
