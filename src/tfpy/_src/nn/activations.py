@@ -149,8 +149,14 @@ def softsign(features: Any, name: str | None = None) -> Tensor:
         >>> tf.nn.softsign([-3.0, 0.0, 1.0]).numpy().tolist()
         [-0.75, 0.0, 0.5]
     """
-    x = convert_to_tensor(features)
-    return x / (ew.abs_(x) + 1.0)
+    result: Tensor = _softsign(convert_to_tensor(features))
+    return result
+
+
+@custom_gradient
+def _softsign(x: Tensor) -> Any:
+    scale = ew.abs_(x) + 1.0
+    return x / scale, lambda g: g / ew.square(scale)  # 0 at infinity, where x / scale is NaN
 
 
 @per_value

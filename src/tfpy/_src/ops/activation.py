@@ -69,7 +69,7 @@ elu = activation(
     "elu",
     host.elu,
     lambda x: ex.select(x > 0.0, x, _expm1_below_zero(x)),
-    lambda g, y, x: select(x > 0, g, g * (y + 1)),
+    lambda g, y, x: select(y < 0, g * (y + 1), g),
     doc="features above 0, exp(features) - 1 below.",
 )
 selu = activation(

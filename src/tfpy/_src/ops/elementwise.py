@@ -17,12 +17,13 @@ from tfpy._src import dtypes
 from tfpy._src.dtypes import real_part
 from tfpy._src.ir import expr as ex
 from tfpy._src.ir.expr import Expr
-from tfpy._src.ir.op import Laws, Op
+from tfpy._src.ir.op import OPS, Laws, Op
 from tfpy._src.ops.casting import cast
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.elementwise import binary, elementwise, float_unary, unary
 from tfpy._src.ops.families.infer import FLOAT, NUMERIC, REAL
-from tfpy._src.ops.logic import equal, not_equal, select
+from tfpy._src.ops.logic import not_equal, select
+from tfpy._src.ops.masked import masked_multiply
 from tfpy._src.ops.reference import math as host
 from tfpy._src.ops.rules import sum_to_shape
 
@@ -74,15 +75,6 @@ divide_no_nan: Op = binary(
     lambda g, z, x, y: (lambda: divide_no_nan(g, y), lambda: -divide_no_nan(g * z, y)),
     public="",
     doc="x / y, and 0 where y is 0.",
-)
-multiply_no_nan: Op = binary(
-    "multiply_no_nan",
-    host.multiply_no_nan,
-    lambda x, y: ex.select(ex.eq(y, 0.0), 0.0, x * y),
-    lambda g, z, x, y: (lambda: multiply_no_nan(g, y), lambda: multiply_no_nan(x, g)),
-    holomorphic=False,
-    public="math.multiply_no_nan",
-    doc="x * y, and 0 where y is 0 even if x is infinite or NaN.",
 )
 
 
@@ -233,10 +225,11 @@ reciprocal = elementwise(
     "reciprocal",
     np.reciprocal,
     lambda x: 1.0 / x,
-    lambda g, y, x: -g * y * y,
+    lambda g, y, x: masked_multiply(-y * y, g),
     domain=(0.3, 4.0),
     public="math.reciprocal",
-    doc="1 / x, element by element, of floats and complex numbers; infinite at 0.",
+    doc="""1 / x, element by element, of floats and complex numbers; infinite at 0. The gradient is
+    0 where that of the result is 0.""",
 )
 
 # Functions of one float
@@ -244,7 +237,7 @@ reciprocal = elementwise(
 sqrt = float_unary(
     "sqrt",
     np.sqrt,
-    lambda g, y, x: select(equal(g, 0), 0, g * 0.5 / y),  # 0 at x = 0 where g is masked
+    lambda g, y, x: masked_multiply(0.5 / y, g),
     domain=(0.1, 9.0),
     doc="""The square root of floats and complex numbers, element by element; the one with a non-
     negative real part. NaN for negative floats. The gradient at 0 is infinite, or 0 where
@@ -253,11 +246,11 @@ sqrt = float_unary(
 rsqrt = float_unary(
     "rsqrt",
     lambda x: 1 / np.sqrt(x),
-    lambda g, y, x: g * -0.5 * y * y * y,
+    lambda g, y, x: masked_multiply(y * y * -0.5, masked_multiply(y, g)),
     domain=(0.1, 9.0),
     public="math.rsqrt",
     doc="""1 / sqrt(x) of floats and complex numbers, element by element; infinite at 0, NaN for
-    negative floats.""",
+    negative floats. The gradient is 0 where that of the result is 0.""",
 )
 exp = float_unary(
     "exp",
@@ -269,7 +262,7 @@ exp = float_unary(
 expm1 = float_unary(
     "expm1",
     np.expm1,
-    lambda g, y, x: g * (y + 1),
+    lambda g, y, x: g * exp(x),
     public="math.expm1",
     doc="""exp(x) - 1, of floats and complex numbers, element by element; accurate near 0, where
     exp(x) rounds to 1.""",
@@ -315,10 +308,22 @@ tan = float_unary(
     doc="""The tangent of angles in radians, sin(x) / cos(x), element by element, of floats and
     complex numbers; NaN at infinity.""",
 )
+
+
+def _slope_of_asin(x: Any) -> Any:
+    """Return 1 / sqrt(1 - x * x). Which side of the branch cut a complex x is on is lost in the
+    difference; the conjugates give TensorFlow's side.
+    """
+    if not x.dtype.is_complex:
+        return rsqrt(1 - x * x)
+    z = OPS["conj"](x)
+    return OPS["conj"](rsqrt(1 - z * z))
+
+
 asin = float_unary(
     "asin",
     np.arcsin,
-    lambda g, y, x: g * rsqrt(1 - x * x),
+    lambda g, y, x: g * _slope_of_asin(x),
     domain=(-0.95, 0.95),
     doc="""The angle in [-pi/2, pi/2] whose sine is x, element by element, of floats and complex
     numbers; NaN for floats outside of [-1, 1].""",
@@ -326,7 +331,7 @@ asin = float_unary(
 acos = float_unary(
     "acos",
     np.arccos,
-    lambda g, y, x: -g * rsqrt(1 - x * x),
+    lambda g, y, x: -g * _slope_of_asin(x),
     domain=(-0.95, 0.95),
     doc="""The angle in [0, pi] whose cosine is x, element by element, of floats and complex
     numbers; NaN for floats outside of [-1, 1].""",
@@ -355,7 +360,7 @@ cosh: Op = float_unary(
 asinh = float_unary(
     "asinh",
     np.arcsinh,
-    lambda g, y, x: g * rsqrt(x * x + 1),
+    lambda g, y, x: g / cosh(y),  # x * x would overflow
     doc="""The inverse of sinh, log(x + sqrt(x * x + 1)), element by element, of floats and
     complex numbers.""",
 )

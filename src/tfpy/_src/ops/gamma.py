@@ -11,13 +11,13 @@ from tfpy._src import dtypes
 from tfpy._src.errors import invalid
 from tfpy._src.ir.aval import Aval, Shape
 from tfpy._src.ir.op import Op, Sample, register
-from tfpy._src.ops.elementwise import exp, log, log1p
+from tfpy._src.ops.elementwise import exp, log
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import FLOAT
 from tfpy._src.ops.families.samples import array
 from tfpy._src.ops.reference import gamma as host
 from tfpy._src.ops.rules import rule_of
-from tfpy._src.ops.special import lgamma
+from tfpy._src.ops.special import lgamma, xlog1py, xlogy
 
 _ITERATES = "each number takes a varying count of terms until the sum stands still"
 
@@ -132,4 +132,4 @@ betainc: Op = _function(
 def _beta_density(a: Any, b: Any, x: Any) -> Any:
     """d betainc(a, b, x) / dx."""
     scale = lgamma(a + b) - lgamma(a) - lgamma(b)
-    return exp(log(x) * (a - 1) + log1p(-x) * (b - 1) + scale)
+    return exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) + scale)

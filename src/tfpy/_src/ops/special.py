@@ -18,7 +18,7 @@ from tfpy._src.ir.expr import Expr
 from tfpy._src.ir.op import Op
 from tfpy._src.ops import formulas
 from tfpy._src.ops.casting import cast
-from tfpy._src.ops.elementwise import exp, reciprocal, sign, sin
+from tfpy._src.ops.elementwise import exp, sign
 from tfpy._src.ops.families.elementwise import binary, elementwise, float_unary
 from tfpy._src.ops.families.infer import FLOAT, REAL
 from tfpy._src.ops.logic import not_equal, select
@@ -211,15 +211,6 @@ ndtri = _special(
 
 # Gamma functions
 
-
-def _trigamma(x: Any) -> Any:
-    """The derivative of digamma, reflected below 1/2."""
-    left = x < 0.5
-    right = zeta(2.0, select(left, 1 - x, x))
-    angle = select(left, x, 0.5) * math.pi
-    return select(left, reciprocal(sin(angle) * sin(angle)) * math.pi**2 - right, right)
-
-
 lgamma: Op = _special(
     "lgamma",
     vjp=lambda g, y, x: g * digamma(x),
@@ -228,7 +219,7 @@ lgamma: Op = _special(
 )
 digamma: Op = _special(
     "digamma",
-    vjp=lambda g, y, x: g * _trigamma(x),
+    vjp=lambda g, y, x: g * zeta(2.0, x),
     domain=(0.1, 9.0),
     doc="Derivative of lgamma; NaN at 0 and the negative integers.",
 )
@@ -290,7 +281,7 @@ bessel_i1: Op = _special(
 def _i1e_vjp(g: Any, y: Any, x: Any) -> Any:
     nonzero = not_equal(x, 0)
     safe = select(nonzero, x, 1.0)
-    return g * select(nonzero, bessel_i0e(x) - y * (sign(safe) + reciprocal(safe)), 0.5)
+    return g * select(nonzero, bessel_i0e(x) - y * sign(safe) - y / safe, 0.5)
 
 
 bessel_i1e: Op = _special(

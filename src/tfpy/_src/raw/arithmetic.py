@@ -14,6 +14,8 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math.arithmetic import accumulate_n, add_n, clip_by_value, divide_no_nan, sign
 from tfpy._src.ops import gamma
+from tfpy._src.ops.masked import masked_multiply
+from tfpy._src.raw.derivative import of_tensors
 from tfpy._src.raw.records import op
 from tfpy._src.tfjs.functions import prelu
 
@@ -37,6 +39,16 @@ def _ones_in_bits(x: Any) -> Tensor:
     n = convert_to_tensor(x)
     bits = [p.bitwise_and(p.right_shift(n, cast(i, n.dtype)), 1) for i in range(8 * n.dtype.size)]
     return cast(add_n(bits), dtypes.uint8)
+
+
+def _reciprocal_gradient(y: Tensor, dy: Tensor) -> Any:
+    slope = conj(y)
+    return masked_multiply(-slope * slope, dy)
+
+
+def _rsqrt_gradient(y: Tensor, dy: Tensor) -> Any:
+    slope = conj(y)
+    return masked_multiply(slope * slope * -0.5, masked_multiply(slope, dy))
 
 
 # Unary
@@ -161,13 +173,13 @@ op("Conj(input) -> output", conj)
 op("Imag(input; Tout=float32) -> output", imag)
 op("Real(input; Tout=float32) -> output", real)
 
-# What gradients of others are
+# What gradients of others are. Of sigmoid and tanh the caller has conjugated complex numbers.
 
-op("InvGrad(y, dy) -> z", lambda y, dy: -dy * y * y)
-op("ReciprocalGrad(y, dy) -> z", lambda y, dy: -dy * y * y)
-op("RsqrtGrad(y, dy) -> z", lambda y, dy: dy * y * y * y * -0.5)
-op("SigmoidGrad(y, dy) -> z", lambda y, dy: dy * y * (1 - y))
-op("SqrtGrad(y, dy) -> z", lambda y, dy: dy * 0.5 / y)
-op("TanhGrad(y, dy) -> z", lambda y, dy: dy * (1 - y * y))
+op("InvGrad(y, dy) -> z", of_tensors(_reciprocal_gradient))
+op("ReciprocalGrad(y, dy) -> z", of_tensors(_reciprocal_gradient))
+op("RsqrtGrad(y, dy) -> z", of_tensors(_rsqrt_gradient))
+op("SigmoidGrad(y, dy) -> z", of_tensors(lambda y, dy: y * (1 - y) * dy))
+op("SqrtGrad(y, dy) -> z", of_tensors(lambda y, dy: masked_multiply(0.5 / conj(y), dy)))
+op("TanhGrad(y, dy) -> z", of_tensors(lambda y, dy: dy * (1 - y * y)))
 op("IgammaGradA(a, x) -> z", gamma.igamma_grad_a)
 op("RandomGammaGrad(alpha, sample) -> output", gamma.random_gamma_grad)

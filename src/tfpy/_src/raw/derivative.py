@@ -17,3 +17,14 @@ def pulled_back(function: Callable[[Tensor], Tensor], x: Any, dy: Any) -> Tensor
         tape.watch(at)
         y = function(at)
     return tape.gradient(y, at, dy, unconnected_gradients=UnconnectedGradients.ZERO)
+
+
+def of_tensors(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an operation that converts its inputs, which a formula of operators then reads."""
+
+    def operation(*inputs: Any, **attrs: Any) -> Any:
+        first = convert_to_tensor(inputs[0])
+        others = [convert_to_tensor(x, dtype_hint=first.dtype) for x in inputs[1:]]
+        return formula(first, *others, **attrs)
+
+    return operation

@@ -25,7 +25,7 @@ from tfpy._src.nn.activations import leaky_relu, log_softmax, softmax, softsign
 from tfpy._src.nn.layers import bias_add
 from tfpy._src.ops.families.infer import broadcast_shapes
 from tfpy._src.ops.reference.math import SELU_ALPHA, SELU_SCALE
-from tfpy._src.raw.derivative import pulled_back
+from tfpy._src.raw.derivative import of_tensors, pulled_back
 from tfpy._src.raw.records import op
 
 
@@ -181,12 +181,16 @@ def _cross_entropy(labels: Any, logits: Tensor) -> Tensor:
 op("Elu(features) -> activations", p.elu)
 op(
     "EluGrad(gradients, outputs) -> backprops",
-    lambda gradients, outputs: where(p.less(outputs, 0), gradients * (outputs + 1), gradients),
+    of_tensors(lambda gradients, y: where(p.less(y, 0), gradients * (y + 1), gradients)),
 )
 op("LeakyRelu(features; alpha=0.2) -> activations", leaky_relu)
 op(
     "LeakyReluGrad(gradients, features; alpha=0.2) -> backprops",
-    lambda gradients, features, alpha: where(p.greater(features, 0), gradients, gradients * alpha),
+    of_tensors(
+        lambda gradients, features, alpha: where(
+            p.greater(features, 0), gradients, gradients * alpha
+        )
+    ),
 )
 op("LogSoftmax(logits) -> logsoftmax", log_softmax)
 op("Relu(features) -> activations", p.relu)
@@ -202,22 +206,22 @@ op(
 op("Selu(features) -> activations", p.selu)
 op(
     "SeluGrad(gradients, outputs) -> backprops",
-    lambda gradients, outputs: where(
-        p.less(outputs, 0),
-        gradients * (outputs + SELU_SCALE * SELU_ALPHA),
-        gradients * SELU_SCALE,
+    of_tensors(
+        lambda gradients, y: (
+            gradients * where(p.less(y, 0), y + SELU_SCALE * SELU_ALPHA, SELU_SCALE)
+        )
     ),
 )
 op("Softmax(logits) -> softmax", softmax)
 op("Softplus(features) -> activations", p.softplus)
 op(
     "SoftplusGrad(gradients, features) -> backprops",
-    lambda gradients, features: gradients * p.sigmoid(features),
+    of_tensors(lambda gradients, features: gradients * p.sigmoid(features)),
 )
 op("Softsign(features) -> activations", softsign)
 op(
     "SoftsignGrad(gradients, features) -> backprops",
-    lambda gradients, features: gradients / p.square(p.abs(features) + 1),
+    of_tensors(lambda gradients, features: gradients / p.square(p.abs(features) + 1)),
 )
 
 # Convolution

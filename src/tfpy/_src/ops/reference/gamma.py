@@ -21,11 +21,16 @@ _LANCZOS = (
 )  # fmt: skip
 
 
-def _lgamma(a: Array) -> Array:
-    """log(gamma(a)) for positive (real parts of) ``a``, by Lanczos's sum at ``a + 1``."""
+def _log_factorial(a: Array) -> Array:
+    """Return log(gamma(a + 1)) for (real parts of) ``a`` of at least 0, by Lanczos's sum."""
     series = _LANCZOS[0] + sum(c / (a + k) for k, c in enumerate(_LANCZOS[1:], 1))
     t = a + 7.5
-    return np.asarray(0.5 * np.log(2 * np.pi) + (a + 0.5) * np.log(t) - t + np.log(series / a))
+    return np.asarray(0.5 * np.log(2 * np.pi) + (a + 0.5) * np.log(t) - t + np.log(series))
+
+
+def _lgamma(a: Array) -> Array:
+    """Return log(gamma(a)) for positive ``a``."""
+    return np.asarray(_log_factorial(a) - np.log(a))
 
 
 def _fraction(numerator: Callable[[int], Any], denominator: Callable[[int], Any]) -> Any:
@@ -46,9 +51,8 @@ def _fraction(numerator: Callable[[int], Any], denominator: Callable[[int], Any]
 
 
 def _series(a: Array, x: Array) -> Array:
-    """The sum of x ** n / (a (a + 1) ... (a + n)) over n >= 0."""
-    term = 1 / a
-    total = term
+    """Return the sum of x ** n / ((a + 1) ... (a + n)) over n >= 0."""
+    term = total = np.ones_like(a)
     for n in range(1, _STEPS):
         term = term * x / (a + n)
         total = total + term
@@ -64,13 +68,16 @@ def _lower_and_upper(a: Array, x: Array) -> tuple[Array, Array]:
     large = a.real > _LARGE
     near = ~large & (x <= a.real + 1)
     far = ~large & ~near
-    factor = np.exp(a[~large] * np.log(x[~large]) - x[~large] - _lgamma(a[~large]))
+    # Nothing is divided by a: that would be a difference of large terms in the derivative near 0.
+    factor = np.exp(a[~large] * np.log(x[~large]) - x[~large] - _log_factorial(a[~large]))
     scale = np.empty(a.shape, a.dtype)
     scale[~large] = factor
     lower[near] = scale[near] * _series(a[near], x[near])
     upper[near] = 1 - lower[near]
     shift = x[far] - a[far]
-    upper[far] = scale[far] / _fraction(lambda k: k * (a[far] - k), lambda k: shift + (2 * k + 1))
+    upper[far] = (
+        a[far] * scale[far] / _fraction(lambda k: k * (a[far] - k), lambda k: shift + (2 * k + 1))
+    )
     lower[far] = 1 - upper[far]
     lower[large], upper[large] = _normal(a[large], x[large])
     return lower, upper
@@ -108,7 +115,7 @@ def igammac(a: Array, x: Array) -> Array:
 def _derivative(a: Array, x: Array) -> Array:
     """d igamma(a, x) / da, in float64."""
     first, second = np.broadcast_arrays(a.astype(np.float64), x.astype(np.float64))
-    out = np.where((first > 0) & (second >= 0), 0.0, np.nan)
+    out = np.where((second == 0) | ((first > 0) & (second > 0)), 0.0, np.nan)
     inside = (first > 0) & np.isfinite(first) & (second > 0) & np.isfinite(second)
     lower, _ = _lower_and_upper(first[inside] + 1j * _IMAGINARY, second[inside])
     out[inside] = lower.imag / _IMAGINARY
@@ -123,7 +130,8 @@ def random_gamma_grad(alpha: Array, sample: Array) -> Array:
     """d sample / d alpha at a fixed probability: -(dP / dalpha) / (dP / dsample)."""
     a, x = np.broadcast_arrays(alpha.astype(np.float64), sample.astype(np.float64))
     density = np.exp((a - 1) * np.log(x) - x - _lgamma(a))
-    return np.asarray(-_derivative(a, x) / density).astype(alpha.dtype)
+    result = np.where(x == 0, 0, -_derivative(a, x) / density)
+    return result.astype(alpha.dtype)
 
 
 def betainc(a: Array, b: Array, x: Array) -> Array:

@@ -147,6 +147,7 @@ def _divide_no_nan(w: Nodes, x: Value, y: Value) -> Value:
     return _where_zero(w, y, w.op("Div", x, y))
 
 
+@record("masked_multiply")
 @record("multiply_no_nan")
 def _multiply_no_nan(w: Nodes, x: Value, y: Value) -> Value:
     return _where_zero(w, y, w.op("Mul", x, y))

@@ -68,6 +68,7 @@ def _where_zero(w: Nodes, tested: Value, found: Value) -> Value:
     return _select(w, w.op("Equal", tested, w.number(0, tested), dtype=BOOL), zero, found)
 
 
+@record("masked_multiply")
 @record("multiply_no_nan")
 def _multiply_no_nan(w: Nodes, x: Value, y: Value) -> Value:
     return _where_zero(w, y, w.op("Mul", x, y))
