@@ -19,17 +19,8 @@ EXACT = frozenset(
         *("divide_no_nan", "equal", "floor", "greater", "greater_equal", "invert", "is_finite"),
         *("is_inf", "is_nan", "left_shift", "less", "less_equal", "logical_and", "logical_not"),
         *("logical_or", "logical_xor", "masked_multiply", "maximum", "minimum", "multiply"),
-        *(
-            "multiply_no_nan",
-            "negative",
-            "not_equal",
-            "real_div",
-            "relu",
-            "relu6",
-            "right_shift",
-            "round",
-            "select",
-        ),
+        *("multiply_no_nan", "negative", "not_equal", "real_div", "relu", "relu6"),
+        *("right_shift", "round", "select"),
         *("sign", "sqrt", "square", "squared_difference", "subtract"),
     )
 )
