@@ -12,6 +12,7 @@ from flatbuffers import flexbuffers
 
 import tfpy as tf
 from tests.models.tflite import converted
+from tfpy._src import limits
 from tfpy._src.graphs import flex
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.tflite.schema import IDENTIFIER, SCHEMA
@@ -83,6 +84,22 @@ def test_weights_behind_the_tables() -> None:
     buffers = SCHEMA.read(memoryview(data), "Model", IDENTIFIER)["buffers"]
     assert any(one["offset"] > 1 for one in buffers)
     np.testing.assert_allclose(read_tflite(data)(x), x @ weights.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_constants_that_share_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each counts, so that many small tables cannot need much memory."""
+    weights = reference.constant(np.ones((8, 64), np.float32))
+    x = np.ones((2, 8), np.float32)
+    data = converted(lambda x: {"y": reference.matmul(x, weights)}, x)
+    monkeypatch.setattr(limits, "RATIO", 0)
+    before = tf.env().get(limits.FLAG)
+    try:
+        tf.env().set(limits.FLAG, 8 * 64 * 4 - 1)
+        with pytest.raises(ModelFileError, match="may unpack to 2047 bytes"):
+            read_tflite(data)
+    finally:
+        tf.env().set(limits.FLAG, before)
+    read_tflite(data)
 
 
 class _Two(reference.Module):  # type: ignore[misc]

@@ -7,11 +7,13 @@ A table says of each field number how the field is called and what it holds::
 
 A field that occurs once has a key only if the file has it; a repeated one is always there: a list,
 or an array of NumPy when it holds numbers. Bytes are views of the file. Fields that the table does
-not name are skipped.
+not name are skipped. Repeated fields that the file leaves out take no memory (:class:`Fields`), so
+that a message of two bytes stays small.
 """
 
 from __future__ import annotations
 
+import functools
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -55,6 +57,12 @@ class Many:
 
     kind: Kind | Message
 
+    def empty(self) -> Any:
+        """Return the value of a field that does not occur."""
+        if isinstance(self.kind, Kind) and self.kind.dtype:
+            return np.zeros(0, self.kind.dtype)
+        return []
+
 
 @dataclass(frozen=True)
 class Mapped:
@@ -74,6 +82,37 @@ class Message:
     def __init__(self, name: str, fields: Mapping[int, tuple[str, Any]] | None = None) -> None:
         self.name = name
         self.fields: dict[int, tuple[str, Kind | Message | Many | Mapped]] = dict(fields or {})
+
+    @functools.cached_property
+    def empty(self) -> Mapping[str, Callable[[], Any]]:
+        """Functions that make the empty values of repeated fields, by name."""
+        return {
+            name: kind.empty if isinstance(kind, Many) else dict
+            for name, kind in self.fields.values()
+            if isinstance(kind, Many | Mapped)
+        }
+
+    @functools.cached_property
+    def numbers(self) -> Mapping[str, str]:
+        """dtypes of repeated fields of numbers, by name."""
+        return {
+            name: kind.kind.dtype
+            for name, kind in self.fields.values()
+            if isinstance(kind, Many) and isinstance(kind.kind, Kind) and kind.kind.dtype
+        }
+
+
+class Fields(dict[str, Any]):
+    """The fields of a message. Repeated fields that the file leaves out are made when read."""
+
+    __slots__ = ("_message",)
+
+    def __init__(self, message: Message) -> None:
+        super().__init__()
+        self._message = message
+
+    def __missing__(self, name: str) -> Any:
+        return self._message.empty[name]()
 
 
 def _signed(number: int) -> int:
@@ -129,12 +168,7 @@ class _Reader:
     def message(self, data: memoryview, message: Message, depth: int) -> dict[str, Any]:
         if depth > MAX_DEPTH:
             raise ModelFileError(f"messages are nested more than {MAX_DEPTH} levels deep")
-        found: dict[str, Any] = {}
-        for name, kind in message.fields.values():
-            if isinstance(kind, Many):
-                found[name] = []
-            elif isinstance(kind, Mapped):
-                found[name] = {}
+        found = Fields(message)
         at, end, fields = 0, len(data), message.fields
         while at < end:
             self._count(1)
@@ -143,9 +177,9 @@ class _Reader:
             value, at = _value(data, at, tag)
             if field is not None:
                 self._take(found, field, tag & 7, value, f"{message.name}.{field[0]}", depth)
-        for name, kind in message.fields.values():
-            if isinstance(kind, Many) and isinstance(kind.kind, Kind) and kind.kind.dtype:
-                found[name] = _joined(found[name], kind.kind.dtype)
+        for name, dtype in message.numbers.items():
+            if name in found:
+                found[name] = _joined(found[name], dtype)
         return found
 
     def _take(
@@ -156,13 +190,14 @@ class _Reader:
         name, kind = field
         if isinstance(kind, Many):
             inner = kind.kind
+            values = found.setdefault(name, [])
             if isinstance(inner, Kind) and inner.dtype and wire == _BYTES:
-                found[name].append(_packed(value, inner, what))
+                values.append(_packed(value, inner, what))
             else:
-                found[name].append(self._one(inner, wire, value, what, depth))
+                values.append(self._one(inner, wire, value, what, depth))
         elif isinstance(kind, Mapped):
             pair = self._one(kind.pair, wire, value, what, depth)
-            found[name][pair.get("key", "")] = pair.get("value")
+            found.setdefault(name, {})[pair.get("key", "")] = pair.get("value")
         elif isinstance(kind, Message) and name in found:
             raise ModelFileError(f"{what} is there twice")
         else:

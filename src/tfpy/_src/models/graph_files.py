@@ -116,7 +116,7 @@ class Topology:
             )
         message = graph_from_json(topology)
         try:
-            graph = read_graph(message, outputs, weights, attributes=attributes)
+            graph = read_graph(message, outputs, weights, attributes=attributes, size=coming.size)
         except ModelFileError as error:
             raise ModelFileError(f"model.json: {error}") from None
         return cls(graph, said, metadata, model_json, coming, weights, arrived)
@@ -136,7 +136,7 @@ class Topology:
             signature = own_signature(self.graph)
         else:
             with using(resources):
-                bound = _initialized(self.model_json, self.weights, self.said)
+                bound = _initialized(self.model_json, self.weights, self.said, self.coming.size)
             signature = _signature(self.said, self.graph, self.metadata, bound)
         signatures = {DEFAULT: signature}
         return GraphModel(
@@ -198,9 +198,12 @@ def _shape(info: Mapping[str, Any], known: Spec) -> tuple[int | None, ...] | Non
 
 
 def _initialized(
-    model_json: Mapping[str, Any], weights: Mapping[str, Any], said: Mapping[str, Any]
+    model_json: Mapping[str, Any], weights: Mapping[str, Any], said: Mapping[str, Any], size: int
 ) -> dict[str, Any]:
     """What the model's initializer makes (tables) for inputs of the graph that callers do not give.
+
+    Args:
+        size: Number of bytes of ``model.json``.
 
     Raises:
         ModelFileError: when the initializer does not make it.
@@ -214,7 +217,12 @@ def _initialized(
     }
     topology = graph_from_json(model_json["modelInitializer"])
     graph = read_graph(
-        topology, tuple(made.values()), weights, "initializer", attributes=attributes
+        topology,
+        tuple(made.values()),
+        weights,
+        "initializer",
+        attributes=attributes,
+        size=size,
     )
     values = dict(zip(made, Runner(graph)({}, tuple(made.values())), strict=True))
     bound = {}

@@ -159,7 +159,7 @@ async def _saved_model(how: _Loading) -> GraphModel:
 
 
 async def _graph_def(how: _Loading) -> GraphModel:
-    graph = read_graph(read(how.data, GRAPH))
+    graph = read_graph(read(how.data, GRAPH), size=len(how.data))
     signatures = {"serving_default": own_signature(graph)}
     return GraphModel(graph, signatures, trainable=how.trainable, quantize=how.quantize)
 

@@ -28,6 +28,10 @@ STORED = {"float32": "<f4", "int32": "<i4", "bool": "|u1", "complex64": "<c8"}
 """dtype of a weight -> what its bytes are as NumPy says it; strings are apart."""
 QUANTIZED = {"uint8": "|u1", "uint16": "<u2", "float16": "<f2"}
 STRING = "string"
+MAX_RANK = 254
+"""Number of axes that a weight may have, as in TensorFlow."""
+_MAX_ELEMENTS = 1 << 53
+"""Of one weight: larger numbers are not exact in JSON."""
 OPTIMIZER = "optimizer"
 """The group of weights that are what an optimizer keeps."""
 _DTYPES = {text: np.dtype(text) for text in (*STORED.values(), *QUANTIZED.values())}
@@ -151,6 +155,11 @@ def _group(value: Any, what: str) -> Group:
     weights = entry.get("weights")
     if type(weights) is tuple and _DTYPE_NAMES.issuperset(weights[2]):  # as checked.parse says
         names, shapes, dtypes = weights
+        if shapes and (  # asked of all at once, since a file has thousands
+            max(map(len, shapes)) > MAX_RANK or max(map(math.prod, shapes)) >= _MAX_ELEMENTS
+        ):
+            for name, shape in zip(names, shapes, strict=True):
+                _check_shape(name, shape)
         return Group(paths, names, shapes, dtypes, [None] * len(names), [None] * len(names))
     specs: list[WeightSpec] = []
     try:
@@ -176,6 +185,7 @@ def _spec(value: Any) -> WeightSpec:
         _WHOLE.issuperset(map(type, shape)) and 0 <= min(shape) <= max(shape) < 1 << 31
     ):
         shape = [a_size(size, f"{name!r}: a size") for size in shape]
+    _check_shape(name, shape)
     dtype = a_string(entry.get("dtype"), "dtype")
     if dtype not in _DTYPE_NAMES:
         raise ModelFileError(f"{name!r} has the unknown dtype {dtype!r}")
@@ -187,6 +197,18 @@ def _spec(value: Any) -> WeightSpec:
         None if quantized is None else _quantization(quantized, dtype, name),
         None if group is None else str(group),
     )
+
+
+def _check_shape(name: str, shape: Sequence[int]) -> None:
+    """Refuse shapes that no weight has, before their sizes are multiplied.
+
+    Raises:
+        ModelFileError: If there are too many axes or elements.
+    """
+    if len(shape) > MAX_RANK:
+        raise ModelFileError(f"{name!r} has {len(shape)} axes; at most {MAX_RANK} are read")
+    if math.prod(shape) >= _MAX_ELEMENTS:
+        raise ModelFileError(f"{name!r} has the shape {list(shape)[:8]}, which is too large")
 
 
 def _quantization(value: Any, dtype: str, name: str) -> Quantization:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+from typing import Any
+
+from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.onnx.dialect import ONNX
+from tfpy._src.graphs.onnx.proto import MODEL
 from tfpy._src.graphs.onnx.reader import read_onnx
+from tfpy._src.graphs.onnx.tensors import EXTERNAL
+from tfpy._src.graphs.wire import read
 from tfpy._src.models.graph_model import GraphModel, Signature
+from tfpy._src.models.paths import checked_path
 from tfpy._src.models.sources import Files
 
 _MAX_BYTES = 1 << 31
-
-
-class _NeededError(Exception):
-    """A file is asked for that was not read yet."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self.path = path
 
 
 async def load_onnx(files: Files, data: bytes, trainable: bool, quantize: str | None) -> GraphModel:
@@ -25,20 +25,39 @@ async def load_onnx(files: Files, data: bytes, trainable: bool, quantize: str | 
         ModelFileError: when a file is broken or missing.
     """
     found: dict[str, bytes] = {}
+    for name, path in _external(read(data, MODEL)).items():
+        found[name] = await files.read(path, _MAX_BYTES)
 
-    def beside(path: str) -> bytes:
-        if path not in found:
-            raise _NeededError(path)
-        return found[path]
+    def beside(name: str) -> bytes:
+        if name not in found:
+            raise ModelFileError(f"{name!r} is no path below the model's folder")
+        return found[name]
 
-    while True:
-        try:
-            graph = read_onnx(data, ONNX, beside)
-            break
-        except _NeededError as needed:
-            found[needed.path] = await files.read(needed.path, _MAX_BYTES)
+    graph = read_onnx(data, ONNX, beside)
     signature = Signature(
         {spec.name: spec for spec in graph.inputs}, {name: name for name in graph.outputs}
     )
     signatures = {"serving_default": signature}
     return GraphModel(graph, signatures, trainable=trainable, quantize=quantize)
+
+
+def _external(message: Any) -> dict[str, str]:
+    """Return the paths of the files that tensors lie in, by the names that the tensors use.
+
+    Paths that lead out of the model's folder are left out: `read_onnx` refuses them.
+    """
+    found: dict[str, str] = {}
+    todo = [message]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, list):
+            todo += value
+        elif isinstance(value, dict):
+            todo += value.values()
+            entries = value["external_data"] if value.get("data_location") == EXTERNAL else ()
+            for entry in entries:
+                name = entry.get("value", "")
+                if entry.get("key") == "location" and name not in found:
+                    with contextlib.suppress(ModelFileError):
+                        found[name] = checked_path(name, "an external tensor")
+    return found

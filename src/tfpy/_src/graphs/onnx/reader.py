@@ -16,6 +16,7 @@ from tfpy._src.graphs.onnx.tensors import Files
 from tfpy._src.graphs.weights import Weights
 from tfpy._src.graphs.wire import read
 from tfpy._src.ir.aval import Array
+from tfpy._src.limits import Room
 
 CALL = "call"
 """The operation that calls the graph in the attribute ``function``."""
@@ -42,7 +43,8 @@ def read_onnx(data: bytes | memoryview, dialect: Dialect, files: Files | None = 
     model = read(data, proto.MODEL)
     if "graph" not in model or not model["opset_import"]:
         raise ModelFileError("the file is no ONNX model: it has no graph or no operator set")
-    return _Reader(model, dialect, files).graph(model["graph"], _opsets(model))
+    reader = _Reader(model, dialect, files, Room(len(data)))
+    return reader.graph(model["graph"], _opsets(model))
 
 
 def _opsets(owner: Mapping[str, Any]) -> Mapping[str, int]:
@@ -55,8 +57,10 @@ def _opsets(owner: Mapping[str, Any]) -> Mapping[str, int]:
 
 
 class _Reader:
-    def __init__(self, model: Mapping[str, Any], dialect: Dialect, files: Files | None) -> None:
-        self._dialect, self._files = dialect, files
+    def __init__(
+        self, model: Mapping[str, Any], dialect: Dialect, files: Files | None, room: Room
+    ) -> None:
+        self._dialect, self._files, self._room = dialect, files, room
         self._functions: dict[_Key, Any] = {}
         for function in model["functions"]:
             key = _key(function, function.get("name", ""))
@@ -75,7 +79,7 @@ class _Reader:
             _enter(weights, entry.get("name", ""), tensors.array(entry, self._files))
         for entry in found["sparse_initializer"]:
             values = entry.get("values", {})
-            _enter(weights, values.get("name", ""), tensors.dense(entry))
+            _enter(weights, values.get("name", ""), tensors.dense(entry, self._room))
         given = [_spec(entry) for entry in found["input"]]
         graph = NodeGraph(
             name,
@@ -155,7 +159,7 @@ class _Reader:
         if field == "t":
             return tensors.array(value, self._files)
         if field == "sparse_tensor":
-            return tensors.dense(value)
+            return tensors.dense(value, self._room)
         if field == "g":
             return self.graph(value, opsets)
         raise ModelFileError(f"{what} is a list of {field}, which no operation takes")

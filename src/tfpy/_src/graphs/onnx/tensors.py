@@ -13,6 +13,7 @@ from tfpy._src import dtypes
 from tfpy._src.errors import UnimplementedError
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.ir.aval import Array
+from tfpy._src.limits import Room
 
 Files = Callable[[str], bytes | memoryview]
 """The bytes of a file beside the model, by its relative path."""
@@ -25,7 +26,7 @@ _NAMES = """
 DTYPES: Mapping[int, str] = dict(enumerate(_NAMES.split(), start=1))
 """Names of dtypes by ONNX's numbers."""
 MAX_ELEMENTS = 1 << 28
-"""Of an array that is larger than its bytes in the file, or that a model computes the size of."""
+"""Of an array that a model computes the size of."""
 
 _BITS = {"uint4": 4, "int4": 4, "float4_e2m1fn": 4, "uint2": 2, "int2": 2}
 _STRING = "string"
@@ -40,7 +41,8 @@ _FIELDS = {
     "uint32": "uint64_data",
     "uint64": "uint64_data",
 }
-_EXTERNAL = 1
+EXTERNAL = 1
+"""Location of the data of a tensor that lies in another file."""
 
 
 def dtype_name(number: int, what: str) -> str:
@@ -81,7 +83,7 @@ def array(proto: Mapping[str, Any], files: Files | None = None) -> Array:
     size = math.prod(shape)
     if name == _STRING:
         return _strings(proto["string_data"], size, what).reshape(shape)
-    if proto.get("data_location") == _EXTERNAL:
+    if proto.get("data_location") == EXTERNAL:
         raw: Any = _external(proto["external_data"], files, what)
     else:
         raw = proto.get("raw_data")
@@ -116,16 +118,24 @@ def of_bytes(raw: bytes | memoryview, name: str, size: int, what: str) -> Array:
     return _unpacked(np.frombuffer(raw, np.uint8), bits, size, name)
 
 
-def dense(proto: Mapping[str, Any]) -> Array:
+def dense(proto: Mapping[str, Any], room: Room) -> Array:
     """The array of a SparseTensorProto.
 
+    Args:
+        room: For its zeros, which the file does not have.
+
     Raises:
-        ModelFileError: when an index lies outside, or the array would be huge.
+        ModelFileError: when an index lies outside, or there is no room for the array.
     """
     values, indices = (array(proto.get(key, {"dims": []})) for key in ("values", "indices"))
     shape = shape_of(proto["dims"], "a sparse tensor")
-    if math.prod(shape) > MAX_ELEMENTS or values.ndim != 1:
-        raise ModelFileError(f"a sparse tensor has the shape {list(shape)}")
+    if values.ndim != 1:
+        raise ModelFileError(f"a sparse tensor has values of the shape {list(values.shape)}")
+    too_large = room.refusal(
+        f"a sparse tensor of the shape {list(shape)}", math.prod(shape) * values.itemsize
+    )
+    if too_large is not None:
+        raise ModelFileError(too_large)
     flat = np.zeros(math.prod(shape), values.dtype)
     if indices.ndim == 2:
         if indices.shape != (values.size, len(shape)) or (indices < 0).any():

@@ -24,6 +24,7 @@ from tfpy._src.graphs.tensorflow.dialect import DIALECT, TensorFlowDialect
 from tfpy._src.graphs.tensorflow.values import attribute, dtype
 from tfpy._src.graphs.weights import Weights
 from tfpy._src.ir.aval import Array
+from tfpy._src.limits import Room
 
 Given = Mapping[str, Array | Callable[[str], Array]]
 Constants = dict[str, Array | Callable[[str], Array]]
@@ -42,6 +43,7 @@ def read_graph(
     name: str = "model",
     dialect: TensorFlowDialect = DIALECT,
     attributes: Attributes | None = None,
+    size: int = 0,
 ) -> NodeGraph:
     """The node list of a GraphDef.
 
@@ -52,11 +54,12 @@ def read_graph(
         name: for errors.
         dialect: what its operations do.
         attributes: reads nodes' attributes; by default they are messages.
+        size: Number of bytes of the file, in proportion to which its constants may take memory.
 
     Raises:
-        ModelFileError: when the graph is broken.
+        ModelFileError: when the graph is broken, or its constants need too much memory.
     """
-    reader = _Nodes(weights or {}, attributes or _attributes)
+    reader = _Nodes(weights or {}, attributes or _attributes, Room(size))
     library = graph.get("library", {}).get("function", [])
     functions = dict(_function(one, reader, dialect) for one in library)
     messages = graph["node"]
@@ -151,10 +154,12 @@ class _Nodes:
     Args:
         given: values of constants that lie outside of the graph.
         attributes: reads what a node's message says of its attributes.
+        room: For arrays among the attributes, which may repeat a value of the file.
     """
 
     given: Given
     attributes: Attributes
+    room: Room
 
     def read(
         self, messages: NodeMessages, named: Callable[[str, Constants], str] | None = None
@@ -183,15 +188,26 @@ class _Nodes:
                 raise ModelFileError(f"{name!r} is the name of several nodes, or none")
             found = known.get(id(said))
             if found is None:
-                found = known[id(said)] = self.attributes(said, name)
+                found = known[id(said)] = self._counted(said, name)
             nodes[name] = Node(name, op, read, (), found, after)
         return list(nodes.values()), constants
 
     def _constant(self, name: str, said: Any) -> Array:
-        value = self.attributes(said, name).get("value")
+        value = self._counted(said, name).get("value")
         if not isinstance(value, np.ndarray):
             raise ModelFileError(f"the constant {name!r} has no value")
         return value
+
+    def _counted(self, said: Any, name: str) -> Mapping[str, Any]:
+        """Return a node's attributes, if there is room for their arrays."""
+        found = self.attributes(said, name)
+        for value in found.values():
+            for array in value if isinstance(value, list) else (value,):
+                if isinstance(array, np.ndarray):
+                    too_large = self.room.refusal(f"the constant {name!r}", array.nbytes)
+                    if too_large is not None:
+                        raise ModelFileError(too_large)
+        return found
 
 
 def _taken(

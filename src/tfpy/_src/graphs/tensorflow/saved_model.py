@@ -43,9 +43,11 @@ class SavedModel:
     Attributes:
         message: the MetaGraphDef.
         signatures: SignatureDefs by name; what initializes is not among them.
+        size: Number of bytes of the file.
     """
 
     message: Mapping[str, Any]
+    size: int
 
     @property
     def signatures(self) -> dict[str, dict[str, Any]]:
@@ -78,9 +80,8 @@ class SavedModel:
 
     def graph(self, outputs: Sequence[str], dialect: TensorFlowDialect | None = None) -> NodeGraph:
         """The node list."""
-        return read_graph(
-            self.message.get("graph_def", {"node": []}), outputs, dialect=dialect or FROZEN
-        )
+        message = self.message.get("graph_def", {"node": []})
+        return read_graph(message, outputs, dialect=dialect or FROZEN, size=self.size)
 
 
 def read_saved_model(data: bytes, tags: Iterable[str] = ("serve",)) -> SavedModel:
@@ -94,7 +95,7 @@ def read_saved_model(data: bytes, tags: Iterable[str] = ("serve",)) -> SavedMode
         raise ModelFileError("saved_model.pb has no graph")
     wanted = set(tags)
     tagged = (g for g in graphs if wanted <= set(g.get("meta_info_def", {"tags": []})["tags"]))
-    return SavedModel(next(tagged, graphs[0]))
+    return SavedModel(next(tagged, graphs[0]), len(data))
 
 
 def variables(model: SavedModel, bundle: Bundle | None) -> dict[str, Array]:

@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.wire_writer import varint
 from tfpy._src.io.crc import crc32c, masked
+from tfpy._src.limits import Room
 
 MAX_ENTRIES = 1 << 20
-MAX_KEY_BYTES = 1 << 28
-"""Of all keys, which may share most of their bytes in the file."""
 _MAGIC = bytes.fromhex("57fb808b247547db")
 _FOOTER = 48
 _TRAILER = 5  # of a block: how it is compressed, and a checksum
@@ -91,21 +90,28 @@ def read_table(data: memoryview) -> Iterator[tuple[bytes, memoryview]]:
     footer = data[-_FOOTER:]
     _, at = _handle(footer, 0)
     where, _ = _handle(footer, at)
-    entries = key_bytes = end = 0
-    for _, handle in _block(data, where):
+    room = Room(len(data))
+    entries = end = 0
+    for _, handle in _block(data, where, room):
         place, _ = _handle(handle, 0)
         if place[0] < end:
             raise ModelFileError("blocks of the checkpoint's table lie upon each other")
         end = sum(place)
-        for key, value in _block(data, place):
+        for key, value in _block(data, place, room):
             entries += 1
-            key_bytes += len(key)
-            if entries > MAX_ENTRIES or key_bytes > MAX_KEY_BYTES:
+            if entries > MAX_ENTRIES:
                 raise ModelFileError(f"the checkpoint has more than {MAX_ENTRIES} values")
             yield key, value
 
 
-def _block(data: memoryview, where: tuple[int, int]) -> Iterator[tuple[bytes, memoryview]]:
+def _block(
+    data: memoryview, where: tuple[int, int], room: Room
+) -> Iterator[tuple[bytes, memoryview]]:
+    """Read the keys and values of a block.
+
+    Args:
+        room: For the keys of all blocks, which may share most of their bytes in the file.
+    """
     offset, size = where
     if offset + size + _TRAILER > len(data) or size < 4:
         raise ModelFileError("a block of the checkpoint's table lies beyond its end")
@@ -126,6 +132,9 @@ def _block(data: memoryview, where: tuple[int, int]) -> Iterator[tuple[bytes, me
         length, at = read_varint(block, at)
         if shared > len(key) or at + more + length > end:
             raise ModelFileError("a block of the checkpoint's table is broken")
+        too_long = room.refusal(f"a key of {shared + more} bytes", shared + more)
+        if too_long is not None:
+            raise ModelFileError(f"the keys of the checkpoint's table are too long: {too_long}")
         key = key[:shared] + bytes(block[at : at + more])
         at += more
         yield key, block[at : at + length]

@@ -11,6 +11,7 @@ import numpy as np
 from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.ir.aval import Array
+from tfpy._src.limits import Room
 
 MAX_BYTES = 1 << 30
 """Of a constant in a graph."""
@@ -174,10 +175,16 @@ def _content(content: Any, stored: str, count: int, what: str) -> Array:
 
 def _filled(values: Array, count: int, what: str) -> Array:
     """As many values as there are elements: the last one, or zero, is repeated."""
-    if values.size > count or count * values.itemsize > MAX_BYTES:
+    if values.size > count:
         raise ModelFileError(f"{what}: a constant has {values.size} values for {count} elements")
     if values.size == count:
         return values
+    too_large = Room(values.nbytes).refusal(
+        f"{what}: a constant of {count} elements, of which {values.size} are in the file,",
+        count * values.itemsize,
+    )
+    if too_large is not None:
+        raise ModelFileError(too_large)
     if not values.size:
         return np.full(count, b"" if values.dtype == object else 0, values.dtype)
     return np.concatenate([values, np.repeat(values[-1:], count - values.size)])

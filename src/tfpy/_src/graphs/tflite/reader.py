@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from tfpy._src.graphs.tflite.state import State
 from tfpy._src.graphs.tflite.tensors import RESOURCE, Info, constant_of, info_of, type_name
 from tfpy._src.graphs.weights import Weights
 from tfpy._src.ir.aval import Array
+from tfpy._src.limits import Room
 
 _MAX_NODES = 1 << 20
 """Of all graphs, each counted wherever it is called."""
@@ -74,6 +76,7 @@ def read_file(data: bytes | memoryview) -> ModelFile:
 class _Reader:
     def __init__(self, data: memoryview, model: dict[str, Any]) -> None:
         self._data, self._model = data, model
+        self._room = Room(len(data))
         self._buffers: list[dict[str, Any]] = model["buffers"]
         self._state = State()
         self._firsts: dict[int, None] = {}
@@ -124,6 +127,17 @@ class _Reader:
         if begin + size > len(self._data):
             raise ModelFileError(f"buffer {number} is not in the file")
         return np.frombuffer(self._data, np.uint8, size, begin)
+
+    def reserve(self, info: Info, name: str) -> None:
+        """Count the numbers of a constant, which may share its bytes or have few that are not zero.
+
+        Raises:
+            ModelFileError: If the file's constants need too much memory.
+        """
+        count = math.prod(info.shape)
+        too_large = self._room.refusal(f"the constant {name!r}", count * info.bytes_each)
+        if too_large is not None:
+            raise ModelFileError(too_large)
 
     def run_first(self, number: int) -> None:
         """Notes a graph that gives first values."""
@@ -243,6 +257,7 @@ class _Graph:
         tensor = self._tensors[number]
         data = self._reader.buffer(tensor["buffer"])
         if len(data):
+            self._reader.reserve(info, tensor["name"])
             return (
                 constant_of(tensor, info, data)
                 if tensor["sparsity"] is None

@@ -14,7 +14,7 @@ from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.ir.aval import Array
 
 MAX_BYTES = 1 << 31
-"""Of a constant, also of a sparse one when it is spread."""
+"""Of a value whose size a model computes."""
 MAX_RANK = 8
 RESOURCE = "resource"
 TYPES = (
@@ -27,6 +27,7 @@ TYPES = (
 _PACKED = {"int4": 4, "uint4": 4, "int2": 2}  # bits; their values come in whole bytes
 _WIDER = {"int4": "int8", "int2": "int8", "uint4": "uint8"}
 _NARROWER = {"float64": "float32", "complex128": "complex64"}
+_NOT_NUMBERS = frozenset(("string", RESOURCE, "variant"))
 _QUANTIZED = frozenset(("int8", "uint8", "int16", "int32", "int64", "int4", "int2"))
 
 
@@ -70,6 +71,13 @@ class Info:
     signature: tuple[int | None, ...] | None
     """The shape with None where calls may differ; None when not even the rank is known."""
     quantization: Quantization | None
+
+    @property
+    def bytes_each(self) -> int:
+        """Number of bytes of an element, those of quantized tensors as float32."""
+        if self.quantization is not None:
+            return 4
+        return 8 if self.dtype in _NOT_NUMBERS else self.tensor_dtype.size
 
     @property
     def tensor_dtype(self) -> DType:
@@ -133,8 +141,6 @@ def constant_of(tensor: dict[str, Any], info: Info, data: Array) -> Array:
     sparsity = tensor["sparsity"]
     if sparsity is None:
         return _values(data, dtype, count, name).reshape(info.shape)
-    if count * 8 > MAX_BYTES:
-        raise ModelFileError(f"the sparse tensor {name!r} would have {count} elements")
     size = _bytes_each(dtype)
     return _spread(_values(data, dtype, int(len(data) / size), name), sparsity, info.shape, name)
 
