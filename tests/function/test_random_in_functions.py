@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import pytest
 from api.same import same
 
 import tfpy as tf
@@ -131,3 +132,115 @@ def test_dropout(lib: Any) -> Any:
         compiled(lib.constant(0.3), lib.constant([1, 2])),
         lib.nn.dropout(x, lib.constant(0.0)),
     ]
+
+
+OP_BY_OP = pytest.mark.filterwarnings("ignore:tf.function .* runs op by op")
+
+
+def shape_of(lib: Any, mask: Any) -> Any:
+    """A shape that depends on values."""
+    return lib.shape(lib.boolean_mask(lib.ones([3]), mask))
+
+
+def twice(lib: Any, body: Any, seed: int | None) -> Any:
+    """What calls of a function give after a global seed."""
+    if seed is not None:
+        lib.random.set_seed(seed)
+    function = lib.function(body)
+    masks = [[True, True, False], [False, False, False], [True, False, True]]
+    return [function(lib.constant(mask)) for mask in masks]
+
+
+@OP_BY_OP
+@same
+def test_op_by_op_each_op_has_its_stream(lib: Any) -> Any:
+    random = lib.random
+
+    def several(mask: Any) -> Any:
+        shape = shape_of(lib, mask)
+        return (
+            random.normal(shape, seed=1),
+            random.uniform(shape, seed=2),
+            random.normal(shape, seed=1),
+            random.uniform(shape, 0, 9, dtype=lib.int32, seed=6),
+            random.truncated_normal(shape, seed=2),
+            random.gamma(shape, 2.0, seed=3),
+            random.shuffle(lib.range(5), seed=1),
+            random.categorical(lib.zeros([2, 5]), shape[0], seed=5),
+        )
+
+    def unseeded(mask: Any) -> Any:
+        first = random.normal(shape_of(lib, mask)), random.normal([2])
+        second = random.normal([2]) if lib.reduce_any(mask) else random.normal([2]) * 2.0
+        return *first, second, random.normal([2])
+
+    return [twice(lib, several, None), twice(lib, several, 7), twice(lib, unseeded, 7)]
+
+
+@OP_BY_OP
+@same
+def test_op_by_op_in_branches_and_loops(lib: Any) -> Any:
+    normal = lib.random.normal
+
+    def body(mask: Any) -> Any:
+        normal(shape_of(lib, mask), seed=4)
+        branch = lib.zeros([2])
+        if lib.reduce_any(mask):
+            branch += normal([2], seed=4)
+        else:
+            branch += normal([2], seed=4) * 2.0
+        branch += lib.cond(mask[0], lambda: normal([2], seed=4), lambda: -normal([2], seed=4))
+        loop, unrolled, tested = lib.zeros([2]), lib.zeros([2]), lib.zeros([2])
+        for _ in lib.range(3):
+            loop += normal([2], seed=4)
+        for _ in range(2):
+            unrolled = unrolled * 10.0 + normal([2], seed=4)
+        i = lib.constant(0)
+        while i < 2:
+            tested += normal([2], seed=4)
+            i += 1
+        mapped = lib.map_fn(lambda x: x + normal([], seed=4), lib.zeros([3]), parallel_iterations=1)
+        return branch, loop, unrolled, tested, mapped
+
+    return twice(lib, body, None)
+
+
+@OP_BY_OP
+@same
+def test_op_by_op_functions_call_functions(lib: Any) -> Any:
+    random = lib.random
+
+    @lib.function
+    def compiled() -> Any:
+        return random.normal([2], seed=9)
+
+    @lib.function
+    def inner(mask: Any) -> Any:
+        return random.normal(shape_of(lib, mask), seed=9), random.normal([1])
+
+    def body(mask: Any) -> Any:
+        random.normal(shape_of(lib, mask), seed=9)
+        drawn = random.normal([2], seed=9), compiled(), compiled(), inner(mask), inner(mask)
+        return *drawn, random.normal([1])
+
+    found = [twice(lib, body, 7), compiled()]
+    lib.random.set_seed(11)
+    return [*found, compiled()]
+
+
+@OP_BY_OP
+def test_op_by_op_draws_what_is_drawn_compiled() -> None:
+    tf.random.set_seed(3)
+
+    def draw(mask: Any) -> Any:
+        return tf.random.normal([2], seed=1), tf.random.uniform([2]), tf.random.normal([3])
+
+    def masked(mask: Any) -> Any:
+        tf.boolean_mask(mask, mask)
+        return draw(mask)
+
+    mask = tf.constant([True, False])
+    compiled, op_by_op = tf.function(draw), tf.function(masked)
+    for _ in range(2):
+        for mine, wanted in zip(op_by_op(mask), compiled(mask), strict=True):
+            np.testing.assert_array_equal(mine, wanted)

@@ -50,7 +50,9 @@ def cond(
     assert false_fn is not None
     if is_symbolic(pred):
         return staged_cond(scalar_bool(pred), [true_fn, false_fn], "tf.cond")
-    return true_fn() if truth(pred) else false_fn()
+    holds = truth(pred)
+    with tracing.within(tracing.next_place(), holds):
+        return true_fn() if holds else false_fn()
 
 
 def scalar_bool(pred: Any) -> Tensor:
@@ -108,7 +110,8 @@ def switch_case(
     if is_symbolic(index):
         return staged_cond(index, branches, "tf.switch_case")
     chosen = int(index)
-    return branches[chosen if 0 <= chosen < len(branches) else -1]()
+    with tracing.within(tracing.next_place(), chosen):
+        return branches[chosen if 0 <= chosen < len(branches) else -1]()
 
 
 def _branches(branch_fns: Any) -> list[Function]:
@@ -233,9 +236,15 @@ def while_loop(
         return _staged(cond, body, loop_vars, maximum_iterations, shape_invariants is not None)
     limit = None if maximum_iterations is None else int(maximum_iterations)
     state: Sequence[Any] = loop_vars
-    done = 0
-    while (limit is None or done < limit) and truth(cond(*state)):
-        new = body(*state)
+    done, test_place, body_place = 0, tracing.next_place(), tracing.next_place()
+
+    def holds() -> bool:
+        with tracing.within(test_place):
+            return truth(cond(*state))
+
+    while (limit is None or done < limit) and holds():
+        with tracing.within(body_place):
+            new = body(*state)
         if len(state) == 1 and not isinstance(new, list | tuple):
             new = type(loop_vars)([new])
         assert_same_structure(list(state), list(new), check_types=False)
@@ -289,8 +298,10 @@ def _unchanged(before: list[Any], after: list[Any], may_grow: bool = False) -> l
 def repeat(count: int, body: Callable[[Any, Any], Any], state: Any) -> Any:
     """``state = body(i, state)`` for i from 0 to ``count``."""
     if not tracing.local.active:
+        place = tracing.next_place()
         for i in range(count):
-            state = body(i, state)
+            with tracing.within(place):
+                state = body(i, state)
         return state
 
     def step(leaves: list[Any]) -> list[Any]:

@@ -283,7 +283,8 @@ def _call(function: Function, inputs: list[Any], specs: Sequence[Any], listed: b
         avals = _avals(function, tensors, specs)
         found = host_call.apply(tensors, function=_checked(function, avals), avals=avals)
     else:
-        found = function(*tensors)
+        with tracing.init_scope():
+            found = function(*tensors)
     return found if listed else found[0]
 
 

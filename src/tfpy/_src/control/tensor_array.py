@@ -198,7 +198,7 @@ class TensorArray:
                 "(perhaps try setting clear_after_read = false?)",
             )
         element = self._present(at)
-        in_function = tracing.local.active or tracing.local.op_by_op
+        in_function = tracing.local.active or tracing.local.places
         if self._clear and not in_function:
             self._items[at] = self._whole = None
             self._read.add(at)

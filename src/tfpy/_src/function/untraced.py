@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from tfpy._src import tracing
@@ -27,6 +27,7 @@ class Untraced:
         self._function = function
         self.call = call  # holds the objects that the cache knows by id
         self.error = error
+        self._places: dict[Hashable, Any] = {}
         self.is_known = False
         """Whether the program was told."""
 
@@ -39,6 +40,6 @@ class Untraced:
 
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """The Python function's result for these tensors; everything in it becomes tensors."""
-        with tracing.running_op_by_op():
+        with tracing.running_op_by_op(self._places):
             result = self._function(self.call.replaced(tensors))
         return nest.map_structure(converted, result)

@@ -342,7 +342,7 @@ def _sampled(
         state, values = inputs[: len(_STATE)], inputs[len(_STATE) :]
         repeated = [np.repeat(v.astype(np.float64).reshape(-1), samples) for v in values]
         drawn = ref(state, *repeated, dtype)
-        columns = drawn.astype(dtype.as_numpy_dtype).reshape(-1, samples)
+        columns = drawn.astype(dtype.as_numpy_dtype).reshape(values[0].size, samples)
         return columns.T.reshape(samples, *values[0].shape)
 
     def make_samples(rng: np.random.Generator) -> list[Sample]:

@@ -82,6 +82,9 @@ def _reserve(kind: str, dtype: Any, seed: Seed, blocks: int) -> State:
         return sampling.reserved(lambda: _fresh)
     if tracing.local.active:
         return sampling.reserved(lambda: _Place(seeds, blocks).advance)
+    places = tracing.local.places
+    if places is not None:
+        return places.found(seed, lambda: _Place(seeds, blocks)).advance(blocks)
     key = (kind, as_dtype(dtype).name, *seeds)
     start = _Seeds.used.get(key, 0)
     _Seeds.used[key] = start + blocks
@@ -90,11 +93,12 @@ def _reserve(kind: str, dtype: Any, seed: Seed, blocks: int) -> State:
 
 def _drawn() -> int:
     """The seed of an op that has none."""
-    trace = tracing.current()
-    if trace is None:
+    graph = tracing.current() or tracing.local.places
+    if graph is None:
         return _Seeds.draws.randint(0, _MAX_SEED)
-    trace.unseeded += 1
-    return trace.unseeded - 1
+    graph.unseeded += 1
+    number: int = graph.unseeded - 1
+    return number
 
 
 def _state(seeds: tuple[int, int], start: int) -> tuple[int, ...]:
@@ -113,11 +117,13 @@ class _Place:
         self._seeds, self.blocks = seeds, blocks
         self._start, self._began = 0, _Seeds.times_set
 
-    def advance(self) -> tuple[int, ...]:
+    def advance(self, blocks: int | None = None) -> tuple[int, ...]:
+        """Return the state of the next call, which takes ``blocks`` counters (else as many as the
+        first one)."""
         if self._began != _Seeds.times_set:
             self._start, self._began = 0, _Seeds.times_set
         start = self._start
-        self._start += self.blocks
+        self._start += self.blocks if blocks is None else blocks
         return _state(self._seeds, start)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tfpy._src import tracing
 from tfpy._src.array.making import zeros_like
 from tfpy._src.autograph.build import OPERATORS
 from tfpy._src.autograph.operators.undefined import Undefined, UndefinedResult
@@ -53,7 +54,7 @@ def if_stmt(
         NotTraceableError: when they leave tensors of different shapes in it.
     """
     if not is_symbolic(condition):
-        (body if condition else orelse)()
+        run_branch(condition, body, orelse)
         return
     _check_bool(condition)
     predicate = scalar_bool(condition)
@@ -78,6 +79,15 @@ def if_stmt(
     leaves = [[x for m in merged for x in m.leaves[side]] for side in range(2)]
     results = iter(finish_cond(predicate, parts, leaves))
     set_state([*(m.rebuilt(results) for m in merged), *before[outputs:]])
+
+
+def run_branch(condition: Any, body: Action, orelse: Action) -> Any:
+    """Return what the chosen branch returns; that of a tensor has random numbers of its own."""
+    if not is_operand(condition):
+        return body() if condition else orelse()
+    holds = bool(condition)
+    with tracing.within(tracing.next_place(), holds):
+        return body() if holds else orelse()
 
 
 def _check_bool(condition: Any) -> None:

@@ -15,6 +15,7 @@ from tfpy._src.control.control_flow import scalar_bool
 from tfpy._src.control.parts import LoopPart, inside
 from tfpy._src.control.staging import staged_while
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
+from tfpy._src.core.operand import HostObject
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ops.logic import logical_and
 from tfpy._src.trace.symbolic import is_symbolic
@@ -32,6 +33,7 @@ def while_stmt(
         ValueError: when a variable is not defined before the loop, or changes its shape.
         TypeError: when it changes its dtype or structure.
     """
+    place = None
     while True:
         go_on = test()
         if tracing.local.active and is_operand(go_on):
@@ -39,7 +41,12 @@ def while_stmt(
             return
         if not go_on:
             return
-        body()
+        if not is_operand(go_on):
+            body()
+            continue
+        place = tracing.next_place() if place is None else place
+        with tracing.within(place):
+            body()
 
 
 def for_stmt(
@@ -80,10 +87,15 @@ def _python_for(
     names: Sequence[str],
 ) -> None:
     holds: Any = True
+    is_loop = isinstance(iterated, Tensor | HostObject)  # in a trace, too; other loops are unrolled
+    place = tracing.next_place() if is_loop else ()
     for item in iterated:
         if is_symbolic(holds):  # a tensor decided to stop: the rest is conditional
             step = lambda item=item: body(item)  # noqa: E731
             if_stmt(holds, step, lambda: None, get, set_, names, len(names))
+        elif is_loop:
+            with tracing.within(place):
+                body(item)
         else:
             body(item)
         holds = True if go_on is None else go_on()

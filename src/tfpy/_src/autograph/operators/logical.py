@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfpy._src.autograph.operators.conditional import choose
+from tfpy._src.autograph.operators.conditional import choose, run_branch
 from tfpy._src.debugging.assertions import Assert
 from tfpy._src.ops import logic
 from tfpy._src.trace.symbolic import is_symbolic
@@ -42,7 +42,7 @@ def if_exp(condition: Any, body: Part, orelse: Part, source: str) -> Any:
     """``body if condition else orelse``"""
     if is_symbolic(condition):
         return choose(condition, body, orelse, source)
-    return body() if condition else orelse()
+    return run_branch(condition, body, orelse)
 
 
 def assert_(condition: Any, message: Part) -> None:
