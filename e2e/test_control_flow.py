@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -82,6 +84,134 @@ def test_programs(tf, backend, number):
             results.append([np.asarray(t) for t in (*leaves, *grads)])
         for mine, wanted in zip(results[1], results[0], strict=True):
             np.testing.assert_allclose(mine, wanted, rtol=2e-3, atol=2e-4)
+
+
+def summed(tf, x):
+    total = tf.zeros([2])
+    for row in x:
+        total += row
+    return total
+
+
+def summed_elements(tf, x):
+    total = tf.constant(0.0)
+    for row in tf.transpose(x):
+        for element in row:
+            if element < 0.0:
+                continue
+            total += element
+    return total
+
+
+def counted(tf, x):
+    return tf.while_loop(
+        lambda i, s: i < tf.shape(x)[0],
+        lambda i, s: (i + 1, s + x[i]),
+        [0, tf.zeros([2])],
+    )
+
+
+def mapped(tf, x):
+    initial = tf.zeros([2])
+    return (
+        tf.map_fn(lambda row: row * 2.0, x),
+        tf.scan(lambda a, row: a + row, x, initializer=initial),
+        tf.foldl(lambda a, row: a + row, x, initializer=initial),
+        tf.foldr(lambda a, row: a + row, x, initializer=initial),
+    )
+
+
+def collected(tf, x):
+    rows = tf.TensorArray(tf.float32, tf.shape(x)[0]).unstack(x)
+    found = tf.TensorArray(tf.float32, tf.shape(x)[0])
+    for i in tf.range(rows.size()):
+        found = found.write(i, rows.read(i) * 2.0)
+    return found.stack()
+
+
+WITHOUT_ROWS = (summed, summed_elements, counted, mapped, collected)
+
+REFUSED = {
+    "gather": lambda tf, x: tf.gather(x, 0),
+    "gather_axis": lambda tf, x: tf.gather(tf.transpose(x), [0, 0], axis=1),
+    "gather_nd": lambda tf, x: tf.gather_nd(x, [[0]]),
+    "embedding": lambda tf, x: tf.nn.embedding_lookup(x, [0]),
+    "argmax": lambda tf, x: tf.argmax(x, 0),
+    "argmin": lambda tf, x: tf.argmin(x, 0),
+    "slice": lambda tf, x: tf.slice(x, [0, 0], [1, 2]),
+    "reflect": lambda tf, x: tf.pad(x, [[1, 1], [0, 0]], "REFLECT"),
+    "symmetric": lambda tf, x: tf.pad(x, [[1, 1], [0, 0]], "SYMMETRIC"),
+    "broadcast": lambda tf, x: tf.broadcast_to(x, [3, 2]),
+    "band": lambda tf, x: tf.linalg.band_part(x, 1, 0),
+    "resize": lambda tf, x: tf.image.resize(x[None, ..., None], [3, 3]),
+    "resize_nearest": lambda tf, x: tf.image.resize(x[None, ..., None], [3, 3], "nearest"),
+    "crops": lambda tf, x: tf.image.crop_and_resize(
+        x[None, ..., None], tf.zeros([1, 4]), [0], [3, 3]
+    ),
+    "convolution": lambda tf, x: tf.nn.conv2d(
+        tf.ones([1, 3, 3, 1]), x[:, :1, None, None], 1, "SAME"
+    ),
+    "categorical": lambda tf, x: tf.random.categorical(tf.transpose(x), 3),
+    "cross_entropy": lambda tf, x: tf.nn.sparse_softmax_cross_entropy_with_logits(
+        tf.zeros([2], tf.int32), tf.transpose(x)
+    ),
+    "integers": lambda tf, x: tf.random.uniform([2], 0, tf.shape(x)[0], tf.int32),
+    "histogram": lambda tf, x: tf.histogram_fixed_width(x, [1.0, 1.0], 3),
+}
+"""Functions of a tensor without rows that fail whenever they run."""
+
+
+def guarded(tf, function):
+    """A function that calls another one in parts that never run for a tensor without rows."""
+
+    def run(x, n):
+        if n > 0.0:
+            found = tf.reduce_sum(tf.cast(function(tf, x), tf.float32) + n)
+        else:
+            found = tf.reduce_sum(x) + n
+        i = tf.constant(0.0)
+        while i < n:
+            found += tf.reduce_sum(tf.cast(function(tf, x), tf.float32))
+            i += 1.0
+        return found
+
+    return run
+
+
+def with_gradient(tf, function, x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        found = tf.nest.flatten(function(x))
+        floats = [t for t in found if t.dtype == tf.float32]
+    gradient = tape.gradient(floats, x, unconnected_gradients="zero")
+    return [np.asarray(tf.convert_to_tensor(t)) for t in (*found, gradient)]
+
+
+def refuses(tf, function, *inputs):
+    try:
+        function(*inputs)
+    except tf.errors.InvalidArgumentError:
+        return True
+    return False
+
+
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
+def test_without_rows(tf, backend):
+    """Loops without rows give what eager execution gives; parts that never run do not fail."""
+    none, few = tf.zeros([0, 2]), tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    for program in WITHOUT_ROWS:
+        plain = functools.partial(program, tf)
+        compiled = tf.function(plain)
+        for x in (none, few, none):
+            found, wanted = (with_gradient(tf, f, x) for f in (compiled, plain))
+            for mine, array in zip(found, wanted, strict=True):
+                np.testing.assert_allclose(mine.ravel(), array.ravel(), err_msg=program.__name__)
+    for name, function in REFUSED.items():
+        compiled = tf.function(guarded(tf, function))
+        assert compiled(none, tf.constant(0.0)).numpy() == 0.0, name
+        assert refuses(tf, function, tf, none), name
+        assert refuses(tf, compiled, none, tf.constant(1.0)), name
+    assert (tf.constant([1.0]) + 1.0).numpy().tolist() == [2.0]
 
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))

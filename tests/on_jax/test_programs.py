@@ -42,6 +42,7 @@ CASES: dict[str, Callable[..., Any]] = {
         for test in (
             control_flow.test_variables_and_effects,
             control_flow.test_gradients_of_assigned_variables,
+            control_flow.test_without_rows,
             control_flow.test_decorated_methods_of_an_installed_package,
             random.test_bits,
             random.test_counters_carry,

@@ -24,6 +24,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.ir.sizes import is_open, size_of
 from tfpy._src.ops import movement
+from tfpy._src.ops.failing import failing
 from tfpy._src.ops.families.infer import normalize_axis
 
 
@@ -310,10 +311,15 @@ def pad(
         raise ValueError(f"Unknown padding mode: {mode!r}; use CONSTANT, REFLECT or SYMMETRIC")
     for axis, (n, pair) in enumerate(zip(x.aval.shape, pairs, strict=True)):
         if max(pair) > n - (kind == "REFLECT"):
-            raise invalid(
+            padded = [size + sum(ends) for size, ends in zip(x.aval.shape, pairs, strict=True)]
+            padded[:axis] = x.aval.shape[:axis]
+            return failing(
                 "pad",
                 f"paddings {pair} must be no greater than the dimension size {n} of axis {axis} "
                 f"in mode {kind}",
+                (x,),
+                padded,
+                x.dtype,
             )
         if any(pair):
             rows = np.pad(np.arange(n, dtype=np.int32), pair, mode=modes[kind])

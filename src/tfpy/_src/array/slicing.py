@@ -16,6 +16,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import invalid
 from tfpy._src.ops import indexing, logic, movement
+from tfpy._src.ops.failing import failing
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import normalize_axis
 
@@ -103,11 +104,13 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     )
     for axis, (n, b, s) in enumerate(zip(x.aval.shape, starts, sizes, strict=True)):
         if b < 0 or s < 0 or b + s > n:
-            raise invalid(
-                "slice",
+            message = (
                 f"Expected begin[{axis}] in [0, {n}] and size[{axis}] in [0, {n - max(b, 0)}], "
-                f"got {b} and {s} for shape {list(x.aval.shape)}",
+                f"got {b} and {s} for shape {list(x.aval.shape)}"
             )
+            if min(sizes) < 0:
+                raise invalid("slice", message)
+            return failing("slice", message, (x,), sizes, x.dtype)
     return movement.strided_slice(x, begin=starts, size=sizes, strides=(1,) * x.ndim)
 
 

@@ -75,14 +75,13 @@ class StagedArray(TensorArray):
     def _written_shape(self) -> tuple[int, ...] | None:
         return self._one_shape
 
-    def _checked(self, value: Any) -> Tensor:
-        element = super()._checked(value)
-        if self._one_shape not in (None, element.aval.shape):
+    def _check(self, element: Aval) -> None:
+        super()._check(element)
+        if self._one_shape not in (None, element.shape):
             raise NotTraceableError(
-                f"A TensorArray has elements of the shapes {self._one_shape} and {element.shape}"
+                f"A TensorArray has elements of the shapes {self._one_shape} and {element.shown}"
             )
-        self._one_shape = element.aval.shape
-        return element
+        self._one_shape = element.shape
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
         return lists.get(self.values, convert_to_tensor(index), self._aval())
@@ -107,7 +106,7 @@ class StagedArray(TensorArray):
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         tensor = convert_to_tensor(value, None if is_operand(value) else self._dtype)
-        self._checked(take(tensor, 0))
+        self._check(Aval(tensor.aval.shape[1:], tensor.dtype))
         return self._with(lists.unstack(tensor))
 
     def _replace(self, elements: Any, of_one_shape: bool = True) -> TensorArray:

@@ -20,6 +20,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.dtypes import DType, as_dtype, int32
 from tfpy._src.errors import InvalidArgumentError, NotTraceableError, OutOfRangeError
+from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.sizes import either, is_open
 from tfpy._src.trace.symbolic import is_symbolic
 
@@ -265,6 +266,11 @@ class TensorArray:
     def _checked(self, value: Any) -> Tensor:
         """The value as an element."""
         element = convert_to_tensor(value, None if is_operand(value) else self._dtype)
+        self._check(element.aval)
+        return element
+
+    def _check(self, element: Aval) -> None:
+        """Raise an error unless values of a shape and dtype can be elements."""
         if element.dtype != self._dtype:
             raise InvalidArgumentError(
                 None,
@@ -272,13 +278,13 @@ class TensorArray:
                 f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
                 f"{element.dtype.name}",
             )
-        if not _compatible(self._shape, element.aval.shape):
+        if not _compatible(self._shape, element.shape):
             raise ValueError(
-                f"Incompatible shape for value ({element.shape}), expected ({self._shape})"
+                f"Incompatible shape for value ({TensorShape(element.shown)}), expected "
+                f"({self._shape})"
             )
         if self._infer:
-            self._shape = element.aval.shape
-        return element
+            self._shape = element.shape
 
     # All elements
 
@@ -324,6 +330,8 @@ class TensorArray:
         if tensor.ndim == 0:
             raise ValueError("TensorArray.unstack: the value must have at least one dimension")
         self._replace(joining.rows_of(tensor))
+        if tracing.local.active:
+            self._check(Aval(tensor.aval.shape[1:], tensor.dtype))
         self._whole = tensor if self._items else None
         return self
 

@@ -102,6 +102,10 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
                 return tracing.local.active[-1].apply(op, inputs, attrs)
             return apply(op, *inputs, **{k: closed(v) for k, v in attrs.items()})
         graph = single_equation(op, avals, tuple(attrs.items()))
+        if (refusal := op.refusal(avals, attrs.items())) is not None:
+            if tracing.local.active:
+                return tracing.local.active[-1].apply(op, inputs, attrs)
+            raise refusal
         compiled = _Compiled(op, graph, backend.few)
         _remember(backend, key, compiled)
     arrays = _at_hand(inputs) if compiled.is_small else None

@@ -14,9 +14,9 @@ from tfpy._src.array.static import static_int, static_ints
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.dispatch import dispatchable, implements
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import invalid
-from tfpy._src.image.batches import as_batch, from_batch
+from tfpy._src.image.batches import as_batch, batched, from_batch
 from tfpy._src.image.geometry import crop_to_bounding_box, pad_to_bounding_box
+from tfpy._src.ops.failing import failing
 from tfpy._src.ops.reference.resample_tables import METHODS, Resampling, table
 from tfpy._src.ops.resample import resize_axis
 from tfpy._src.ragged.shaping import stack as ragged_stack
@@ -70,20 +70,20 @@ def resize(
 
     Raises:
         ValueError: for an unknown method, another number of sizes, or no image.
-        InvalidArgumentError: when a size is not positive.
+        InvalidArgumentError: If a size is not positive or the images have no pixels.
 
     Example:
         >>> import tfpy as tf
         >>> tf.image.resize(tf.ones([1, 4, 4, 3]), [2, 8]).shape
         TensorShape([1, 2, 8, 3])
     """
-    x, single = as_batch("resize", images)
+    x, single = batched("resize", images)
     sizes = static_ints(size)
     if len(sizes) != 2:
         raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
     if method not in METHODS:
         raise ValueError(f"Resize method is not implemented: {method}")
-    if preserve_aspect_ratio:
+    if preserve_aspect_ratio and all(x.aval.shape[1:3]):
         sizes = _fitted((x.aval.shape[1], x.aval.shape[2]), sizes)
     return from_batch(_resized(x, sizes, method, antialias, "half_pixel"), single)
 
@@ -114,12 +114,11 @@ def _fitted(old: tuple[int, int], new: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _resized(x: Tensor, sizes: tuple[int, ...], method: str, antialias: bool, grid: str) -> Tensor:
-    old = x.aval.shape[1], x.aval.shape[2]
-    if min(sizes) < 1:
-        raise invalid("resize", f"output dimensions must be positive, got {list(sizes)}")
-    if not min(old):
-        raise invalid("resize", f"input image must be of non-zero size, got {list(x.aval.shape)}")
     nearest = method == ResizeMethod.NEAREST_NEIGHBOR
+    refused = _refused(x.aval.shape, sizes)
+    if refused:
+        shape = (x.aval.shape[0], *(max(n, 0) for n in sizes), x.aval.shape[3])
+        return failing("resize", refused, (x,), shape, x.dtype if nearest else dtypes.float32)
     if not nearest:
         x = cast(x, dtypes.float32)
     for axis in (1, 2):
@@ -135,12 +134,19 @@ def _resized(x: Tensor, sizes: tuple[int, ...], method: str, antialias: bool, gr
     return x
 
 
+def _refused(shape: tuple[int, ...], sizes: tuple[int, ...]) -> str:
+    """Return why no images of a shape can have another size, or an empty string."""
+    if min(sizes) < 1:
+        return f"output dimensions must be positive, got {list(sizes)}"
+    return "" if all(shape[1:]) else f"input image must be of non-zero size, got {list(shape)}"
+
+
 def _legacy(
     name: str, images: Any, size: Any, method: str, align_corners: bool, half_pixel_centers: bool
 ) -> Tensor:
     if align_corners and half_pixel_centers:
         raise ValueError(f"{name}: align_corners and half_pixel_centers cannot both be True")
-    x, single = as_batch(name, images)
+    x, single = batched(name, images)
     grid = "align_corners" if align_corners else "half_pixel" if half_pixel_centers else "legacy"
     return from_batch(_resized(x, static_ints(size), method, False, grid), single)
 

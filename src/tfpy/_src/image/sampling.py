@@ -17,6 +17,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import OutOfRangeError, invalid
 from tfpy._src.image.batches import at_least
 from tfpy._src.ops import elementwise as ew, indexing, logic
+from tfpy._src.ops.failing import failing
 from tfpy._src.ops.families import infer
 
 __all__ = ["crop_and_resize", "rotate_with_offset", "transform"]
@@ -84,12 +85,18 @@ def crop_and_resize(
             f"boxes must be [n, 4] and box_indices [n], got {list(corners.aval.shape)} and "
             f"{list(which.aval.shape)}",
         )
-    if len(sizes) != 2 or min(sizes) < 1:
-        raise invalid("crop_and_resize", f"crop dimensions must be positive, got {list(sizes)}")
+    if len(sizes) != 2:
+        raise invalid("crop_and_resize", f"crop_size must have 2 elements, got {list(sizes)}")
     if method not in ("bilinear", "nearest"):
         raise invalid("crop_and_resize", f"method must be bilinear or nearest, got {method!r}")
-    _check_images(which, x.aval.shape[0])
     count = corners.aval.shape[0]
+    shape = (count, *(max(n, 0) for n in sizes), x.aval.shape[3])
+    if not min(*sizes, *x.aval.shape[1:3]) > 0:
+        message = f"image {list(x.aval.shape)} and crop dimensions {list(sizes)} must be positive"
+        return failing("crop_and_resize", message, (x, corners), shape, x.dtype)
+    if _names_no_image(which, x.aval.shape[0]):
+        message = f"box_indices has values outside [0, {x.aval.shape[0]})"
+        return failing("crop_and_resize", message, (x, corners), shape, x.dtype, OutOfRangeError)
     y = _along_box(corners[:, 0], corners[:, 2], x.aval.shape[1], sizes[0])
     z = _along_box(corners[:, 1], corners[:, 3], x.aval.shape[2], sizes[1])
     rows = broadcast_to(reshape(y, [count, sizes[0], 1]), [count, *sizes])
@@ -104,12 +111,12 @@ def crop_and_resize(
     return logic.select(_channels(inside), found, float(extrapolation_value))
 
 
-def _check_images(which: Tensor, count: int) -> None:
+def _names_no_image(which: Tensor, count: int) -> bool:
+    """Return True if some numbers of images are known to be outside of [0, count)."""
     if not which.has_values or not which.dtype.is_integer:
-        return
-    if ((which.host_view() < 0) | (which.host_view() >= count)).any():
-        problem = f"crop_and_resize: box_indices has values outside [0, {count})"
-        raise OutOfRangeError(None, "crop_and_resize", problem)
+        return False
+    numbers = which.host_view()
+    return bool(((numbers < 0) | (numbers >= count)).any())
 
 
 def _along_box(first: Tensor, last: Tensor, size: int, crop: int) -> Tensor:

@@ -7,14 +7,14 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from tfpy._src.dtypes import DType, as_dtype, float16
 from tfpy._src.errors import ResourceExhaustedError
 from tfpy._src.ir.aval import Array, Shape
-from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ir.graph import Eqn, Graph, refusal
 from tfpy._src.ir.kernels import Kernel
 from tfpy._src.ir.op import Op
 from tfpy._src.lines import add_note
@@ -90,7 +90,7 @@ class Evaluator:
         for value, number in last.items():
             dead[number].append(value)
         self._only: Callable[..., Array] | None = None
-        refs = [kernels.get(eqn.op.name, eqn.op.ref) for eqn in graph.eqns]
+        refs = [_kernel(graph, eqn, kernels) for eqn in graph.eqns]
         own = _own_memory(graph, refs)
         self._steps = [
             _step(graph, eqn, ref, tuple(values), own)
@@ -154,6 +154,19 @@ class Evaluator:
             began = perf_counter()
             step.run(values)
             times.append((step.eqn.op.name, (perf_counter() - began) * 1e3))
+
+
+def _kernel(graph: Graph, eqn: Eqn, kernels: Mapping[str, Kernel]) -> Kernel:
+    """Return the function that computes an equation, or raises its error."""
+    if refusal(graph, eqn) is None:
+        return kernels.get(eqn.op.name, eqn.op.ref)
+
+    def refuse(*arrays: Array, **attrs: Any) -> NoReturn:
+        error = refusal(graph, eqn)
+        assert error is not None
+        raise error
+
+    return refuse
 
 
 def _no_memory(op: Op, error: MemoryError) -> ResourceExhaustedError:

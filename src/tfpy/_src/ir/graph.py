@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from tfpy._src.errors import OpError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.op import Op
 from tfpy._src.lines import Line
@@ -119,6 +120,11 @@ class Graph:
 
 def _result(op: Op, attrs: Attrs, *avals: Aval) -> Aval:
     return op.infer(*avals, **dict(attrs))
+
+
+def refusal(graph: Graph, eqn: Eqn) -> OpError | None:
+    """Return the error that an equation raises whenever it runs, or None."""
+    return eqn.op.refusal((graph.avals[v] for v in eqn.inputs), eqn.attrs)
 
 
 _elementwise_result = functools.lru_cache(maxsize=4096)(_result)

@@ -8,13 +8,14 @@ the op lowers: a scalar expression (elementwise ops), the call of a named kernel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from tfpy._src.dtypes import DType
+from tfpy._src.errors import OpError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.kernel import KernelCall
 
@@ -97,6 +98,12 @@ class Op:
     """Why no device computes the op."""
     sequential: str = ""
     """Why only a device with long threads computes the op: one result waits for another."""
+    refuses: Callable[..., OpError | None] | None = None
+    """(*avals, **attrs) -> the error of every run at these shapes, or None.
+
+    The shape rule accepts the shapes, as TensorFlow's does, and the kernel refuses them. So an
+    equation in a part of a program that never runs does not fail.
+    """
 
     __call__: ClassVar[Callable[..., Tensor]]
     """(op, *inputs, **attrs): computes the op on tensors; :func:`executes` says how."""
@@ -115,6 +122,10 @@ class Op:
         """The avals of all outputs."""
         found = self.infer(*avals, **attrs)
         return tuple(found) if self.multiple else (found,)
+
+    def refusal(self, avals: Iterable[Aval], attrs: Iterable[tuple[str, Any]]) -> OpError | None:
+        """Return the error of every run at these shapes, or None."""
+        return None if self.refuses is None else self.refuses(*avals, **dict(attrs))
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

@@ -25,6 +25,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.math.reductions import reduce_sum
 from tfpy._src.ops import elementwise as ew, indexing, logic, movement
+from tfpy._src.ops.failing import failing
 
 _ALIGNS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
@@ -272,10 +273,13 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     lower, upper = static_int(num_lower), static_int(num_upper)
     for what, number, size in (("num_lower", lower, rows), ("num_upper", upper, columns)):
         if number > size:
-            raise invalid(
+            return failing(
                 "band_part",
                 f"{what} must be negative or less or equal to number of rows or columns ({size}) "
                 f"got: {number}",
+                (x,),
+                x.aval.shape,
+                x.dtype,
             )
     row = indexing.range_(start=0, delta=1, count=rows, dtype=dtypes.int32)
     column = indexing.range_(start=0, delta=1, count=columns, dtype=dtypes.int32)

@@ -18,6 +18,7 @@ from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.math.reductions import count_nonzero
 from tfpy._src.ops import elementwise as ew, indexing, logic
+from tfpy._src.ops.failing import failing
 
 
 @dispatchable
@@ -171,9 +172,12 @@ def histogram_fixed_width(
     """
     low, high = _range(value_range)
     if not low < high:
-        raise invalid_value(
+        return failing(
             "histogram_fixed_width",
             f"value_range should satisfy value_range[0] < value_range[1], but got [{low}, {high}]",
+            (),
+            (_bins(nbins),),
+            as_dtype(dtype),
         )
     ids = reshape(histogram_fixed_width_bins(values, value_range, nbins), [-1])
     return indexing.segment_sum(ones(ids.aval.shape, dtype), ids, segments=_bins(nbins))

@@ -12,6 +12,7 @@ from tfpy._src.errors import invalid
 from tfpy._src.nn.convolution_ranks import convolve
 from tfpy._src.nn.data_format import DataFormat, flat_batch, spatial_rank
 from tfpy._src.ops import convolution as primitives
+from tfpy._src.ops.failing import failing
 from tfpy._src.ops.movement import without_elements
 from tfpy._src.ops.window import Window
 
@@ -50,6 +51,10 @@ def _convolve(
     x = form.channels_last(x)
     spatial, ksize = tuple(x.aval.shape[1:-1]), tuple(f.aval.shape[:rank])
     step, spread, pads = form.window(spatial, ksize, strides, padding, dilations)
+    if 0 in ksize and f.aval.shape[-2] and op is not primitives.depthwise_conv2d:
+        same = isinstance(padding, str) and padding.upper() == "SAME"
+        y = _without_filter(name, x, f, Window(step, spread, pads), same)
+        return form.original(y)
     out = Window(step, spread, pads).out_size(name, spatial, ksize)
     filters = f.aval.shape[-1] * (f.aval.shape[-2] if op is primitives.depthwise_conv2d else 1)
     if 0 in (*out, filters):
@@ -58,6 +63,17 @@ def _convolve(
         y = op(x, f, strides=step, dilations=spread, padding=pads)
     y = form.original(y)
     return reshape(y, [*lead, *y.aval.shape[1:]]) if lead else y
+
+
+def _without_filter(name: str, x: Tensor, f: Tensor, window: Window, same: bool) -> Tensor:
+    """Refuse a filter of size 0, whose result has a shape nevertheless."""
+    ksize = f.aval.shape[:-2]
+    more = [int(not n and not same) for n in ksize]
+    pads = tuple((low, high + n) for (low, high), n in zip(window.padding, more, strict=True))
+    taps = [n or 1 for n in ksize]
+    out = window._replace(padding=pads).out_size(name, x.aval.shape[1:-1], taps)
+    message = f"filter must not have zero elements, got shape {list(f.aval.shape)}"
+    return failing(name, message, (x, f), (x.aval.shape[0], *out, f.aval.shape[-1]), x.dtype)
 
 
 def conv1d(

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.dtypes import DType
-from tfpy._src.errors import invalid, invalid_value
+from tfpy._src.errors import OpError, invalid, invalid_value
 from tfpy._src.ir import complex_expr, expr as ex
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.kernel import KernelCall
@@ -36,12 +36,16 @@ def _gather_infer(
             f"the first {batch_dims} dimensions of params {list(x.shape)} and indices "
             f"{list(indices.shape)} must be equal and lie before axis {axis}",
         )
-    out = Aval(x.shape[:axis] + indices.shape[batch_dims:] + x.shape[axis + 1 :], x.dtype)
-    if out.size and not x.shape[axis]:
-        raise invalid(
-            "gather", f"axis {axis} of params {list(x.shape)} is empty, so no index is in [0, 0)"
-        )
-    return out
+    return Aval(x.shape[:axis] + indices.shape[batch_dims:] + x.shape[axis + 1 :], x.dtype)
+
+
+def _gather_refuses(x: Aval, indices: Aval, **attrs: Any) -> OpError | None:
+    axis = attrs["axis"]
+    if x.shape[axis] or not _gather_infer(x, indices, **attrs).size:
+        return None
+    return invalid_value(
+        "gather", f"axis {axis} of params {list(x.shape)} is empty, so no index is in [0, 0)"
+    )
 
 
 def _gather_ref(
@@ -142,7 +146,8 @@ gather = register(
         "indexing",
         _gather_infer,
         _gather_ref,
-        _gather_vjp,
+        vjp=_gather_vjp,
+        refuses=_gather_refuses,
         kernel=_gather_kernel,
         by_component=True,
         params=("params", "indices"),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.errors import invalid
+from tfpy._src.errors import OpError, invalid, invalid_value
 from tfpy._src.ir.aval import Aval, Shape
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
@@ -17,7 +17,7 @@ from tfpy._src.ir.sizes import agreed, closed, is_open
 from tfpy._src.ir.strides import broadcast_strides, dense_strides, merge, pad_front
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.samples import array
-from tfpy._src.ops.rules import sum_to_shape
+from tfpy._src.ops.rules import sum_to_shape, zeros
 
 
 def _per_dtype(cases: Sequence[tuple[Shape, dict[str, Any]]]) -> Any:
@@ -76,14 +76,28 @@ reshape: Op = register(
 def _broadcast_infer(x: Aval, shape: Shape) -> Aval:
     if min(shape, default=0) < 0:
         raise invalid("broadcast_to", f"Size must be non-negative, got {list(shape)}")
-    if infer.broadcast_shapes("broadcast_to", x.shape, shape) != tuple(shape):
-        raise invalid(
-            "broadcast_to", f"Incompatible shapes: {list(x.shape)} cannot become {list(shape)}"
-        )
+    last = shape[len(shape) - x.rank :]
+    full = tuple(n or m for n, m in zip(x.shape, last, strict=False))
+    if x.rank > len(shape) or infer.broadcast_shapes("broadcast_to", full, shape) != tuple(shape):
+        raise invalid("broadcast_to", _cannot_become(x, shape))
     return Aval(tuple(shape), x.dtype)
 
 
+def _cannot_become(x: Aval, shape: Shape) -> str:
+    return f"Incompatible shapes: {list(x.shape)} cannot become {list(shape)}"
+
+
+def _broadcast_refuses(x: Aval, shape: Shape) -> OpError | None:
+    """Dimensions without elements become only such."""
+    last = shape[len(shape) - x.rank :]
+    if all(n or not m for n, m in zip(x.shape, last, strict=True)):
+        return None
+    return invalid_value("broadcast_to", _cannot_become(x, shape))
+
+
 def _broadcast_vjp(g: Any, y: Any, x: Any, shape: Shape) -> tuple[Any]:
+    if not x.size:
+        return (zeros(x.aval.shape, x.dtype),)
     return (sum_to_shape(g, x.aval.shape),)
 
 
@@ -94,6 +108,7 @@ broadcast_to = register(
         _broadcast_infer,
         np.broadcast_to,
         _broadcast_vjp,
+        refuses=_broadcast_refuses,
         kernel=lambda x, shape: strided_call(shape, broadcast_strides(x.shape, shape), 0),
         viewed=True,
         by_component=True,

@@ -14,7 +14,7 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.dtypes import DType
-from tfpy._src.errors import invalid
+from tfpy._src.errors import OpError, invalid_value
 from tfpy._src.ir.aval import Aval, Shape
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
@@ -169,9 +169,12 @@ def _arg(name: str, kind: str, position: Any, worst: float) -> Op:
 
     def infer_aval(x: Aval, axis: int) -> Aval:
         infer.check_dtype(name, x, REAL, "input")
-        if not x.shape[axis]:
-            raise invalid(name, f"Reduction axis {axis} is empty in shape {list(x.shape)}")
         return Aval(x.shape[:axis] + x.shape[axis + 1 :], dtypes.int32)
+
+    def refuses(x: Aval, axis: int) -> OpError | None:
+        if x.shape[axis]:
+            return None
+        return invalid_value(name, f"Reduction axis {axis} is empty in shape {list(x.shape)}")
 
     def kernel(x: Aval, axis: int) -> KernelCall:
         outer, n, inner = _split(x, (axis, axis + 1))
@@ -193,6 +196,7 @@ def _arg(name: str, kind: str, position: Any, worst: float) -> Op:
             "sorting",
             infer_aval,
             ref,
+            refuses=refuses,
             kernel=kernel,
             params=("input",),
             doc=f"Index of the first {kind}imum along an axis, int32; NaN is passed over.",

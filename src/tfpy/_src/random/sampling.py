@@ -24,11 +24,12 @@ from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.scalars import scalar
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType, as_dtype
-from tfpy._src.errors import invalid, invalid_dtype, invalid_value
+from tfpy._src.errors import invalid, invalid_dtype
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.op import Op
 from tfpy._src.math.reductions import reduce_max
 from tfpy._src.ops import bitwise, elementwise as ew, logic, random as primitives
+from tfpy._src.ops.failing import failing
 from tfpy._src.ops.families.infer import broadcast_shapes
 from tfpy._src.runtime.registry import storable
 
@@ -127,10 +128,9 @@ def uniform(state: State, shape: Any, minval: Any, maxval: Any, kind: DType) -> 
         if minval is None:
             return full_int(state, shape, kind)
         low, high = convert_to_tensor(minval, kind), convert_to_tensor(maxval, kind)
-        if type(low) is type(high) is Tensor and int(low) >= int(high):
-            raise invalid_value(
-                "random_int", f"Need minval < maxval, got {int(low)} >= {int(high)}"
-            )
+        if math.prod(shape) and type(low) is type(high) is Tensor and int(low) >= int(high):
+            message = f"Need minval < maxval, got {int(low)} >= {int(high)}"
+            return failing("random_int", message, (), shape, kind)
         if kind in dtypes.WIDE:
             return _between(state, shape, low, high)
         return draw(primitives.random_int, state, low, high, shape=shape)
@@ -247,13 +247,14 @@ def categorical(state: State, logits: Any, num_samples: Any, dtype: Any) -> Tens
         raise invalid_dtype("categorical", f"logits have dtype {values.dtype.name}; use tf.cast")
     values = cast(values, dtypes.float32)
     (count,) = sizes("categorical", num_samples)
-    if values.aval.shape[1] == 0 and values.aval.shape[0] * count:
-        raise invalid("categorical", "num_classes should be positive, got 0")
     kind = dtypes.int64 if dtype is None else as_dtype(dtype)
     if kind not in dtypes.INDICES:
         raise ValueError(
             f"Argument `dtype` got invalid value {kind}. Accepted dtypes are tf.int32."
         )
+    if values.aval.shape[1] == 0 and values.aval.shape[0] * count:
+        message = "num_classes should be positive, got 0"
+        return failing("categorical", message, (values,), (values.aval.shape[0], count), kind)
     finite = logic.is_finite(values)
     top = reduce_max(logic.select(finite, values, -math.inf), 1, keepdims=True)
     weights = logic.select(

@@ -8,7 +8,7 @@ from functools import partial
 
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotLowerable, OpError
-from tfpy._src.ir.graph import Eqn, Graph, extract
+from tfpy._src.ir.graph import Eqn, Graph, extract, refusal
 from tfpy._src.run.control_op import ControlOp
 from tfpy._src.run.device_step import DeviceProgram, DeviceStep
 from tfpy._src.run.donation import donations_of, unshared
@@ -198,6 +198,7 @@ def _lowers(graph: Graph, eqn: Eqn, backend: Backend, refused: Set[str]) -> bool
         (backend.runs_control or not isinstance(eqn.op, ControlOp))
         and eqn.op.name not in refused
         and backend.takes(eqn.op, [graph.avals[v] for v in (*eqn.inputs, *eqn.outputs)])
+        and refusal(graph, eqn) is None
     )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from operator import is_not
-from typing import Any
+from typing import Any, NoReturn
 
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.ir.graph import Eqn, Graph, refusal
 from tfpy._src.ir.slices import slice_of
 from tfpy._src.lines import add_note
 from tfpy._src.passes.prelude import WeightOnly
@@ -45,6 +45,8 @@ class HostStep:
         known = WeightOnly(graph, fixed)
         self.lasting = frozenset(v for v in graph.outputs if v in known)
         """Outputs that weights determine."""
+        self._refused = next((eqn for eqn in graph.eqns if refusal(graph, eqn) is not None), None)
+        """An equation that raises an error whenever it runs. It needs no values of a device."""
         self._weights = [graph.inputs[i] for i in fixed]
         self._early = _giving(graph, self._weights, self.lasting)
         self._late = _giving(graph, graph.inputs, {*graph.outputs} - self.lasting, effects=True)
@@ -56,6 +58,8 @@ class HostStep:
         self.run(values)
 
     def run(self, values: dict[int, Storage]) -> None:
+        if self._refused is not None:
+            self._refuse(self._refused)
         began = clock() if recorders else 0.0
         weights = [values[v] for v in self._weights]
         prepared = self._prepared
@@ -65,6 +69,12 @@ class HostStep:
         values.update(_computed(self._late, values))
         if began:
             note("host", ", ".join(dict.fromkeys(e.op.name for e in self.graph.eqns)), began)
+
+    def _refuse(self, eqn: Eqn) -> NoReturn:
+        error = refusal(self.graph, eqn)
+        assert error is not None
+        add_note(error, eqn.line)
+        raise error
 
 
 def _giving(graph: Graph, inputs: Sequence[int], outputs: Set[int], effects: bool = False) -> Graph:

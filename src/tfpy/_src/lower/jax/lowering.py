@@ -10,7 +10,7 @@ from jax import lax, numpy as jnp
 from tfpy._src.dtypes import DEVICE_DTYPES, ROUNDED, WIDE, complex64, variant
 from tfpy._src.errors import NotLowerable
 from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import Eqn, Graph, bodies
+from tfpy._src.ir.graph import Eqn, Graph, bodies, refusal
 from tfpy._src.ir.op import CONTROL, Op
 from tfpy._src.lower.jax.doubles import DOUBLES
 from tfpy._src.lower.jax.expression import elementwise
@@ -29,6 +29,8 @@ def check(graph: Graph) -> None:
 
 def _check_equations(graph: Graph) -> None:
     for eqn in graph.eqns:
+        if refusal(graph, eqn) is not None:
+            raise NotLowerable(f"{eqn.op.name}: fails whenever it runs")
         if eqn.op.expr is None and eqn.op.name not in RULES:
             raise NotLowerable(f"{eqn.op.name}: no rule for JAX")
         for _, part in bodies(eqn.attrs):
