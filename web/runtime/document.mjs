@@ -47,6 +47,10 @@ const VERSION = 1;
 const LISTS = ["kernels", "buffers", "constants", "inputs", "outputs", "steps"];
 /** Sizes and indices are int32 in shaders. */
 export const SIZE_LIMIT = 2 ** 31;
+/** TensorFlow's limit for the rank of a tensor. */
+export const MOST_DIMENSIONS = 254;
+/** Characters of a text that an error shows. */
+const MOST_SHOWN = 60;
 const DTYPES = ["float32", "int32", "bool"];
 
 /**
@@ -59,7 +63,7 @@ export function parseProgram(json, nbytes, rules) {
   const text = parsed(json);
   checkLists(text);
   check(text, nbytes, rules);
-  return { ...text, of: String(text.of ?? "a program") };
+  return { ...text, of: typeof text.of === "string" ? text.of : "a program" };
 }
 
 /**
@@ -128,18 +132,21 @@ function isObject(value) {
  * @param {Rules} rules
  */
 function check(text, nbytes, rules) {
-  require_(text.version === VERSION, `version ${text.version}, this runtime reads ${VERSION}`);
-  require_(text.backend === rules.backend, `made for backend ${text.backend}`);
+  const version = shownValue(text.version);
+  require_(text.version === VERSION, `version ${version}, this runtime reads ${VERSION}`);
+  require_(text.backend === rules.backend, `made for backend ${shownValue(text.backend)}`);
   for (const buffer of text.buffers) checkBuffer(buffer, rules);
   for (const { name, source, inputs } of text.kernels) {
     require_(typeof name === "string" && typeof source === "string", "kernel without source");
     require_(inputs.length <= rules.maxInputs, `kernel ${name} has ${inputs.length} inputs`);
+    const named = inputs.every((input) => typeof input === "string");
+    require_(named, `an input of kernel ${name} has no name`);
   }
   /** @type {Set<number>} */
   const written = new Set();
   /** @type {(buffer: number, what: string) => void} */
   const write = (buffer, what) => {
-    require_(isIndex(buffer, text.buffers.length), `${what} names buffer ${buffer}`);
+    require_(isIndex(buffer, text.buffers.length), `${what} names buffer ${shownValue(buffer)}`);
     require_(!written.has(buffer), `${what} writes buffer ${buffer} a second time`);
     written.add(buffer);
   };
@@ -156,7 +163,8 @@ function check(text, nbytes, rules) {
     const what = `step ${number}`;
     checkStep(text, step, what);
     for (const buffer of step.inputs) {
-      require_(written.has(buffer), `${what} reads buffer ${buffer} before it is written`);
+      const shown = shownValue(buffer);
+      require_(written.has(buffer), `${what} reads buffer ${shown} before it is written`);
     }
     for (const buffer of step.outputs) write(buffer, what);
     rules.checkStep(text, step, what);
@@ -175,9 +183,10 @@ function check(text, nbytes, rules) {
  */
 function checkBuffer({ dtype, shape }, { backend, float16 = false }) {
   if (dtype === "float16") require_(float16, `float16, which this ${backend} device has not`);
-  else require_(DTYPES.includes(dtype), `dtype ${dtype}`);
+  else require_(DTYPES.includes(dtype), `dtype ${shownValue(dtype)}`);
+  require_(shape.length <= MOST_DIMENSIONS, `a buffer of ${shape.length} dimensions`);
   const valid = shape.every((n) => isIndex(n, SIZE_LIMIT)) && countOf(shape) < SIZE_LIMIT;
-  require_(valid, `buffer shape [${shape}]`);
+  require_(valid, `buffer shape [${shape.map(shownValue)}]`);
 }
 
 /**
@@ -186,7 +195,7 @@ function checkBuffer({ dtype, shape }, { backend, float16 = false }) {
  * @param {string} what
  */
 function checkStep({ kernels }, { kernel, inputs, outputs }, what) {
-  require_(isIndex(kernel, kernels.length), `${what} names kernel ${kernel}`);
+  require_(isIndex(kernel, kernels.length), `${what} names kernel ${shownValue(kernel)}`);
   const { name, inputs: names } = kernels[kernel];
   require_(inputs.length === names.length, `${what} (${name}) has too few or many inputs`);
   require_(outputs.length === 1, `${what} (${name}) has ${outputs.length} outputs`);
@@ -201,7 +210,7 @@ function checkOutputs({ outputs }, sources, written) {
   require_(new Set(outputs).size === outputs.length, "an output appears twice");
   for (const buffer of outputs) {
     const made = written.has(buffer) && !sources.has(buffer);
-    require_(made, `no step writes output buffer ${buffer}`);
+    require_(made, `no step writes output buffer ${shownValue(buffer)}`);
   }
 }
 
@@ -213,21 +222,41 @@ function checkOutputs({ outputs }, sources, written) {
 function checkDonations({ buffers, inputs, outputs, steps, donations = [] }) {
   const named = donations.flat();
   require_(new Set(named).size === named.length, "a buffer is in two donations");
+  const [given, returned] = [new Set(inputs), new Set(outputs)];
+  /** @type {Map<number, number>} the step that writes a buffer */
+  const makers = new Map();
+  /** @type {Map<number, number>} the step that reads a buffer last */
+  const readers = new Map();
+  steps.forEach((step, number) => {
+    for (const buffer of step.outputs) makers.set(buffer, number);
+    for (const buffer of step.inputs) readers.set(buffer, number);
+  });
   for (const [output, input] of donations) {
-    const what = `output buffer ${output} and input buffer ${input}`;
-    require_(outputs.includes(output) && inputs.includes(input), `there are no ${what}`);
+    const what = `output buffer ${shownValue(output)} and input buffer ${shownValue(input)}`;
+    require_(returned.has(output) && given.has(input), `there are no ${what}`);
     const [made, old] = [buffers[output], buffers[input]];
     const same = made.dtype === old.dtype && countOf(made.shape) === countOf(old.shape);
     require_(same, `${what} differ in size or dtype`);
-    const maker = steps.findIndex((step) => step.outputs[0] === output);
-    const read = steps.findLastIndex((step) => step.inputs.includes(input));
-    require_(read < maker, `step ${maker} would overwrite ${what}`);
+    const maker = /** @type {number} */ (makers.get(output));
+    require_((readers.get(input) ?? -1) < maker, `step ${maker} would overwrite ${what}`);
   }
 }
 
 /** @param {number[]} shape */
 export function countOf(shape) {
   return shape.reduce((a, b) => a * b, 1);
+}
+
+/**
+ * Show a value of a document in an error, in a few characters.
+ *
+ * @param {unknown} value
+ * @returns {string}
+ */
+export function shownValue(value) {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (isObject(value)) return "an object";
+  return String(value).slice(0, MOST_SHOWN);
 }
 
 /**

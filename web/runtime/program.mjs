@@ -36,8 +36,9 @@ export class BufferProgram {
     this.outputs = outputs;
     this.constants = constants.map(({ buffer }) => buffer);
     const donations = new Map(text.donations);
+    const positions = new Map(inputs.map((buffer, position) => [buffer, position]));
     /** For each output the position of the input whose storage it may take over; or -1. */
-    this.donations = outputs.map((output) => inputs.indexOf(donations.get(output) ?? -1));
+    this.donations = outputs.map((output) => positions.get(donations.get(output) ?? -1) ?? -1);
     const { temporaries, temporaryBytes } = assignTemporaries(text, this.buffers);
     this.temporaries = temporaries;
     this.temporaryBytes = temporaryBytes;

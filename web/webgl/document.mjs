@@ -25,6 +25,7 @@ import {
   parseProgram as parse,
   require_,
   SIZE_LIMIT,
+  shownValue,
 } from "../runtime/document.mjs";
 import { nbytesOf } from "../runtime/elements.mjs";
 
@@ -56,8 +57,8 @@ export function parseProgram(json, nbytes, targets) {
  * @param {number} targets
  */
 function checkBuffer({ shape, layers = 1, line = 1 }, number, isTemporary, targets) {
-  require_(isIndex(layers - 1, targets), `buffer of ${layers} layers`);
-  require_(isPowerOf2(line), `buffer with lines of ${line} texels`);
+  require_(isIndex(layers - 1, targets), `buffer of ${shownValue(layers)} layers`);
+  require_(isPowerOf2(line), `buffer with lines of ${shownValue(line)} texels`);
   require_(layers === 1 || shape[0] === layers, `buffer shape [${shape}] of ${layers} layers`);
   const whole = isTemporary || layers === 1;
   require_(whole, `buffer ${number}, given or returned, has ${layers} layers`);
@@ -75,7 +76,7 @@ function checkChunks({ buffers }, { chunks, inputs }, what) {
   const sizes = [count, nbytes, width, height];
   require_(
     sizes.every((n) => isIndex(n - 1, SIZE_LIMIT)),
-    `${what} has chunks of sizes ${sizes}`,
+    `${what} has chunks of sizes ${sizes.map(shownValue)}`,
   );
   require_(nbytes % CHUNK_ALIGNMENT === 0, `${what} has chunks of ${nbytes} bytes`);
   const { dtype, layers = 1, shape } = buffers[inputs[inputs.length - 1]] ?? {};

@@ -7,6 +7,8 @@
  * @typedef {import("./shaders.mjs").Shader} Shader
  */
 
+import { shownValue } from "../runtime/document.mjs";
+
 /**
  * @param {WebGL2RenderingContext} gl
  * @param {ProgramText} text
@@ -18,33 +20,49 @@
 export function packParams(gl, text, shaders, buffers) {
   const alignment = gl.getParameter(gl.UNIFORM_BUFFER_OFFSET_ALIGNMENT);
   let size = 0;
-  const offsets = text.steps.map(({ kernel }) => {
+  const places = text.steps.map((step, number) => {
+    const shader = shaders[step.kernel];
+    const { name, inputs } = text.kernels[step.kernel];
+    const values = valuesOf(step, inputs, buffers);
+    const members = (shader.members ?? []).map((member) => {
+      return { member, list: listOf(values, member, `step ${number} (${name})`) };
+    });
     const offset = size;
-    size += Math.ceil(shaders[kernel].paramsBytes / alignment) * alignment;
-    return offset;
+    size += Math.ceil(shader.paramsBytes / alignment) * alignment;
+    return { offset, members };
   });
   const view = new DataView(new ArrayBuffer(size));
-  text.steps.forEach((step, number) => {
-    const shader = shaders[step.kernel];
-    const what = `step ${number} (${text.kernels[step.kernel].name})`;
-    const values = valuesOf(step, text.kernels[step.kernel].inputs, buffers);
-    for (const member of shader.members ?? []) {
-      const value = values.get(member.name);
-      const list = Array.isArray(value) ? value : [value];
-      if (list.length !== member.size || !list.every(Number.isFinite)) {
-        throw new Error(`program: ${what}: parameter ${member.name} is ${value}`);
-      }
+  for (const { offset, members } of places) {
+    for (const { member, list } of members) {
       list.forEach((v, i) => {
-        const at = offsets[number] + member.offset + i * member.stride;
-        if (member.isFloat) view.setFloat32(at, Number(v), true);
-        else view.setInt32(at, Number(v), true);
+        const at = offset + member.offset + i * member.stride;
+        if (member.isFloat) view.setFloat32(at, v, true);
+        else view.setInt32(at, v, true);
       });
     }
-  });
+  }
   const params = gl.createBuffer();
   gl.bindBuffer(gl.UNIFORM_BUFFER, params);
   gl.bufferData(gl.UNIFORM_BUFFER, view, gl.STATIC_DRAW);
-  return { params, offsets };
+  return { params, offsets: places.map(({ offset }) => offset) };
+}
+
+/**
+ * The numbers of a parameter.
+ *
+ * @param {Map<string, number | number[]>} values
+ * @param {import("./shaders.mjs").Member} member
+ * @param {string} what
+ * @returns {number[]}
+ */
+function listOf(values, { name, size }, what) {
+  const value = values.get(name);
+  const list = Array.isArray(value) ? value : [value];
+  if (list.length !== size || !list.every(Number.isFinite)) {
+    const found = shownValue(value);
+    throw new Error(`program: ${what}: parameter ${name} is ${found}, not ${size} numbers`);
+  }
+  return /** @type {number[]} */ (list);
 }
 
 /**

@@ -6,7 +6,7 @@
  * @typedef {import("./document.mjs").StepText} StepText
  */
 
-import { require_ } from "../runtime/document.mjs";
+import { require_, shownValue } from "../runtime/document.mjs";
 
 /** Bytes of a number in a list, and of the struct's alignment. */
 const UNIT = 16;
@@ -24,7 +24,8 @@ export function packParams(steps, alignment) {
     const offset = words.length * 4;
     for (const [name, value] of Object.entries(params)) {
       const list = Array.isArray(value) ? value : [value];
-      require_(list.every(Number.isInteger), `step ${number}: parameter ${name} is ${value}`);
+      const shown = shownValue(value);
+      require_(list.every(Number.isInteger), `step ${number}: parameter ${name} is ${shown}`);
       if (Array.isArray(value)) {
         pad(words, UNIT);
         for (const item of value) words.push(item, 0, 0, 0);
