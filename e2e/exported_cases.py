@@ -176,6 +176,29 @@ def control_flow() -> Case:
     return case._replace(signatures={"call": case.signatures["call"][:1]})
 
 
+def lists() -> Case:
+    """Gradients of loops in loops, which save lists of lists; sums of lists; filters that depend on
+    Variables alone, in a loop."""
+    filters = tf.Variable(np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3) / 16, name="filters")
+    scale = tf.Variable([1.0, 2.0, 0.5], name="scale")
+
+    def function(x: Any, n: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y, items = x, tf.TensorArray(tf.float32, 3, element_shape=[1, 1, 2, 3])
+            for i in tf.range(3):
+                for _ in tf.range(n):
+                    y = tf.sin(tf.nn.conv2d(y, filters, 1, "SAME") * scale)
+                items = items.write(i, y)
+            loss = tf.reduce_sum(items.stack() * 2.0) + tf.reduce_sum(items.read(n) ** 2)
+        return {"gradient": tape.gradient(loss, x), "y": y}
+
+    x = np.linspace(-1, 1, 6, dtype=np.float32).reshape(1, 1, 2, 3)
+    given = [{"x": x, "n": np.array(n, np.int32)} for n in (2, 1)]
+    case = _one(function, *given, tolerance=1e-4)
+    return case._replace(signatures={"call": case.signatures["call"][:1]})
+
+
 CASES: Mapping[str, Callable[[], Case]] = {
     "dense": dense,
     "digits": lambda: _network("digits", "logits", "images", 1e-5),
@@ -184,6 +207,7 @@ CASES: Mapping[str, Callable[[], Case]] = {
     "lstm_loop": lstm_loop,
     "training": training,
     "control_flow": control_flow,
+    "lists": lists,
 }
 
 

@@ -9,16 +9,35 @@ from typing import Any
 
 import numpy as np
 
-CARELESS = ("Cannot read", "is not a function", "not iterable", "RuntimeError", "unreachable")
+CARELESS = (
+    *("Cannot read", "is not a function", "not iterable", "RuntimeError", "unreachable"),
+    *("call stack", "Invalid array", "Invalid typed array", "allocation failed"),
+)
 """Words of errors that no check has made."""
 
 
 def edited(data: bytes, edit: Callable[[Any], None]) -> bytes:
     """A file whose document was edited."""
+
+    def change(text: str) -> str:
+        document = json.loads(text)
+        edit(document)
+        return json.dumps(document)
+
+    return with_text(data, change)
+
+
+def text_of(data: bytes) -> str:
+    """The text of a file's document."""
+    header, _ = _parts(data)
+    text: str = header["__metadata__"]["tfpy"]
+    return text
+
+
+def with_text(data: bytes, change: Callable[[str], str]) -> bytes:
+    """A file whose document has another text."""
     header, rest = _parts(data)
-    document = json.loads(header["__metadata__"]["tfpy"])
-    edit(document)
-    header["__metadata__"]["tfpy"] = json.dumps(document)
+    header["__metadata__"]["tfpy"] = change(header["__metadata__"]["tfpy"])
     return _joined(header, rest)
 
 

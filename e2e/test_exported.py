@@ -13,6 +13,7 @@ import pytest
 
 import tfpy as tf
 from e2e.exported_cases import CASES, Array, assert_near
+from e2e.exported_edits import assert_told
 from e2e.exported_mutants import CARELESS, mutants
 from e2e.module_page import ROOT, Evaluate, module_page
 from tfpy.testing.sessions import OpenPage
@@ -74,7 +75,7 @@ def array_of(one: Mapping[str, Any]) -> Array:
     return data.reshape(one["shape"])
 
 
-ON_WEBGPU = {"dense", "lstm_loop", "training", "control_flow"}
+ON_WEBGPU = {"dense", "lstm_loop", "training", "control_flow", "lists"}
 """What is run there: steps of all kinds. The rest says the same again, after long compiling."""
 
 
@@ -113,6 +114,22 @@ def test_broken_files(evaluate: Evaluate) -> None:
     assert len(refused) > MUTANTS / 2
     careless = [text for text in refused if any(word in text for word in CARELESS)]
     assert not careless, careless[:5]
+
+
+@pytest.mark.parametrize("backend", ["webgl", "webgpu"])
+def test_what_is_wrong_is_told(evaluate: Evaluate, backend: str) -> None:
+    """Each step and field is checked before anything relies on it, on every backend."""
+    case = CASES["lists"]()
+    path = FOLDER / "lists.tfpy"
+    tf.export(case.functions, path, case.signatures, backends=[backend])
+    function, inputs = case.calls[0]
+    given = {name: {"data": x.ravel().tolist(), "shape": x.shape} for name, x in inputs.items()}
+
+    def broken(files: list[bytes]) -> list[str]:
+        texts = [base64.b64encode(file).decode() for file in files]
+        return list(evaluate("broken", texts, OPTIONS[backend], function, given))
+
+    assert_told(path.read_bytes(), broken)
 
 
 def test_made_in_a_page(tfpy_page: Callable[..., OpenPage]) -> None:

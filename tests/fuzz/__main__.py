@@ -15,7 +15,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="build.py fuzz")
     parser.add_argument("--only", default=".*", help="a pattern of the functions to call")
     parser.add_argument("what", nargs="?", choices=(*RUNS, "all"), default="programs")
-    parser.add_argument("--backend", action="append", choices=BACKENDS)
+    parser.add_argument("--backend", action="append", choices=(*BACKENDS, "exported"))
     parser.add_argument("--seed", type=int, default=0, help="the first program's number")
     parser.add_argument("--programs", type=int, help="how many (default: without end)")
     parser.add_argument("--seconds", type=float, help="for how long of each kind and backend")

@@ -1,6 +1,7 @@
 """Broken Programs on the runtimes: refused with a clear text, or run and nothing else touched.
 
-No crash, trap or hang, no write outside their slots, nothing left, inputs unchanged.
+No crash, trap or hang, no write outside their slots, nothing left, inputs unchanged. "exported" has
+broken files of exported programs instead, on wasm.
 """
 
 from __future__ import annotations
@@ -25,12 +26,15 @@ from tfpy._src.ir.graph import Graph
 from tfpy._src.lower import wasm, webgl, webgpu
 from tfpy._src.lower.program import Program
 
+from . import exported
 from .campaign import SILENCE
 from .mutate import mutated
 from .sources import graphs
+from .values import Rng
 
-BATCH = {"wasm": 50, "webgl": 10, "webgpu": 10}
+BATCH = {"wasm": 50, "webgl": 10, "webgpu": 10, "exported": 25}
 CLEAR = {
+    "exported": exported.CLEAR,
     "wasm": re.compile(r"(ResourceExhausted)?Error: wasm: "),
     "webgl": re.compile(r"(ResourceExhausted)?Error: (program|kernel|WebGL2|webgl)\b"),
     "webgpu": re.compile(r"(ResourceExhausted)?Error: (program|kernel|WebGPU|webgpu)\b"),
@@ -39,6 +43,7 @@ CLEAR = {
 
 
 IGNORED = {
+    "exported": re.compile("(?!)"),
     "wasm": re.compile("(?!)"),
     # A shader that reads behind an array finds what the texture held before; nothing else is read.
     "webgl": re.compile(r"output \d+ differs in the second run"),
@@ -60,22 +65,21 @@ _LOWER: dict[str, Callable[[Graph], Program]] = {
     "webgpu": webgpu.lower,
 }
 
-Trials = Callable[[Sequence[Mutant]], list[dict[str, Any]]]
+Trials = Callable[[Sequence[Any]], list[dict[str, Any]]]
 
 
 def run(backend: str, seed: int, count: int | None, seconds: float | None) -> Counter[str]:
     """Tries mutants: so many, for so long, or without end. What is wrong, and how often."""
     rng = np.random.default_rng(seed)
-    lowered = _programs(backend)
+    sources = SOURCES[backend]()
+    change: Callable[[Rng, Any], Any] = exported.broken if backend == "exported" else _broken
     tried: Counter[str] = Counter()
     found: Counter[str] = Counter()
     until = time.time() + seconds if seconds is not None else float("inf")
     with OPEN[backend]() as trials:
         while time.time() < until and (count is None or tried.total() < count):
-            batch = [
-                Mutant(mutated(rng, program.text), program.constants)
-                for program in (lowered[rng.integers(len(lowered))] for _ in range(BATCH[backend]))
-            ]
+            drawn = (sources[rng.integers(len(sources))] for _ in range(BATCH[backend]))
+            batch = [change(rng, source) for source in drawn]
             try:
                 verdicts = trials(batch)
             except (RuntimeFailed, TimeoutError) as error:
@@ -97,6 +101,10 @@ def _wrong(backend: str, verdict: dict[str, Any]) -> list[str]:
     unclear = message and not CLEAR[backend].match(message)
     wrong = [text for text in verdict["wrong"] if not IGNORED[backend].match(text)]
     return [*wrong, *([f"unclear: {message[:200]}"] if unclear else [])]
+
+
+def _broken(rng: Rng, program: Mutant) -> Mutant:
+    return Mutant(mutated(rng, program.text), program.constants)
 
 
 def _programs(backend: str) -> list[Mutant]:
@@ -139,7 +147,13 @@ OPEN: dict[str, Callable[[], AbstractContextManager[Trials]]] = {
     "wasm": _in_node,
     "webgl": partial(_in_chromium, "webgl"),
     "webgpu": partial(_in_chromium, "webgpu"),
+    "exported": exported.in_node,
 }
+SOURCES: dict[str, Callable[[], Sequence[Any]]] = {
+    **{backend: partial(_programs, backend) for backend in _LOWER},
+    "exported": exported.files,
+}
+"""What is broken."""
 
 
 def _plain(batch: Sequence[Mutant]) -> list[list[str]]:

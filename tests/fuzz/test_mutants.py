@@ -20,6 +20,12 @@ def test_broken_programs_on_wasm(capsys: pytest.CaptureFixture[str]) -> None:
     assert not found, capsys.readouterr().out
 
 
+def test_broken_files_of_exported_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    require_assets("simd")
+    found = mutants.run("exported", 0, 150, None)
+    assert not found, capsys.readouterr().out
+
+
 def test_mutants_are_others() -> None:
     texts = [mutated(np.random.default_rng(seed), DOCUMENT) for seed in range(200)]
     assert len(set(texts)) > 100

@@ -33,6 +33,50 @@ function tensor({ dtype, shape, data }) {
   return { dtype, shape, base64: bytes.toString("base64") };
 }
 
+/** Elements of an input that is given: larger ones only take long. */
+const MAX_ELEMENTS = 1 << 20;
+
+/** Numbers for the inputs of a signature. */
+function someInputs({ inputs }) {
+  const counts = inputs.map(({ shape }) => shape.reduce((a, b) => a * b, 1));
+  if (counts.some((count) => count > MAX_ELEMENTS)) return null;
+  return Object.fromEntries(
+    inputs.map(({ name, dtype, shape }, i) => {
+      const length = dtype === "complex64" ? 2 * counts[i] : counts[i];
+      return [name, { data: ARRAYS[dtype].from({ length }, (_, k) => (k % 3) + 1), shape }];
+    }),
+  );
+}
+
+/** What becomes of a broken file: it is refused, or runs and leaves nothing (see e2e/trial.mjs). */
+async function trial(file) {
+  const verdict = { ran: false, message: "", wrong: [] };
+  let one;
+  try {
+    one = await loadProgram(file, { threads: 1 });
+    const { slots } = one.memory();
+    // A broken condition may make a loop endless, which ends with the program.
+    const end = setTimeout(() => one.dispose(), 300);
+    try {
+      for (const [name, [signature]] of Object.entries(one.functions)) {
+        const inputs = someInputs(signature);
+        if (inputs === null) continue;
+        for (let call = 0; call < 2; call++) await one.run(inputs, name);
+      }
+      verdict.ran = true;
+    } finally {
+      clearTimeout(end);
+      const left = one.memory().slots - slots;
+      if (left > 0) verdict.wrong.push(`left slots: ${left}`);
+    }
+  } catch (error) {
+    verdict.message = `${error.name}: ${error.message}`;
+  } finally {
+    one?.dispose();
+  }
+  return verdict;
+}
+
 let model;
 const commands = {
   async load({ path, options }) {
@@ -53,6 +97,13 @@ const commands = {
   write: ({ name, value }) => model.write(name, inputOf(value)),
   save: async () => Buffer.from(await model.save()).toString("base64"),
   memory: () => model.memory(),
+  async trials({ files }) {
+    const verdicts = [];
+    for (const file of files) {
+      verdicts.push(await trial(new Uint8Array(Buffer.from(file, "base64"))));
+    }
+    return verdicts;
+  },
   /** Loads broken files from their bytes, and runs those that load: the errors' texts. */
   async broken({ files, inputs, name }) {
     const found = [];

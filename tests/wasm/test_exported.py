@@ -18,6 +18,7 @@ from models.test_graph_models import assert_near as assert_near_outputs, loaded,
 
 import tfpy as tf
 from e2e.exported_cases import CASES, assert_near
+from e2e.exported_edits import assert_told
 from e2e.exported_mutants import CARELESS, edited, mutants
 
 from .conftest import require_assets
@@ -193,7 +194,7 @@ def test_inputs(runner: ProgramRunner, tmp_path: Path) -> None:
         runner.run({}, "f")
 
 
-@pytest.mark.parametrize("name", ["dense", "control_flow"])
+@pytest.mark.parametrize("name", ["dense", "control_flow", "lists"])
 def test_broken_files(runner: ProgramRunner, tmp_path: Path, name: str) -> None:
     """Whatever is wrong in a file is an error that says so, and the next file runs as before."""
     case = CASES[name]()
@@ -207,6 +208,17 @@ def test_broken_files(runner: ProgramRunner, tmp_path: Path, name: str) -> None:
     assert len(refused) > MUTANTS / 2
     careless = [text for text in refused if any(word in text for word in CARELESS)]
     assert not careless, careless[:5]
+
+
+def test_what_is_wrong_is_told(runner: ProgramRunner, tmp_path: Path) -> None:
+    """Each step and field is checked before anything relies on it."""
+    case = CASES["lists"]()
+    case.export(tmp_path / "case.tfpy")
+    function, inputs = case.calls[0]
+    assert_told(
+        (tmp_path / "case.tfpy").read_bytes(),
+        lambda files: runner.broken(files, inputs, function),
+    )
 
 
 def test_lists_are_no_numbers(runner: ProgramRunner, tmp_path: Path) -> None:

@@ -1,7 +1,11 @@
 // What is asked of a file that may come from anywhere, before anything relies on it.
 
-/** Sizes and counts are int32 on devices. */
-export const SIZE_LIMIT = 2 ** 31;
+import {
+  isIndex as isBelow,
+  MOST_DIMENSIONS,
+  SIZE_LIMIT,
+  shownValue,
+} from "../runtime/document.mjs";
 
 /**
  * @param {unknown} condition
@@ -17,7 +21,7 @@ export function demand(condition, message) {
  * @param {number} [end]
  */
 export function isIndex(value, end = SIZE_LIMIT) {
-  return Number.isInteger(value) && value >= 0 && value < end;
+  return isBelow(value, end);
 }
 
 /**
@@ -49,8 +53,18 @@ export function list(value, what) {
  * @returns {number[]}
  */
 export function indices(value, end, what) {
-  for (const one of list(value, what)) demand(isIndex(one, end), `${what} holds ${one} of ${end}`);
+  const wrong = list(value, what).findIndex((one) => !isIndex(one, end));
+  demand(wrong < 0, `${what} holds ${shownValue(value[wrong])} of ${end}`);
   return value;
+}
+
+/**
+ * Check that all values of a list differ.
+ * @param {readonly unknown[]} values
+ * @param {string} what
+ */
+export function demandDistinct(values, what) {
+  demand(new Set(values).size === values.length, `${what} appears twice`);
 }
 
 /**
@@ -64,11 +78,39 @@ export function text(value, what) {
 }
 
 /**
+ * Check that a value is one of a table's keys.
+ * @template {string} K
+ * @param {any} value
+ * @param {Readonly<Record<K, unknown>>} table
+ * @param {string} what
+ * @returns {K}
+ */
+export function keyOf(value, table, what) {
+  if (typeof value !== "string" || !Object.hasOwn(table, value)) {
+    const known = Object.keys(table).join(", ");
+    throw new Error(`broken file: ${what} is ${shownValue(value)}, not one of ${known}`);
+  }
+  return /** @type {K} */ (value);
+}
+
+/**
+ * @param {any} value a boolean, or undefined for false
+ * @param {string} what
+ * @returns {boolean}
+ */
+export function flag(value, what) {
+  demand(value === undefined || typeof value === "boolean", `${what} is no boolean`);
+  return value === true;
+}
+
+/**
  * @param {any} shape
  * @param {string} what
  * @returns {number} how many elements it has
  */
 export function countOf(shape, what) {
+  const rank = list(shape, `the shape of ${what}`).length;
+  demand(rank <= MOST_DIMENSIONS, `${what} has ${rank} dimensions`);
   const count = indices(shape, SIZE_LIMIT, `the shape of ${what}`).reduce((a, b) => a * b, 1);
   demand(count < SIZE_LIMIT, `${what} has ${count} elements`);
   return count;

@@ -11,7 +11,7 @@
  * @property {number} end
  */
 
-import { countOf, demand, isIndex, list, object, parsed, text } from "./check.mjs";
+import { countOf, demand, isIndex, keyOf, list, object, parsed, text } from "./check.mjs";
 
 const LENGTH_BYTES = 8;
 const MOST_HEADER_BYTES = 1e8;
@@ -115,8 +115,7 @@ function entriesOf(header) {
       const [begin, end, ...more] = list(data_offsets, `the place of ${name}`);
       demand(isIndex(begin, 2 ** 53) && isIndex(end, 2 ** 53) && more.length === 0, `no ${name}`);
       const count = countOf(shape, name);
-      demand(Object.hasOwn(ELEMENT_BYTES, dtype), `tensor ${name} is of dtype ${dtype}`);
-      const nbytes = count * ELEMENT_BYTES[dtype];
+      const nbytes = count * ELEMENT_BYTES[keyOf(dtype, ELEMENT_BYTES, `the dtype of ${name}`)];
       demand(end - begin === nbytes, `tensor ${name} has ${end - begin} bytes, not ${nbytes}`);
       return { name, dtype, shape, count, begin, end };
     })

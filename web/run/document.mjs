@@ -2,11 +2,11 @@
  * What a file says is to be run (docs/export.md). It may come from anywhere: it is checked before
  * anything relies on it. Programs are checked by their runtimes, too.
  *
- * @typedef {import("./values.mjs").Kind} Kind
+ * @typedef {import("./types.mjs").Type} Type
  * @typedef {import("./scalars.mjs").Expression} Expression
+ * @typedef {import("./blocks.mjs").Frame} Frame
  * @typedef {import("./container.mjs").Entry} Entry
  * @typedef {import("./tfpy-run.js").Spec} Spec
- * @typedef {{dtype: Kind, count: number}} Type
  *
  * @typedef {object} Step
  * @property {string} op
@@ -35,6 +35,7 @@
  * @property {string} backend
  * @property {Record<string, number>} needs limits that the device must reach
  * @property {Block[][]} blocks by function and signature
+ * @property {import("./blocks.mjs").Cached[]} cached
  * @property {Record<string, number>} adders Programs that add items of lists, by dtype/count
  *
  * @typedef {object} ProgramText
@@ -42,6 +43,8 @@
  * @property {string} [constants] a tensor of the file
  * @property {Type[]} inputs
  * @property {Type[]} outputs
+ * @property {Type} [commonInput] the type of all inputs, if they have the same
+ * @property {Type} [commonOutput]
  *
  * @typedef {object} Document
  * @property {{name: string, signatures: SignatureText[]}[]} functions
@@ -51,16 +54,39 @@
  * @property {Record<string, string>} lacks why there are no targets of a backend
  */
 
+import { shownValue } from "../runtime/document.mjs";
 import { BlockCheck } from "./blocks.mjs";
-import { countOf, demand, indices, isIndex, list, object, parsed, text } from "./check.mjs";
+import {
+  countOf,
+  demand,
+  demandDistinct,
+  indices,
+  isIndex,
+  keyOf,
+  list,
+  object,
+  parsed,
+  text,
+} from "./check.mjs";
+import { checkFits } from "./steps.mjs";
+import { commonType } from "./types.mjs";
 
 const VERSION = 1;
 
-/** @type {Record<string, Kind>} */
-const DTYPES = { F32: "float32", I32: "int32", BOOL: "bool", C64: "complex64" };
+/** Dtypes of tensors of the file, and of values. */
+const DTYPES = /** @type {const} */ ({
+  F32: "float32",
+  I32: "int32",
+  BOOL: "bool",
+  C64: "complex64",
+});
+const SPEC_DTYPES = /** @type {const} */ ({ float32: 1, int32: 1, bool: 1, complex64: 1 });
 
 /** How many int32 a stream's state is. */
 const RANDOM_WORDS = 6;
+/** Arguments of one call in every browser. */
+const MOST_INPUTS = 2 ** 16 - 1;
+const ADDER = /^(float32|int32|bool|complex64)\/(\d{1,10})$/;
 
 /**
  * @param {Entry | undefined} entry
@@ -69,8 +95,8 @@ const RANDOM_WORDS = 6;
  */
 export function typeOf(entry, what) {
   demand(entry !== undefined, `there is no tensor ${what}`);
-  demand(Object.hasOwn(DTYPES, entry.dtype), `tensor ${what} holds ${entry.dtype}`);
-  return { dtype: DTYPES[entry.dtype], count: entry.count };
+  const dtype = DTYPES[keyOf(entry.dtype, DTYPES, `the dtype of tensor ${what}`)];
+  return { dtype, count: entry.count };
 }
 
 /**
@@ -80,13 +106,16 @@ export function typeOf(entry, what) {
  */
 export function parseDocument(json, entries) {
   const given = parsed(json, "the program");
-  demand(given.version === VERSION, `version ${given.version}; this runtime reads ${VERSION}`);
+  const version = shownValue(given.version);
+  demand(given.version === VERSION, `version ${version}; this runtime reads ${VERSION}`);
   const state = list(given.state, "state").map((one) => {
     const { tensor, trainable = false, constant = false } = object(one, "a variable");
-    const type = typeOf(entries.get(tensor), text(tensor, "a variable's tensor"));
+    const type = typeOf(entries.get(text(tensor, "a variable's tensor")), tensor);
     const { shape } = /** @type {Entry} */ (entries.get(tensor));
     return { tensor, type, shape, trainable: trainable === true, constant: constant === true };
   });
+  const variables = new Set(state.map(({ tensor }) => tensor));
+  demand(variables.size === state.length, "a tensor is two variables");
   const programs = list(given.programs, "programs").map((one) => programOf(one, entries));
   const functions = list(given.functions, "functions").map((one) => {
     const name = text(object(one, "a function").name, "a function's name");
@@ -95,8 +124,18 @@ export function parseDocument(json, entries) {
     return { name, signatures };
   });
   demand(functions.length > 0, "there is no function");
+  demandDistinct(
+    functions.map(({ name }) => name),
+    "a function's name",
+  );
+  const frames = functions.map(({ signatures }) => signatures.map((one) => frameOf(one, state)));
+  /** @type {(name: any) => Type} */
+  const constantType = (name) => {
+    demand(!variables.has(text(name, "a constant's tensor")), `constant ${name} is a variable`);
+    return typeOf(entries.get(name), name);
+  };
   const targets = list(given.targets, "targets").map((one) =>
-    targetOf(one, functions, state, programs, entries),
+    targetOf(one, frames, new BlockCheck(programs, constantType)),
   );
   const lacks = object(given.lacks, "lacks");
   for (const [name, why] of Object.entries(lacks)) text(why, `what ${name} lacks`);
@@ -113,19 +152,25 @@ function programOf(given, entries) {
   const { buffers, inputs, outputs } = object(document, "a program's document");
   const types = list(buffers, "a program's buffers").map((buffer) => {
     const { dtype, shape } = object(buffer, "a buffer");
-    return { dtype, count: countOf(shape, "a buffer") };
+    return {
+      dtype: /** @type {any} */ (text(dtype, "a dtype")),
+      count: countOf(shape, "a buffer"),
+    };
   });
   if (constants !== undefined) {
-    demand(entries.get(constants)?.dtype === "U8", `there are no constants ${constants}`);
+    const dtype = entries.get(text(constants, "a program's constants"))?.dtype;
+    demand(dtype === "U8", `there are no constants ${constants}`);
   }
+  const count = list(inputs, "a program's inputs").length;
+  demand(count <= MOST_INPUTS, `a program has ${count} inputs, more than ${MOST_INPUTS}`);
   /** @type {(all: any, what: string) => Type[]} */
   const typed = (all, what) => indices(all, types.length, what).map((at) => types[at]);
-  return {
-    document,
-    constants,
-    inputs: typed(inputs, "a program's inputs"),
-    outputs: typed(outputs, "a program's outputs"),
-  };
+  const [takes, gives] = [
+    typed(inputs, "a program's inputs"),
+    typed(outputs, "a program's outputs"),
+  ];
+  const common = { commonInput: commonType(takes), commonOutput: commonType(gives) };
+  return { document, constants, inputs: takes, outputs: gives, ...common };
 }
 
 /**
@@ -139,7 +184,7 @@ function signatureOf(given, state, name) {
   const sources = list(reads, "reads").map((read) => {
     const { state: at, random, blocks } = object(read, "what a function reads");
     if (at !== undefined) {
-      demand(isIndex(at, state.length), `${name} reads variable ${at}`);
+      demand(isIndex(at, state.length), `${name} reads variable ${shownValue(at)}`);
       return { state: at };
     }
     if (random === null) return { random };
@@ -148,7 +193,7 @@ function signatureOf(given, state, name) {
     return { random: words, blocks };
   });
   const found = indices(assigns, state.length, "assigns");
-  demand(new Set(found).size === found.length, `${name} assigns a variable twice`);
+  demandDistinct(found, `a variable that ${name} assigns`);
   return { inputs: specsOf(inputs), outputs: specsOf(outputs), reads: sources, assigns: found };
 }
 
@@ -160,57 +205,69 @@ function specsOf(given) {
   const names = new Set();
   return list(given, "inputs or outputs").map((one) => {
     const { name, dtype, shape } = object(one, "an input or output");
-    demand(typeof name === "string" && !names.has(name), `input or output ${name} twice`);
-    demand(Object.values(DTYPES).includes(dtype), `${name} is of dtype ${dtype}`);
-    countOf(shape, name);
+    demand(!names.has(text(name, "a name")), `input or output ${name} twice`);
     names.add(name);
-    return { name, dtype, shape };
+    countOf(shape, name);
+    return { name, dtype: keyOf(dtype, SPEC_DTYPES, `the dtype of ${name}`), shape };
   });
 }
 
 /**
  * @param {any} given
- * @param {Document["functions"]} functions
- * @param {Document["state"]} state
- * @param {ProgramText[]} programs
- * @param {Map<string, Entry>} entries
+ * @param {Frame[][]} frames of the blocks, by function and signature
+ * @param {BlockCheck} check
  * @returns {Target}
  */
-function targetOf(given, functions, state, programs, entries) {
+function targetOf(given, frames, check) {
   const { backend, needs, blocks, adders } = object(given, "a target");
   for (const [limit, least] of Object.entries(object(needs, "needs"))) {
-    demand(Number.isFinite(least), `a target needs ${least} of ${limit}`);
+    demand(Number.isFinite(least), `a target's need of ${limit} is no number`);
   }
-  for (const [key, number] of Object.entries(object(adders, "adders"))) {
-    demand(isIndex(number, programs.length), `adder ${key} is program ${number}`);
-  }
-  const check = new BlockCheck(programs, entries);
+  checkAdders(object(adders, "adders"), check.programs);
   const rows = list(blocks, "blocks");
-  demand(rows.length === functions.length, `blocks of ${rows.length} functions`);
-  const made = functions.map(({ name, signatures }, i) => {
-    const row = list(rows[i], `the blocks of ${name}`);
-    demand(row.length === signatures.length, `${name} has ${row.length} blocks`);
-    return signatures.map((signature, j) => {
-      const { inputs, outputs } = typesOf(signature, state);
-      return check.block(row[j], inputs, outputs, 0);
-    });
+  demand(rows.length === frames.length, `blocks of ${rows.length} functions`);
+  const made = frames.map((signatures, i) => {
+    const row = list(rows[i], "the blocks of a function");
+    demand(row.length === signatures.length, `a function has ${row.length} blocks`);
+    return signatures.map((frame, j) => check.block(row[j], frame, 0));
   });
-  return { backend: text(backend, "backend"), needs, blocks: made, adders };
+  return { backend: text(backend, "backend"), needs, blocks: made, cached: check.cached, adders };
 }
 
 /**
- * The types of what a signature's block takes and gives.
+ * Check that each adder makes an item of the type that its key names of two such items.
+ * @param {Record<string, any>} adders
+ * @param {ProgramText[]} programs
+ */
+function checkAdders(adders, programs) {
+  for (const [key, number] of Object.entries(adders)) {
+    const [, dtype, count] = ADDER.exec(key) ?? [];
+    demand(dtype !== undefined && isIndex(Number(count)), `an adder of ${shownValue(key)}`);
+    const type = { dtype: /** @type {Type["dtype"]} */ (dtype), count: Number(count) };
+    checkFits(programs, number, [type, type], [type]);
+  }
+}
+
+/**
+ * What runs a signature's block.
  * @param {SignatureText} signature
  * @param {Document["state"]} state
+ * @returns {Frame}
  */
-function typesOf({ inputs, outputs, reads, assigns }, state) {
+function frameOf({ inputs, outputs, reads, assigns }, state) {
   /** @type {(spec: Spec) => Type} */
   const ofSpec = ({ dtype, shape, name }) => ({ dtype, count: countOf(shape, name) });
   /** @type {(source: Source) => Type} */
   const ofSource = (source) =>
     "state" in source ? state[source.state].type : { dtype: "int32", count: RANDOM_WORDS };
+  const assigned = new Set(assigns);
+  /** @type {(source: Source) => number | undefined} */
+  const stateOf = (source) => ("state" in source ? source.state : undefined);
+  const states = [...inputs.map(() => undefined), ...reads.map(stateOf)];
   return {
     inputs: [...inputs.map(ofSpec), ...reads.map(ofSource)],
     outputs: [...outputs.map(ofSpec), ...assigns.map((at) => state[at].type)],
+    lasting: states.map((state) => (state === undefined ? undefined : { state })),
+    replaced: states.map((state) => state !== undefined && assigned.has(state)),
   };
 }

@@ -167,8 +167,9 @@ export function choose(functionName, signatures, inputs) {
     throw new TypeError(`${functionName}: give an object of the inputs by name`);
   }
   const names = signatures[0].inputs.map(({ name }) => name);
+  const all = new Set(signatures.flatMap((one) => one.inputs.map(({ name }) => name)));
   for (const name of Object.keys(inputs)) {
-    if (!signatures.some((one) => one.inputs.some((spec) => spec.name === name))) {
+    if (!all.has(name)) {
       const known = names.length > 0 ? `takes ${names.join(", ")}` : "takes no inputs";
       throw new TypeError(`${functionName} has no input '${name}'; it ${known}`);
     }

@@ -96,7 +96,7 @@ class Loading {
     const ids = await /** @type {Promise<number[]> | null} */ (programs);
     const runner = new Runner(this.device, ids ?? [], this.opened.target.adders, this.constants);
     const found = new Program(this, runner);
-    await found.prepare();
+    found.prepare();
     return found;
   }
 
@@ -125,7 +125,7 @@ class Loading {
     for (const number of needed) {
       const { document, constants } = this.document.programs[number];
       const data = this.kept.get(constants ?? "") ?? new Uint8Array(0);
-      const json = JSON.stringify(document);
+      const json = textOf(document, number);
       ids[number] = await this.opened.backend.registerAsync(
         json,
         data.buffer,
@@ -136,6 +136,19 @@ class Loading {
       this.heard(++done / needed.size);
     }
     return ids;
+  }
+}
+
+/**
+ * The text of a Program, as its runtime reads it.
+ * @param {Record<string, any>} document
+ * @param {number} number
+ */
+function textOf(document, number) {
+  try {
+    return JSON.stringify(document);
+  } catch {
+    throw new Error(`broken file: program ${number} is nested too deeply`);
   }
 }
 
@@ -195,24 +208,13 @@ class Program {
     this.streams = new Map();
   }
 
-  /** Computes what depends on variables alone. */
-  async prepare() {
-    for (const [i, { signatures }] of this.document.functions.entries()) {
-      for (const [j, { inputs, reads }] of signatures.entries()) {
-        const block = this.target.blocks[i][j];
-        /** @type {Map<number, Value>} */
-        const known = new Map();
-        reads.forEach((read, at) => {
-          const place = block.inputs[inputs.length + at];
-          if ("state" in read) known.set(place, this.state[read.state]);
-        });
-        for (const step of block.steps) {
-          if (!step.facts.cached || !step.inputs.every((at) => known.has(at))) continue;
-          const given = step.inputs.map((at) => /** @type {Value} */ (known.get(at)));
-          const types = step.outputs.map((at) => block.values[at]);
-          this.runner.cached(step.facts.program, given, types);
-        }
-      }
+  /** Computes what depends on variables and constants alone. */
+  prepare() {
+    for (const { program, given, types } of this.target.cached) {
+      const values = given.map((one) =>
+        "state" in one ? this.state[one.state] : this.runner.constant(one.constant),
+      );
+      this.runner.cached(program, values, types);
     }
   }
 
@@ -314,7 +316,7 @@ class Program {
    */
   assign(at, value) {
     const old = this.state[at];
-    this.runner.forget(old);
+    this.runner.cache.forget(old);
     this.state[at] = value;
     this.device.release(old);
   }
@@ -356,18 +358,14 @@ class Program {
       const { raw, entries } = this.file;
       const bytes = new Uint8Array(raw.length + (entries.at(-1)?.end ?? 0));
       bytes.set(raw);
-      for (const { name, begin } of entries) {
-        bytes.set(this.kept.get(name) ?? (await this.bytesOfState(name)), raw.length + begin);
+      const places = new Map(entries.map(({ name, begin }) => [name, raw.length + begin]));
+      for (const [name, data] of this.kept) bytes.set(data, places.get(name));
+      for (const [at, { tensor }] of this.document.state.entries()) {
+        const { buffer, byteOffset, byteLength } = await this.device.read(this.state[at]);
+        bytes.set(new Uint8Array(buffer, byteOffset, byteLength), places.get(tensor));
       }
       return bytes;
     });
-  }
-
-  /** @param {string} name of a tensor */
-  async bytesOfState(name) {
-    const at = this.document.state.findIndex(({ tensor }) => tensor === name);
-    const { buffer, byteOffset, byteLength } = await this.device.read(this.state[at]);
-    return new Uint8Array(buffer, byteOffset, byteLength);
   }
 
   /** @type {Loaded["memory"]} */

@@ -6,6 +6,8 @@
  * @typedef {import("./document.mjs").Type} Type
  */
 
+import { Cache } from "./cache.mjs";
+import { Lists } from "./lists.mjs";
 import { evaluate } from "./scalars.mjs";
 import { slotsOf, Value } from "./values.mjs";
 
@@ -22,13 +24,11 @@ export class Runner {
   constructor(device, programs, adders, constants) {
     this.device = device;
     this.programs = programs;
-    this.adders = adders;
     this.constants = constants;
-    /**
-     * What depends on variables alone, by Program, with what it was made of; it is held.
-     * @type {{program: number, given: Value[], made: Value[]}[]}
-     */
-    this.cache = [];
+    this.cache = new Cache(device);
+    /** @type {import("./lists.mjs").Launch} */
+    const launch = (program, inputs, types) => this.launch(program, inputs, types);
+    this.lists = new Lists(device, launch, () => this.pause(), adders);
     this.closed = false;
     this.lastTurn = 0;
   }
@@ -47,7 +47,7 @@ export class Runner {
         values[at] = given[i].held();
       });
       for (const [at, name] of block.constants) {
-        values[at] = /** @type {Value} */ (this.constants.get(name)).held();
+        values[at] = this.constant(name).held();
       }
       for (const step of block.steps) {
         const inputs = step.inputs.map((at) => /** @type {Value} */ (values[at]));
@@ -74,19 +74,26 @@ export class Runner {
     }
   }
 
+  /** @param {string} name of a tensor */
+  constant(name) {
+    return /** @type {Value} */ (this.constants.get(name));
+  }
+
   /**
    * @param {Step} step
    * @param {Value[]} inputs
    * @param {Type[]} types of the outputs
    */
-  program({ facts, dead, inputs: places }, inputs, types) {
+  program({ facts }, inputs, types) {
     const { program, cached, donated } = facts;
     if (cached) return this.cached(program, inputs, types).map((value) => value.held());
     // Beside the block itself, whoever gave it is a holder: a variable or a loop, which replaces it.
-    const gone = donated
-      .filter((/** @type {number} */ i) => dead.includes(places[i]))
-      .map((/** @type {number} */ i) => inputs[i])
-      .filter((/** @type {Value} */ value) => value.holders === 2);
+    /** @type {Set<Value>} */
+    const gone = new Set(
+      donated
+        .map((/** @type {number} */ i) => inputs[i])
+        .filter((/** @type {Value} */ value) => value.holders === 2),
+    );
     const made = this.launch(program, inputs, types, gone);
     for (const value of gone) value.slots = [];
     return made;
@@ -98,36 +105,18 @@ export class Runner {
    * @param {Type[]} types
    */
   cached(program, inputs, types) {
-    const known = this.cache.find(
-      (one) => one.program === program && one.given.every((value, i) => value === inputs[i]),
-    );
-    if (known !== undefined) return known.made;
-    const made = this.launch(program, inputs, types);
-    this.cache.push({ program, given: inputs.map((value) => value.held()), made });
-    return made;
-  }
-
-  /**
-   * Lets go of what was made of a variable's old value.
-   * @param {Value} old
-   */
-  forget(old) {
-    this.cache = this.cache.filter(({ given, made }) => {
-      if (!given.includes(old)) return true;
-      for (const value of [...given, ...made]) this.device.release(value);
-      return false;
-    });
+    return this.cache.get(program, inputs, () => this.launch(program, inputs, types));
   }
 
   /**
    * @param {number} program
    * @param {Value[]} inputs
    * @param {readonly Type[]} types of the outputs
-   * @param {Value[]} donated
+   * @param {Set<Value>} [donated]
    */
-  launch(program, inputs, types, donated = []) {
+  launch(program, inputs, types, donated) {
     const slots = inputs.flatMap((value) =>
-      donated.includes(value) ? value.slots.map((slot) => -slot) : value.slots,
+      donated?.has(value) ? value.slots.map((slot) => -slot) : value.slots,
     );
     let next = this.device.backend.run(this.programs[program], ...slots);
     return types.map((type) => {
@@ -143,52 +132,12 @@ export class Runner {
    * @returns {Promise<Value[]>}
    */
   async control(step, inputs, types) {
-    const { device } = this;
-    const { op, facts } = step;
-    const [first, second] = inputs;
-    switch (op) {
-      case "cond": {
-        const at = await device.number(first);
-        const { branches } = facts;
-        const branch =
-          branches[at >= 0 && at < branches.length ? Math.trunc(at) : branches.length - 1];
-        return this.run(branch, inputs.slice(1));
-      }
-      case "while":
-        return this.loop(step, inputs);
-      case "list_make": {
-        const items = Array(facts.length).fill(null);
-        facts.places.forEach((/** @type {number} */ at, /** @type {number} */ i) => {
-          items[at] = inputs[i];
-        });
-        return [device.list(items)];
-      }
-      case "list_set":
-        return [device.listWith(first, await device.number(second), inputs[2], facts.limit)];
-      case "list_clear":
-        return [device.listWith(first, await device.number(second), null, null)];
-      case "list_get":
-        return [this.item(first, await device.number(second), types[0])];
-      case "list_add":
-        return [this.sum(first, second)];
-      case "list_stack": {
-        const items = this.items(first, facts.count, facts.item);
-        try {
-          return this.launch(facts.program, items, types);
-        } finally {
-          for (const item of items) device.release(item);
-        }
-      }
-      default: {
-        const made =
-          facts.count === 0
-            ? []
-            : this.launch(facts.program, inputs, Array(facts.count).fill(facts.item));
-        const found = device.list(made);
-        for (const value of made) device.release(value);
-        return [found];
-      }
-    }
+    if (step.op === "while") return this.loop(step, inputs);
+    if (step.op !== "cond") return this.lists.run(step, inputs, types);
+    const at = await this.device.number(inputs[0]);
+    const { branches } = step.facts;
+    const branch = branches[at >= 0 && at < branches.length ? Math.trunc(at) : branches.length - 1];
+    return this.run(branch, inputs.slice(1));
   }
 
   /**
@@ -243,72 +192,6 @@ export class Runner {
     } finally {
       this.device.release(found);
     }
-  }
-
-  /**
-   * An item of a list, of which the caller is a holder; zeros where there is none.
-   * @param {Value} values
-   * @param {number} index
-   * @param {Type} type
-   */
-  item(values, index, { dtype, count }) {
-    const found = values.items[index] ?? null;
-    if (found === null) return this.device.zeros(dtype, count);
-    if (found.dtype !== dtype || found.count !== count) {
-      throw new Error(`item ${index} is ${found.dtype}/${found.count}, not ${dtype}/${count}`);
-    }
-    return found.held();
-  }
-
-  /**
-   * @param {Value} values
-   * @param {number} count
-   * @param {Type} type
-   */
-  items(values, count, type) {
-    /** @type {Value[]} */
-    const found = [];
-    try {
-      for (let i = 0; i < count; i++) found.push(this.item(values, i, type));
-      return found;
-    } catch (error) {
-      for (const item of found) this.device.release(item);
-      throw error;
-    }
-  }
-
-  /**
-   * The sum of two lists, item by item; what is missing is zero.
-   * @param {Value} first
-   * @param {Value} second
-   * @returns {Value}
-   */
-  sum(first, second) {
-    const length = Math.max(first.items.length, second.items.length);
-    /** @type {(Value | null)[]} */
-    const sums = [];
-    try {
-      for (let i = 0; i < length; i++) {
-        const [a, b] = [first.items[i] ?? null, second.items[i] ?? null];
-        sums.push(a !== null && b !== null ? this.added(a, b) : ((a ?? b)?.held() ?? null));
-      }
-      return this.device.list(sums);
-    } finally {
-      for (const item of sums) this.device.release(item);
-    }
-  }
-
-  /**
-   * @param {Value} a
-   * @param {Value} b
-   */
-  added(a, b) {
-    if (a.dtype === "list" && b.dtype === "list") return this.sum(a, b);
-    const [key, other] = [a, b].map(({ dtype, count }) => `${dtype}/${count}`);
-    if (key !== other || !Object.hasOwn(this.adders, key)) {
-      throw new Error(`items ${key} and ${other} of lists cannot be added`);
-    }
-    return this.launch(this.adders[key], [a, b], [a])[0];
   }
 
   /** Ends what runs. */

@@ -6,7 +6,7 @@
  *   `[operation, type of the result, ...operands]`; types are "f", "i" and "b"
  */
 
-import { demand, isIndex, list } from "./check.mjs";
+import { demand, isIndex, keyOf, list } from "./check.mjs";
 
 /** @type {Record<string, (x: number) => number>} */
 const TO = { f: Math.fround, i: (x) => Math.trunc(x) | 0, b: (x) => Number(x !== 0) };
@@ -43,28 +43,39 @@ const OPERATIONS = {
 };
 const DEEPEST = 256;
 
+/** @typedef {"f" | "i" | "b"} ScalarType */
+
+/** What a constant of each type may be. @type {Record<ScalarType, (value: any) => boolean>} */
+const CONSTANTS = {
+  f: (value) => typeof value === "number",
+  i: Number.isInteger,
+  b: (value) => typeof value === "boolean" || value === 0 || value === 1,
+};
+
 /**
+ * Check an expression, and return its type.
  * @param {any} node
- * @param {number} count of inputs
+ * @param {readonly (ScalarType | undefined)[]} inputs their types; undefined where it may not read one
  * @param {number} [depth]
- * @returns {Expression}
+ * @returns {ScalarType}
  */
-export function checkExpression(node, count, depth = 0) {
+export function checkExpression(node, inputs, depth = 0) {
   demand(depth < DEEPEST, "an expression is nested too deeply");
   const [op, type, ...operands] = list(node, "an expression");
   if (op === "input") {
-    demand(isIndex(type, count), `an expression reads input ${type} of ${count}`);
-    return node;
+    const found = isIndex(type, inputs.length) ? inputs[type] : undefined;
+    demand(found !== undefined, "an expression reads an input that is no known number");
+    return found;
   }
-  demand(Object.hasOwn(TO, type), `an expression is of type ${type}`);
+  const kind = /** @type {ScalarType} */ (keyOf(type, TO, "the type of an expression"));
   if (op === "const") {
-    demand(["number", "boolean"].includes(typeof operands[0]), "a constant is no number");
-    return node;
+    demand(CONSTANTS[kind](operands[0]), `a constant is no number of type ${kind}`);
+    return kind;
   }
-  demand(Object.hasOwn(OPERATIONS, op), `there is no operation ${op}`);
-  demand(operands.length === OPERATIONS[op][0], `${op} has ${operands.length} operands`);
-  for (const operand of operands) checkExpression(operand, count, depth + 1);
-  return node;
+  const [count] = OPERATIONS[keyOf(op, OPERATIONS, "an operation")];
+  demand(operands.length === count, `${op} has ${operands.length} operands`);
+  for (const operand of operands) checkExpression(operand, inputs, depth + 1);
+  return kind;
 }
 
 /**
@@ -75,7 +86,7 @@ export function checkExpression(node, count, depth = 0) {
 export function evaluate(node, inputs) {
   const [op, type, ...operands] = node;
   if (op === "input") return inputs[type];
-  if (op === "const") return Number(operands[0]);
+  if (op === "const") return TO[type](Number(operands[0]));
   const given = operands.map((operand) => evaluate(operand, inputs));
   if (type === "i" && op === "mul") return Math.imul(given[0], given[1]);
   if (type === "b" && op === "not") return 1 - given[0];

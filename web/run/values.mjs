@@ -10,9 +10,16 @@
  */
 
 import { nbytesOf } from "../runtime/elements.mjs";
+import { OpError } from "../runtime/errors.mjs";
 
-/** The longest list. */
+/** Items of the longest list, those of the lists in it included. */
 export const MOST_ITEMS = 2 ** 20;
+/** How deeply lists lie in one another. */
+const DEEPEST_LIST = 64;
+/** Items of all lists that there are at a time. */
+const MOST_LIVE_ITEMS = 2 ** 22;
+
+let made = 0;
 
 export class Value {
   /**
@@ -22,10 +29,14 @@ export class Value {
    * @param {(Value | null)[]} [items] of a list; null is one that nobody has written
    */
   constructor(dtype, count, slots, items = []) {
+    this.id = ++made;
     this.dtype = dtype;
     this.count = count;
     this.slots = slots;
     this.items = items;
+    /** Of a list the items, those of the lists in it included, and how deeply these lie in it. */
+    this.total = 0;
+    this.depth = 0;
     this.holders = 1;
     /** @type {number | undefined} the element of a single number, where the page knows it */
     this.number = undefined;
@@ -50,14 +61,21 @@ export function slotsOf({ dtype, count }) {
   return dtype === "complex64" ? [one, one] : [one];
 }
 
+/** @type {Record<string, typeof Float32Array | typeof Int32Array | typeof Uint8Array>} */
+const ARRAYS = { float32: Float32Array, int32: Int32Array, bool: Uint8Array };
+
 /**
  * An array for elements as the heap has them.
  * @param {string} dtype
  * @param {number} count
  */
 function heapArray(dtype, count) {
-  if (dtype === "float32") return new Float32Array(count);
-  return dtype === "int32" ? new Int32Array(count) : new Uint8Array(count);
+  try {
+    return new ARRAYS[dtype](count);
+  } catch (error) {
+    const text = `no memory for ${count} elements of ${dtype} (${error})`;
+    throw new OpError("ResourceExhaustedError", text);
+  }
 }
 
 /** A backend's slots as values. */
@@ -65,6 +83,8 @@ export class Device {
   /** @param {Backend} backend */
   constructor(backend) {
     this.backend = backend;
+    /** Items of all lists. */
+    this.items = 0;
   }
 
   /**
@@ -89,9 +109,16 @@ export class Device {
 
   /** @param {Kind} dtype @param {number} count */
   zeros(dtype, count) {
-    if (dtype === "list") return new Value("list", 1, []);
-    const nbytes = slotsOf({ dtype, count }).reduce((n, s) => n + nbytesOf(count, s.dtype), 0);
-    return this.upload(dtype, count, new Uint8Array(nbytes));
+    if (dtype === "list") return this.list([]);
+    const slots = slotsOf({ dtype, count });
+    const { tensorBytes } = this.backend.limits;
+    const nbytes = nbytesOf(count, slots[0].dtype);
+    if (nbytes > tensorBytes) {
+      const text = `a tensor of ${nbytes} bytes; this device allows ${tensorBytes}`;
+      throw new OpError("ResourceExhaustedError", text);
+    }
+    const bytes = heapArray("bool", slots.length * nbytes);
+    return this.upload(dtype, count, /** @type {Uint8Array<ArrayBuffer>} */ (bytes));
   }
 
   /**
@@ -104,7 +131,7 @@ export class Device {
       parts.push(await this.readSlot(value.slots[i], dtype, count));
     }
     if (parts.length === 1) return parts[0];
-    const joined = new Float32Array(2 * value.count);
+    const joined = /** @type {Float32Array} */ (heapArray("float32", 2 * value.count));
     for (let i = 0; i < value.count; i++) {
       joined[2 * i] = parts[0][i];
       joined[2 * i + 1] = parts[1][i];
@@ -147,6 +174,7 @@ export class Device {
     if (!value || --value.holders > 0) return;
     if (value.slots.length > 0) this.backend.free(...value.slots);
     value.slots = [];
+    this.items -= value.items.length;
     for (const item of value.items) this.release(item);
     value.items = [];
   }
@@ -156,12 +184,16 @@ export class Device {
    * @param {(Value | null)[]} items
    */
   list(items) {
-    return new Value(
-      "list",
-      1,
-      [],
-      items.map((item) => item?.held() ?? null),
-    );
+    let [total, depth] = [items.length, 0];
+    for (const item of items) {
+      if (item?.dtype !== "list") continue;
+      total += item.total;
+      depth = Math.max(depth, item.depth + 1);
+    }
+    checkList(total, depth, this.items + items.length);
+    const held = items.map((item) => item?.held() ?? null);
+    this.items += items.length;
+    return Object.assign(new Value("list", 1, [], held), { total, depth });
   }
 
   /**
@@ -171,16 +203,30 @@ export class Device {
    * @param {number | null} limit
    */
   listWith(before, index, item, limit) {
-    if (index < 0 || index >= (limit ?? MOST_ITEMS)) {
-      throw new RangeError(
-        `Tried to write to index ${index} but array is not resizeable and size is: ${limit}`,
-      );
+    const end = limit ?? MOST_ITEMS;
+    if (index < 0 || index >= end) {
+      const why = limit === null ? "a list has at most" : "array is not resizeable and size is:";
+      throw new RangeError(`Tried to write to index ${index} but ${why} ${end}`);
     }
     const items = before.items.slice();
     while (items.length <= index) items.push(null);
     items[index] = item;
     return this.list(items);
   }
+}
+
+/**
+ * Check that a list is not larger than a page can walk and hold.
+ * @param {number} total its items, those of the lists in it included
+ * @param {number} depth how deeply these lie in it
+ * @param {number} live items of all lists
+ */
+function checkList(total, depth, live) {
+  /** @type {(text: string) => OpError} */
+  const refused = (text) => new OpError("ResourceExhaustedError", text);
+  if (total > MOST_ITEMS) throw refused(`a list has ${total} items, more than ${MOST_ITEMS}`);
+  if (depth > DEEPEST_LIST) throw refused(`lists are nested more than ${DEEPEST_LIST} deep`);
+  if (live > MOST_LIVE_ITEMS) throw refused(`all lists have more than ${MOST_LIVE_ITEMS} items`);
 }
 
 /**

@@ -1,0 +1,20 @@
+"""Documents that come from anywhere are read in time that is in proportion to their size."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+TIMES = 32
+"""How many times as large the larger documents are; squared it is 1024."""
+MOST = 8 * TIMES
+
+
+def test_time_is_in_proportion_to_size() -> None:
+    script = Path(__file__).with_name("reading_time.mjs")
+    words = ["node", "--no-warnings", str(script), str(TIMES)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    for name, (small, large) in json.loads(done.stdout).items():
+        assert large < MOST * small, f"{name}: {small:.2f} ms, then {large:.2f} ms"
