@@ -10,11 +10,10 @@ import re
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
-from tfpy.testing.server import ISOLATION, TYPES, Serving
+from tfpy.testing.server import ISOLATION, TYPES, LocalHandler, Serving
 
 PAGE = b"<!doctype html><title>A page</title><link rel=icon href='data:,'><body></body>"
 
@@ -40,20 +39,19 @@ class FaultServer(Serving):
         self.mended: set[str] = set()
         """Names of faults that are no more; headers stay."""
         mended = self.mended
+        top = site.resolve()
 
-        class Handler(SimpleHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self) -> None:
+        class Handler(LocalHandler):
+            def do_GET(self) -> None:  # noqa: N802
                 name, _, path = self.path.partition("?")[0].lstrip("/").partition("/")
                 fault = faults.get(name, Fault())
                 is_hit = name not in mended and re.search(fault.path, path)
                 hit = fault.how if is_hit else ""
-                file = site / path
+                file = (top / path).resolve()
                 kind = TYPES.get(file.suffix, "application/octet-stream")
                 if path == "blank.html":
                     body, kind = PAGE, "text/html"
-                elif hit == "missing" or not file.is_file():
+                elif hit == "missing" or not (file.is_relative_to(top) and file.is_file()):
                     self.send_error(404)
                     return
                 else:

@@ -14,6 +14,7 @@ from tfpy.testing.environments import BROWSERS, Environment
 from tfpy.testing.server import SiteServer
 
 ROOT = Path(__file__).parents[1]
+PAGE = "e2e/blank.html"
 Evaluate = Callable[..., Any]
 
 
@@ -26,10 +27,10 @@ def module_page(name: str, headers: Mapping[str, str] | None = None) -> Iterator
     """
     executable = BROWSERS["chromium"].executable()
     assert executable is not None, "no Chromium on PATH"
-    with asyncio.Runner() as runner, SiteServer(ROOT, headers=headers) as server:
+    page_of = {f"/{PAGE}": lambda: b"<!doctype html><title>A page</title>"}
+    with asyncio.Runner() as runner, SiteServer(ROOT, headers=headers, made=page_of) as server:
         driver = runner.run(PlaywrightDriver.start("chromium", executable, Environment()))
-        # Any page of the server will do: this is the listing of a folder.
-        page = runner.run(driver.open(f"{server.url}e2e/"))
+        page = runner.run(driver.open(f"{server.url}{PAGE}"))
         module = f"import({json.dumps(f'{server.url}e2e/{name}')})"
 
         def call(function: str, *args: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -46,12 +47,72 @@ def test_mime_types(folder: Path, name: str, kind: str):
         assert answer.headers.get_content_type() == kind
 
 
-@pytest.mark.parametrize("path", ["../secret", "%2e%2e/secret", "nothing.html"])
+ODD = (
+    *(
+        "../secret",
+        "%2e%2e/secret",
+        "..%2fsecret",
+        "..%5csecret",
+        "more/../../secret",
+        "nothing.html",
+    ),
+    *("%00", "a.mjs%00", "index.html%00.mjs", "more%2f..%2f..%2fsecret", "a" * 5000),
+)
+
+
+@pytest.mark.parametrize("path", ODD)
 def test_only_the_folder_is_served(folder: Path, path: str):
-    with SiteServer(folder) as server, pytest.raises(urllib.error.HTTPError) as caught:
+    with (
+        SiteServer(folder, mounts={"more": folder}) as server,
+        pytest.raises(urllib.error.HTTPError) as caught,
+    ):
         urllib.request.urlopen(server.url + path)
     caught.value.close()
     assert caught.value.code == 404
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_folders_are_not_listed(folder: Path, isolated: bool):
+    (folder / "below").mkdir()
+    (folder / "below" / "a.txt").write_text("a", encoding="utf-8")
+    with SiteServer(folder, isolated=isolated) as server:
+        for path in ("below", "below/", "below//"):
+            with pytest.raises(urllib.error.HTTPError) as caught:
+                urllib.request.urlopen(server.url + path)
+            assert b"a.txt" not in caught.value.read()
+            assert caught.value.code == 404
+        with urllib.request.urlopen(server.url + "below/a.txt") as answer:
+            assert answer.read() == b"a"
+
+
+def test_only_names_of_this_machine(folder: Path):
+    """A page whose host name was given the address 127.0.0.1 reads nothing."""
+    with SiteServer(folder, made={"/made.txt": lambda: b"made"}) as server:
+        port = int(server.url.split(":")[2].strip("/"))
+        names = ("127.0.0.1", "localhost", "LOCALHOST", "[::1]", "a.localhost")
+        for host in (*names, *(f"{name}:{port}" for name in names)):
+            assert _asked(port, "/a.mjs", host) == (200, b"a.mjs")
+        for host in (
+            "evil.example",
+            f"evil.example:{port}",
+            "localhost.evil.example",
+            "",
+            "0.0.0.0",
+        ):
+            for path in ("/a.mjs", "/made.txt", "/"):
+                status, body = _asked(port, path, host)
+                assert status == 403
+                assert b"answers for 127.0.0.1 and localhost" in body
+
+
+def _asked(port: int, path: str, host: str) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection.request("GET", path, headers={"Host": host})
+    answer = connection.getresponse()
+    try:
+        return answer.status, answer.read()
+    finally:
+        connection.close()
 
 
 def test_a_folder_that_is_there_later(folder: Path, tmp_path: Path):

@@ -2,9 +2,9 @@
 // serves, and `import { loadTfpy } from "tfpy"` takes the loader from there. Python, wheels and
 // WebAssembly are files that a bundler has nothing to do with.
 
-import { createReadStream } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { open, readdir, readFile } from "node:fs/promises";
 import { extname, join, posix } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 
 const SITE = fileURLToPath(new URL("./site/", import.meta.url));
@@ -92,18 +92,37 @@ export async function filesOfSite() {
 }
 
 /**
- * What answers with the site's files.
+ * What answers with the site's files. No request ends the server: what fails goes to `next`, or ends
+ * its own connection.
  * @param {Record<string, string>} headers which scripts of workers need as pages do
  * @returns {import("vite").Connect.NextHandleFunction}
  */
 function serving(headers) {
   return async (request, response, next) => {
-    const name = decodeURIComponent(new URL(request.url ?? "/", "http://x").pathname).slice(1);
-    if (!(await filesOfSite()).includes(name)) return next();
-    const file = join(SITE, name);
-    response.setHeaders(new Headers(headers));
-    response.setHeader("Content-Type", TYPES[extname(name)] ?? "application/octet-stream");
-    response.setHeader("Content-Length", (await stat(file)).size);
-    createReadStream(file).pipe(response);
+    try {
+      const name = nameOf(request);
+      if (name === null || !(await filesOfSite()).includes(name)) return next();
+      const file = await open(join(SITE, name));
+      response.setHeaders(new Headers(headers));
+      response.setHeader("Content-Type", TYPES[extname(name)] ?? "application/octet-stream");
+      response.setHeader("Content-Length", (await file.stat()).size);
+      await pipeline(file.createReadStream(), response);
+    } catch (error) {
+      if (!response.headersSent) next(error);
+      else response.destroy();
+    }
   };
+}
+
+/**
+ * The name of the file of the site that a request is for; null where it is for none.
+ * @param {import("vite").Connect.IncomingMessage} request
+ */
+function nameOf({ method, url = "/" }) {
+  if (method !== "GET" && method !== "HEAD") return null;
+  try {
+    return decodeURIComponent(url.split(/[?#]/, 1)[0]).slice(1);
+  } catch {
+    return null; // no address that a browser makes
+  }
 }

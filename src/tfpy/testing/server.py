@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import unquote
 
 TYPES = {
     ".mjs": "text/javascript",
@@ -25,12 +28,47 @@ ISOLATION = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 
+LOCAL_HOST = re.compile(
+    r"(127\.0\.0\.1|localhost|[\w.-]+\.localhost|\[::1\])(:\d+)?", re.IGNORECASE
+)
+
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: browsers drop connections when a page closes."""
+
+
+class LocalHandler(SimpleHTTPRequestHandler):
+    """Answers requests of pages on this machine with the files of a folder.
+
+    A page from elsewhere reaches the server under its own host name if that name's address becomes
+    127.0.0.1 (DNS rebinding). The browser then lets the page read the answers, so that requests
+    for other hosts are refused. Folders without ``index.html`` are not listed.
+    """
+
+    protocol_version = "HTTP/1.1"
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | TYPES
+
+    def parse_request(self) -> bool:
+        if not super().parse_request():
+            return False
+        host = self.headers.get("Host", "")
+        if LOCAL_HOST.fullmatch(host) is None:
+            explained = f"This server answers for 127.0.0.1 and localhost, not for {host[:100]!r}."
+            self.send_error(HTTPStatus.FORBIDDEN, explain=explained)
+            return False
+        if "\0" in unquote(self.path):
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return False
+        return True
+
+    def list_directory(self, path: object) -> None:
+        self.send_error(HTTPStatus.NOT_FOUND)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Write nothing."""
 
 
 class Serving:
@@ -41,7 +79,7 @@ class Serving:
         port: 0 takes a free one.
     """
 
-    def __init__(self, handler: type[SimpleHTTPRequestHandler], port: int = 0) -> None:
+    def __init__(self, handler: type[LocalHandler], port: int = 0) -> None:
         self._server = _Server(("127.0.0.1", port), handler)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
@@ -67,7 +105,7 @@ class Serving:
 
 
 class SiteServer(Serving):
-    """Serves a folder.
+    """Serves a folder. Symbolic links in it are followed.
 
     Args:
         folder: what to serve.
@@ -92,10 +130,7 @@ class SiteServer(Serving):
         files = dict(made or {})
         extra = {"Cache-Control": "no-cache", **(ISOLATION if isolated else {}), **(headers or {})}
 
-        class Handler(SimpleHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            extensions_map = SimpleHTTPRequestHandler.extensions_map | TYPES
-
+        class Handler(LocalHandler):
             def translate_path(self, path: str) -> str:
                 first, _, rest = path.lstrip("/").partition("/")
                 mounted = folders.get(first)
@@ -118,8 +153,5 @@ class SiteServer(Serving):
                 for name, value in extra.items():
                     self.send_header(name, value)
                 super().end_headers()
-
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
 
         super().__init__(Handler, port)
