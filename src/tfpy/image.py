@@ -16,8 +16,6 @@ from tfpy._src.image.boxes import (
     non_max_suppression as non_max_suppression,
     non_max_suppression_async as non_max_suppression_async,
     non_max_suppression_overlaps as non_max_suppression_overlaps,
-    non_max_suppression_padded as non_max_suppression_padded,
-    non_max_suppression_padded_async as non_max_suppression_padded_async,
     non_max_suppression_with_scores as non_max_suppression_with_scores,
     non_max_suppression_with_scores_async as non_max_suppression_with_scores_async,
 )
@@ -41,6 +39,10 @@ from tfpy._src.image.geometry import (
     pad_to_bounding_box as pad_to_bounding_box,
     rot90 as rot90,
     transpose as transpose,
+)
+from tfpy._src.image.padded_boxes import (
+    non_max_suppression_padded as non_max_suppression_padded,
+    non_max_suppression_padded_async as non_max_suppression_padded_async,
 )
 from tfpy._src.image.quality import (
     image_gradients as image_gradients,

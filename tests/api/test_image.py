@@ -224,6 +224,33 @@ def test_combined_suppression(shared: bool, fill: bool, rng: np.random.Generator
         )
 
 
+@pytest.mark.parametrize("count", [40, 600])
+def test_padded_suppression_of_unusual_boxes(count: int, rng: np.random.Generator) -> None:
+    """Boxes of padding, other corners than the first box's, scores of -inf, any threshold."""
+    low = rng.uniform(0, 1, (3, count, 2))
+    corners = np.concatenate([low, low + rng.uniform(0.01, 0.5, low.shape)], -1)
+    corners[:, ::7] = 0
+    corners[:, 3::11] = corners[:, 3::11][..., [2, 3, 0, 1]]
+    corners[:, 5::17] = corners[:, 5::17][..., [2, 1, 0, 3]]
+    corners = np.stack([corners, corners[:, ::-1]]).astype(np.float32)
+    scores = rng.uniform(-1, 1, corners.shape[:-1]).round(2).astype(np.float32)
+    endless = np.where(np.arange(count) % 13, scores, np.float32(-np.inf))
+
+    def choose(tf: Any, boxes: Any, scores: Any, **options: Any) -> Any:
+        return tuple(tf.image.non_max_suppression_padded(
+            boxes, scores, 30, pad_to_max_output_size=True, **options))  # fmt: skip
+
+    for values, threshold, least, options in (
+        (endless, 0.0 if count < 512 else 0.1, -np.inf, {}),
+        (endless, 0.3, -np.inf, {"canonicalized_coordinates": True}),
+        (scores, 0.3, 0.2, {"sorted_input": True}),
+        (scores, 1.0, 0.0, {}),
+        (scores, 1.5, 0.0, {"sorted_input": True}),
+    ):
+        given = {"iou_threshold": threshold, "score_threshold": least, **options}
+        twin.check(lambda tf, b, s, given=given: choose(tf, b, s, **given), corners, values)
+
+
 def test_batches_of_boxes(rng: np.random.Generator) -> None:
     corners, scores = zip(boxes(rng), boxes(rng), strict=True)
     indices, counts = tfpy.image.non_max_suppression_padded(

@@ -26,14 +26,12 @@ __all__ = [
     "non_max_suppression",
     "non_max_suppression_async",
     "non_max_suppression_overlaps",
-    "non_max_suppression_padded",
-    "non_max_suppression_padded_async",
     "non_max_suppression_with_scores",
     "non_max_suppression_with_scores_async",
 ]
 
 
-def _suppressed(
+def suppressed(
     boxes: Any,
     scores: Any,
     max_output_size: Any,
@@ -57,7 +55,7 @@ def _suppressed(
     )
 
 
-def _chosen(pairs: Tensor) -> tuple[Tensor, Tensor]:
+def chosen(pairs: Tensor) -> tuple[Tensor, Tensor]:
     """Places and scores of the chosen boxes alone.
 
     Raises:
@@ -119,70 +117,25 @@ def non_max_suppression_with_scores(
     values = convert_to_tensor(scores)
     if values.ndim != 1:
         raise invalid("non_max_suppression", f"scores must be [n], got {list(values.aval.shape)}")
-    return _chosen(
-        _suppressed(boxes, values, max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
+    return chosen(
+        suppressed(boxes, values, max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
     )
 
 
-def non_max_suppression_padded(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: float = 0.5,
-    score_threshold: float = -math.inf,
-    pad_to_max_output_size: bool = False,
-    name: str | None = None,
-    sorted_input: bool = False,
-    canonicalized_coordinates: bool = False,
-    tile_size: int = 512,
-) -> tuple[Tensor, Tensor]:
-    """Indices, filled up with 0 if asked for, and how many are valid.
-
-    Args:
-        boxes, scores: ``[..., n, 4]`` and ``[..., n]``; the indices of batches are to be filled up.
-        sorted_input: the boxes are taken in the order in which they stand.
-        canonicalized_coordinates, tile_size: hints of TensorFlow's, not needed here.
-
-    Raises:
-        ValueError: for batches that are not to be filled up.
-        InvalidArgumentError: when shapes or thresholds do not fit.
-
-    Example:
-        >>> import tfpy as tf
-        >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [0.0, 2.0, 1.0, 3.0]]
-        >>> indices, valid = tf.image.non_max_suppression_padded(
-        ...     boxes, [0.9, 0.75, 0.5], max_output_size=4, pad_to_max_output_size=True
-        ... )
-        >>> indices.numpy().tolist(), valid.numpy().tolist()
-        ([0, 2, 0, 0], 2)
-    """
-    corners = convert_to_tensor(boxes)
-    if corners.ndim > 2 and not pad_to_max_output_size:
-        raise ValueError("'pad_to_max_output_size' (value False) must be True for batched input")
-    # As in TensorFlow, here an overlap that is equal to the threshold is too much.
-    threshold = float(np.nextafter(np.float32(static_number(iou_threshold)), np.float32(-1)))
-    threshold = min(max(threshold, 0.0), 1.0)
-    values, least = convert_to_tensor(scores), static_number(score_threshold)
-    if sorted_input and values.ndim:
-        values, least = _in_order(values, least), 0.0
-    pairs = _suppressed(corners, values, max_output_size, threshold, least)
-    if not pad_to_max_output_size:
-        indices, _ = _chosen(pairs)
-        return indices, constant(indices.aval.shape[0])
+def padded(pairs: Tensor, size: int) -> tuple[Tensor, Tensor]:
+    """Return the places of the chosen boxes, filled up with 0, and their number."""
     places = pairs[..., 0]
     counts = reductions.reduce_sum(cast(places >= 0.0, dtypes.int32), -1)
-    indices = cast(ew.maximum(places, 0.0), dtypes.int32)
-    return _filled(indices, static_ints(max_output_size)[0], 1), counts
+    return filled(cast(ew.maximum(places, 0.0), dtypes.int32), size, 1), counts
 
 
-def _in_order(scores: Tensor, least: float) -> Tensor:
-    """Scores that fall from box to box, those above ``least`` above 0."""
-    count = scores.aval.shape[-1]
-    falling = constant(np.arange(count, 0, -1, dtype=np.float32))
-    return logic.select(scores > least, falling, -1.0)
+def below(threshold: Any) -> float:
+    """Return the threshold that drops a box also where its overlap is equal to ``threshold``."""
+    less = np.nextafter(np.float32(static_number(threshold)), np.float32(-1))
+    return min(max(float(less), 0.0), 1.0)
 
 
-def _filled(x: Tensor, size: int, axis: int) -> Tensor:
+def filled(x: Tensor, size: int, axis: int) -> Tensor:
     """Zeros after the items of the axis before the ``axis`` - 1 last ones, up to ``size``."""
     room = [[0, 0]] * x.ndim
     room[x.ndim - axis] = [0, size - x.aval.shape[x.ndim - axis]]
@@ -227,7 +180,7 @@ def non_max_suppression_overlaps(
     return constant(np.array(chosen, np.int32))
 
 
-async def _fetched(x: Any) -> Tensor:
+async def fetched(x: Any) -> Tensor:
     """``x`` as a tensor on the host, without blocking the page."""
     return constant(await convert_to_tensor(x).data())
 
@@ -244,7 +197,7 @@ async def non_max_suppression_async(boxes: Any, scores: Any, *args: Any, **kwarg
         >>> asyncio.run(found).numpy().tolist()
         [0, 2]
     """
-    return non_max_suppression(await _fetched(boxes), await _fetched(scores), *args, **kwargs)
+    return non_max_suppression(await fetched(boxes), await fetched(scores), *args, **kwargs)
 
 
 @awaitable("tf.image.non_max_suppression_with_scores_async(boxes, scores, ...)")
@@ -263,27 +216,7 @@ async def non_max_suppression_with_scores_async(
         [0.875, 0.5]
     """
     return non_max_suppression_with_scores(
-        await _fetched(boxes), await _fetched(scores), *args, **kwargs
-    )
-
-
-@awaitable("tf.image.non_max_suppression_padded_async(boxes, scores, ...)")
-async def non_max_suppression_padded_async(
-    boxes: Any, scores: Any, *args: Any, **kwargs: Any
-) -> tuple[Tensor, Tensor]:
-    """:func:`non_max_suppression_padded` that does not block.
-
-    Example:
-        >>> import asyncio
-        >>> import tfpy as tf
-        >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.9, 1.0], [0.0, 2.0, 1.0, 3.0]]
-        >>> found = tf.image.non_max_suppression_padded_async(boxes, [0.9, 0.75, 0.5], 3)
-        >>> indices, valid = asyncio.run(found)
-        >>> valid.numpy().tolist()
-        2
-    """
-    return non_max_suppression_padded(
-        await _fetched(boxes), await _fetched(scores), *args, **kwargs
+        await fetched(boxes), await fetched(scores), *args, **kwargs
     )
 
 
@@ -337,7 +270,7 @@ def combined_non_max_suppression(
         )
     batch, n, classes = values.aval.shape
     corners = broadcast_to(transpose(corners, [0, 2, 1, 3]), [batch, classes, n, 4])
-    pairs = _suppressed(
+    pairs = suppressed(
         corners,
         transpose(values, [0, 2, 1]),
         max_output_size_per_class,
@@ -359,9 +292,9 @@ def combined_non_max_suppression(
     if clip_boxes:
         chosen = arithmetic.clip_by_value(chosen, 0.0, 1.0)
     return CombinedNonMaxSuppression(
-        _filled(logic.select(valid[..., None], chosen, 0.0), size, 2),
-        _filled(logic.select(valid, best, 0.0), size, 1),
-        _filled(cast(logic.select(valid, kinds, 0), dtypes.float32), size, 1),
+        filled(logic.select(valid[..., None], chosen, 0.0), size, 2),
+        filled(logic.select(valid, best, 0.0), size, 1),
+        filled(cast(logic.select(valid, kinds, 0), dtypes.float32), size, 1),
         reductions.reduce_sum(cast(valid, dtypes.int32), -1),
     )
 

@@ -77,10 +77,11 @@ def _suppressed(
     score_threshold: Any,
     pad_to_max_output_size: bool,
 ) -> tuple[Tensor, Tensor]:
-    found = boxes.non_max_suppression_padded(
-        boxes_, scores, max_output_size, iou_threshold, score_threshold, pad_to_max_output_size
-    )
-    return found[0], found[1]
+    pairs = boxes.suppressed(boxes_, scores, max_output_size, iou_threshold, score_threshold)
+    if pad_to_max_output_size:
+        return boxes.padded(pairs, static_int(max_output_size))
+    places, _ = boxes.chosen(pairs)
+    return places, constant(places.aval.shape[0])
 
 
 def _suppressed_and_scored(

@@ -33,7 +33,7 @@ from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.tflite.ops.elementwise import activated
 from tfpy._src.graphs.tflite.record import op, operation
 from tfpy._src.graphs.tflite.tensors import MAX_BYTES, Info
-from tfpy._src.image.boxes import non_max_suppression_padded, non_max_suppression_with_scores
+from tfpy._src.image.boxes import below, non_max_suppression_with_scores, padded, suppressed
 from tfpy._src.ir.aval import Array
 from tfpy._src.linalg.diagonals import diag, set_diag
 
@@ -282,8 +282,8 @@ for _name, _function in {
 
 @operation("NON_MAX_SUPPRESSION_V4")
 def _suppressed(boxes: Any, scores: Any, most: Array, iou: Array, score: Array) -> Any:
-    overlap, least = float(iou.item()), float(score.item())
-    return non_max_suppression_padded(boxes, scores, ints(most)[0], overlap, least, True)
+    size = ints(most)[0]
+    return padded(suppressed(boxes, scores, size, below(iou), score), size)
 
 
 @operation("NON_MAX_SUPPRESSION_V5")
