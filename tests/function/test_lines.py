@@ -10,7 +10,7 @@ import pytest
 
 import tfpy as tf
 
-_MESSAGES = "did not hold element-wise|indices run from|mine"
+_MESSAGES = "did not hold element-wise|is not in|mine"
 _ERRORS = tf.errors.InvalidArgumentError, tf.errors.UnknownError
 
 

@@ -21,6 +21,7 @@ import tfpy
 from e2e import (
     test_control_flow as control_flow,
     test_donation as donation,
+    test_indices as indices,
     test_leaks as leaks,
     test_networks as networks,
     test_ops as ops,
@@ -44,6 +45,10 @@ CASES: dict[str, Callable[..., Any]] = {
             control_flow.test_gradients_of_assigned_variables,
             control_flow.test_without_rows,
             control_flow.test_decorated_methods_of_an_installed_package,
+            indices.test_indices_out_of_range,
+            indices.test_labels_out_of_range,
+            indices.test_debug_mode_refuses_indices,
+            indices.test_what_ignores_indices_out_of_range,
             random.test_bits,
             random.test_counters_carry,
             random.test_seeds_and_generators_within_functions,

@@ -76,7 +76,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   try {
     answer = { result: (await commands[command](args)) ?? null };
   } catch (error) {
-    answer = { error: `${error.name}: ${error.message}` };
+    answer = { error: `${error.name}: ${error.message}`, step: error.step };
   }
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }

@@ -13,7 +13,16 @@ ASSETS = Path(__file__).resolve().parents[2] / "src" / "tfpy" / "assets"
 
 
 class RuntimeFailed(Exception):
-    """A script answered with an error."""
+    """A script answered with an error: ``name: message``.
+
+    Args:
+        step: The step of a Program that has failed, if the error is about one.
+    """
+
+    def __init__(self, text: str, step: int | None = None) -> None:
+        super().__init__(text)
+        self.name, _, self.message = text.partition(": ")
+        self.step = step
 
 
 class NodeProcess:
@@ -52,7 +61,7 @@ class NodeProcess:
             raise RuntimeFailed("the process has ended")
         answer = json.loads(line)
         if "error" in answer:
-            raise RuntimeFailed(answer["error"])
+            raise RuntimeFailed(answer["error"], answer.get("step"))
         return answer["result"]
 
     def kill(self) -> None:

@@ -2,7 +2,7 @@
 
 export class OpError extends Error {
   /**
-   * @param {"ResourceExhaustedError" | "UnavailableError"} name
+   * @param {"InvalidArgumentError" | "ResourceExhaustedError" | "UnavailableError"} name
    * @param {string} message
    */
   constructor(name, message) {
@@ -23,5 +23,17 @@ export class NoMemory extends OpError {
       "ResourceExhaustedError",
       `${backend}: out of memory: ${wanted} bytes wanted, ${used} in use`,
     );
+  }
+}
+
+/** A step of a Program has refused an index of one of its operands. */
+export class WrongIndex extends OpError {
+  /**
+   * @param {string} message
+   * @param {number} step its number in the Program
+   */
+  constructor(message, step) {
+    super("InvalidArgumentError", message);
+    this.step = step;
   }
 }

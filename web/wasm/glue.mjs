@@ -1,6 +1,6 @@
 // The wasm module's C API, with its heap as views.
 
-import { OpError } from "../runtime/errors.mjs";
+import { OpError, WrongIndex } from "../runtime/errors.mjs";
 
 /**
  * @typedef {{ address: number, count: number, type: ElementType }} Slot
@@ -47,7 +47,10 @@ export class Glue {
   check(result) {
     this.refresh();
     if (result >= 0) return result;
-    const text = `wasm: ${this.module.UTF8ToString(this.module._tfpy_last_error())}`;
+    const said = this.module.UTF8ToString(this.module._tfpy_last_error());
+    const step = this.module._tfpy_wrong_step();
+    if (step >= 0) throw new WrongIndex(said, step);
+    const text = `wasm: ${said}`;
     throw OUT_OF_MEMORY.test(text) ? new OpError("ResourceExhaustedError", text) : new Error(text);
   }
 

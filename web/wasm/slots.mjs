@@ -166,7 +166,7 @@ export class Slots {
   again(error, call, kept) {
     let last = error;
     for (let room = true; room; room = this.pager.makeRoom(this.inHeap(kept), Infinity)) {
-      if (!(last instanceof OpError)) throw last;
+      if (!(last instanceof OpError) || last.name !== "ResourceExhaustedError") throw last;
       this.glue.shrink();
       try {
         return call();

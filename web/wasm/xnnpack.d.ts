@@ -7,6 +7,7 @@ interface XnnpackModule {
   UTF8ToString(address: number): string;
   _tfpy_open(threads: number, codegen: number): number;
   _tfpy_last_error(): number;
+  _tfpy_wrong_step(): number;
   _tfpy_words(): number;
   _tfpy_slot_new(count: number, dtype: number, id: number): number;
   _tfpy_slot_list(first: number): number;

@@ -62,6 +62,9 @@ TFPY_EXPORT int32_t tfpy_open(int32_t threads, int32_t codegen) {
 
 TFPY_EXPORT const char* tfpy_last_error() { return tfpy::last_error(); }
 
+// The number of the step that has refused an index, where that is the last error; else -1.
+TFPY_EXPORT int32_t tfpy_wrong_step() { return tfpy::programs::wrong_step(); }
+
 TFPY_EXPORT uint32_t* tfpy_words() { return words; }
 
 // A slot of `count` elements, uninitialised. dtype: a tfpy::DType. id: a new one's, 0; or that of a

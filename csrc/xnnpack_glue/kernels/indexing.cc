@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/error.h"
 #include "base/sizes.h"
+#include "kernels/indices.h"
 #include "program/kernel.h"
 #include "threads/parallel.h"
 
@@ -15,15 +17,12 @@ struct GatherShape {
   size_t batch, outer, n, inner, m;
 };
 
-// Rows of a plane [n, inner]; zeros where an index is outside.
+// Rows of a plane [n, inner].
 template <class T>
-void gather_rows(const T* plane, size_t n, size_t inner, const int32_t* indices, size_t count,
-                 T* out) {
+void gather_rows(const T* plane, size_t inner, const int32_t* indices, size_t count, T* out) {
   for (size_t j = 0; j < count; ++j, out += inner) {
-    const size_t index = static_cast<size_t>(indices[j]);  // a negative one becomes large
-    if (index >= n) {
-      for (size_t i = 0; i < inner; ++i) out[i] = 0;
-    } else if (inner < kShortCopy) {
+    const size_t index = static_cast<size_t>(indices[j]);
+    if (inner < kShortCopy) {
       for (size_t i = 0; i < inner; ++i) out[i] = plane[index * inner + i];
     } else {
       memcpy(out, plane + index * inner, inner * sizeof(T));
@@ -41,12 +40,9 @@ void gather(const GatherShape& shape, const T* x, const int32_t* indices, T* out
       const T* from = x + plane * s.n * s.inner;
       const int32_t* at = indices + plane / s.outer * s.m + first;
       if (s.inner == 1) {
-        for (size_t j = 0; j < count; ++j) {
-          const size_t index = static_cast<size_t>(at[j]);
-          out[row + j] = index < s.n ? from[index] : T{0};
-        }
+        for (size_t j = 0; j < count; ++j) out[row + j] = from[at[j]];
       } else {
-        gather_rows(from, s.n, s.inner, at, count, out + row * s.inner);
+        gather_rows(from, s.inner, at, count, out + row * s.inner);
       }
       row += count;
     }
@@ -69,6 +65,9 @@ std::unique_ptr<Kernel> make_gather(StepSpec& step) {
   if (!step.ok()) return nullptr;
   const GatherShape shape{batch, outer, n, inner, m};
   return make_kernel([shape, dtype = step.output.dtype](const Operand* inputs, void* output) {
+    const size_t count = shape.batch * shape.m;
+    if (!check_indices("gather: indices", inputs[1].as<int32_t>(), count, shape.n, false))
+      return false;
     if (dtype == DType::kBool) {
       gather(shape, inputs[0].as<uint8_t>(), inputs[1].as<int32_t>(),
              static_cast<uint8_t*>(output));
@@ -76,6 +75,7 @@ std::unique_ptr<Kernel> make_gather(StepSpec& step) {
       gather(shape, inputs[0].as<int32_t>(), inputs[1].as<int32_t>(),
              static_cast<int32_t*>(output));
     }
+    return true;
   });
 }
 
@@ -88,17 +88,21 @@ std::unique_ptr<Kernel> make_ravel_index(StepSpec& step) {
   step.require_count(step.output, n, "the output");
   if (!step.ok()) return nullptr;
   return make_kernel([n, dims](const Operand* inputs, void* output) {
-    const int32_t* index = inputs[0].as<int32_t>();
+    const int32_t* indices = inputs[0].as<int32_t>();
     int32_t* out = static_cast<int32_t*>(output);
+    size_t position = 0;
     for (size_t row = 0; row < n; ++row) {
       uint32_t at = 0;
-      bool inside = true;
       for (const int32_t dim : dims) {
-        inside &= *index >= 0 && *index < dim;
-        at = at * static_cast<uint32_t>(dim) + static_cast<uint32_t>(*index++);
+        const int32_t index = indices[position];
+        if (index < 0 || index >= dim)
+          return fail_index("ravel_index: indices", position, index, static_cast<size_t>(dim));
+        at = at * static_cast<uint32_t>(dim) + static_cast<uint32_t>(index);
+        ++position;
       }
-      out[row] = inside ? static_cast<int32_t>(at) : -1;
+      out[row] = static_cast<int32_t>(at);
     }
+    return true;
   });
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sizes.h"
+#include "kernels/indices.h"
 #include "program/kernel.h"
 #include "simd/simd.h"
 #include "threads/parallel.h"
@@ -29,6 +30,10 @@ inline int32_t times(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) * static_cast<uint32_t>(b));
 }
 inline float times(float a, float b) { return a * b; }
+
+bool check_ids(const char* operand, const ScatterShape& shape, const Operand& ids) {
+  return check_indices(operand, ids.as<int32_t>(), shape.n, shape.segments, true);
+}
 
 // Calls body(row, segment) for the rows whose segment is in first..last-1.
 template <class Body>
@@ -107,6 +112,7 @@ std::unique_ptr<Kernel> make_scatter(StepSpec& step) {
   if (!step.ok()) return nullptr;
   const ScatterShape shape{n, inner, segments};
   return make_kernel([=](const Operand* inputs, void* output) {
+    if (!check_ids("scatter: indices", shape, inputs[1])) return false;
     if (dtype == DType::kBool) {
       scatter(shape, inputs, static_cast<uint8_t*>(output), [](uint8_t, uint8_t b) { return b; });
     } else if (dtype == DType::kFloat32) {
@@ -114,6 +120,7 @@ std::unique_ptr<Kernel> make_scatter(StepSpec& step) {
     } else {
       scatter_kind(shape, kind, inputs, static_cast<int32_t*>(output));
     }
+    return true;
   });
 }
 
@@ -132,11 +139,13 @@ std::unique_ptr<Kernel> make_segment_sum(StepSpec& step) {
   if (!step.ok()) return nullptr;
   const ScatterShape shape{n, inner, segments};
   return make_kernel([shape, dtype = step.output.dtype](const Operand* inputs, void* output) {
+    if (!check_ids("segment_sum: segment_ids", shape, inputs[1])) return false;
     if (dtype == DType::kFloat32) {
       segment_sum(shape, inputs, static_cast<float*>(output));
     } else {
       segment_sum(shape, inputs, static_cast<int32_t*>(output));
     }
+    return true;
   });
 }
 

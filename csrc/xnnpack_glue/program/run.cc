@@ -12,6 +12,8 @@
 namespace tfpy::programs {
 namespace {
 
+int32_t last_step = kNone;  // the step that ran last
+
 // How a slot crosses: with a minus sign where it is donated.
 int32_t id_of(int32_t crossed) {
   return crossed < 0 ? static_cast<int32_t>(-static_cast<uint32_t>(crossed)) : crossed;
@@ -116,10 +118,13 @@ bool run_step(Program& program, const Step& step, StepClock& clock) {
   const int32_t* inputs = program.step_inputs.data() + step.first_input;
   for (size_t i = 0; i < step.input_count; ++i) arguments[i] = program.operands[inputs[i]];
   void* output = const_cast<void*>(program.operands[step.output].data);
+  last_step = static_cast<int32_t>(&step - program.steps.data());
   if (!step.kernel->run(arguments, output)) return false;
   clock.note(step.kernel_name);
   return true;
 }
+
+int32_t wrong_step() { return is_wrong_index() ? last_step : kNone; }
 
 int32_t put_results(std::vector<Slot>&& results) {
   const int32_t first = slots::reserve(static_cast<int32_t>(results.size()));

@@ -23,6 +23,8 @@ void bind_temporaries(Program& program, const char* arena);
 // Makes results of the outputs' sizes, but where donated slots serve.
 bool bind_outputs(Program& program, const int32_t* ids, std::vector<Slot>* results);
 bool run_step(Program& program, const Step& step, StepClock& clock);
+// The step that has refused an index, where that is the last error; else kNone.
+int32_t wrong_step();
 // Gives the results ids that follow one another, and returns the first.
 int32_t put_results(std::vector<Slot>&& results);
 

@@ -114,6 +114,6 @@ def reverse_sequence(
     place = indexing.range_(start=0, delta=1, count=n, dtype=dtypes.int32)
     ends = reshape(cast(lengths, dtypes.int32), [lengths.aval.shape[0], 1])
     picks = logic.select(place < ends, ends - 1 - place, place)
-    picks = logic.select(ends < 0, ends, picks)  # no place: an error on cpu
+    picks = logic.select(ends < 0, ends, picks)  # no place: an error on cpu and wasm
     turned = take(front, picks, axis=1, batch_dims=1)
     return transpose(turned, movement.inverse_permutation(order))

@@ -1,7 +1,7 @@
 """Reading and writing at n-dimensional indices, and splitting and merging by index.
 
-Functions under ``tf`` itself. Indices out of range are an error on cpu; on other backends reads
-give zeros and writes are dropped, as TensorFlow's on CPU and GPU.
+Functions under ``tf`` itself. Indices out of range are an error on cpu and wasm, as in TensorFlow
+on CPUs. On other backends reads give zeros and writes are dropped, as in TensorFlow on GPUs.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def scatter_nd(
     """Zeros of ``shape`` to which ``updates`` are added at index vectors; strings are joined.
 
     Args:
-        bad_indices_policy: "IGNORE" leaves out what is outside of ``shape``, on cpu too.
+        bad_indices_policy: "IGNORE" leaves out what is outside of ``shape``, on all backends.
 
     Raises:
         InvalidArgumentError: when ``updates`` do not have the shape that indices and shape ask for,
@@ -294,7 +294,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """The coordinates ``[len(dims), ...]`` of row-major places in a tensor of shape ``dims``.
 
     Raises:
-        InvalidArgumentError: on cpu, when a place is outside the tensor.
+        InvalidArgumentError: on cpu and wasm, when a place is outside the tensor.
 
     Example:
         >>> import tfpy as tf

@@ -32,8 +32,9 @@ def gather(
 ) -> Tensor:
     """Slices of ``params`` along an axis, at ``indices``.
 
-    Indices out of range are an error on cpu and give zeros on other backends, as TensorFlow's on
-    CPU and GPU. Along the first axis the gradient of ``params`` is a ``tf.IndexedSlices``.
+    Indices out of range are an error on cpu and wasm, as in TensorFlow on CPUs. On other backends
+    they give zeros, as in TensorFlow on GPUs. Along the first axis the gradient of ``params`` is a
+    ``tf.IndexedSlices``.
 
     Args:
         axis: which one, counted from the end when negative; the first after the batch dimensions by

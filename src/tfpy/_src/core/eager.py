@@ -132,7 +132,8 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
             storage = Storage(aval, compiled.by_numpy([t.host_view() for t in inputs]))
         output = Tensor(aval, storage)
     except bridge.FAILURES as failure:
-        raise bridge.op_error(failure, op.name) from None
+        (eqn,) = compiled.graph.eqns
+        raise bridge.eqn_error(failure, eqn, [aval.shape for aval in avals]) from None
     except OpError:
         if not tracing.local.active:
             raise

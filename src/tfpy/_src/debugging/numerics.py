@@ -1,4 +1,4 @@
-"""Checks of each op's result: the first NaN or infinity is an error where it appears."""
+"""Checks of each op: the first NaN or infinity, or index out of range, is an error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _KINDS = (("NaN", np.isnan), ("+inf", np.isposinf), ("-inf", np.isneginf))
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
     """Has each op's result checked: an op that makes a NaN or an infinity of operands without one
-    raises, with the line of the program, and what is in the operands and the result.
+    raises, with the line of the program, and what is in the operands and the result. An op with an
+    index out of range raises on every backend.
 
     Compiled functions run op by op meanwhile, so that an error names the op on its line. An
     infinity that was there before, as in a mask, is none that appears. Each result is read from the
@@ -58,6 +59,7 @@ def disable_check_numerics() -> None:
 
 
 def _check(applied: Applied) -> None:
+    _check_indices(applied)
     op, inputs, output = applied.op, applied.inputs, applied.output
     if not output.dtype.is_differentiable:
         return
@@ -76,6 +78,16 @@ def _check(applied: Applied) -> None:
         error = InvalidArgumentError(None, op.name, "\n".join(message))
         say(error)
         raise error
+
+
+def _check_indices(applied: Applied) -> None:
+    """Check the indices of an op that a device has computed."""
+    indexed = applied.op.indexed
+    if indexed is None or not applied.on_device or not applied.output.size:
+        return
+    shapes = [x.aval.shape for x in applied.inputs]
+    (eqn,) = applied.graph.eqns
+    indexed.check(_values(applied.inputs[indexed.operand]), shapes, dict(eqn.attrs))
 
 
 def _values(tensor: Tensor) -> Array:

@@ -17,6 +17,7 @@ import numpy as np
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import OpError
 from tfpy._src.ir.aval import Array, Aval
+from tfpy._src.ir.indexed import Indexed
 from tfpy._src.ir.kernel import KernelCall
 
 Tensor = Any  # what ops compute on; the compiler does not know it
@@ -94,6 +95,8 @@ class Op:
     by_bits: bool = False
     """Whether it is about the bits of its operands, so that these are not converted for it; nor
     does a device compute it on float16, which it computes as float32."""
+    indexed: Indexed | None = None
+    """The operand that holds indices, for ops whose indices may be out of range."""
     host_only: str = ""
     """Why no device computes the op."""
     sequential: str = ""

@@ -199,7 +199,8 @@ def confusion_matrix(
         dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Raises:
-        InvalidArgumentError: for negative labels or, on cpu, such as are not below ``num_classes``.
+        InvalidArgumentError: for negative labels or, on cpu and wasm, such as are not below
+            ``num_classes``.
 
     Example:
         >>> import tfpy as tf

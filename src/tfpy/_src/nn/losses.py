@@ -13,7 +13,7 @@ from tfpy._src.autodiff.custom import custom_gradient
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import InvalidArgumentError, invalid, invalid_value
+from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.math import reductions
 from tfpy._src.nn.activations import log_softmax
 from tfpy._src.ops import activation, elementwise as ew, indexing, logic
@@ -91,7 +91,8 @@ def sparse_softmax_cross_entropy_with_logits(
 
     Raises:
         ValueError: when the shapes do not go together.
-        InvalidArgumentError: on cpu, for a label that is no class; its loss is 0 on other backends.
+        InvalidArgumentError: On cpu and wasm, if a label is not in [0, classes). On other backends
+            its loss and its row of the gradient are NaN, as in TensorFlow on GPUs.
 
     Example:
         >>> import tfpy as tf
@@ -107,23 +108,35 @@ def sparse_softmax_cross_entropy_with_logits(
             "`labels.shape` must equal `logits.shape` except for the last dimension. "
             f"Received: labels.shape={ids.shape} and logits.shape={x.shape}"
         )
-    classes = x.aval.shape[-1]
-    scores = reshape(log_softmax(x), [-1, classes])
-    try:
-        picked = (
-            indexing.gather(scores, reshape(ids, [-1]), axis=1, batch_dims=0)
-            if x.ndim == 1
-            else indexing.gather(scores, reshape(ids, [ids.size, 1]), axis=1, batch_dims=1)
-        )
-    except InvalidArgumentError:
-        if not ids.has_values or not ids.dtype.is_integer:
-            raise
-        raise invalid_value(
-            "sparse_softmax_cross_entropy_with_logits",
-            f"Received a label value which is outside the valid range of [0, {classes}). "
-            f"Label values: {ids.host_view().reshape(-1)}",
-        ) from None
-    return -reshape(picked, ids.aval.shape)
+    infer.check_dtype(_SPARSE, ids.aval, dtypes.INDICES, "labels")
+    loss: Tensor = _sparse_cross_entropy(ids, x)
+    return loss
+
+
+_SPARSE = "sparse_softmax_cross_entropy_with_logits"
+
+
+@custom_gradient
+def _sparse_cross_entropy(labels: Tensor, logits: Tensor) -> Any:
+    scores = log_softmax(logits)
+    shape, classes = labels.aval.shape, logits.aval.shape[-1]
+    count = math.prod(shape)
+    picked = indexing.gather(
+        reshape(scores, [count, classes]),
+        reshape(labels, [count, 1]),
+        axis=1,
+        batch_dims=1,
+        role=f"{_SPARSE}: labels",
+    )
+    is_class = logic.logical_and(labels >= 0, labels < classes)
+
+    def grad(g: Tensor) -> tuple[None, Tensor]:
+        numbers = indexing.range_(start=0, delta=1, count=classes, dtype=labels.dtype)
+        is_label = logic.equal(expand_dims(labels, -1), numbers)
+        slope = ew.exp(scores) - cast(is_label, logits.dtype)
+        return None, expand_dims(g, -1) * logic.select(expand_dims(is_class, -1), slope, math.nan)
+
+    return logic.select(is_class, -reshape(picked, shape), math.nan), grad
 
 
 def _of_one_shape(**operands: Any) -> tuple[Tensor, Tensor]:

@@ -11,7 +11,8 @@ from tfpy._src import dtypes
 from tfpy._src.dtypes import DType
 from tfpy._src.errors import OpError, invalid, invalid_value
 from tfpy._src.ir import complex_expr, expr as ex
-from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.aval import Aval, Shape
+from tfpy._src.ir.indexed import Indexed
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ops.elementwise import maximum, minimum
@@ -23,11 +24,17 @@ from tfpy._src.ops.movement import inverse_permutation, reshape, transpose
 from tfpy._src.ops.rules import Rows, zeros
 
 # gather: slices of x along an axis, at indices; leading batch dimensions go together. With
-# sparse_gradient (along the first axis) the gradient is the rows that were read.
+# sparse_gradient (along the first axis) the gradient is the rows that were read. A role names the
+# indices in errors, for functions that users know by another name.
 
 
 def _gather_infer(
-    x: Aval, indices: Aval, axis: int, batch_dims: int, sparse_gradient: bool = False
+    x: Aval,
+    indices: Aval,
+    axis: int,
+    batch_dims: int,
+    sparse_gradient: bool = False,
+    role: str = "",
 ) -> Aval:
     infer.check_dtype("gather", indices, dtypes.INDICES, "indices")
     if x.shape[:batch_dims] != indices.shape[:batch_dims] or axis < batch_dims:
@@ -48,18 +55,21 @@ def _gather_refuses(x: Aval, indices: Aval, **attrs: Any) -> OpError | None:
     )
 
 
+_GATHERED = Indexed(1, "gather: indices", lambda x, indices, axis, **_: x[axis])
+
+
 def _gather_ref(
-    x: Any, indices: Any, axis: int, batch_dims: int, sparse_gradient: bool = False
+    x: Any,
+    indices: Any,
+    axis: int,
+    batch_dims: int,
+    sparse_gradient: bool = False,
+    role: str = "",
 ) -> Any:
     shape = x.shape[:axis] + indices.shape[batch_dims:] + x.shape[axis + 1 :]
     if 0 in shape:
         return np.zeros(shape, x.dtype)
-    if indices.min() < 0 or indices.max() >= x.shape[axis]:
-        raise invalid_value(
-            "gather",
-            f"indices run from {indices.min()} to {indices.max()}, "
-            f"outside [0, {x.shape[axis]}) of axis {axis} of params {list(x.shape)}",
-        )
+    _GATHERED.check(indices, (x.shape, indices.shape), {"axis": axis, "role": role})
     if not batch_dims:
         return np.take(x, indices, axis=axis)
     lead = x.shape[:batch_dims]
@@ -72,7 +82,12 @@ def _gather_ref(
 
 
 def _gather_kernel(
-    x: Aval, indices: Aval, axis: int, batch_dims: int, sparse_gradient: bool = False
+    x: Aval,
+    indices: Aval,
+    axis: int,
+    batch_dims: int,
+    sparse_gradient: bool = False,
+    role: str = "",
 ) -> KernelCall:
     return KernelCall(
         "gather",
@@ -88,7 +103,14 @@ def _gather_kernel(
 
 
 def _gather_vjp(
-    g: Any, y: Any, x: Any, indices: Any, axis: int, batch_dims: int, sparse_gradient: bool = False
+    g: Any,
+    y: Any,
+    x: Any,
+    indices: Any,
+    axis: int,
+    batch_dims: int,
+    sparse_gradient: bool = False,
+    role: str = "",
 ) -> tuple[Any, None]:
     """Sums each slice's gradient into its row: rows of all batches are numbered through."""
     shape = tuple(x.aval.shape)
@@ -150,6 +172,7 @@ gather = register(
         refuses=_gather_refuses,
         kernel=_gather_kernel,
         by_component=True,
+        indexed=_GATHERED,
         params=("params", "indices"),
         samples=_gather_samples,
     )
@@ -157,7 +180,7 @@ gather = register(
 
 
 # segment_sum: rows of data summed into the segments that ids name. Negative ids are dropped; those
-# beyond the segments are an error on cpu and dropped on other backends.
+# beyond the segments are an error on cpu and wasm, and dropped on other backends.
 
 
 def _segment_infer(data: Aval, ids: Aval, segments: int) -> Aval:
@@ -171,16 +194,11 @@ def _segment_infer(data: Aval, ids: Aval, segments: int) -> Aval:
     return Aval((segments, *data.shape[ids.rank :]), data.dtype)
 
 
-def kept_ids(op: str, ids: Any, segments: int) -> Any:
-    """Where ids are not negative.
+def _segments(data: Shape, ids: Shape, segments: int) -> int:
+    return segments
 
-    Raises:
-        InvalidArgumentError: when one is beyond the segments.
-    """
-    if ids.size and ids.max() >= segments:
-        at = int(np.argmax(ids >= segments))
-        raise invalid_value(op, f"segment_ids[{at}] = {ids[at]} is out of range [0, {segments})")
-    return ids >= 0
+
+_SUMMED = Indexed(1, "unsorted_segment_sum: segment_ids", _segments, drops_negative=True)
 
 
 def _segment_ref(data: Any, ids: Any, segments: int) -> Any:
@@ -189,7 +207,8 @@ def _segment_ref(data: Any, ids: Any, segments: int) -> Any:
     if not data.size:
         return out  # as in TensorFlow, which looks at no ids then
     rows = data.reshape(flat.size, *data.shape[ids.ndim :])
-    valid = kept_ids("unsorted_segment_sum", flat, segments)
+    _SUMMED.check(ids, (data.shape, ids.shape), {"segments": segments})
+    valid = flat >= 0
     kept, rows = (flat, rows) if valid.all() else (flat[valid], rows[valid])
     if kept.size and out.size:
         order = np.argsort(kept, kind="stable")
@@ -241,6 +260,7 @@ segment_sum = register(
         _segment_vjp,
         kernel=_segment_kernel,
         by_component=True,
+        indexed=_SUMMED,
         params=("data", "segment_ids"),
         samples=_segment_samples,
     )

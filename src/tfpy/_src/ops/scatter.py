@@ -2,7 +2,8 @@
 
 ``scatter_*`` take ``x [segments, ...rest]``, int32 ``ids`` of any shape and ``updates
 [*ids.shape, ...rest]``. Updates whose id is negative are dropped; ids beyond the segments are an
-error on cpu and dropped on devices. Sums need no op: they are ``x + segment_sum(updates, ids)``.
+error on cpu and wasm, and dropped on other backends. Sums need no op: they are ``x +
+segment_sum(updates, ids)``.
 """
 
 from __future__ import annotations
@@ -15,21 +16,23 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.dtypes import DType
-from tfpy._src.errors import invalid, invalid_value
+from tfpy._src.errors import invalid
 from tfpy._src.ir.aval import Aval, Shape
+from tfpy._src.ir.indexed import Indexed
 from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.op import Op, Sample, register
 from tfpy._src.ops.casting import cast
 from tfpy._src.ops.families import infer
 from tfpy._src.ops.families.infer import NUMERIC, REAL
 from tfpy._src.ops.families.samples import array
-from tfpy._src.ops.indexing import gather_inside, kept_ids, segment_sum
+from tfpy._src.ops.indexing import gather_inside, segment_sum
 from tfpy._src.ops.logic import equal, select
 from tfpy._src.ops.rules import zeros
 
 
 def _scatter(name: str, kind: str, combine: Any, vjp: Any, takes: Iterable[DType], doc: str) -> Op:
     takes = frozenset(takes)
+    indexed = Indexed(1, f"{name}: indices", lambda x, ids, updates: x[0], drops_negative=True)
 
     def infer_aval(x: Aval, ids: Aval, updates: Aval) -> Aval:
         infer.check_dtype(name, x, takes, "tensor")
@@ -47,7 +50,8 @@ def _scatter(name: str, kind: str, combine: Any, vjp: Any, takes: Iterable[DType
         out, flat = x.copy(), ids.reshape(-1)
         if not updates.size:
             return out  # as in TensorFlow, which looks at no ids then
-        valid = kept_ids(name, flat, len(x))
+        indexed.check(ids, (x.shape, ids.shape, updates.shape), {})
+        valid = flat >= 0
         combine(out, flat[valid], updates.reshape(flat.size, *x.shape[1:])[valid])
         return out
 
@@ -64,6 +68,7 @@ def _scatter(name: str, kind: str, combine: Any, vjp: Any, takes: Iterable[DType
             ref,
             vjp,
             kernel=kernel,
+            indexed=indexed,
             params=("tensor", "indices", "updates"),
             doc=doc,
             samples=_scatter_samples(takes),
@@ -171,15 +176,12 @@ def _ravel_infer(indices: Aval, dims: Shape) -> Aval:
     return Aval(indices.shape[:-1], indices.dtype)
 
 
+_RAVELLED = Indexed(0, "indices", lambda indices, dims: dims)
+
+
 def _ravel_ref(indices: Any, dims: Shape) -> Any:
+    _RAVELLED.check(indices, (indices.shape,), {"dims": dims})
     flat = indices.reshape(math.prod(indices.shape[:-1]), len(dims))
-    wrong = np.flatnonzero(((flat < 0) | (flat >= np.array(dims, np.int32))).any(axis=1))
-    if wrong.size:
-        place = [int(i) for i in np.unravel_index(wrong[0], indices.shape[:-1])]
-        raise invalid_value(
-            "indices",
-            f"indices{place} = {flat[wrong[0]].tolist()} does not index into {list(dims)}",
-        )
     out = np.zeros(len(flat), np.int32)
     for column, size in zip(flat.T, dims, strict=True):
         out = out * np.int32(size) + column
@@ -207,8 +209,9 @@ ravel_index = register(
         _ravel_infer,
         _ravel_ref,
         kernel=_ravel_kernel,
+        indexed=_RAVELLED,
         params=("indices",),
-        doc="Row-major place of each index vector; outside dims an error on cpu, else -1.",
+        doc="Row-major place of each index vector; outside dims an error on cpu and wasm, else -1.",
         samples=_ravel_samples,
     )
 )

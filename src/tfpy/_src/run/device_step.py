@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Any
 
-from tfpy._src.errors import OpError, ResourceExhaustedError
+from tfpy._src.errors import InvalidArgumentError, OpError, ResourceExhaustedError
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.graph import Graph, extract
 from tfpy._src.lines import add_note
@@ -253,10 +253,23 @@ class DeviceProgram:
     def _error(self, failure: Any) -> OpError:
         """What a run raises; for want of memory it names the op whose result is the largest."""
         graph = self.graph
+        if failure.name == InvalidArgumentError.__name__:
+            return self._error_of_step(failure)
         if failure.name != ResourceExhaustedError.__name__ or not graph.eqns:
             return bridge.op_error(failure)
         eqn = max(graph.eqns, key=lambda eqn: sum(graph.avals[v].nbytes for v in eqn.outputs))
         error = bridge.op_error(failure, eqn.op.name)
+        add_note(error, eqn.line)
+        return error
+
+    def _error_of_step(self, failure: Any) -> OpError:
+        """Return the error of values that a step's kernel has refused."""
+        program = self.compiled.program
+        assert program is not None
+        step = program.steps[failure.step]
+        eqn = program.equations[step.outputs[0]]
+        shapes = [program.buffers[i].shape for i in step.inputs]
+        error = bridge.eqn_error(failure, eqn, shapes)
         add_note(error, eqn.line)
         return error
 

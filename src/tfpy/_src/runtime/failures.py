@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from tfpy._src.errors import InternalError, OpError, ResourceExhaustedError, UnavailableError
+from collections.abc import Sequence
+
+from tfpy._src.errors import (
+    InternalError,
+    InvalidArgumentError,
+    OpError,
+    ResourceExhaustedError,
+    UnavailableError,
+)
+from tfpy._src.ir.aval import Shape
+from tfpy._src.ir.graph import Eqn
 from tfpy._src.runtime.exhaustion import exhausted
 
-_CLASSES = {kind.__name__: kind for kind in (ResourceExhaustedError, UnavailableError)}
+_CLASSES: dict[str, type[OpError]] = {
+    kind.__name__: kind for kind in (InvalidArgumentError, ResourceExhaustedError, UnavailableError)
+}
 
 
 def op_error(name: str, message: str, op: str | None = None) -> OpError:
@@ -17,3 +29,11 @@ def op_error(name: str, message: str, op: str | None = None) -> OpError:
     text = message if op is None else f"{op}: {message}"
     kind = _CLASSES.get(name, InternalError)
     return exhausted(op, text) if kind is ResourceExhaustedError else kind(None, op, text)
+
+
+def of_equation(name: str, message: str, eqn: Eqn, shapes: Sequence[Shape]) -> OpError:
+    """Return the error of a failure in an equation's kernel, whose operands have these shapes."""
+    indexed = eqn.op.indexed
+    if name != InvalidArgumentError.__name__ or indexed is None:
+        return op_error(name, message, eqn.op.name)
+    return indexed.reported(message, shapes, dict(eqn.attrs))

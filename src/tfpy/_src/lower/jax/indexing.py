@@ -15,7 +15,14 @@ _DROPPING = {"mode": "drop"}
 
 
 @lowers("gather")
-def gather(x: Any, indices: Any, axis: int, batch_dims: int, sparse_gradient: bool = False) -> Any:
+def gather(
+    x: Any,
+    indices: Any,
+    axis: int,
+    batch_dims: int,
+    sparse_gradient: bool = False,
+    role: str = "",
+) -> Any:
     """Of [batch, outer, n, inner] at [batch, picks]."""
     batch = math.prod(x.shape[:batch_dims])
     outer, inner = math.prod(x.shape[batch_dims:axis]), math.prod(x.shape[axis + 1 :])

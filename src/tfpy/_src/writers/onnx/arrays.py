@@ -139,7 +139,14 @@ def _swapped(w: Nodes, x: Value, swap: bool) -> Value:
 
 @record("gather")
 def _gather(
-    w: Nodes, x: Value, indices: Value, *, axis: int, batch_dims: int, sparse_gradient: bool = False
+    w: Nodes,
+    x: Value,
+    indices: Value,
+    *,
+    axis: int,
+    batch_dims: int,
+    sparse_gradient: bool = False,
+    role: str = "",
 ) -> Value:
     if not batch_dims:
         return w.op("Gather", x, indices, axis=int(axis))

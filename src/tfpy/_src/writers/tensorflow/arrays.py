@@ -148,7 +148,14 @@ def _matmul(w: Nodes, a: Value, b: Value, *, transpose_a: bool, transpose_b: boo
 
 @record("gather")
 def _gather(
-    w: Nodes, x: Value, indices: Value, *, axis: int, batch_dims: int, sparse_gradient: bool = False
+    w: Nodes,
+    x: Value,
+    indices: Value,
+    *,
+    axis: int,
+    batch_dims: int,
+    sparse_gradient: bool = False,
+    role: str = "",
 ) -> Value:
     return w.op("GatherV2", x, indices, np.int32(axis), batch_dims=int(batch_dims))
 

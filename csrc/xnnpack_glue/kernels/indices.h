@@ -1,0 +1,13 @@
+// The check of operands that hold indices, before a kernel uses them.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace tfpy {
+
+// Fails unless all indices are below the limit and, unless negative ones are dropped, not negative.
+bool check_indices(const char* operand, const int32_t* indices, size_t count, size_t limit,
+                   bool drops_negative);
+
+}  // namespace tfpy
