@@ -137,7 +137,8 @@ def _padded(column: tuple[Array, ...], shape: TensorShape, value: Array) -> Arra
         )
     out = np.full((len(column), *sizes), value, column[0].dtype)
     for i, array in enumerate(column):
-        np.copyto(out[(i, *map(slice, array.shape), ...)], array)  # assigning would nest strings
+        place: Any = (i, *map(slice, array.shape), ...)
+        np.copyto(out[place], array)  # an assignment would put a string's array in its place
     return out
 
 
