@@ -56,6 +56,31 @@ def test_arithmetic_errors(tf: Any) -> Any:
 
 
 @same
+def test_repeated_indices(tf: Any) -> Any:
+    a = tf.SparseTensor([[0, 0], [0, 0], [1, 1]], [1.0, 2.0, 5.0], [2, 2])
+    b = tf.SparseTensor([[0, 0], [0, 1], [0, 1]], [10.0, 20.0, 30.0], [2, 2])
+    whole = tf.SparseTensor([[1], [1]], [3, 4], [2])
+    values, dense = tf.constant([1.0, 2.0, 5.0]), tf.ones([2, 2])
+    with tf.GradientTape() as tape:
+        tape.watch([values, dense])
+        y = tf.sparse.add(dense, a.with_values(values)) * [[1.0, 2.0], [3.0, 4.0]]
+    return [
+        tf.sparse.add(dense, a),
+        tf.function(lambda: tf.sparse.add(a, dense))(),
+        tf.sparse.add(whole, tf.ones([2], tf.int32)),
+        tape.gradient(y, [values, dense]),
+        tf.sparse.add(a, b),
+        tf.sparse.add(a, a),
+        tf.sparse.maximum(a, b),
+        tf.sparse.minimum(a, b),
+        tf.sparse.sparse_dense_matmul(a, dense),
+        tf.sparse.reduce_sum(a, 1),
+        error(lambda: tf.sparse.add(a, tf.ones([2]))),
+        error(lambda: tf.sparse.add(a, tf.ones([2, 1]))),
+    ]
+
+
+@same
 def test_reductions(tf: Any) -> Any:
     a = a_(tf)
     return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.ops import elementwise, indexing, movement
-from tfpy._src.sparse.conversion import to_dense
+from tfpy._src.sparse.merging import merged
 from tfpy._src.sparse.shaping import _kept
 
 
@@ -38,12 +39,15 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
         a, b = b, a
     if not isinstance(b, SparseTensor):
         dense = convert_to_tensor(b, a.dtype)
-        return elementwise.add(to_dense(a, validate_indices=False), dense)
-    if a.host_shape != b.host_shape:
-        raise invalid("sparse.add", f"shapes {list(a.host_shape)} and {list(b.host_shape)} differ")
-    at, ids = np.unique(np.concatenate([a.positions, b.positions]), return_inverse=True)
+        if dense.aval.shape != a.host_shape:
+            shapes = f"shapes {list(a.host_shape)} and {list(dense.aval.shape)}"
+            raise invalid("sparse.add", f"{shapes} differ; broadcast the dense tensor first")
+        places = constant(a.positions.astype(np.int32))
+        total = indexing.segment_sum(a.values, places, segments=math.prod(a.host_shape))
+        return elementwise.add(reshaping.reshape(total, a.host_shape), dense)
+    at, *ids = merged("sparse.add", a, b)
     values = dense_concat([a.values, b.values], 0)
-    total = indexing.segment_sum(values, constant(ids.astype(np.int32)), segments=at.size)
+    total = indexing.segment_sum(values, constant(np.concatenate(ids)), segments=at.size)
     result = made(positions_to_indices(at, a.host_shape), total, a.host_shape)
     limit = np.asarray(convert_to_tensor(threshold))
     return result if limit == 0 else _kept(result, np.abs(total.host_view()) >= limit)

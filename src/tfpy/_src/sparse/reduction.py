@@ -20,6 +20,7 @@ from tfpy._src.math import arithmetic
 from tfpy._src.ops import elementwise, indexing
 from tfpy._src.ops.families.infer import normalize_axis
 from tfpy._src.ragged.reduction import _segments
+from tfpy._src.sparse.merging import merged
 
 
 def _groups(x: SparseTensor, axis: Any) -> tuple[tuple[int, ...], Ints]:
@@ -120,17 +121,15 @@ def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
 
 
 def _united(op: Any, a: SparseTensor, b: SparseTensor) -> SparseTensor:
-    if a.host_shape != b.host_shape:
-        raise invalid("sparse", f"shapes {list(a.host_shape)} and {list(b.host_shape)} differ")
-    found = np.unique(np.concatenate([a.positions, b.positions]))
+    found, *ids = merged("sparse", a, b)
 
-    def spread(x: SparseTensor) -> Tensor:
+    def spread(x: SparseTensor, at: Any) -> Tensor:
         where = np.full(found.size, -1, np.int64)
-        where[np.searchsorted(found, x.positions)] = np.arange(x.values.size)
+        where[at] = np.arange(x.values.size)
         return filled(x.values, 0, where, (found.size,))
 
     indices = positions_to_indices(found, a.host_shape)
-    return SparseTensor(constant(indices), op(spread(a), spread(b)), a.dense_shape)
+    return SparseTensor(constant(indices), op(*map(spread, (a, b), ids)), a.dense_shape)
 
 
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
