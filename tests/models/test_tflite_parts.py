@@ -159,3 +159,45 @@ def test_shapes_that_calls_choose() -> None:
             y = model.execute({"x": x}, model.outputs)[0]
         assert y.shape == (rows, 4)
         np.testing.assert_allclose(tape.gradient(y, x), 3 * (1 - np.tanh(1.0) ** 2), rtol=1e-4)
+
+
+def _thrice(x: Any) -> list[Any]:
+    """The first two outputs become one tensor of the file."""
+    return [reference.maximum(x, 0.0), reference.nn.relu(x), reference.reduce_sum(x)]
+
+
+def test_a_tensor_that_is_listed_twice_as_output() -> None:
+    """In a file without signatures."""
+    x = np.array([1.0, -2.0, 3.0, -4.0], np.float32)
+    traced = reference.function(_thrice, input_signature=[reference.TensorSpec([4])])
+    converter = reference.lite.TFLiteConverter.from_concrete_functions(
+        [traced.get_concrete_function()], traced
+    )
+    model = read_tflite(converter.convert())
+    assert len(model.outputs) == len({*model.outputs}) == 3
+    for found in (model(x), model.predict(x), model.execute(x)):
+        assert [np.asarray(v).tolist() for v in found] == [[1, 0, 3, 0], [1, 0, 3, 0], -2]
+    ((_, call),) = model.signatures.items()
+    assert [*call(x)] == model.outputs
+
+
+def test_a_tensor_that_is_listed_twice_as_output_of_two_signatures(tmp_path: Path) -> None:
+    module = reference.Module()
+    spec = reference.TensorSpec([4], name="x")
+    named = {
+        key: reference.function(
+            lambda x, k=k: {name: y + k for name, y in zip("abc", _thrice(x), strict=True)},
+            input_signature=[spec],
+        )
+        for k, key in enumerate(("first", "second"))
+    }
+    module.first, module.second = named.values()
+    reference.saved_model.save(module, str(tmp_path), signatures=named)
+    keys = list(named)
+    converter = reference.lite.TFLiteConverter.from_saved_model(str(tmp_path), signature_keys=keys)
+    model = read_tflite(converter.convert())
+    x = np.array([1.0, -2.0, 3.0, -4.0], np.float32)
+    for k, key in enumerate(keys):
+        found = model.signatures[key](x)
+        assert [np.asarray(found[n]).tolist() for n in "ab"] == [[1 + k, k, 3 + k, k]] * 2
+        assert float(found["c"]) == k - 2

@@ -150,3 +150,18 @@ class NodeGraph:
     def plans(self) -> dict[Any, Any]:
         """Orders of its nodes that were found before (:func:`~plan.plan`)."""
         return {}
+
+
+def named_outputs(values: Sequence[str]) -> dict[str, str]:
+    """Return a name for each output of a graph, with its value.
+
+    Outputs have the names of their values. A value that is listed again has further names.
+    """
+    named: dict[str, str] = {}
+    for value in values:
+        name, number = value, 1
+        while name in named or (number > 1 and name in values):
+            number += 1
+            name = f"{value}_{number}"
+        named[name] = value
+    return named

@@ -6,6 +6,7 @@ import contextlib
 from typing import Any
 
 from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.graphs.node import named_outputs
 from tfpy._src.graphs.onnx.dialect import ONNX
 from tfpy._src.graphs.onnx.proto import MODEL
 from tfpy._src.graphs.onnx.reader import read_onnx
@@ -34,9 +35,8 @@ async def load_onnx(files: Files, data: bytes, trainable: bool, quantize: str | 
         return found[name]
 
     graph = read_onnx(data, ONNX, beside)
-    signature = Signature(
-        {spec.name: spec for spec in graph.inputs}, {name: name for name in graph.outputs}
-    )
+    inputs = {spec.name: spec for spec in graph.inputs}
+    signature = Signature(inputs, named_outputs(graph.outputs))
     signatures = {"serving_default": signature}
     return GraphModel(graph, signatures, trainable=trainable, quantize=quantize)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.node import Node, NodeGraph, Spec
+from tfpy._src.graphs.node import Node, NodeGraph, Spec, named_outputs
 from tfpy._src.graphs.tflite.dialect import DIALECT
 from tfpy._src.graphs.tflite.reader import ModelFile, read_file
 from tfpy._src.graphs.tflite.record import GIVES, TAKES
@@ -66,10 +66,11 @@ def _joined(file: ModelFile) -> tuple[NodeGraph, dict[str, Signature]]:
         specs = {
             spec.name: Spec(f"{key}/{spec.name}", spec.dtype, spec.shape) for spec in graph.inputs
         }
-        made = {name: f"{key}/{name}" for name in graph.outputs}
-        attrs = {"subgraph": one.graph, TAKES: [None] * len(specs), GIVES: [None] * len(made)}
+        names = named_outputs(graph.outputs)
+        made = {value: f"{key}/{name}" for name, value in names.items()}
+        attrs = {"subgraph": one.graph, TAKES: [None] * len(specs), GIVES: [None] * len(names)}
         takes = tuple(spec.name for spec in specs.values())
-        nodes.append(Node(key, "CALL", takes, tuple(made.values()), attrs))
+        nodes.append(Node(key, "CALL", takes, tuple(f"{key}/{name}" for name in names), attrs))
         inputs.extend(specs.values())
         signatures[key] = Signature(
             {name: specs[spec.name] for name, spec in one.inputs.items()},

@@ -11,7 +11,7 @@ import numpy as np
 
 from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.node import Node, NodeGraph, Spec
+from tfpy._src.graphs.node import Node, NodeGraph, Spec, named_outputs
 from tfpy._src.graphs.tflite.dialect import DIALECT
 from tfpy._src.graphs.tflite.record import GIVES, TAKES
 from tfpy._src.graphs.tflite.schema import IDENTIFIER, OPERATIONS, SCHEMA
@@ -174,7 +174,7 @@ class _Reader:
         if not found:
             main = self._functions["0"]
             inputs = {spec.name: spec for spec in main.inputs}
-            found[""] = Signature(0, inputs, {name: name for name in main.outputs})
+            found[""] = Signature(0, inputs, named_outputs(main.outputs))
         return found
 
     def _check_calls(self) -> None:
