@@ -152,6 +152,7 @@ NARROW: list[Callable[[Any], Any]] = [
     lambda tf: tf.reduce_mean(tf.constant([[200, 200, 100], [255, 255, 255]], tf.uint8), 1),
     lambda tf: tf.reduce_mean(tf.constant([-128, -128, 100], tf.int8)),
     lambda tf: tf.reduce_mean(tf.constant([4294967295, 7, 1, 0], tf.uint32)),
+    lambda tf: [tf.reduce_mean(tf.zeros([0, 2], tf.complex64), axis) for axis in (None, 0, 1)],
     lambda tf: tf.reduce_mean(tf.constant([2000000000, 2000000000, 2000000000])),
     lambda tf: tf.reduce_mean(tf.constant([[-2000000000, 3], [-2000000000, -9]]), 0),
     lambda tf: tf.reduce_mean(tf.constant([-7, 3, 5, -6, 1])),

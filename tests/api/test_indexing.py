@@ -117,6 +117,13 @@ VALUES: dict[str, Case] = {
     "histogram_fixed_width": lambda lib: lib.histogram_fixed_width(
         [-1.0, 0.0, 1.5, 2.0, 5.0, 15], [0.0, 5.0], nbins=5
     ),
+    "histogram_fixed_width of wide ranges": lambda lib: [
+        lib.histogram_fixed_width(
+            [3e38, 100.0, -2e38, -3.4e38, 0.0, np.inf, -np.inf, -1.1e38], range_, nbins=bins
+        )
+        for range_ in ([-1e38, 3e38], [-3.4e38, 3.4e38], [-3e38, 4e37])
+        for bins in (1, 2, 4)
+    ],
     "histogram_fixed_width_bins": lambda lib: lib.histogram_fixed_width_bins(
         [[-1.0, 0.0, 1.5], [2.0, 5.0, 15]], [0.0, 5.0], nbins=5
     ),

@@ -179,6 +179,16 @@ def test_reductions(tf: Any) -> Any:
 
 
 @same
+def test_means_of_dtypes(tf: Any) -> Any:
+    kinds = (tf.int8, tf.uint8, tf.int32, tf.float16, tf.float32, tf.float64, tf.complex64)
+    rows = [
+        tf.RaggedTensor.from_row_lengths(tf.cast([3, 1, 4, 2, 5, 9, 2], kind), [4, 0, 3])
+        for kind in kinds
+    ]
+    return [tf.reduce_mean(r, axis) for r in rows for axis in (0, 1, None)]
+
+
+@same
 def test_joining(tf: Any) -> Any:
     r = r_(tf)
     return [

@@ -52,6 +52,19 @@ def values_become_tensors(tf: Any) -> Any:
 
 
 @program
+def means(tf: Any) -> Any:
+    kinds = (tf.int8, tf.uint16, tf.int32, tf.int64, tf.uint64, tf.float16, tf.float64)
+    rows = [
+        tf.RaggedTensor.from_row_lengths(tf.cast([3, 1, 4, 2, 5, 9, 2], kind), [4, 0, 3])
+        for kind in kinds
+    ]
+    return [
+        *(tf.reduce_mean(r, axis) for r in rows for axis in (0, 1, None)),
+        *(tf.reduce_mean(tf.zeros([0, 2], tf.complex128), axis) for axis in (None, 0, 1)),
+    ]
+
+
+@program
 def numbers_of_python_and_casts(tf: Any) -> Any:
     x, i = tf.constant(1.0), tf.constant(7, tf.int64)
     d = tf.constant([1.5, 2.5], tf.float64)

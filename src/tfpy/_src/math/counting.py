@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from tfpy._src import dtypes
 from tfpy._src.array.joining import stack
 from tfpy._src.array.making import cast, ones
 from tfpy._src.array.reshaping import reshape, squeeze
 from tfpy._src.array.scattering import scatter_nd
+from tfpy._src.array.sorting import searchsorted
 from tfpy._src.array.static import static_int
-from tfpy._src.core.conversion import convert_to_tensor, host_values
+from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
@@ -19,6 +22,8 @@ from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.math.reductions import count_nonzero
 from tfpy._src.ops import elementwise as ew, indexing, logic
 from tfpy._src.ops.failing import failing
+
+Floats = np.ndarray[Any, np.dtype[np.float32]]
 
 
 @dispatchable
@@ -179,8 +184,40 @@ def histogram_fixed_width(
             (_bins(nbins),),
             as_dtype(dtype),
         )
-    ids = reshape(histogram_fixed_width_bins(values, value_range, nbins), [-1])
-    return indexing.segment_sum(ones(ids.aval.shape, dtype), ids, segments=_bins(nbins))
+    bins = _bins(nbins)
+    x = reshape(cast(values, dtypes.float32), [-1])
+    places = searchsorted(constant(_edges(low, high, bins)), x, side="right")
+    ids = logic.select(logic.is_nan(x), -1, places)
+    return indexing.segment_sum(ones(ids.aval.shape, dtype), ids, segments=bins)
+
+
+def _edges(low: float, high: float, bins: int) -> Floats:
+    """Return the lowest float32 of each bin but the first.
+
+    They are found with TensorFlow's arithmetic, which divides by the width of a bin in float64: a
+    device would round other values into a bin, or overflow.
+    """
+    width = (high - low) / bins
+    wanted = np.arange(1, bins)
+    least, most = (np.full(bins - 1, _order(np.float32(v))) for v in (low, math.inf))
+    with np.errstate(over="ignore"):
+        while (least < most).any():
+            middle = (least + most) // 2
+            reached = (_ordered(middle).astype(np.float64) - low) / width >= wanted
+            least, most = np.where(reached, least, middle + 1), np.where(reached, middle, most)
+    return _ordered(most)
+
+
+def _order(x: np.float32) -> int:
+    """Return the place of a float32 in the order of all."""
+    bits = int(x.view(np.int32))
+    return bits if bits >= 0 else -(bits & 0x7FFFFFFF)
+
+
+def _ordered(places: Any) -> Floats:
+    """Return the float32 of each place of :func:`_order`."""
+    bits = np.where(places < 0, -places | 0x80000000, places)
+    return bits.astype(np.uint32).view(np.float32)
 
 
 def confusion_matrix(

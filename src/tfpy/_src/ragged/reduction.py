@@ -19,7 +19,7 @@ from tfpy._src.composite.ragged.rows import row_count, take_rows
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.math import reductions
+from tfpy._src.math import arithmetic, reductions
 from tfpy._src.ops import elementwise as ew, indexing
 from tfpy._src.ops.families.infer import normalize_axis
 from tfpy._src.ragged.shaping import expand_dims
@@ -127,7 +127,7 @@ def reduce_mean(
     flat = isinstance(total, RaggedTensor)
     summed = total.flat_values if flat else total
     counted = count.flat_values if flat else count
-    mean = (cast(summed, dtypes.float32) if summed.dtype.is_integer else summed) / counted
+    mean = arithmetic.truediv(summed, cast(counted, summed.dtype))
     return total.with_flat_values(mean) if flat else mean
 
 
