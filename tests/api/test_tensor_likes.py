@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from api.same import error, same
 
 import tfpy
@@ -177,3 +178,101 @@ def test_what_lists_of_offering_objects_hold_is_differentiated() -> None:
     with tfpy.GradientTape() as tape:
         y = tfpy.convert_to_tensor([Offering(tfpy, v), Offering(tfpy, v)])
     np.testing.assert_array_equal(tape.gradient(y, v), [2.0, 2.0])
+
+
+def promoting(lib: Any) -> Any:
+    """A class as Keras's Variable: it acts as a Variable and promotes dtypes in its operators."""
+
+    class Promoting:
+        _should_act_as_resource_variable = True
+
+        def __init__(self, value: Any, dtype: Any) -> None:
+            self.value = lib.Variable(lib.cast(value, dtype))
+            self.handle, self.dtype, self.shape = (
+                self.value.handle,
+                self.value.dtype,
+                self.value.shape,
+            )
+
+        def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
+            return lib.convert_to_tensor(self.value, dtype)
+
+        def _promoted(self, op: Any, other: Any) -> Any:
+            return op(*(lib.cast(x, lib.float32) for x in (other, self.value)))
+
+        def __rmul__(self, other: Any) -> Any:
+            return self._promoted(lib.multiply, other)
+
+        def __rsub__(self, other: Any) -> Any:
+            return self._promoted(lib.subtract, other)
+
+        def __rtruediv__(self, other: Any) -> Any:
+            return self._promoted(lib.divide, other)
+
+        def __rpow__(self, other: Any) -> Any:
+            return self._promoted(lib.pow, other)
+
+    return Promoting
+
+
+@same
+def test_a_right_operand_of_another_dtype_promotes(lib: Any) -> Any:
+    kind = promoting(lib)
+    ones = [[1.0, 2.0], [3.0, 4.0]]
+    found = []
+    for own, given in (("float16", "float32"), ("bfloat16", "float32"), ("float32", "bfloat16"),
+                       ("float32", "int32"), ("float32", "float32")):  # fmt: skip
+        k, x = kind(ones, own), lib.cast(ones, given)
+        v = lib.Variable(x)
+
+        def program(k: Any = k, x: Any = x, v: Any = v) -> Any:
+            return [x * k, v * k, x - k, x / k, x**k]
+
+        found += [program(), lib.function(program, autograph=False)()]
+    return found
+
+
+def test_what_does_not_promote_raises() -> None:
+    k, x = promoting(tfpy)([[1.0, 2.0]], "float16"), tfpy.ones([1, 2])
+    for op in (lambda: x // k, lambda: x < k, lambda: tfpy.multiply(x, k), lambda: x * k.value):
+        with pytest.raises((ValueError, tfpy.errors.InvalidArgumentError), match="float16"):
+            op()
+
+
+@same
+def test_derivatives_by_what_acts_as_a_variable(lib: Any) -> Any:
+    kind = promoting(lib)
+    k, u = (kind([[1.0, 2.0], [3.0, 4.0]], "float32") for _ in range(2))
+    x = lib.constant([[1.0, 2.0], [3.0, 4.0]])
+
+    def derivatives() -> Any:
+        with lib.GradientTape(persistent=True) as tape:
+            y = lib.matmul(x, k)
+            z = k.value * k.value
+        return [
+            tape.jacobian(y, k),
+            tape.jacobian(y, {"a": k, "b": [u]}),
+            tape.batch_jacobian(z, k),
+            tape.gradient(y, [k, u]),
+        ]
+
+    @lib.function
+    def slopes() -> Any:
+        return lib.gradients(lib.matmul(x, k), [k.value])
+
+    return [derivatives(), lib.function(derivatives)(), slopes()]
+
+
+@same
+def test_products_of_bfloat16_and_float32(lib: Any) -> Any:
+    x = lib.constant([[1.5, 2.0], [3.0, 4.5]])
+    b = lib.cast([[1.0, 2.0], [0.5, 1.5]], lib.bfloat16)
+    with lib.GradientTape() as tape:
+        tape.watch([x, b])
+        y = [
+            lib.matmul(x, b),
+            b @ x,
+            lib.matmul(x, b, transpose_a=True),
+            lib.linalg.matvec(x, b[0]),
+        ]
+    return y, [lib.cast(g, lib.float32) for g in tape.gradient(y, [x, b])]

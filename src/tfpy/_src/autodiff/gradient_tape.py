@@ -219,6 +219,7 @@ class GradientTape(Tape):
             parallel_iterations, experimental_use_pfor: of no effect.
         """
         y, unconnected = convert_to_tensor(target), _unconnected(unconnected_gradients)
+        sources = map_leaves(sources, held)
         with self._use():
             rows = [
                 self._backward(
@@ -245,7 +246,7 @@ class GradientTape(Tape):
         Raises:
             ValueError: when the first dimensions differ or are missing.
         """
-        y = convert_to_tensor(target)
+        y, source = convert_to_tensor(target), held(source)
         if y.ndim < 2 or len(source.aval.shape) < 2 or y.aval.shape[0] != source.aval.shape[0]:
             raise ValueError(
                 "Need first dimension of target shape and source shape to be the same, and two "

@@ -10,7 +10,13 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, TypeVar
 
-from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, is_operand
+from tfpy._src.core.conversion import (
+    as_tensors,
+    constant,
+    convert_to_tensor,
+    is_operand,
+    offers_tensor,
+)
 from tfpy._src.core.operand import Operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import InvalidArgumentError
@@ -28,12 +34,32 @@ def as_operator(symbol: str, reflected: bool = False) -> Callable[[F], F]:
     """
 
     def attach(function: F) -> F:
-        setattr(Operand, f"__{symbol}__", _method(function))
-        if reflected:
+        if not reflected:
+            setattr(Operand, f"__{symbol}__", _method(function))
+        else:
+            setattr(Operand, f"__{symbol}__", _yielding(function, f"__r{symbol}__"))
             setattr(Operand, f"__r{symbol}__", lambda self, other: function(other, self))
         return function
 
     return attach
+
+
+def _yielding(function: Callable[..., Any], reflected: str) -> Callable[..., Any]:
+    """Return the operator, which leaves a right operand of another dtype to that operand's own.
+
+    As in TensorFlow, a Keras variable promotes dtypes on both sides of an operator.
+    """
+
+    def method(self: Any, other: Any) -> Any:
+        try:
+            return function(self, other)
+        except (TypeError, ValueError, InvalidArgumentError):
+            own = offers_tensor(other) and hasattr(type(other), reflected)
+            if own and convert_to_tensor(other).dtype != self.dtype:
+                return NotImplemented
+            raise
+
+    return method
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:

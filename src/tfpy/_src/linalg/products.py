@@ -21,6 +21,7 @@ from tfpy._src.ops import contraction, elementwise as ew
 from tfpy._src.ops.families import infer
 
 _NARROW = {dtypes.int8, dtypes.uint8}
+_MIXED = {dtypes.bfloat16, dtypes.float32}
 
 
 @as_operator("matmul", reflected=True)
@@ -40,6 +41,8 @@ def matmul(
     name: str | None = None,
 ) -> Tensor:
     """Matrix product over the last two dimensions; leading ones broadcast.
+
+    Two matrices may be of bfloat16 and float32, which gives float32.
 
     Args:
         output_type: the result's dtype; products of int8 and uint8 are summed in it.
@@ -64,6 +67,8 @@ def matmul(
             f"a_is_sparse and b_is_sparse are for two matrices, got shapes {list(x.aval.shape)} "
             f"and {list(y.aval.shape)}",
         )
+    if {x.dtype, y.dtype} == _MIXED and x.ndim == y.ndim == 2:
+        x, y = cast(x, dtypes.float32), cast(y, dtypes.float32)
     if output_type is not None and {x.dtype, y.dtype} <= _NARROW:
         x, y = cast(x, dtypes.int32), cast(y, dtypes.int32)
     x, y = conj(x) if adjoint_a else x, conj(y) if adjoint_b else y
