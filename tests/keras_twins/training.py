@@ -240,3 +240,69 @@ def from_generators_and_datasets() -> Any:
     data = tf.data.Dataset.from_tensor_slices((x, y)).batch(8)
     second = model.fit(data, validation_data=data, verbose=0).history
     return first, second, model.predict(data, verbose=0), model.evaluate(data, verbose=0)
+
+
+def two_outputs(**options: Any) -> Any:
+    """A network with two named outputs and a loss and a metric for each."""
+    x = keras.Input((6,))
+    heads = {name: layers.Dense(size, name=name)(x) for name, size in (("a", 2), ("b", 1))}
+    model = keras.Model(x, heads)
+    for i, v in enumerate(model.weights):
+        v.assign(floats(10, *v.shape)[i])
+    losses, metrics = {"a": "mse", "b": "mae"}, {"a": ["mae"], "b": ["mse"]}
+    model.compile(keras.optimizers.SGD(0.01), losses, metrics=metrics, **options)
+    return model
+
+
+@twin
+def losses_of_outputs() -> Any:
+    """The last batch is smaller; the loss of each output is the mean of those of the batches."""
+    x, y = floats(11, 6), {"a": floats(11, 2), "b": floats(11, 1)}
+    whole = x[:8], {name: v[:8] for name, v in y.items()}
+    data = tf.data.Dataset.from_tensor_slices((x, y))
+    plain = {"shuffle": False, "verbose": 0, "epochs": 2}
+    weights = {"a": np.arange(11.0), "b": np.ones(11)}
+    fits = [
+        two_outputs().fit(x, y, batch_size=4, validation_split=0.3, **plain),
+        two_outputs().fit(x, y, batch_size=4, sample_weight=weights, **plain),
+        two_outputs(steps_per_execution=2).fit(x, y, batch_size=4, **plain),
+        two_outputs(run_eagerly=True).fit(x, y, batch_size=4, **plain),
+        two_outputs().fit(data.batch(4).prefetch(1), verbose=0),
+        two_outputs().fit(data.batch(4, drop_remainder=True), verbose=0),
+        two_outputs().fit(data.batch(4).repeat(), steps_per_epoch=4, epochs=2, verbose=0),
+    ]
+    model = two_outputs()
+    quiet = {"verbose": 0, "return_dict": True}
+    found = [model.evaluate(*given, batch_size=4, **quiet) for given in (whole, (x, y), whole)]
+    found += [model.evaluate(data.batch(4), **quiet)]
+    for size in (4, 4, 3):
+        given = x[:size], {name: v[:size] for name, v in y.items()}
+        found += [model.train_on_batch(*given, return_dict=True)]
+    return [fit.history for fit in fits], found
+
+
+@twin
+def sizes_of_built_layers() -> Any:
+    """A model that training builds takes batches of the sizes that the dataset declares."""
+    x, y = floats(11, 6), floats(11, 2)
+    data = tf.data.Dataset.from_tensor_slices((x, y))
+    found = []
+    for way in (
+        lambda model: model.fit(x, y, batch_size=4, verbose=0),
+        lambda model: model.fit(x[:8], y[:8], batch_size=4, verbose=0),
+        lambda model: model.fit(data.batch(4), verbose=0),
+        lambda model: model.fit(data.batch(4, drop_remainder=True), verbose=0),
+        lambda model: model.evaluate(x, y, batch_size=4, verbose=0),
+        lambda model: model.predict(x, batch_size=4, verbose=0),
+        lambda model: model.train_on_batch(x, y),
+    ):
+        model = keras.Sequential([layers.Flatten(), layers.Dense(3), layers.Dense(2)])
+        model.compile("sgd", "mse")
+        way(model)
+        with tempfile.TemporaryDirectory() as folder:
+            model.save(Path(folder) / "model.keras")
+            loaded = keras.models.load_model(Path(folder) / "model.keras")
+        shapes = [model.input_shape, *(layer.output.shape for layer in model.layers)]
+        shapes += [loaded.input_shape, loaded.predict(x[:7], verbose=0).shape]
+        found.append([[-1 if n is None else n for n in shape] for shape in shapes])
+    return found

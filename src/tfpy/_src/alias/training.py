@@ -6,30 +6,22 @@ page stays alive while a model learns on its own thread, and no synchronous read
 
 from __future__ import annotations
 
-import math
-import sys
 import types
 from collections.abc import Callable
 from itertools import islice
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from tfpy._src import tracing
 from tfpy._src.alias.logs import joined, scalars
-from tfpy._src.autograph.marks import do_not_convert
+from tfpy._src.alias.steps import Steps, keras_loops
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import is_tensor
 from tfpy._src.core.operand import Composite
-from tfpy._src.core.tensor import Tensor
-from tfpy._src.data.ahead import AheadIterator, OnDevice, gather
+from tfpy._src.data.ahead import OnDevice
 from tfpy._src.distribute.input import DistributedDataset
-from tfpy._src.distribute.values import PerReplica
-from tfpy._src.function.api import function
 from tfpy._src.function.polymorphic import Function
-from tfpy._src.function.signature import TensorSpec
-from tfpy._src.runtime.turns import SHORT, give_turn, is_short
+from tfpy._src.runtime.turns import give_turn
 
 
 def replace(trainer: types.ModuleType) -> None:
@@ -44,109 +36,6 @@ def replace(trainer: types.ModuleType) -> None:
         return plain(self, step_function) if self.run_eagerly else Steps(self, step_function)
 
     trainer.TensorFlowTrainer._make_function = made
-
-
-class Steps:
-    """Runs a compiled step on the batches of an iterator, with little of Python about it.
-
-    A call is an execution: one step, or ``steps_per_execution`` of them, which run in one crossing
-    to the device. While nobody looks at single executions, those whose batches are there run
-    together, too; the calls after it give what the last of them gave.
-    """
-
-    def __init__(self, model: Any, step_function: Callable[[Any], Any]) -> None:
-        strategy = model.distribute_strategy
-        reduced = _keras().reduce_per_replica
-
-        @do_not_convert
-        def one_step_on_data(data: Any) -> Any:
-            """Runs a single training step on a batch of data."""
-            return reduced(strategy.run(step_function, args=(data,)), strategy, reduction="auto")
-
-        compiled = function(one_step_on_data, reduce_retracing=True, jit_compile=model.jit_compile)
-
-        @do_not_convert
-        def one_step_on_rows(tables: Any, rows: Any, number: Any) -> Any:
-            """Runs a step on a batch that it gathers."""
-            data = gather(tables, rows, number)
-            if tracing.local.active:
-                with tracing.init_scope():  # where the step makes its Variables
-                    compiled.get_concrete_function(nest.map_structure(TensorSpec.from_tensor, data))
-            return compiled(data)
-
-        @do_not_convert
-        def unseen_step_on_rows(tables: Any, rows: Any, number: Any) -> None:
-            """Runs a step whose results nobody wants."""
-            one_step_on_rows(tables, rows, number)
-
-        self._model = model
-        self._compiled = compiled
-        self._on_rows = function(one_step_on_rows)
-        self._unseen = function(unseen_step_on_rows)
-        self._other = model._autoconvert_optionals(compiled)
-        self._seconds = math.inf  # that a step takes of Python's thread
-        self.is_unseen = False
-        """Whether nobody looks at what single executions give."""
-
-    def __call__(self, iterator: Any) -> Any:
-        if type(iterator) is AheadIterator:
-            return self._ahead(iterator)
-        batches = list(islice(iterator, self._model.steps_per_execution))
-        if not batches:
-            raise StopIteration
-        if all(map(_is_plain, batches)):
-            return self._compiled.repeat([(data,) for data in batches])
-        return [self._other(data) for data in batches][-1]
-
-    async def call_async(self, iterator: Any) -> Any:
-        """The same on batches that are there; what takes long lets the page live meanwhile."""
-        steps = self._model.steps_per_execution
-        is_ahead = type(iterator) is AheadIterator
-        if is_short(self._seconds * steps) or (is_ahead and iterator.done):
-            return self(iterator)
-        batches: Any = iterator.take(steps) if is_ahead else list(islice(iterator, steps))
-        is_plain = _is_plain(batches[0].tables) if is_ahead else all(map(_is_plain, batches))
-        for batch in batches:
-            begun = perf_counter()
-            if not is_plain:
-                result = self._other(iterator.gathered(batch) if is_ahead else batch)
-            elif is_ahead:
-                result = await self._on_rows.call_async(*batch)
-            else:
-                result = await self._compiled.call_async(batch)
-            self._seconds = perf_counter() - begun
-        return result
-
-    def _ahead(self, iterator: AheadIterator) -> Any:
-        if iterator.done:
-            iterator.done -= 1
-            return iterator.result
-        steps = self._model.steps_per_execution
-        picks = iterator.take(steps)
-        if not picks:
-            raise StopIteration
-        if not _is_plain(picks[0].tables):
-            return [self._other(iterator.gathered(pick)) for pick in picks][-1]
-        if self.is_unseen and iterator.is_whole:
-            most = int(SHORT / max(self._seconds, _CLOCK))
-            picks += iterator.take((most // steps - 1) * steps)
-        begun = perf_counter()
-        if len(picks) > 1:
-            self._unseen.repeat(picks[:-1])
-        result = self._on_rows(*picks[-1])
-        self._seconds = (perf_counter() - begun) / len(picks)
-        iterator.done, iterator.result = -(-len(picks) // steps) - 1, result
-        return result
-
-
-_CLOCK = 1e-4
-"""Seconds that browsers' clocks may not tell apart."""
-
-
-def _is_plain(data: Any) -> bool:
-    """Whether a batch is tensors alone, in a tuple."""
-    kinds = set(map(type, data)) if type(data) is tuple else {object}
-    return kinds <= {Tensor, PerReplica}
 
 
 def _on_device(self: Any) -> OnDevice | DistributedDataset:
@@ -184,7 +73,7 @@ async def fit_async(
     ``model.stop_training = True`` ends it after the batch under way.
     """
     self._assert_compile_called("fit_async")
-    keras = _keras()
+    keras = keras_loops()
     if validation_split and validation_data is None:
         (x, y, sample_weight), validation_data = keras.array_slicing.train_validation_split(
             (x, y, sample_weight), validation_split=validation_split
@@ -285,19 +174,14 @@ async def predict_async(
             if self.stop_predicting:
                 break
     callbacks.on_predict_end()
-    return _keras().tree.map_structure(lambda *parts: np.concatenate(parts), *results)
-
-
-def _keras() -> Any:
-    """Keras's own loops, and what they are made of."""
-    return sys.modules["keras.src.backend.tensorflow.trainer"]
+    return keras_loops().tree.map_structure(lambda *parts: np.concatenate(parts), *results)
 
 
 def _batches(model: Any, **of: Any) -> Any:
     """Keras's iterator over the batches of some data, which are fetched before they are used."""
     of["distribute_strategy"] = model.distribute_strategy
     of["steps_per_execution"] = model.steps_per_execution
-    batches = _keras().TFEpochIterator(**of)
+    batches = keras_loops().TFEpochIterator(**of)
     elements = batches._get_iterator()
     batches._get_iterator = elements.fetching
     model._maybe_symbolic_build(iterator=batches)
@@ -309,7 +193,7 @@ def _callbacks(
     model: Any, callbacks: Any, batches: Any, verbose: Any, epochs: int = 1, **more: Any
 ) -> Any:
     """Keras's list of the callbacks."""
-    kind = _keras().callbacks_module.CallbackList
+    kind = keras_loops().callbacks_module.CallbackList
     if isinstance(callbacks, kind):
         return callbacks
     more |= {"verbose": verbose, "epochs": epochs, "steps": batches.num_batches, "model": model}

@@ -163,6 +163,14 @@ class Function(Generic[P, R]):
         """Another trace like one of this function's."""
         return self._traceable.trace(concrete.call, False)
 
+    def declare(self, *args: Any) -> None:
+        """Leave open, in calls that specs cover, the sizes that the specs leave open.
+
+        The first of these calls is traced so, too; ``reduce_retracing`` leaves sizes open once
+        calls have differed in them.
+        """
+        self._traces.declare(self._traceable.call(args, {}))
+
     @property
     def concrete_functions(self) -> list[ConcreteFunction]:
         """The traces that it has, least recently used first."""

@@ -78,6 +78,12 @@ class Traces:
         with self._lock:
             return self._opened(call).described()
 
+    def declare(self, call: Call) -> None:
+        """Serve the calls that a signature with open sizes covers by that signature."""
+        with self._lock:
+            if not call.is_static:
+                self._opened(call)
+
     def _open_for(self, call: Call) -> OpenConcreteFunction | None:
         """The signature with open sizes that serves a call, if there is or should be one."""
         given = self._function.specified()
