@@ -20,7 +20,7 @@ import numpy as np
 
 from tfpy._src.graphs.checked import a_list, a_number, a_size, a_string, an_object
 from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.models.paths import checked_path
+from tfpy._src.graphs.paths import checked_path
 
 Array = np.ndarray[Any, Any]
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import NodeGraph, Spec
+from tfpy._src.graphs.paths import checked_path
 from tfpy._src.graphs.tensorflow.bundle import Bundle, shard_name
 from tfpy._src.graphs.tensorflow.graph import canonical
 from tfpy._src.graphs.tensorflow.saved_model import (
@@ -22,7 +23,6 @@ from tfpy._src.graphs.tensorflow.saved_model import (
 )
 from tfpy._src.graphs.tensorflow.values import dtype, shape
 from tfpy._src.models.graph_model import GraphModel, Signature
-from tfpy._src.models.paths import checked_path
 from tfpy._src.models.sources import Files
 from tfpy._src.raw.resources import Resources, using
 

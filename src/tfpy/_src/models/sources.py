@@ -17,8 +17,8 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 from tfpy._src.errors import OpError
 from tfpy._src.graphs.checked import MAX_BYTES, a_list, parse
 from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.graphs.paths import checked_path
 from tfpy._src.models.manifest import Group, joined, read_manifest
-from tfpy._src.models.paths import checked_path
 from tfpy._src.runtime.bridge import IN_BROWSER
 from tfpy._src.runtime.page import Answers, Stream
 
@@ -234,18 +234,32 @@ def opened(source: Any, names: Sequence[str] = (MODEL, ".json")) -> Files:
 
 
 class _Folder(Files):
+    """A folder. Links in it may lead to other files in it, or in the folder of the file that the
+    model itself is a link to: caches of downloads have a folder of links next to one of files."""
+
     def __init__(self, folder: Path, model: str) -> None:
         self._folder, self.model = folder, model
+        self._homes = _without_links(folder), _without_links(folder / model).parent
 
     async def read(self, path: str, limit: int) -> bytes:
+        place = _without_links(self._folder / path)
+        if not any(place.is_relative_to(home) for home in self._homes):
+            raise ModelFileError(
+                f"{path!r} is a link that leads out of the model's folder. If you trust it, copy "
+                "the file into the folder"
+            )
         try:
-            with (self._folder / path).open("rb") as file:
+            with place.open("rb") as file:
                 size = os.fstat(file.fileno()).st_size
                 data = file.read(min(size, limit) + 1)  # memory is taken for so many
         except OSError as error:
             raise _missing(path, error) from None
         _within(len(data), path, limit)
         return data
+
+
+def _without_links(path: Path) -> Path:
+    return Path(os.path.realpath(path))
 
 
 class _Given(Files):

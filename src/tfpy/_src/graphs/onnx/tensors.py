@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.errors import UnimplementedError
 from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.graphs.paths import checked_path
 from tfpy._src.ir.aval import Array
 from tfpy._src.limits import Room
 
@@ -200,10 +200,7 @@ def _strings(found: list[memoryview], size: int, what: str) -> Array:
 def _external(entries: list[Any], files: Files | None, what: str) -> memoryview:
     """The bytes of a file beside the model."""
     said = {entry.get("key"): entry.get("value", "") for entry in entries}
-    path = said.get("location", "")
-    parts = PurePosixPath(path).parts
-    if not parts or path.startswith("/") or ".." in parts or any(c in path for c in "\\\0:"):
-        raise ModelFileError(f"{what} lies in {path!r}, which is no file beside the model")
+    path = checked_path(said.get("location"), f"the file that {what} lies in")
     if files is None:
         raise ModelFileError(f"{what} lies in the file {path!r}, which was not given")
     data = memoryview(files(path)).cast("B")

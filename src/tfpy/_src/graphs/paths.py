@@ -1,4 +1,8 @@
-"""Names of files that a file gives: they stay below the folder it lies in."""
+"""Paths that a model's file names: they stay below the folder of that file.
+
+The same path may be looked up in a folder or be part of an address, so that it must not lead out of
+either: in addresses ``%2e`` is a dot, and Windows ignores dots and spaces at the end of a name.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,6 @@ def checked_path(value: Any, what: str) -> str:
     """
     path = a_string(value, what).removeprefix("./")
     parts = path.split("/")
-    if _FORBIDDEN.search(path) or any(part in ("", ".", "..") for part in parts):
+    if _FORBIDDEN.search(path) or not all(part.strip(". ") for part in parts):
         raise ModelFileError(f"{what}: {path!r} is no path below the model's folder")
     return path
