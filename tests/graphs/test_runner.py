@@ -48,6 +48,12 @@ class _Dialect:
     def decides(self, node):
         return {"If": node.inputs[:1], "Reshape": node.inputs[1:]}.get(node.op, ())
 
+    def calls(self, node):
+        return [node.attrs["f"]] if node.op == "Call" else []
+
+    def outside(self, node):
+        return None
+
 
 def graph(nodes, outputs, weights=None, inputs=("x",), **more):
     """Nodes as (op, inputs, output); an output is its node's name as well."""

@@ -42,6 +42,13 @@ class Dialect(Protocol):
         """Those of a node's inputs whose elements must be known while a function is traced, or
         say which of its subgraphs runs."""
 
+    def calls(self, node: Node) -> Sequence[str]:
+        """Return the names of the graph's functions that a node may call."""
+
+    def outside(self, node: Node) -> str | None:
+        """Return what a node does outside of its graph, such as "writes files"; None for nothing
+        or what is allowed. ``run`` refuses a node that does something."""
+
 
 @dataclass(frozen=True, slots=True)
 class Spec:

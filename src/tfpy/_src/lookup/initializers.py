@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 from tfpy._src import dtypes, tracing
 from tfpy._src.core.conversion import convert_to_tensor
@@ -189,13 +190,16 @@ class TextFileInitializer(TableInitializerBase):
 
     def _lines(self) -> Iterator[bytes]:
         try:
-            with open(self._path, "rb") as file:
+            with self._opened() as file:
                 for line in file:
                     yield line.removesuffix(b"\n").removesuffix(b"\r")
         except FileNotFoundError:
             raise NotFoundError(
                 None, "lookup", f"{self._path}; No such file or directory"
             ) from None
+
+    def _opened(self) -> BinaryIO:
+        return open(self._path, "rb")
 
     def _part(self, index: int, dtype: DType) -> Callable[[int, bytes], Any]:
         """(number, line) -> the key or value."""
@@ -218,6 +222,22 @@ class TextFileInitializer(TableInitializerBase):
             return read(columns[index])
 
         return column
+
+
+class BytesInitializer(TextFileInitializer):
+    """A :class:`TextFileInitializer` that reads bytes in place of the file.
+
+    Args:
+        data: The bytes.
+        *others: The arguments of :class:`TextFileInitializer`; the file's name is for errors.
+    """
+
+    def __init__(self, data: bytes, *others: Any) -> None:
+        super().__init__(*others)
+        self._data = data
+
+    def _opened(self) -> BinaryIO:
+        return io.BytesIO(self._data)
 
 
 def _kind(dtype: DType) -> type:

@@ -11,6 +11,7 @@ from tfpy._src.graphs.checked import a_list, a_string, an_object, uncollected
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import NodeGraph, Spec
 from tfpy._src.graphs.runner import Runner
+from tfpy._src.graphs.tensorflow.dialect import TensorFlowDialect
 from tfpy._src.graphs.tensorflow.from_json import (
     NUMBERS,
     attributes,
@@ -32,6 +33,7 @@ async def load_graph_model(
     trainable: bool = False,
     quantize: str | None = None,
     progress: Progress | None = None,
+    safe_mode: bool = True,
 ) -> GraphModel:
     """The graph-model of TensorFlow.js in ``model.json`` and files of weights.
 
@@ -44,6 +46,8 @@ async def load_graph_model(
         trainable: make the weights Variables, to train the model further.
         quantize: "int8" computes products of the weights in 8 bits where the backend can.
         progress: hears how much of the files has come, from 0 to 1.
+        safe_mode: Refuse operations that act outside of the model, such as ``WriteFile``. Pass
+            False only for a model whose author may read and write your files.
 
     Raises:
         FileNotFoundError: when there is no such file.
@@ -59,7 +63,7 @@ async def load_graph_model(
     """
     files, data = await model_file(source)
     with uncollected():
-        topology = Topology.of(*begun(files, data, progress))
+        topology = Topology.of(*begun(files, data, progress), safe_mode)
     return await topology.model(trainable, quantize)
 
 
@@ -75,26 +79,30 @@ class Topology:
     weights: Mapping[str, Callable[[str], Array]]
     arrived: Arrived
     """Those of them that have come."""
+    dialect: TensorFlowDialect
 
     @classmethod
-    def of(cls, model_json: dict[str, Any], coming: Coming) -> Topology:
+    def of(cls, model_json: dict[str, Any], coming: Coming, safe_mode: bool = True) -> Topology:
         """What is known without the weights' values.
 
         Args:
             model_json: loses its graph, which is freed before they have come.
             coming: the weights; they are given up when the graph is broken.
+            safe_mode: Refuse operations that act outside of the model.
 
         Raises:
             ModelFileError: when it is no graph-model, or broken.
         """
         try:
-            return cls._read(model_json, coming)
+            return cls._read(model_json, coming, TensorFlowDialect(safe=safe_mode))
         except BaseException:
             coming.close()
             raise
 
     @classmethod
-    def _read(cls, model_json: dict[str, Any], coming: Coming) -> Topology:
+    def _read(
+        cls, model_json: dict[str, Any], coming: Coming, dialect: TensorFlowDialect
+    ) -> Topology:
         if model_json.get("format", "graph-model") != "graph-model":
             raise ModelFileError(
                 f"this is a {model_json['format']}, not a graph-model: use tf.load_layers_model"
@@ -116,10 +124,17 @@ class Topology:
             )
         message = graph_from_json(topology)
         try:
-            graph = read_graph(message, outputs, weights, attributes=attributes, size=coming.size)
+            graph = read_graph(
+                message,
+                outputs,
+                weights,
+                dialect=dialect,
+                attributes=attributes,
+                size=coming.size,
+            )
         except ModelFileError as error:
             raise ModelFileError(f"model.json: {error}") from None
-        return cls(graph, said, metadata, model_json, coming, weights, arrived)
+        return cls(graph, said, metadata, model_json, coming, weights, arrived, dialect)
 
     async def model(self, trainable: bool = False, quantize: str | None = None) -> GraphModel:
         """The model, when the weights are there.
@@ -136,12 +151,44 @@ class Topology:
             signature = own_signature(self.graph)
         else:
             with using(resources):
-                bound = _initialized(self.model_json, self.weights, self.said, self.coming.size)
+                bound = self._initialized(self.said)
             signature = _signature(self.said, self.graph, self.metadata, bound)
         signatures = {DEFAULT: signature}
         return GraphModel(
             self.graph, signatures, self.metadata, bound, resources, trainable, quantize
         )
+
+    def _initialized(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """What the model's initializer makes (tables) for inputs of the graph that callers do not
+        give.
+
+        Raises:
+            ModelFileError: when the initializer does not make it.
+        """
+        if self.model_json.get("modelInitializer") is None:
+            return {}
+        own = self.model_json.get("initializerSignature") or {}
+        infos = _infos(an_object(own, "initializerSignature"), "outputs")
+        made = {info.get("resourceId"): canonical(info["name"]) for info in infos.values()}
+        wanted = tuple(made.values())
+        message = graph_from_json(self.model_json["modelInitializer"])
+        graph = read_graph(
+            message,
+            wanted,
+            self.weights,
+            "initializer",
+            self.dialect,
+            attributes,
+            self.coming.size,
+        )
+        values = dict(zip(made, Runner(graph)({}, wanted), strict=True))
+        bound = {}
+        for key, info in _infos(said, "inputs").items():
+            if info.get("resourceId") is not None:
+                if info["resourceId"] not in values:
+                    raise ModelFileError(f"the initializer does not make the resource of {key!r}")
+                bound[canonical(info["name"])] = values[info["resourceId"]]
+        return bound
 
 
 def own_signature(graph: NodeGraph) -> Signature:
@@ -195,40 +242,3 @@ def _shape(info: Mapping[str, Any], known: Spec) -> tuple[int | None, ...] | Non
     if info.get("tensorShape") is None:
         return known.shape
     return shape(shape_from_json(info["tensorShape"], f"{info['name']}.tensorShape"), info["name"])
-
-
-def _initialized(
-    model_json: Mapping[str, Any], weights: Mapping[str, Any], said: Mapping[str, Any], size: int
-) -> dict[str, Any]:
-    """What the model's initializer makes (tables) for inputs of the graph that callers do not give.
-
-    Args:
-        size: Number of bytes of ``model.json``.
-
-    Raises:
-        ModelFileError: when the initializer does not make it.
-    """
-    if model_json.get("modelInitializer") is None:
-        return {}
-    signature = an_object(model_json.get("initializerSignature") or {}, "initializerSignature")
-    made = {
-        info.get("resourceId"): canonical(info["name"])
-        for info in _infos(signature, "outputs").values()
-    }
-    topology = graph_from_json(model_json["modelInitializer"])
-    graph = read_graph(
-        topology,
-        tuple(made.values()),
-        weights,
-        "initializer",
-        attributes=attributes,
-        size=size,
-    )
-    values = dict(zip(made, Runner(graph)({}, tuple(made.values())), strict=True))
-    bound = {}
-    for key, info in _infos(said, "inputs").items():
-        if info.get("resourceId") is not None:
-            if info["resourceId"] not in values:
-                raise ModelFileError(f"the initializer does not make the resource of {key!r}")
-            bound[canonical(info["name"])] = values[info["resourceId"]]
-    return bound

@@ -15,6 +15,7 @@ from tfpy._src.dtypes import DType
 from tfpy._src.function.signature import TensorSpec
 from tfpy._src.graphs.node import NodeGraph, Spec
 from tfpy._src.graphs.runner import Runner
+from tfpy._src.graphs.safety import check
 from tfpy._src.raw.resources import Resources, using
 from tfpy._src.runtime.awaitable import awaitable
 from tfpy._src.variables.variable import Variable
@@ -48,6 +49,9 @@ class GraphModel:
     Attributes:
         metadata: what the file says besides (``userDefinedMetadata``).
 
+    Raises:
+        ValueError: If an output needs an operation that acts outside of the graph.
+
     Example:
         >>> import tfpy as tf
         >>> tf.save_graph_model(tf.square, "square", [tf.TensorSpec([None])])
@@ -70,6 +74,9 @@ class GraphModel:
         self._signatures = dict(signatures)
         self._signature = next(iter(signatures.values()))
         self._bound = dict(bound or {})
+        for one in self._signatures.values():
+            given = [spec.name for spec in one.inputs.values()]
+            check(graph, tuple(one.outputs.values()), [*given, *self._bound])
         self._trained = graph.weights.make_variables() if trainable else {}
         self._resources = {} if resources is None else resources
         self._runner = Runner(graph, quantize)

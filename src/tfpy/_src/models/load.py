@@ -13,6 +13,7 @@ from typing import Any
 from tfpy._src.alias.keras import namespace
 from tfpy._src.graphs.checked import uncollected
 from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.graphs.tensorflow.dialect import TensorFlowDialect
 from tfpy._src.graphs.tensorflow.graph import read_graph
 from tfpy._src.graphs.tensorflow.messages import GRAPH
 from tfpy._src.graphs.tflite.schema import IDENTIFIER
@@ -41,6 +42,7 @@ class _Loading:
     trainable: bool
     quantize: str | None
     progress: Progress | None
+    safe_mode: bool
 
 
 def load(
@@ -48,6 +50,7 @@ def load(
     trainable: bool = False,
     quantize: str | None = None,
     progress: Progress | None = None,
+    safe_mode: bool = True,
 ) -> Any:
     """The model in files of any format that tfpy reads; the files tell which it is.
 
@@ -61,6 +64,9 @@ def load(
         trainable: make the weights of a graph Variables, to train the model further.
         quantize: "int8" computes products of a graph's weights in 8 bits where the backend can.
         progress: hears how much of the weights has come, from 0 to 1.
+        safe_mode: Refuse operations that act outside of the model, such as ``WriteFile``, and
+            Keras's layers that hold code. Pass False only for a model whose author may read and
+            write your files and run code.
 
     Returns:
         A ``tf.keras.Model`` for Keras's formats and layers-models, else a ``tf.GraphModel``.
@@ -79,7 +85,7 @@ def load(
         [1.0, 9.0]
     """
     mend = "write `await tf.models.load_async(source)`"
-    return wait(load_async(source, trainable, quantize, progress), mend)
+    return wait(load_async(source, trainable, quantize, progress, safe_mode), mend)
 
 
 async def load_async(
@@ -87,6 +93,7 @@ async def load_async(
     trainable: bool = False,
     quantize: str | None = None,
     progress: Progress | None = None,
+    safe_mode: bool = True,
 ) -> Any:
     """:func:`load`, awaited.
 
@@ -104,7 +111,7 @@ async def load_async(
         files.heard = Counted(progress)  # else of the weights that follow
     data = await files.read(files.model, _MAX_BYTES)
     reader = _reader(files.model, data)
-    found = await reader(_Loading(source, files, data, trainable, quantize, progress))
+    found = await reader(_Loading(source, files, data, trainable, quantize, progress, safe_mode))
     if progress is not None and reader is not _tensorflow_js:
         progress(1.0)
     return found
@@ -150,16 +157,19 @@ async def _tensorflow_js(how: _Loading) -> Any:
             reading = read_layers_model(model, coming)
         else:
             del topology  # it is freed as soon as it is read
-            reading = Topology.of(model, coming).model(how.trainable, how.quantize)
+            graph = Topology.of(model, coming, how.safe_mode)
+            reading = graph.model(how.trainable, how.quantize)
     return await reading
 
 
 async def _saved_model(how: _Loading) -> GraphModel:
-    return await saved_model_files.load_saved_model(how.files, how.trainable, how.quantize)
+    options = how.trainable, how.quantize, how.safe_mode
+    return await saved_model_files.load_saved_model(how.files, *options)
 
 
 async def _graph_def(how: _Loading) -> GraphModel:
-    graph = read_graph(read(how.data, GRAPH), size=len(how.data))
+    dialect = TensorFlowDialect(safe=how.safe_mode)
+    graph = read_graph(read(how.data, GRAPH), dialect=dialect, size=len(how.data))
     signatures = {"serving_default": own_signature(graph)}
     return GraphModel(graph, signatures, trainable=how.trainable, quantize=how.quantize)
 
@@ -172,7 +182,7 @@ async def _onnx(how: _Loading) -> GraphModel:
 
 async def _tflite(how: _Loading) -> GraphModel:
     module = importlib.import_module("tfpy._src.models.tflite_files")  # many operations
-    found: GraphModel = module.read_tflite(how.data, how.trainable, how.quantize)
+    found: GraphModel = module.read_tflite(how.data, how.trainable, how.quantize, how.safe_mode)
     return found
 
 
@@ -181,12 +191,12 @@ async def _keras(how: _Loading) -> Any:
     namespace("keras")  # which says what is missing
     keras = importlib.import_module("keras")
     if isinstance(how.source, str | os.PathLike) and Path(how.source).is_file():
-        return keras.saving.load_model(how.source)
+        return keras.saving.load_model(how.source, safe_mode=how.safe_mode)
     with tempfile.TemporaryDirectory() as folder:
         is_keras = how.files.model == _KERAS
         path = Path(folder) / ("model.keras" if is_keras else "model.h5")
         path.write_bytes(await _whole(how) if is_keras else how.data)
-        return keras.saving.load_model(path)
+        return keras.saving.load_model(path, safe_mode=how.safe_mode)
 
 
 async def _whole(how: _Loading) -> bytes:

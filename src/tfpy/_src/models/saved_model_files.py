@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +16,7 @@ from tfpy._src.graphs.tensorflow.saved_model import (
     assign,
     frozen,
     initialize,
+    operations,
     read_saved_model,
     variables,
 )
@@ -30,8 +29,16 @@ FILE = "saved_model.pb"
 MAX_BYTES = 1 << 31
 
 
-async def load_saved_model(files: Files, trainable: bool, quantize: str | None) -> GraphModel:
+async def load_saved_model(
+    files: Files, trainable: bool, quantize: str | None, safe_mode: bool
+) -> GraphModel:
     """The model in a SavedModel's files.
+
+    Args:
+        files: The files.
+        trainable: Make the weights Variables.
+        quantize: "int8", or None.
+        safe_mode: Refuse operations that act outside of the model.
 
     Raises:
         ModelFileError: when they are broken.
@@ -44,12 +51,13 @@ async def load_saved_model(files: Files, trainable: bool, quantize: str | None) 
             "the SavedModel has no signatures, so that nothing of it can be called"
         )
     outputs = {value: None for one in signatures.values() for value in one.outputs.values()}
-    values = variables(model, bundle)
-    graph = frozen(model.graph(tuple(outputs)), values)
     resources: Resources = {}
+    assets: dict[str, bytes] = {}
     with using(resources):
+        values = variables(model, bundle)
+        graph = frozen(model.graph(tuple(outputs), operations(assets, safe_mode)), values)
         assign(graph, values)
-        await _initialize(model, graph, files)
+        await _initialize(model, graph, files, assets)
     return GraphModel(
         graph, signatures, resources=resources, trainable=trainable, quantize=quantize
     )
@@ -82,17 +90,24 @@ def _signature(name: str, message: dict[str, Any]) -> Signature:
     return Signature(inputs, outputs, structured=len(outputs) > 1)
 
 
-async def _initialize(model: SavedModel, graph: NodeGraph, files: Files) -> None:
-    """Fills tables, from files beside the graph if it has such."""
+async def _initialize(
+    model: SavedModel, graph: NodeGraph, files: Files, assets: dict[str, bytes]
+) -> None:
+    """Fill tables, from the model's assets if it has any.
+
+    Args:
+        model: The model.
+        graph: Its graph.
+        files: Its files.
+        assets: Holds the assets' bytes while the graph reads them.
+    """
     node = model.initialization
     if node is None or node not in graph.by_name:
         return
-    with tempfile.TemporaryDirectory() as folder:
-        given = {}
-        for i, (value, name) in enumerate(model.assets.items()):
-            path = Path(folder) / str(i)
-            path.write_bytes(
-                await files.read(f"assets/{checked_path(name, 'an asset')}", MAX_BYTES)
-            )
-            given[value] = np.array(str(path).encode(), object)
-        initialize(graph, node, given)
+    given = {}
+    for value, name in model.assets.items():
+        path = f"assets/{checked_path(name, 'an asset')}"
+        assets[path] = await files.read(path, MAX_BYTES)
+        given[value] = np.array(path.encode(), object)
+    initialize(graph, node, given)
+    assets.clear()

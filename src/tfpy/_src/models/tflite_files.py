@@ -6,10 +6,10 @@ from typing import Any
 
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import Node, NodeGraph, Spec, named_outputs
-from tfpy._src.graphs.tflite.dialect import DIALECT
 from tfpy._src.graphs.tflite.reader import ModelFile, read_file
 from tfpy._src.graphs.tflite.record import GIVES, TAKES
 from tfpy._src.models.graph_model import GraphModel, Signature
+from tfpy._src.raw.resources import using
 
 
 class TFLiteModel(GraphModel):
@@ -27,10 +27,13 @@ class TFLiteModel(GraphModel):
 
     def reset(self) -> None:
         """Makes the model forget what it kept of the calls before."""
-        self._file.state.reset(self._file.firsts)
+        with using(self._resources):
+            self._file.state.reset(self._file.firsts)
 
 
-def read_tflite(data: bytes, trainable: bool = False, quantize: str | None = None) -> TFLiteModel:
+def read_tflite(
+    data: bytes, trainable: bool = False, quantize: str | None = None, safe_mode: bool = True
+) -> TFLiteModel:
     """The model of a ``.tflite`` file.
 
     Inputs and outputs have the dtypes that the file says: whole numbers in quantized models.
@@ -39,11 +42,12 @@ def read_tflite(data: bytes, trainable: bool = False, quantize: str | None = Non
         data: the file's bytes.
         trainable: make the weights that are not quantized Variables, to train the model further.
         quantize: "int8" computes products of the weights in 8 bits where the backend can.
+        safe_mode: Refuse operations that act outside of the model.
 
     Raises:
         ValueError: when the file is broken, or says what is not allowed.
     """
-    return TFLiteModel(read_file(data), trainable=trainable, quantize=quantize)
+    return TFLiteModel(read_file(data, safe_mode), trainable=trainable, quantize=quantize)
 
 
 def _joined(file: ModelFile) -> tuple[NodeGraph, dict[str, Signature]]:
@@ -80,6 +84,6 @@ def _joined(file: ModelFile) -> tuple[NodeGraph, dict[str, Signature]]:
     main = file.graphs[0]
     outputs = tuple(name for node in nodes for name in node.outputs)
     graph = NodeGraph(
-        "model", DIALECT, tuple(inputs), outputs, tuple(nodes), functions=main.functions
+        "model", main.dialect, tuple(inputs), outputs, tuple(nodes), functions=main.functions
     )
     return graph, signatures

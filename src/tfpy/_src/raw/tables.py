@@ -11,7 +11,11 @@ from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
 from tfpy._src.errors import FailedPreconditionError, UnimplementedError
-from tfpy._src.lookup.initializers import KeyValueTensorInitializer, TextFileInitializer
+from tfpy._src.lookup.initializers import (
+    BytesInitializer,
+    KeyValueTensorInitializer,
+    TextFileInitializer,
+)
 from tfpy._src.lookup.mutable import MutableHashTable
 from tfpy._src.raw.records import op
 from tfpy._src.raw.resources import named
@@ -76,18 +80,15 @@ def _from_file(
     vocab_size: int,
     delimiter: str,
     offset: int,
+    data: bytes | None = None,
 ) -> None:
+    """Fill a table from a file, or from the bytes that stand for it."""
     size = None if vocab_size < 0 else vocab_size
-    TextFileInitializer(
-        convert_to_tensor(filename),
-        table_handle.key_dtype,
-        key_index,
-        table_handle.value_dtype,
-        value_index,
-        size,
-        delimiter,
-        value_index_offset=offset,
-    ).initialize(table_handle)
+    keys, values = table_handle.key_dtype, table_handle.value_dtype
+    name = convert_to_tensor(filename)
+    told = name, keys, key_index, values, value_index, size, delimiter, None, offset
+    initializer = TextFileInitializer(*told) if data is None else BytesInitializer(data, *told)
+    initializer.initialize(table_handle)
 
 
 def _initialized(table_handle: Any, keys: Any, values: Any) -> None:

@@ -193,3 +193,11 @@ class OnnxDialect:
         kinds += [found.rest or ""] * (len(node.inputs) - len(kinds))
         pairs = zip(node.inputs, kinds, strict=False)
         return [name for name, kind in pairs if name and kind in _DECIDE]
+
+    def calls(self, node: Node) -> Sequence[str]:
+        """Return nothing: the functions that nodes call are in their attributes."""
+        return ()
+
+    def outside(self, node: Node) -> str | None:
+        """Return None: no operation of ONNX acts outside of its graph."""
+        return None

@@ -8,9 +8,11 @@ from typing import Any
 from tfpy._src.graphs.custom import is_registered, missing, run_registered
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import Node, NodeGraph
+from tfpy._src.graphs.safety import refused
 from tfpy._src.graphs.scope import Scope
 from tfpy._src.graphs.tensorflow.values import FunctionName
 from tfpy._src.raw.absent import reason
+from tfpy._src.raw.outside import effect
 from tfpy._src.raw.records import RECORDS
 
 _SAME = frozenset(("Identity", "IdentityN", "RefIdentity", "Snapshot"))
@@ -30,13 +32,15 @@ class TensorFlowDialect:
     Args:
         own: operations that are done otherwise than ``tf.raw_ops`` does them: functions of a node
             and its inputs that give its outputs.
+        safe: Whether operations that act outside of the graph are refused, unless they are
+            registered. Those among ``own`` run, but a model's outputs may not need them.
     """
 
     name = "TensorFlow"
     shape_ops = frozenset(("Shape", "ShapeN", "Size", "Rank"))
 
-    def __init__(self, own: Mapping[str, Operation] | None = None) -> None:
-        self._own = own or {}
+    def __init__(self, own: Mapping[str, Operation] | None = None, safe: bool = True) -> None:
+        self._own, self._safe = own or {}, safe
 
     def run(self, node: Node, inputs: list[Any], scope: Scope) -> Sequence[Any]:
         """The values of a node's outputs; see :class:`~tfpy._src.graphs.node.Dialect`."""
@@ -48,6 +52,8 @@ class TensorFlowDialect:
         if node.op in self._own:
             values = self._own[node.op](node, inputs)
             return [_output(values, node, name) for name in node.outputs]
+        if (found := self.outside(node)) is not None:
+            raise refused(node, found)
         record = RECORDS.get(node.op)
         if record is None:
             if scope.has_function(node.op):
@@ -69,6 +75,17 @@ class TensorFlowDialect:
     def decides(self, node: Node) -> Sequence[str]:
         """Conditions."""
         return node.inputs[:1] if node.op in _CHOOSE else ()
+
+    def calls(self, node: Node) -> Sequence[str]:
+        """Return the functions in the node's attributes, and the one that it is named for."""
+        values = [v for a in node.attrs.values() for v in (a if isinstance(a, list) else [a])]
+        return [node.op, *(value.name for value in values if isinstance(value, FunctionName))]
+
+    def outside(self, node: Node) -> str | None:
+        """Return what a node does outside; see :class:`~tfpy._src.graphs.node.Dialect`."""
+        if not self._safe or is_registered(node.op):
+            return None
+        return effect(node.op, node.attrs)
 
 
 DIALECT = TensorFlowDialect()

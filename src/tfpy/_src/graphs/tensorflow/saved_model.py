@@ -6,6 +6,7 @@ the graph's own restoring, which assigns them, so that all of TensorFlow's versi
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,20 +14,21 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.array.slicing import gather
+from tfpy._src.core.conversion import host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import Node, NodeGraph
 from tfpy._src.graphs.plan import plan
+from tfpy._src.graphs.safety import refused
 from tfpy._src.graphs.scope import Scope
 from tfpy._src.graphs.tensorflow.bundle import Bundle, part_of
 from tfpy._src.graphs.tensorflow.dialect import DIALECT, TensorFlowDialect
 from tfpy._src.graphs.tensorflow.graph import canonical, read_graph
 from tfpy._src.graphs.tensorflow.messages import SAVED_MODEL
-from tfpy._src.graphs.tensorflow.values import FunctionName
 from tfpy._src.graphs.weights import Weights
 from tfpy._src.graphs.wire import read
 from tfpy._src.ir.aval import Array
-from tfpy._src.raw.records import RECORDS
+from tfpy._src.raw.records import RECORDS, Record
 from tfpy._src.variables.variable import Variable
 
 VARIABLES = frozenset(("VarHandleOp", "VariableV2", "Variable"))
@@ -34,6 +36,7 @@ _INITIALIZATION = "__saved_model_init_op"
 _COLLECTIONS = ("saved_model_main_op", "legacy_init_op")
 _ASSIGNS = ("Assign", "Resource", "Scatter")
 _READS = frozenset(("ResourceGather", "ResourceGatherNd"))
+_FILL = ("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
 
 
 @dataclass(frozen=True)
@@ -78,10 +81,10 @@ class SavedModel:
             names = [n for one in lists for n in one.get("node_list", {"value": []})["value"]]
         return canonical(names[0]) if names and names[0] else None
 
-    def graph(self, outputs: Sequence[str], dialect: TensorFlowDialect | None = None) -> NodeGraph:
+    def graph(self, outputs: Sequence[str], dialect: TensorFlowDialect) -> NodeGraph:
         """The node list."""
         message = self.message.get("graph_def", {"node": []})
-        return read_graph(message, outputs, dialect=dialect or FROZEN, size=self.size)
+        return read_graph(message, outputs, dialect=dialect, size=self.size)
 
 
 def read_saved_model(data: bytes, tags: Iterable[str] = ("serve",)) -> SavedModel:
@@ -187,7 +190,7 @@ def assigned(
     for node in nodes:
         if node.op.startswith(_ASSIGNS) and node.op not in _READS and node.inputs:
             found.add(node.inputs[0])
-        for name in _called(node):
+        for name in DIALECT.calls(node):
             function = functions.get(name)
             if function is not None:
                 if name not in known:
@@ -201,12 +204,6 @@ def assigned(
             name = same[name]
             found.add(name)
     return found
-
-
-def _called(node: Node) -> list[str]:
-    """The functions that a node calls."""
-    values = [v for a in node.attrs.values() for v in (a if isinstance(a, list) else [a])]
-    return [node.op, *(value.name for value in values if isinstance(value, FunctionName))]
 
 
 def _read(node: Node, inputs: list[Any]) -> Sequence[Any]:
@@ -228,8 +225,28 @@ def _run_record(node: Node, inputs: list[Any]) -> list[Any]:
     return list(RECORDS[node.op].run(inputs, node.attrs).values())
 
 
-FROZEN = TensorFlowDialect({"ReadVariableOp": _read, "ResourceGather": _gathered})
-"""Operations that also take weights in place of variables' handles."""
+def operations(assets: Mapping[str, bytes], safe: bool = True) -> TensorFlowDialect:
+    """Return the operations of a SavedModel.
+
+    Those that read Variables also take weights in place of handles. Tables are filled from assets.
+
+    Args:
+        assets: The bytes of the assets by the values that stand for their paths.
+        safe: Whether operations that act outside of the graph are refused.
+    """
+
+    def fill(node: Node, inputs: list[Any]) -> Sequence[Any]:
+        record, data = RECORDS[node.op], None
+        if len(inputs) == 2:  # other numbers are wrong, which the record reports
+            name = _text(host_values(inputs[1]).item())
+            data = assets.get(name)
+            if data is None and safe:
+                raise refused(node, f"reads {name!r}, which is not an asset of the model")
+        function = functools.partial(record.function, data=data)
+        return list(Record(record.text, function, record.stateful).run(inputs, node.attrs).values())
+
+    own = {"ReadVariableOp": _read, "ResourceGather": _gathered, **dict.fromkeys(_FILL, fill)}
+    return TensorFlowDialect(own, safe)
 
 
 def _text(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,22 +10,36 @@ from tfpy._src.graphs import flex, wire
 from tfpy._src.graphs.custom import is_registered, missing, run_registered
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import Node
+from tfpy._src.graphs.safety import refused
 from tfpy._src.graphs.scope import Scope
 from tfpy._src.graphs.tensorflow.messages import NODE
 from tfpy._src.graphs.tensorflow.values import attribute
 from tfpy._src.graphs.tflite import ops
 from tfpy._src.graphs.tflite.record import DECIDE, RECORDS
 from tfpy._src.raw import records as tensorflow
+from tfpy._src.raw.outside import effect
 
 _FLEX = "Flex"
+_CALLED = (
+    "subgraph", "then_subgraph_index", "else_subgraph_index", "cond_subgraph_index",
+    "body_subgraph_index",
+)  # fmt: skip
 
 
 class TFLiteDialect:
-    """TFLite's operations; those of :mod:`~tfpy._src.graphs.tflite.ops`, and registered ones."""
+    """TFLite's operations; those of :mod:`~tfpy._src.graphs.tflite.ops`, and registered ones.
+
+    Args:
+        safe: Whether operations of TensorFlow that act outside of the graph are refused, unless
+            they are registered.
+    """
 
     name = "TFLite"
     modules = ops.MODULES
     shape_ops = frozenset(("SHAPE", "RANK"))
+
+    def __init__(self, safe: bool = True) -> None:
+        self._safe = safe
 
     def run(self, node: Node, inputs: list[Any], scope: Scope) -> Sequence[Any]:
         """The values of a node; see :class:`~tfpy._src.graphs.node.Dialect`."""
@@ -34,6 +48,8 @@ class TFLiteDialect:
         found = RECORDS.get(node.op)
         if found is not None:
             return found.run(node, inputs, scope)
+        if (acts := self.outside(node)) is not None:
+            raise refused(node, acts)
         if node.op.startswith(_FLEX) and node.op.removeprefix(_FLEX) in tensorflow.RECORDS:
             return _flex(node, inputs)
         raise missing(self.name, node)
@@ -45,6 +61,17 @@ class TFLiteDialect:
             return ()
         pairs = zip(node.inputs, found.inputs, strict=False)
         return [name for name, (kind, _) in pairs if name and kind in DECIDE]
+
+    def calls(self, node: Node) -> Sequence[str]:
+        """Return the graphs that a node calls, by their numbers in the file."""
+        return [str(node.attrs[key]) for key in _CALLED if key in node.attrs]
+
+    def outside(self, node: Node) -> str | None:
+        """Return what an operation of TensorFlow does outside, None for those of TFLite; see
+        :class:`~tfpy._src.graphs.node.Dialect`."""
+        if not self._safe or not node.op.startswith(_FLEX) or is_registered(node.op):
+            return None
+        return effect(node.op.removeprefix(_FLEX), _flex_attrs(node))
 
 
 DIALECT = TFLiteDialect()
@@ -62,6 +89,19 @@ def _with_options(node: Node) -> Node:
 
 def _flex(node: Node, inputs: list[Any]) -> Sequence[Any]:
     """An operation of TensorFlow's, which stayed as it was: its node lies in the options."""
+    attrs = _flex_attrs(node)
+    found: list[Any] = []
+    for value in tensorflow.RECORDS[node.op.removeprefix(_FLEX)].run(inputs, attrs).values():
+        found.extend(value if isinstance(value, list) else [value])
+    return found[: len(node.outputs)]
+
+
+def _flex_attrs(node: Node) -> Mapping[str, Any]:
+    """Return the attributes of an operation of TensorFlow's.
+
+    Raises:
+        ModelFileError: If the options do not contain a node.
+    """
     options = flex.read(node.attrs.get("custom_options", b""))
     if (
         not isinstance(options, list)
@@ -75,10 +115,6 @@ def _flex(node: Node, inputs: list[Any]) -> Sequence[Any]:
         else options[1].encode("utf-8", "surrogateescape")
     )
     message = wire.read(raw, NODE)
-    attrs = {
+    return {
         key: attribute(value or {}, f"{node.name}.{key}") for key, value in message["attr"].items()
     }
-    found: list[Any] = []
-    for value in tensorflow.RECORDS[node.op.removeprefix(_FLEX)].run(inputs, attrs).values():
-        found.extend(value if isinstance(value, list) else [value])
-    return found[: len(node.outputs)]

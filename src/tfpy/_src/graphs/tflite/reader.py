@@ -12,7 +12,7 @@ import numpy as np
 from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import Node, NodeGraph, Spec, named_outputs
-from tfpy._src.graphs.tflite.dialect import DIALECT
+from tfpy._src.graphs.tflite.dialect import TFLiteDialect
 from tfpy._src.graphs.tflite.record import GIVES, TAKES
 from tfpy._src.graphs.tflite.schema import IDENTIFIER, OPERATIONS, SCHEMA
 from tfpy._src.graphs.tflite.state import State
@@ -23,10 +23,6 @@ from tfpy._src.limits import Room
 
 _MAX_NODES = 1 << 20
 """Of all graphs, each counted wherever it is called."""
-_CALLED = (
-    "subgraph", "then_subgraph_index", "else_subgraph_index", "cond_subgraph_index",
-    "body_subgraph_index",
-)  # fmt: skip
 _STATEFUL = frozenset(
     ("READ_VARIABLE", "ASSIGN_VARIABLE", "HASHTABLE_IMPORT", "CALL", "IF", "WHILE")
 )
@@ -63,19 +59,23 @@ class ModelFile:
     metadata: Mapping[str, bytes]
 
 
-def read_file(data: bytes | memoryview) -> ModelFile:
+def read_file(data: bytes | memoryview, safe: bool = True) -> ModelFile:
     """The graphs of a ``.tflite`` file.
+
+    Args:
+        data: The file's bytes.
+        safe: Whether operations that act outside of the graphs are refused.
 
     Raises:
         ModelFileError: when the file is broken, or says what is not allowed.
     """
     view = memoryview(data).cast("B")
-    return _Reader(view, SCHEMA.read(view, "Model", IDENTIFIER)).file()
+    return _Reader(view, SCHEMA.read(view, "Model", IDENTIFIER), TFLiteDialect(safe)).file()
 
 
 class _Reader:
-    def __init__(self, data: memoryview, model: dict[str, Any]) -> None:
-        self._data, self._model = data, model
+    def __init__(self, data: memoryview, model: dict[str, Any], dialect: TFLiteDialect) -> None:
+        self._data, self._model, self.dialect = data, model, dialect
         self._room = Room(len(data))
         self._buffers: list[dict[str, Any]] = model["buffers"]
         self._state = State()
@@ -185,7 +185,7 @@ class _Reader:
             while todo:
                 name = todo[-1]
                 graph = self._functions[name]
-                called = [other for node in graph.nodes for other in _called(node, self._functions)]
+                called = [other for node in graph.nodes for other in self._called(node)]
                 missing = [other for other in called if other not in counts]
                 if missing and (missing[0] in todo):
                     raise ModelFileError(f"graph {missing[0]} calls itself")
@@ -196,6 +196,15 @@ class _Reader:
                 counts[name] = len(graph.nodes) + sum(counts[other] for other in called)
                 if counts[name] > _MAX_NODES:
                     raise ModelFileError("graphs call each other too often")
+
+    def _called(self, node: Node) -> Sequence[str]:
+        names = self.dialect.calls(node)
+        for name in names:
+            if name not in self._functions:
+                raise ModelFileError(
+                    f"{node.op} {node.name!r} calls graph {name}, which is not there"
+                )
+        return names
 
 
 class _Graph:
@@ -240,7 +249,7 @@ class _Graph:
                 constants[name] = array
         return NodeGraph(
             self._table["name"] or f"graph {self.number}",
-            DIALECT,
+            self._reader.dialect,
             tuple(self.spec(i) for i in inputs),
             outputs,
             tuple(nodes),
@@ -323,14 +332,6 @@ def _resources(reader: _Reader, table: dict[str, Any]) -> dict[int, str | _Table
             key = _Table(options.get("table_id", 0), *dtypes)
         found.update(dict.fromkeys(op["outputs"].tolist(), key))
     return found
-
-
-def _called(node: Node, functions: Mapping[str, NodeGraph]) -> list[str]:
-    names = [str(node.attrs[key]) for key in _CALLED if key in node.attrs]
-    for name in names:
-        if name not in functions:
-            raise ModelFileError(f"{node.op} {node.name!r} calls graph {name}, which is not there")
-    return names
 
 
 def _unique(names: Sequence[str]) -> list[str]:
