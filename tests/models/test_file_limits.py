@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import struct
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -218,3 +220,29 @@ def test_files_beside_onnx_are_read_once() -> None:
     files = Files({"m.onnx": data, **{f"w{k}": struct.pack("<f", k) for k in range(40)}})
     assert tf.models.load(files)().numpy().tolist() == [sum(range(40))]
     assert len(reads) == len(files)
+
+
+def archive(**files: bytes) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
+        for name, data in files.items():
+            file.writestr(name.replace("_", "."), data)
+    return made.getvalue()
+
+
+@pytest.mark.usefixtures("few_bytes")
+def test_archives_larger_than_the_limit() -> None:
+    """All members that are read count, and those that are not do not."""
+    weights = [{"name": f"w{i}", "dtype": "uint8", "shape": [100_000]} for i in range(2)]
+    for weight in weights:
+        weight |= {"dtype": "float32", "quantization": {"dtype": "uint8", "scale": 1.0, "min": 0.0}}
+    groups = [{"paths": [f"w{i}.bin"], "weights": [w]} for i, w in enumerate(weights)]
+    node = [{"name": "y", "op": "Identity", "input": ["w0"]}, {"name": "w0", "op": "Const"}]
+    node.append({"name": "w1", "op": "Const"})
+    model = {"format": "graph-model", "modelTopology": {"node": node}, "weightsManifest": groups}
+    members = {"model_json": json.dumps(model).encode(), "unused": bytes(1 << 20)}
+    members |= {f"w{i}_bin": bytes(100_000) for i in range(2)}
+    with pytest.raises(ModelFileError, match=rf"w[01].bin.*bytes before.*may unpack to .*{LIMIT}"):
+        tf.models.load(archive(**members))
+    tf.env().set(LIMIT, 250_000)
+    assert tf.models.load(archive(**members))().shape == (100_000,)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import json
-from collections.abc import Iterator, Mapping
+import math
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any
 
 import numpy as np
@@ -17,9 +22,20 @@ from tfpy._src.core.tensor import from_array
 from tfpy._src.data import structure
 from tfpy._src.data.specs import DatasetSpec, NoneTensorSpec
 from tfpy._src.data.structure import Flat
-from tfpy._src.errors import DataLossError
+from tfpy._src.dtypes import as_dtype
+from tfpy._src.errors import DataLossError, OpError
 from tfpy._src.function.signature import TensorSpec
+from tfpy._src.graphs.checked import a_list, a_size, a_string, an_object
+from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.ir.aval import Array
+from tfpy._src.limits import Room
+
+_Fact = tuple[str, list[int], list[int]]
+"""dtype (empty for texts), shape and the texts' lengths of an array."""
+_DTYPE = re.compile(r"\|[biuV]1|[<>](i[248]|u[248]|f[248]|c8|c16|V2)")
+"""NumPy's names of dtypes; `V` is for those of the package ml_dtypes."""
+_MAX_RANK = 32
+_SPARSE_PARTS = 3
 
 
 def write_element(file: IO[bytes], element: Flat) -> None:
@@ -59,39 +75,150 @@ def _bytes(array: Array) -> tuple[bytes, list[int]]:
     return b"".join(texts), [len(text) for text in texts]
 
 
-def read_elements(file: IO[bytes], spec: Any) -> Iterator[Flat]:
+class Source:
+    """A file of elements, and how many bytes an element of it may take.
+
+    Args:
+        file: The file.
+        size: Number of bytes of the file; None for one that is unpacked while it is read.
+    """
+
+    def __init__(self, file: IO[bytes], size: int | None) -> None:
+        self._file = file
+        self._end = size
+        self._room = Room()
+
+    def begin(self) -> None:
+        """Begin an element."""
+        self._room = Room()
+
+    def line(self) -> bytes:
+        """Return the next line, empty at the end of the file."""
+        with _unpacking():
+            found = self._file.readline(self._room.limit + 1)
+        self._reserve(len(found))
+        return found
+
+    def read(self, size: int) -> bytes:
+        """Return bytes of an element.
+
+        Raises:
+            DataLossError: If the file has fewer, or an element is too large for it.
+        """
+        if self._end is None:
+            self._reserve(size)
+        elif size > self._end - self._file.tell():
+            raise _lost("the file ends within an element")
+        with _unpacking():
+            data = self._file.read(size)
+        if len(data) != size:
+            raise _lost("the file ends within an element")
+        return data
+
+    def _reserve(self, size: int) -> None:
+        too_large = self._room.refusal("an element", size) if self._end is None else None
+        if too_large is not None:
+            raise _lost(too_large)
+
+
+@contextlib.contextmanager
+def _unpacking() -> Iterator[None]:
+    """Convert the errors of damaged GZIP files."""
+    try:
+        yield
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise _lost(f"the file is damaged: {error}") from None
+
+
+def _lost(why: str) -> DataLossError:
+    return DataLossError(None, "load", why)
+
+
+def read_elements(source: Source, spec: Any) -> Iterator[Flat]:
     """The elements of a file.
 
     Raises:
-        DataLossError: when it ends within one.
+        DataLossError: If it ends within one, is damaged, or has other elements than the spec.
     """
     specs = structure.flatten(spec)
-    while line := file.readline():
-        counts, facts = json.loads(line)
-        arrays = iter([_array(file, *fact) for fact in facts])
+    source.begin()
+    while line := source.line():
+        counts, facts = _head(line, specs)
+        arrays = iter([_array(source, *fact) for fact in facts])
         yield tuple(
             _leaf(s, [next(arrays) for _ in range(count)])
             for s, count in zip(specs, counts, strict=True)
         )
+        source.begin()
 
 
-def _array(file: IO[bytes], dtype: str, shape: list[int], lengths: list[int]) -> Array:
+def _head(line: bytes, specs: Sequence[Any]) -> tuple[list[int], list[_Fact]]:
+    """Return how many arrays each leaf has, and what each array is."""
+    try:
+        counts, facts = (a_list(value, "a list of an element") for value in _pair(line))
+        counts = [a_size(count, "a number of arrays") for count in counts]
+        found = [_fact(fact) for fact in facts]
+    except ModelFileError as error:
+        raise _lost(str(error)) from None
+    fits = len(counts) == len(specs) and all(map(_has_parts, specs, counts))
+    if not fits or sum(counts) != len(found):
+        raise _lost(f"{len(found)} arrays in leaves of {counts[:20]} do not fit the spec")
+    return counts, found
+
+
+def _pair(line: bytes) -> list[Any]:
+    try:
+        found = a_list(json.loads(line), "the head of an element")
+    except (RecursionError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ModelFileError(f"the head of an element is no JSON: {error}") from None
+    if len(found) != 2:
+        raise ModelFileError(f"the head of an element has {len(found)} values, not 2")
+    return found
+
+
+def _fact(value: Any) -> _Fact:
+    """Check dtype, shape and lengths of an array."""
+    fact = a_list(value, "an array")
+    if len(fact) != 3:
+        raise ModelFileError(f"an array is described by {len(fact)} values, not 3")
+    dtype, shape, lengths = fact[0], a_list(fact[1], "a shape"), a_list(fact[2], "lengths")
+    shape = [a_size(size, "a size") for size in shape]
+    lengths = [a_size(length, "a length") for length in lengths]
+    if len(shape) > _MAX_RANK:
+        raise ModelFileError(f"an array has {len(shape)} axes; at most {_MAX_RANK} are read")
+    if not isinstance(dtype, str) or (dtype and not _DTYPE.fullmatch(dtype)):
+        raise ModelFileError(f"an array has the dtype {str(dtype)[:40]!r}")
+    if dtype == "" and math.prod(shape) != len(lengths):
+        raise ModelFileError(f"{len(lengths)} texts do not fill the shape {shape}")
+    return dtype, shape, lengths
+
+
+def _has_parts(spec: Any, count: int) -> bool:
+    """Return True if a leaf of a spec may have that many arrays."""
+    if isinstance(spec, RaggedTensorSpec):
+        return count >= 1
+    if isinstance(spec, SparseTensorSpec):
+        return count == _SPARSE_PARTS
+    return count == (0 if isinstance(spec, NoneTensorSpec) else 1)
+
+
+def _array(source: Source, dtype: str, shape: list[int], lengths: list[int]) -> Array:
     if dtype:
-        size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-        return np.frombuffer(_read(file, size), dtype).reshape(shape)
+        size = math.prod(shape) * np.dtype(dtype).itemsize
+        return np.frombuffer(source.read(size), dtype).reshape(shape)
     found = np.empty(len(lengths), object)
-    found[:] = [_read(file, length) for length in lengths]
+    found[:] = [source.read(length) for length in lengths]
     return found.reshape(shape)
 
 
-def _read(file: IO[bytes], size: int) -> bytes:
-    data = file.read(size)
-    if len(data) != size:
-        raise DataLossError(None, "load", "the file ends within an element")
-    return data
-
-
 def _leaf(spec: Any, parts: list[Array]) -> Any:
+    try:
+        return _made(spec, parts)
+    except (ValueError, OpError) as error:
+        raise _lost(f"the parts of a {type(spec).__name__} do not fit: {error}") from None
+
+
+def _made(spec: Any, parts: list[Array]) -> Any:
     if isinstance(spec, RaggedTensorSpec) and len(parts) > 1:
         return RaggedTensor.from_nested_row_splits(from_array(parts[0]), parts[1:])
     if isinstance(spec, SparseTensorSpec):
@@ -125,13 +252,40 @@ def spec_to_json(spec: Any) -> Any:
 
 _KINDS: dict[str, Any] = {"tensor": TensorSpec, "ragged": RaggedTensorSpec}
 _KINDS |= {"sparse": SparseTensorSpec, "none": NoneTensorSpec}
+_FACTS_OF = {"tensor": 2, "ragged": 3, "sparse": 2, "none": 0}
 
 
 def spec_from_json(value: Any) -> Any:
-    """The nest of specs."""
-    ((kind, facts),) = value.items()
+    """The nest of specs.
+
+    Raises:
+        ModelFileError: If the value is none.
+    """
+    entry = an_object(value, "a spec")
+    if len(entry) != 1:
+        raise ModelFileError(f"a spec must have one kind, got {[*entry][:10]}")
+    ((kind, facts),) = entry.items()
     if kind == "mapping":
-        return {key: spec_from_json(item) for key, item in facts.items()}
+        return {k: spec_from_json(item) for k, item in an_object(facts, "a mapping").items()}
     if kind == "tuple":
-        return tuple(map(spec_from_json, facts))
-    return _KINDS[kind](*facts)
+        return tuple(map(spec_from_json, a_list(facts, "a tuple")))
+    return _spec(kind, a_list(facts, "a spec"))
+
+
+def _spec(kind: str, facts: list[Any]) -> Any:
+    if kind not in _KINDS or len(facts) != _FACTS_OF[kind]:
+        raise ModelFileError(f"there is no spec {kind!r} of {facts[:10]}")
+    if not facts:
+        return NoneTensorSpec()
+    shape, dtype, *more = facts
+    sizes = None
+    if shape is not None:
+        sizes = [n if n is None else a_size(n, "a size") for n in a_list(shape, "a shape")]
+    try:
+        return _KINDS[kind](sizes, as_dtype(a_string(dtype, "a dtype")), *map(_rank, more))
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(f"there is no spec {kind!r} of {facts[:10]}: {error}") from None
+
+
+def _rank(value: Any) -> int:
+    return a_size(value, "a ragged rank")

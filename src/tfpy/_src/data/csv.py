@@ -16,7 +16,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data.files import named, names_of, text
 from tfpy._src.data.node import Node
-from tfpy._src.data.pieces import compression_of, pieces_of
+from tfpy._src.data.pieces import check_held, compression_of, most_held, pieces_of
 from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.structure import Flat
 from tfpy._src.dtypes import DType, as_dtype
@@ -117,7 +117,8 @@ class Records(Node):
             if file is NOT_YET:
                 yield file
                 continue
-            rows = rows_of(pieces_of(run, file, self._compression), self._dialect)
+            pieces = pieces_of(run, file, self._compression)
+            rows = rows_of(pieces, self._dialect, most_held(self._compression))
             if self._header:
                 yield from run.gathered(rows, 1)
             yield from rows
@@ -144,26 +145,40 @@ def dialect(delimiter: str, quotes: bool) -> dict[str, Any]:
     return {"delimiter": delimiter, "quoting": quoting, "strict": True}
 
 
-def rows_of(pieces: Iterator[bytes], written: dict[str, Any]) -> Iterator[list[str]]:
+def rows_of(
+    pieces: Iterator[bytes], written: dict[str, Any], most: int | None = None
+) -> Iterator[list[str]]:
     """The fields of each record of a file by its bytes.
+
+    Args:
+        most: How many bytes a record may have (`most_held`).
 
     Raises:
         InvalidArgumentError: for a record that is none, as where quotes do not end.
+        ResourceExhaustedError: If a record of a compressed file is too large.
     """
     try:
-        yield from _rows_of(pieces, written)
+        yield from _rows_of(pieces, written, most)
     except csv.Error as error:
         raise _error(f"A record cannot be read: {error}") from None
 
 
-def _rows_of(pieces: Iterator[bytes], written: dict[str, Any]) -> Iterator[list[str]]:
+def _rows_of(
+    pieces: Iterator[bytes], written: dict[str, Any], most: int | None
+) -> Iterator[list[str]]:
     decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
-    held = ""
+    held, coming, size = "", [], 0
     for piece in pieces:
         if piece is NOT_YET:
             yield piece
             continue
-        lines = list(io.StringIO(held + decode(piece), newline=""))
+        coming.append(decode(piece))
+        size += len(coming[-1])
+        check_held(size + len(held), most, "a record")
+        if size < len(held):  # a record that has begun is read again when it is twice as long
+            continue
+        lines = list(io.StringIO("".join((held, *coming)), newline=""))
+        coming, size = [], 0
         begun = "" if not lines or lines[-1].endswith("\n") else lines.pop()
         reader = csv.reader(_so_far(lines), **written)
         taken = 0
@@ -173,7 +188,8 @@ def _rows_of(pieces: Iterator[bytes], written: dict[str, Any]) -> Iterator[list[
                 yield row
         except _MoreToCome:
             held = "".join(lines[taken:]) + begun
-    yield from csv.reader(io.StringIO(held + decode(b"", True), newline=""), **written)
+    rest = "".join((held, *coming, decode(b"", True)))
+    yield from csv.reader(io.StringIO(rest, newline=""), **written)
 
 
 class _MoreToCome(Exception):

@@ -12,7 +12,7 @@ from tfpy._src.data import nesting
 from tfpy._src.data.csv import Records, dialect, inferred_defaults, rows_of
 from tfpy._src.data.dataset import DatasetV2
 from tfpy._src.data.files import matching
-from tfpy._src.data.pieces import compression_of, pieces_of
+from tfpy._src.data.pieces import compression_of, most_held, pieces_of
 from tfpy._src.data.run import Run
 from tfpy._src.errors import InvalidArgumentError
 
@@ -140,7 +140,8 @@ def _names_in(texts: list[str], compression: str, written: dict[str, Any]) -> li
     """The names in the first line, which all files have in common."""
     found: list[str] | None = None
     for name in texts:
-        first = next(rows_of(pieces_of(Run(), name, compression), written), None)
+        pieces = pieces_of(Run(), name, compression)
+        first = next(rows_of(pieces, written, most_held(compression)), None)
         if first is None:
             raise ValueError(f"Failed when reading the header line of {name}. Is it an empty file?")
         if found is not None and first != found:
@@ -162,7 +163,7 @@ def _rows(
         ValueError: for a record with another number of fields.
     """
     for name in texts:
-        rows = rows_of(pieces_of(Run(), name, compression), written)
+        rows = rows_of(pieces_of(Run(), name, compression), written, most_held(compression))
         for row in islice(rows, int(header), None):
             if len(row) != count:
                 raise ValueError(

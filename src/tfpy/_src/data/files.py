@@ -14,7 +14,7 @@ from tfpy._src import dtypes
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.data import structure
 from tfpy._src.data.node import Node
-from tfpy._src.data.pieces import Taking, compression_of, pieces_of
+from tfpy._src.data.pieces import Taking, check_held, compression_of, most_held, pieces_of
 from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.sources import Slices
 from tfpy._src.data.structure import Flat
@@ -24,8 +24,10 @@ from tfpy._src.io.crc import masked_crc
 from tfpy._src.io.streams import DataSource, FileDataSource
 from tfpy._src.runtime import page
 
-Reader = Callable[[Iterator[bytes], str], Iterator[bytes]]
-"""Gives the texts of a file of that name by its bytes. Both have NOT_YET where they are awaited."""
+Reader = Callable[[Iterator[bytes], str, int | None], Iterator[bytes]]
+"""Gives the texts of a file of that name by its bytes. Both have NOT_YET where they are awaited.
+
+The last argument is how many bytes a text may have (`most_held`)."""
 
 
 def text(value: bytes) -> Any:
@@ -122,32 +124,41 @@ class Files(Node):
             if file is NOT_YET:
                 yield file
             else:
-                yield from self._read(pieces_of(run, file, self._compression), name_of(file))
+                pieces = pieces_of(run, file, self._compression)
+                yield from self._read(pieces, name_of(file), most_held(self._compression))
 
 
-def lines(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
-    """The lines, without their ends."""
+def lines(pieces: Iterator[bytes], name: str, most: int | None = None) -> Iterator[bytes]:
+    """The lines, without their ends.
+
+    Raises:
+        ResourceExhaustedError: If a line of a compressed file is too long.
+    """
     begun: list[bytes] = []
+    size = 0
     for piece in pieces:
         if piece is NOT_YET:
             yield piece
             continue
         first, *others = piece.split(b"\n")
         begun.append(first)
+        size += len(first)
+        check_held(size, most, "a line")
         if others:
             *whole, last = others
             for line in (b"".join(begun), *whole):
                 yield line.removesuffix(b"\r")
-            begun = [last]
+            begun, size = [last], len(last)
     if last := b"".join(begun):
         yield last.removesuffix(b"\r")
 
 
-def records(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
+def records(pieces: Iterator[bytes], name: str, most: int | None = None) -> Iterator[bytes]:
     """The records of a TFRecord file.
 
     Raises:
         DataLossError: where a checksum is wrong, or the file ends within a record.
+        ResourceExhaustedError: If a record of a compressed file is too large.
     """
     at, taking = 0, Taking(pieces)
     while len(head := (yield from taking.take(12))) == 12:
@@ -155,6 +166,7 @@ def records(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
             hint = " (Is this even a TFRecord file?)" if not at else ""
             raise DataLossError(None, "TFRecordDataset", f"corrupted record at {at}{hint}")
         (length,) = struct.unpack("<Q", head[:8])
+        check_held(length, most, "a record")
         body = yield from taking.take(length + 4)
         if len(body) < length + 4:
             raise DataLossError(None, "TFRecordDataset", f"truncated record at {at}")
@@ -168,8 +180,8 @@ def records(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
 def fixed(length: int, header: int, footer: int) -> Reader:
     """What reads records of one length, between a header and a footer."""
 
-    def read(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
-        data = yield from Taking(pieces).take(None)
+    def read(pieces: Iterator[bytes], name: str, most: int | None = None) -> Iterator[bytes]:
+        data = yield from Taking(pieces, most).take(None)
         size = len(data) - header - footer
         if size < 0 or size % length:
             raise InvalidArgumentError(
@@ -184,9 +196,9 @@ def fixed(length: int, header: int, footer: int) -> Reader:
     return read
 
 
-def whole(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
+def whole(pieces: Iterator[bytes], name: str, most: int | None = None) -> Iterator[bytes]:
     """All bytes of a file as one."""
-    yield (yield from Taking(pieces).take(None))
+    yield (yield from Taking(pieces, most).take(None))
 
 
 def matching(patterns: Any) -> Sequence[bytes]:

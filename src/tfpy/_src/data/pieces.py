@@ -9,9 +9,10 @@ from typing import Any
 
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.data.run import NOT_YET, Run
-from tfpy._src.errors import DataLossError, NotFoundError
+from tfpy._src.errors import DataLossError, NotFoundError, ResourceExhaustedError
 from tfpy._src.io.records import WINDOWS
 from tfpy._src.io.streams import DataSource, URLDataSource, is_remote
+from tfpy._src.limits import FLAG, Room
 
 _SIZE = 1 << 16
 """How many bytes are read or unpacked at a time."""
@@ -47,6 +48,30 @@ def pieces_of(run: Run, file: str | DataSource, compression: str) -> Iterator[by
     return _unpacked(found, compression) if compression else found
 
 
+def most_held(compression: str) -> int | None:
+    """Return how many bytes one element of a file may take; None for files that are not compressed.
+
+    Files are read piece by piece, so that only elements take memory. Those of a file that is not
+    compressed are not larger than the file.
+    """
+    return Room().limit if compression else None
+
+
+def check_held(size: int, most: int | None, what: str) -> None:
+    """Refuse an element that is too large.
+
+    Raises:
+        ResourceExhaustedError: If `size` is more than `most`.
+    """
+    if most is not None and size > most:
+        raise ResourceExhaustedError(
+            None,
+            "dataset",
+            f"{what} of a compressed file has {size} bytes or more; {most} are allowed. If you "
+            f'trust the file, raise the limit: tf.env().set("{FLAG}", bytes)',
+        )
+
+
 def _read(name: str) -> Iterator[bytes]:
     try:
         file = open(name, "rb")  # noqa: SIM115 - the loop below is within it
@@ -78,16 +103,23 @@ def _unpacked(pieces: Iterator[bytes], compression: str) -> Iterator[bytes]:
 
 
 class Taking:
-    """Takes so many bytes at a time of pieces."""
+    """Takes so many bytes at a time of pieces.
 
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces = pieces
+    Args:
+        most: How many bytes may be taken at a time; see `most_held`.
+    """
+
+    def __init__(self, pieces: Iterator[bytes], most: int | None = None) -> None:
+        self._pieces, self._most = pieces, most
         self._data, self._at = b"", 0
 
     def take(self, size: int | None) -> Generator[Any, None, bytes]:
         """The next bytes, fewer at the end; all of them for None.
 
         No more memory is used than bytes have come, whatever the size.
+
+        Raises:
+            ResourceExhaustedError: If more bytes come than may be taken at a time.
         """
         end = self._at + size if size is not None else None
         if end is not None and end <= len(self._data):
@@ -105,6 +137,7 @@ class Taking:
             else:
                 parts.append(piece)
                 count += len(piece)
+                check_held(count, self._most, "a record")
         self._data = b"".join(parts)
         self._at = len(self._data) if size is None else min(size, len(self._data))
         return self._data[: self._at]

@@ -10,17 +10,19 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from tfpy._src.data import structure
-from tfpy._src.data.binary import read_elements, spec_from_json, spec_to_json, write_element
+from tfpy._src.data.binary import Source, read_elements, spec_from_json, spec_to_json, write_element
 from tfpy._src.data.mapping import function_of
 from tfpy._src.data.node import Node
 from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.data.structure import Flat
-from tfpy._src.errors import NotFoundError
+from tfpy._src.errors import DataLossError, NotFoundError
 from tfpy._src.function.signature import TensorSpec
+from tfpy._src.graphs.checked import a_size, an_object, loaded
+from tfpy._src.graphs.errors import ModelFileError
 
 _FACTS = "dataset.json"
 """What a saved dataset's elements are, beside the files that have them."""
@@ -41,7 +43,7 @@ class FileCache(Node):
     def elements(self, run: Run) -> Iterator[Flat]:
         if self._path.exists():
             with self._path.open("rb") as file:
-                yield from read_elements(file, self.spec)
+                yield from read_elements(Source(file, _size(file)), self.spec)
             return
         with written_whole(self._path) as path, path.open("wb") as file:
             for element in self.inputs[0].elements(run):
@@ -107,6 +109,33 @@ def _opened(path: Path, mode: str, zipped: bool) -> Any:
     return gzip.open(path, mode) if zipped else path.open(mode)
 
 
+def _size(file: IO[bytes]) -> int:
+    return os.fstat(file.fileno()).st_size
+
+
+def _facts(path: Path, given: Any) -> tuple[Any, int, bool]:
+    """Read what a saved dataset's elements are.
+
+    Args:
+        given: A spec to use in place of the one that was saved, or None.
+
+    Returns:
+        The spec, the number of elements, and True if the files are compressed.
+
+    Raises:
+        DataLossError: If the file is damaged.
+    """
+    try:
+        facts = an_object(loaded(path.read_bytes(), path.name), path.name)
+        spec = spec_from_json(facts.get("spec")) if given is None else given
+        zipped = facts.get("gzip")
+        if not isinstance(zipped, bool):
+            raise ModelFileError(f"gzip must be true or false, got {str(zipped)[:80]}")
+        return spec, a_size(facts.get("count"), "count"), zipped
+    except ModelFileError as error:
+        raise DataLossError(None, "load", f"{path}: {error}") from None
+
+
 class Loaded(Node):
     """The elements of a saved dataset.
 
@@ -116,6 +145,7 @@ class Loaded(Node):
 
     Raises:
         NotFoundError: when no dataset was saved there.
+        DataLossError: If its files are damaged; those of elements, while they are read.
     """
 
     name = "_LoadDataset"
@@ -127,8 +157,7 @@ class Loaded(Node):
         if not facts.exists():
             message = f"Could not find metadata file. [{path}]"
             raise NotFoundError(None, "load", message)
-        self._facts = json.loads(facts.read_text())
-        self._spec = spec_from_json(self._facts["spec"]) if spec is None else spec
+        self._spec, self._count, self._zipped = _facts(facts, spec)
         self._reader = reader
 
     @cached_property
@@ -137,8 +166,7 @@ class Loaded(Node):
 
     def elements(self, run: Run) -> Iterator[Flat]:
         shards: list[Node] = [
-            _Shard(path, self._spec, self._facts["gzip"])
-            for path in sorted(self._folder.glob("*.shard"))
+            _Shard(path, self._spec, self._zipped) for path in sorted(self._folder.glob("*.shard"))
         ]
         if self._reader is None:
             for shard in shards:
@@ -151,7 +179,7 @@ class Loaded(Node):
 
     @property
     def cardinality(self) -> int:
-        return int(self._facts["count"])
+        return self._count
 
 
 class _Shard(Node):
@@ -167,7 +195,8 @@ class _Shard(Node):
 
     def elements(self, run: Run) -> Iterator[Flat]:
         with _opened(self._path, "rb", self._zipped) as file:
-            yield from read_elements(file, self._spec)
+            size = None if self._zipped else _size(file)
+            yield from read_elements(Source(file, size), self._spec)
 
 
 class _Nodes(Node):

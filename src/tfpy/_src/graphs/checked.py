@@ -53,10 +53,15 @@ def parse(data: bytes, where: str = "model.json") -> dict[str, Any]:
     if len(data) > MAX_BYTES:
         raise ModelFileError(f"{where} has {len(data)} bytes; at most {MAX_BYTES} are read")
     found = converted_model(data)
-    return an_object(_loaded(data, where) if found is None else found, where)
+    return an_object(loaded(data, where) if found is None else found, where)
 
 
-def _loaded(data: bytes, where: str) -> Any:
+def loaded(data: bytes, where: str) -> Any:
+    """Return the value that JSON in a file stands for.
+
+    Raises:
+        ModelFileError: If it is no JSON, or nested too deeply.
+    """
     if _depth(data) > MAX_DEPTH:
         raise ModelFileError(f"{where} is nested more than {MAX_DEPTH} levels deep")
     try:

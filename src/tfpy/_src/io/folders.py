@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import IO, Any
 
 from tfpy._src.errors import InvalidArgumentError, ResourceExhaustedError
+from tfpy._src.io.archives import DAMAGED
+from tfpy._src.io.gfile import translated
 from tfpy._src.io.streams import source_of
 from tfpy._src.runtime.awaitable import awaitable
 
@@ -29,6 +33,7 @@ async def to_folder(files: Any, folder: Any, max_bytes: int = _LIMIT) -> list[st
     Raises:
         InvalidArgumentError: for a name that leads out of the folder, or a damaged archive.
         ResourceExhaustedError: when the files are larger than ``max_bytes``.
+        OpError: If a file cannot be written, for example where a folder has its name.
 
     Example:
         ``paths = await tf.io.to_folder("flowers.zip", "/flowers")``
@@ -41,12 +46,14 @@ async def to_folder(files: Any, folder: Any, max_bytes: int = _LIMIT) -> list[st
         source = source_of(file)
         name = str(getattr(file, "webkitRelativePath", "") or _last_part(source.name))
         path = _inside(target, name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        left = await _write(source, path, left)
         if path.suffix.lower() == ".zip":
-            left, found = await _unpack(path, target, left)
+            with tempfile.TemporaryDirectory() as apart:  # a member may have the archive's name
+                archive = Path(apart, path.name)
+                left = await _write(source, archive, left)
+                left, found = await _unpack(archive, target, left)
             written += found
         else:
+            left = await _write(source, path, left)
             written.append(str(path))
     return sorted(written)
 
@@ -82,7 +89,7 @@ async def _write(source: Any, path: Path, left: int) -> int:
     Raises:
         ResourceExhaustedError: when there are more than are left.
     """
-    with path.open("wb") as file:
+    with translated(path), _opened(path) as file:
         async for piece in source.pieces():
             left -= len(piece)
             if left < 0:
@@ -91,26 +98,41 @@ async def _write(source: Any, path: Path, left: int) -> int:
     return left
 
 
+def _opened(path: Path) -> IO[bytes]:
+    """Open a file to write, in a folder that is made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path.open("wb")
+
+
 async def _unpack(archive: Path, target: Path, left: int) -> tuple[int, list[str]]:
-    """Replaces an archive by its files: how many more bytes may be written, and their paths."""
+    """Writes the files of an archive: how many more bytes may be written, and their paths."""
     written = []
-    try:
-        with zipfile.ZipFile(archive) as found:
-            members = [m for m in found.infolist() if not m.is_dir()]
-            if sum(m.file_size for m in members) > left:
-                raise _too_large(archive.name)
-            for member in members:
-                path = _inside(target, member.filename)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(found.read(member))
-                left -= member.file_size
-                written.append(str(path))
-                await asyncio.sleep(0)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        message = f"{archive.name} is no ZIP archive that can be read: {error}"
-        raise InvalidArgumentError(None, "to_folder", message) from error
-    archive.unlink()
+    with _readable(archive.name):
+        found = zipfile.ZipFile(archive)
+    with found:
+        members = [m for m in found.infolist() if not m.is_dir()]
+        if sum(m.file_size for m in members) > left:
+            raise _too_large(archive.name)
+        for member in members:
+            path = _inside(target, member.filename)
+            with _readable(archive.name):
+                data = found.read(member)
+            with translated(path), _opened(path) as file:
+                file.write(data)
+            left -= member.file_size
+            written.append(str(path))
+            await asyncio.sleep(0)
     return left, written
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Convert the errors of damaged archives."""
+    try:
+        yield
+    except DAMAGED as error:
+        message = f"{name} is no ZIP archive that can be read: {error}"
+        raise InvalidArgumentError(None, "to_folder", message) from error
 
 
 def _too_large(name: str) -> ResourceExhaustedError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import glob as patterns
 import os
 import shutil
@@ -41,6 +42,10 @@ def translated(path: Path) -> Iterator[None]:
         raise PermissionDeniedError(None, "gfile", f"{where}; Permission denied") from None
     except (IsADirectoryError, NotADirectoryError) as error:
         raise FailedPreconditionError(None, "gfile", f"{where}; {error.strerror}") from None
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        raise InvalidArgumentError(None, "gfile", f"{where}; File name too long") from None
 
 
 class GFile:

@@ -18,6 +18,7 @@ from tfpy._src.graphs.tensorflow.graph import read_graph
 from tfpy._src.graphs.tensorflow.messages import GRAPH
 from tfpy._src.graphs.tflite.schema import IDENTIFIER
 from tfpy._src.graphs.wire import read
+from tfpy._src.io.archives import DAMAGED
 from tfpy._src.models import saved_model_files
 from tfpy._src.models.graph_files import Topology, own_signature
 from tfpy._src.models.graph_model import GraphModel
@@ -30,6 +31,14 @@ _KERAS = "metadata.json"
 _ONNX = (".onnx", ".ort")
 _NAMES = (saved_model_files.FILE, _KERAS, MODEL, *_ONNX, ".tflite", ".h5", ".hdf5", ".pb", ".json")
 _MAX_BYTES = 1 << 31
+_OF_KERAS: tuple[type[Exception], ...] = (
+    *DAMAGED,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    TypeError,
+)
+"""What Keras's deserialization raises for configurations that are damaged, beside ValueError."""
 
 
 @dataclass(frozen=True)
@@ -191,12 +200,28 @@ async def _keras(how: _Loading) -> Any:
     namespace("keras")  # which says what is missing
     keras = importlib.import_module("keras")
     if isinstance(how.source, str | os.PathLike) and Path(how.source).is_file():
-        return keras.saving.load_model(how.source, safe_mode=how.safe_mode)
+        return _read_by_keras(keras, Path(how.source), how.safe_mode)
     with tempfile.TemporaryDirectory() as folder:
         is_keras = how.files.model == _KERAS
         path = Path(folder) / ("model.keras" if is_keras else "model.h5")
         path.write_bytes(await _whole(how) if is_keras else how.data)
-        return keras.saving.load_model(path, safe_mode=how.safe_mode)
+        return _read_by_keras(keras, path, how.safe_mode)
+
+
+def _read_by_keras(keras: Any, path: Path, safe_mode: bool) -> Any:
+    """Load a model by Keras, which limits what archives and HDF5 files unpack to.
+
+    Raises:
+        ModelFileError: For the errors that Keras, h5py and Python's zipfile raise for damaged
+            files, and for layers and arguments that Keras does not have.
+    """
+    try:
+        return keras.saving.load_model(path, safe_mode=safe_mode)
+    except ValueError:
+        raise
+    except _OF_KERAS as error:
+        text = f"Keras cannot load {path.name}: {type(error).__name__}: {error}"
+        raise ModelFileError(text) from error
 
 
 async def _whole(how: _Loading) -> bytes:

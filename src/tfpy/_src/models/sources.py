@@ -8,16 +8,16 @@ import io
 import json
 import os
 import re
-import zlib
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
-from zipfile import BadZipFile, ZipFile, is_zipfile
+from zipfile import is_zipfile
 
 from tfpy._src.errors import OpError
 from tfpy._src.graphs.checked import MAX_BYTES, a_list, parse
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.paths import checked_path
+from tfpy._src.io.archives import Archive, ArchiveError
 from tfpy._src.models.manifest import Group, joined, read_manifest
 from tfpy._src.runtime.bridge import IN_BROWSER
 from tfpy._src.runtime.page import Answers, Stream
@@ -280,21 +280,19 @@ class _Given(Files):
 class _Archive(Files):
     def __init__(self, file: Path | io.BytesIO, names: Sequence[str]) -> None:
         try:
-            self._zip = ZipFile(file)
-        except (BadZipFile, NotImplementedError) as error:  # of a version that there is not
-            raise ModelFileError(f"this is no zip archive: {error}") from None
-        where = _model_among(self._zip.namelist(), names)
+            self._archive = Archive(file)
+        except ArchiveError as error:
+            raise ModelFileError(str(error)) from None
+        where = _model_among(self._archive.names, names)
         self._folder, _, self.model = where.rpartition("/")
 
     async def read(self, path: str, limit: int) -> bytes:
         try:
-            entry = self._zip.getinfo(f"{self._folder}/{path}".lstrip("/"))
-            with self._zip.open(entry) as file:
-                data = file.read(min(entry.file_size, limit) + 1)
+            data = self._archive.read(f"{self._folder}/{path}".lstrip("/"), limit)
         except KeyError:
             raise _missing(path) from None
-        except (BadZipFile, NotImplementedError, RuntimeError, zlib.error) as broken:
-            raise ModelFileError(f"{path} in the archive is broken: {broken}") from None
+        except ArchiveError as error:
+            raise ModelFileError(str(error)) from None
         _within(len(data), path, limit)
         return data
 
