@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from tfpy._src.graphs.errors import ModelFileError
@@ -11,9 +12,9 @@ from tfpy._src.graphs.onnx.dialect import ONNX
 from tfpy._src.graphs.onnx.proto import MODEL
 from tfpy._src.graphs.onnx.reader import read_onnx
 from tfpy._src.graphs.onnx.tensors import EXTERNAL
+from tfpy._src.graphs.paths import checked_path
 from tfpy._src.graphs.wire import read
 from tfpy._src.models.graph_model import GraphModel, Signature
-from tfpy._src.models.paths import checked_path
 from tfpy._src.models.sources import Files
 
 _MAX_BYTES = 1 << 31
@@ -26,27 +27,21 @@ async def load_onnx(files: Files, data: bytes, trainable: bool, quantize: str | 
         ModelFileError: when a file is broken or missing.
     """
     found: dict[str, bytes] = {}
-    for name, path in _external(read(data, MODEL)).items():
-        found[name] = await files.read(path, _MAX_BYTES)
-
-    def beside(name: str) -> bytes:
-        if name not in found:
-            raise ModelFileError(f"{name!r} is no path below the model's folder")
-        return found[name]
-
-    graph = read_onnx(data, ONNX, beside)
+    for path in _external(read(data, MODEL)):
+        if path not in found:
+            found[path] = await files.read(path, _MAX_BYTES)
+    graph = read_onnx(data, ONNX, found.__getitem__)
     inputs = {spec.name: spec for spec in graph.inputs}
     signature = Signature(inputs, named_outputs(graph.outputs))
     signatures = {"serving_default": signature}
     return GraphModel(graph, signatures, trainable=trainable, quantize=quantize)
 
 
-def _external(message: Any) -> dict[str, str]:
-    """Return the paths of the files that tensors lie in, by the names that the tensors use.
+def _external(message: Any) -> Iterator[str]:
+    """Yield the paths of the files that tensors lie in.
 
     Paths that lead out of the model's folder are left out: `read_onnx` refuses them.
     """
-    found: dict[str, str] = {}
     todo = [message]
     while todo:
         value = todo.pop()
@@ -56,8 +51,6 @@ def _external(message: Any) -> dict[str, str]:
             todo += value.values()
             entries = value["external_data"] if value.get("data_location") == EXTERNAL else ()
             for entry in entries:
-                name = entry.get("value", "")
-                if entry.get("key") == "location" and name not in found:
+                if entry.get("key") == "location":
                     with contextlib.suppress(ModelFileError):
-                        found[name] = checked_path(name, "an external tensor")
-    return found
+                        yield checked_path(entry.get("value", ""), "an external tensor")
