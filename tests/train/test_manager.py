@@ -106,3 +106,24 @@ def test_a_process_that_dies_leaves_the_last_checkpoint(tmp_path: Path) -> None:
     done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 12
+
+
+def test_checkpoints_of_other_folders_are_not_deleted(tmp_path: Path) -> None:
+    """A folder that came from elsewhere may name any path."""
+    folder, other = tmp_path / "mine", tmp_path / "other"
+    folder.mkdir()
+    (folder / "link").symlink_to(other)
+    checkpoint = tfpy.train.Checkpoint(v=tfpy.Variable(1.0))
+    kept = tfpy.train.Checkpoint(v=tfpy.Variable(2.0)).write(str(other / "kept"))
+    own = checkpoint.write(str(folder / "own"))
+    paths = [kept, "../other/kept", "link/kept", "link/../../other/kept", own]
+    text = "".join(f'all_model_checkpoint_paths: "{path}"\n' for path in paths)
+    text += "".join(f"all_model_checkpoint_timestamps: {1e9 + i}\n" for i in range(len(paths)))
+    (folder / "checkpoint").write_text(f'model_checkpoint_path: "own"\n{text}')
+    before = sorted(os.listdir(other))
+    manager = tfpy.train.CheckpointManager(checkpoint, str(folder), max_to_keep=1)
+    assert manager.checkpoints == [own]
+    saved = manager.save()
+    assert manager.checkpoints == [saved]
+    assert not os.path.exists(f"{own}.index")
+    assert sorted(os.listdir(other)) == before

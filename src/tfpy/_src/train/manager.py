@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import pathlib
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -102,7 +103,13 @@ class CheckpointManager:
         paths = state.all_model_checkpoint_paths
         times = state.all_model_checkpoint_timestamps or [self._preserved] * len(paths)
         for path, written in zip(paths, times, strict=False):
-            if min(written, now) > self._preserved:
+            if not _lies_in(path, self._directory):
+                _log.warning(
+                    "%s: the checkpoint is not in %s, so that it is not deleted when it is old",
+                    path,
+                    self._directory,
+                )
+            elif min(written, now) > self._preserved:
                 self._kept[path] = min(written, now)
 
     @property
@@ -242,6 +249,12 @@ class CheckpointManager:
 
     def sync(self) -> None:
         """Of no effect: checkpoints are there when they are written."""
+
+
+def _lies_in(path: str, directory: str) -> bool:
+    """Return True if a checkpoint's files are in a folder: others wrote its file of checkpoints."""
+    place = pathlib.Path(os.path.realpath(os.path.dirname(path)))
+    return place.is_relative_to(os.path.realpath(directory))
 
 
 def checkpoints_iterator(
