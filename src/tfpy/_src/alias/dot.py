@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from tfpy._src.errors import UnimplementedError
 from tfpy._src.escaping import escape
+from tfpy._src.files import replace_file
 from tfpy._src.views.layered import Layout, Point, curve, laid_out
 
 _ROW = re.compile(r"<tr>(.*?)</tr>", re.S)
@@ -155,7 +155,7 @@ class Dot:
                 "plot_model",
                 f"models are drawn as SVG here, not as {format.upper()}: write to_file='model.svg'",
             )
-        Path(path).write_text(self.to_svg(), "utf-8")
+        replace_file(path, self.to_svg().encode())
 
     def to_svg(self) -> str:
         """The picture."""

@@ -6,11 +6,12 @@ import contextlib
 import gzip
 import json
 import os
-from collections.abc import Callable, Iterator
+import re
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import count
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from tfpy._src.data import structure
 from tfpy._src.data.binary import Source, read_elements, spec_from_json, spec_to_json, write_element
@@ -20,15 +21,16 @@ from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.data.structure import Flat
 from tfpy._src.errors import DataLossError, NotFoundError
+from tfpy._src.files import replace_file, whole_file
 from tfpy._src.function.signature import TensorSpec
-from tfpy._src.graphs.checked import a_size, an_object, loaded
+from tfpy._src.graphs.checked import a_list, a_size, a_string, an_object, loaded
 from tfpy._src.graphs.errors import ModelFileError
 
 _FACTS = "dataset.json"
-"""What a saved dataset's elements are, beside the files that have them."""
+"""The file with the spec of a saved dataset's elements and the names of the files with these."""
 
-_partial = count()
-"""Numbers of files that are being written."""
+_SHARD = re.compile(r"\d{8}(-[0-9a-f]{16})?\.shard")
+"""The names of these files. Those without a token are of versions that wrote files in place."""
 
 
 class FileCache(Node):
@@ -45,7 +47,8 @@ class FileCache(Node):
             with self._path.open("rb") as file:
                 yield from read_elements(Source(file, _size(file)), self.spec)
             return
-        with written_whole(self._path) as path, path.open("wb") as file:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(self._path) as file:
             for element in self.inputs[0].elements(run):
                 if element is not NOT_YET:
                     write_element(file, element)
@@ -56,20 +59,10 @@ class FileCache(Node):
         return self.inputs[0].cardinality
 
 
-@contextlib.contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
-    """A path to write to, which becomes ``path`` when all is written."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.{next(_partial)}")
-    try:
-        yield partial
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
 def save(node: Node, path: str, compression: str | None, shard: Callable[..., Any] | None) -> None:
-    """Writes the elements to files of a directory, in place of those that it has.
+    """Write the elements to files of a directory, in place of those that it has.
+
+    The elements that are there stay until all new ones are written.
 
     Args:
         compression: "GZIP" or None.
@@ -88,21 +81,62 @@ def save(node: Node, path: str, compression: str | None, shard: Callable[..., An
     zipped = compression == "GZIP"
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
-    for shard_file in folder.glob("*.shard"):
-        shard_file.unlink()
+    token = secrets.token_hex(8)
     run, written = Run(), 0
     shard_of = None if number is None else number.start(run)
-    with contextlib.ExitStack() as stack:
-        files: dict[int, Any] = {}
-        for element in node.elements(run):
-            index = 0 if shard_of is None else int(shard_of(element)[0])
-            if index not in files:
-                name = folder / f"{index:08d}.shard"
-                files[index] = stack.enter_context(_opened(name, "wb", zipped))
-            write_element(files[index], element)
-            written += 1
-    facts = {"spec": spec, "count": written, "gzip": zipped}
-    (folder / _FACTS).write_text(json.dumps(facts))
+    files: dict[str, Any] = {}
+    try:
+        with contextlib.ExitStack() as stack:
+            for element in node.elements(run):
+                index = 0 if shard_of is None else int(shard_of(element)[0])
+                name = f"{index:08d}-{token}.shard"
+                if name not in files:
+                    files[name] = stack.enter_context(_opened(folder / name, "xb", zipped))
+                write_element(files[name], element)
+                written += 1
+        facts = {"spec": spec, "count": written, "gzip": zipped, "files": sorted(files)}
+        before = _shards_of(folder)
+        replace_file(folder / _FACTS, json.dumps(facts).encode(), durable=True)
+    except BaseException:
+        _remove(folder / name for name in files)
+        raise
+    _remove(before)
+
+
+def _shards_of(folder: Path) -> list[Path]:
+    """Return the files of the dataset that a folder has; none where it has none that is whole."""
+    path = folder / _FACTS
+    with contextlib.suppress(OSError, ModelFileError):
+        return _shards(folder, _names(an_object(loaded(path.read_bytes(), path.name), path.name)))
+    return []
+
+
+def _names(facts: Mapping[str, Any]) -> list[str] | None:
+    """Return the names of the files that ``dataset.json`` lists; None where it has no list.
+
+    Raises:
+        ModelFileError: If a name is not that of such a file.
+    """
+    if facts.get("files") is None:
+        return None
+    names = [a_string(name, "a name of a file") for name in a_list(facts["files"], "files")]
+    for name in names:
+        if not _SHARD.fullmatch(name):
+            raise ModelFileError(f"{name[:80]!r} is not the name of a file with elements")
+    return names
+
+
+def _shards(folder: Path, names: list[str] | None) -> list[Path]:
+    """Return the files with elements; those without a token where their names are not known."""
+    if names is None:
+        names = [path.name for path in folder.glob("*.shard") if "-" not in path.name]
+    return [folder / name for name in sorted(names)]
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    for path in paths:
+        with contextlib.suppress(OSError):
+            path.unlink()
 
 
 def _opened(path: Path, mode: str, zipped: bool) -> Any:
@@ -113,14 +147,27 @@ def _size(file: IO[bytes]) -> int:
     return os.fstat(file.fileno()).st_size
 
 
-def _facts(path: Path, given: Any) -> tuple[Any, int, bool]:
+class _Facts(NamedTuple):
+    """What ``dataset.json`` says of a saved dataset.
+
+    Attributes:
+        spec: Spec of the elements.
+        size: Number of elements.
+        zipped: True if the files are compressed.
+        files: Names of the files with elements; see `_names`.
+    """
+
+    spec: Any
+    size: int
+    zipped: bool
+    files: list[str] | None
+
+
+def _read_facts(path: Path, given: Any) -> _Facts:
     """Read what a saved dataset's elements are.
 
     Args:
         given: A spec to use in place of the one that was saved, or None.
-
-    Returns:
-        The spec, the number of elements, and True if the files are compressed.
 
     Raises:
         DataLossError: If the file is damaged.
@@ -131,7 +178,7 @@ def _facts(path: Path, given: Any) -> tuple[Any, int, bool]:
         zipped = facts.get("gzip")
         if not isinstance(zipped, bool):
             raise ModelFileError(f"gzip must be true or false, got {str(zipped)[:80]}")
-        return spec, a_size(facts.get("count"), "count"), zipped
+        return _Facts(spec, a_size(facts.get("count"), "count"), zipped, _names(facts))
     except ModelFileError as error:
         raise DataLossError(None, "load", f"{path}: {error}") from None
 
@@ -157,29 +204,32 @@ class Loaded(Node):
         if not facts.exists():
             message = f"Could not find metadata file. [{path}]"
             raise NotFoundError(None, "load", message)
-        self._spec, self._count, self._zipped = _facts(facts, spec)
+        self._facts = _read_facts(facts, spec)
         self._reader = reader
 
     @cached_property
     def spec(self) -> Any:
-        return self._spec
+        return self._facts.spec
 
     def elements(self, run: Run) -> Iterator[Flat]:
         shards: list[Node] = [
-            _Shard(path, self._spec, self._zipped) for path in sorted(self._folder.glob("*.shard"))
+            _Shard(path, self._facts.spec, self._facts.zipped)
+            for path in _shards(self._folder, self._facts.files)
         ]
         if self._reader is None:
             for shard in shards:
                 yield from shard.elements(run)
             return
-        found = structure.node_of(self._reader(structure.AS_DATASET[0](_Nodes(shards, self._spec))))
+        found = structure.node_of(
+            self._reader(structure.AS_DATASET[0](_Nodes(shards, self._facts.spec)))
+        )
         if found is None:
             raise TypeError("load: reader_func must return a tf.data.Dataset")
         yield from found.elements(run)
 
     @property
     def cardinality(self) -> int:
-        return self._count
+        return self._facts.size
 
 
 class _Shard(Node):

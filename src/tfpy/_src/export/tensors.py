@@ -16,6 +16,7 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.errors import UnimplementedError
+from tfpy._src.files import whole_file
 from tfpy._src.ir.aval import Aval
 
 _NAMES = {
@@ -87,7 +88,7 @@ class Tensors:
             header[name] = {"dtype": dtype, "shape": shape, "data_offsets": offsets}
         head = json.dumps(header, separators=(",", ":")).encode()
         head = head.ljust(-(-len(head) // 8) * 8)
-        with path.open("wb") as file:
+        with whole_file(path) as file:
             file.write(len(head).to_bytes(8, "little") + head)
             for _, (_, _, data) in entries:
                 file.write(data)

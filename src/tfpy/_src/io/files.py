@@ -15,6 +15,7 @@ from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.errors import invalid, invalid_dtype, invalid_value
+from tfpy._src.files import replace_file
 from tfpy._src.io.gfile import translated
 from tfpy._src.ir.aval import Aval
 
@@ -84,8 +85,7 @@ def _write(path: Tensor, data: Tensor) -> None:
     with translated(where):
         if folder := os.path.dirname(where):
             os.makedirs(folder, exist_ok=True)
-        with open(where, "wb") as file:
-            file.write(data.host_view().item())
+        replace_file(where, data.host_view().item())
 
 
 def _strings(value: Any) -> Tensor:

@@ -8,9 +8,10 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import Any
 
 from tfpy._src.errors import InvalidArgumentError, ResourceExhaustedError
+from tfpy._src.files import replace_file, whole_file
 from tfpy._src.io.archives import DAMAGED
 from tfpy._src.io.gfile import translated
 from tfpy._src.io.streams import source_of
@@ -89,19 +90,15 @@ async def _write(source: Any, path: Path, left: int) -> int:
     Raises:
         ResourceExhaustedError: when there are more than are left.
     """
-    with translated(path), _opened(path) as file:
+    with translated(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with translated(path), whole_file(path) as file:
         async for piece in source.pieces():
             left -= len(piece)
             if left < 0:
                 raise _too_large(source.name)
             file.write(piece)
     return left
-
-
-def _opened(path: Path) -> IO[bytes]:
-    """Open a file to write, in a folder that is made."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path.open("wb")
 
 
 async def _unpack(archive: Path, target: Path, left: int) -> tuple[int, list[str]]:
@@ -117,8 +114,9 @@ async def _unpack(archive: Path, target: Path, left: int) -> tuple[int, list[str
             path = _inside(target, member.filename)
             with _readable(archive.name):
                 data = found.read(member)
-            with translated(path), _opened(path) as file:
-                file.write(data)
+            with translated(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                replace_file(path, data)
             left -= member.file_size
             written.append(str(path))
             await asyncio.sleep(0)

@@ -6,10 +6,10 @@ import importlib
 import json
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from tfpy._src.alias.keras import namespace
+from tfpy._src.files import replace_files
 from tfpy._src.models.building import build
 from tfpy._src.models.encoding import SHARD_SIZE, encoded, sharded
 from tfpy._src.models.manifest import OPTIMIZER, QUANTIZED, Array, decoded
@@ -163,10 +163,7 @@ def save_layers_model(
         "weightsManifest": manifest,
         **training,
     }
-    where = Path(folder)
-    where.mkdir(parents=True, exist_ok=True)
-    for name, data in {**files, MODEL: json.dumps(written).encode()}.items():
-        (where / name).write_bytes(data)
+    replace_files(folder, {**files, MODEL: json.dumps(written).encode()})
 
 
 def _trained(model: Any, named: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:

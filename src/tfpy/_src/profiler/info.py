@@ -14,6 +14,7 @@ from typing import Any
 
 from tfpy._src import spans
 from tfpy._src.core.lifetimes import live_tensors
+from tfpy._src.files import replace_file
 from tfpy._src.profiler import chrome, tables
 from tfpy._src.profiler.kernels import Kernel, kernels_of
 from tfpy._src.profiler.recording import Recording
@@ -88,7 +89,7 @@ class ProfileInfo:
 
     def save(self, path: str | Path) -> None:
         """Writes :meth:`trace` to a file, which ui.perfetto.dev and chrome://tracing open."""
-        Path(path).write_text(json.dumps(self.trace(), separators=(",", ":")), "utf-8")
+        replace_file(path, json.dumps(self.trace(), separators=(",", ":")).encode())
 
     def __str__(self) -> str:
         return tables.text(self)

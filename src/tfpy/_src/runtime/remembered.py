@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from tfpy._src.files import replace_file
 from tfpy._src.runtime import bridge
 
 _MOST = 64
@@ -40,7 +41,7 @@ def _read(name: str) -> str | None:
     if bridge.IN_BROWSER:
         return bridge.stored(f"tfpy.{name}")
     try:
-        return _file(name).read_text()
+        return _file(name).read_text("utf-8")
     except OSError:
         return None
 
@@ -51,7 +52,7 @@ def _write(name: str, text: str) -> None:
     file = _file(name)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+        replace_file(file, text.encode())
     except OSError:
         pass  # nothing is remembered then
 

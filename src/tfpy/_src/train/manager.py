@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import logging
 import os
 import pathlib
@@ -10,9 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from tfpy._src.files import partial_files
 from tfpy._src.io.gfile import Path, path_text
 from tfpy._src.train.checkpoint import Checkpoint, CheckpointOptions
-from tfpy._src.train.files import files_of
 from tfpy._src.train.state import (
     get_checkpoint_state,
     latest_checkpoint,
@@ -201,7 +202,7 @@ class CheckpointManager:
         if own:  # before anything is deleted
             self._record()
         for old in self._sweep():
-            for file in files_of(old) if own else ():
+            for file in _files_of(old) if own else ():
                 with suppress(FileNotFoundError):
                     os.remove(file)
         if own:
@@ -255,6 +256,13 @@ def _lies_in(path: str, directory: str) -> bool:
     """Return True if a checkpoint's files are in a folder: others wrote its file of checkpoints."""
     place = pathlib.Path(os.path.realpath(os.path.dirname(path)))
     return place.is_relative_to(os.path.realpath(directory))
+
+
+def _files_of(prefix: str) -> list[str]:
+    """Return the files of a checkpoint, the table first: without it the others are nothing."""
+    start = glob.escape(prefix)
+    whole = [p for ending in (".index", ".data-?????-of-?????") for p in glob.glob(start + ending)]
+    return [*whole, *partial_files(f"{prefix}.")]
 
 
 def checkpoints_iterator(

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from tfpy._src.files import remove_abandoned, replace_file
 from tfpy._src.io.gfile import Path, path_text, translated
-from tfpy._src.train.files import replace_file
 
 _log = logging.getLogger("tfpy")
 _LINE = re.compile(r"\s*(\w+)\s*:\s*(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[-+\w.]+)\s*(?:#.*)?")
@@ -172,7 +172,8 @@ def update_checkpoint_state(
     )
     path = _file(directory, latest_filename)
     with translated(path):
-        replace_file(path, state.text().encode())
+        replace_file(path, state.text().encode(), durable=True)
+        remove_abandoned(f"{path}.")
 
 
 def _relative(path: str, directory: str) -> str:

@@ -1,8 +1,8 @@
 """Values written to a checkpoint's files, by one process or by several together.
 
-A checkpoint is there once its table is: that comes last, at once. Where one of that name is
-written anew, its bytes go into files that are numbered otherwise, beside those that the old table
-tells of.
+A checkpoint is there once its table is: that comes last, at once. Its bytes are in files whose
+numbers no other checkpoint of that name has, also none that another program is writing, so that a
+table and its bytes belong together. The program that is the last one to write its table wins.
 
 Where several processes compute together, each writes what it is the first to hold of each value,
 and the first process puts the tables together. Processes that give different names write each a
@@ -14,15 +14,17 @@ from __future__ import annotations
 import glob
 import math
 import os
+import secrets
 import shutil
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
 
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import FailedPreconditionError, UnavailableError
+from tfpy._src.files import is_old, remove_abandoned, replace_file, whole_file
 from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.tensorflow.bundle import shard_name, shards_of
 from tfpy._src.graphs.tensorflow.bundle_writer import ShardWriter, entries_of, merged
@@ -32,7 +34,6 @@ from tfpy._src.ir.aval import Array
 from tfpy._src.runtime.backend import Backend
 from tfpy._src.runtime.interface import Shard
 from tfpy._src.runtime.registry import active_backend
-from tfpy._src.train.files import replace_file, whole_file
 from tfpy._src.train.objects import Value
 
 Note = Callable[[str, bool], None]
@@ -64,28 +65,31 @@ def write(prefix: str, values: Sequence[Value], note: Note = note_nothing) -> No
 
 
 def _write_alone(backend: Backend, prefix: str, values: Sequence[Value]) -> None:
-    base = _free_base(prefix, 1)
-    with whole_file(prefix + shard_name(base, base + 1)) as file:
-        writer = ShardWriter(file)
-        for value in values:
-            shards = _held(backend, value)
-            if sum(map(_size, shards)) != math.prod(value.value.shape):
-                text = f"{value.key}: other processes hold part of it; all must write to {prefix}"
-                raise FailedPreconditionError(None, None, text)
-            _add(writer, value, shards)
-        entries = writer.entries
-    _finish(prefix, merged([entries], base), base + 1)
+    with _claimed(prefix, 1) as base:
+        with whole_file(prefix + shard_name(base, base + 1), durable=True) as file:
+            writer = ShardWriter(file)
+            for value in values:
+                shards = _held(backend, value)
+                if sum(map(_size, shards)) != math.prod(value.value.shape):
+                    text = (
+                        f"{value.key}: other processes hold part of it; all must write to {prefix}"
+                    )
+                    raise FailedPreconditionError(None, None, text)
+                _add(writer, value, shards)
+            entries = writer.entries
+        _put_in_place(prefix, merged([entries], base))
 
 
 def _write_together(backend: Backend, prefix: str, values: Sequence[Value]) -> None:
-    folder = f"{prefix}_temp"
+    token = backend.agree(secrets.token_hex(8))[0]
+    folder = f"{prefix}_temp_{token}"
 
     def part(process: int) -> str:
         return os.path.join(folder, str(process))
 
     def write_own() -> None:
         os.makedirs(folder, exist_ok=True)
-        with whole_file(f"{part(backend.process)}.data") as file:
+        with whole_file(f"{part(backend.process)}.data", durable=True) as file:
             writer = ShardWriter(file)
             for value in values:
                 _add(writer, value, [shard for shard in _held(backend, value) if shard.first])
@@ -95,17 +99,21 @@ def _write_together(backend: Backend, prefix: str, values: Sequence[Value]) -> N
         if backend.process:
             return
         count = backend.processes
-        base = _free_base(prefix, count)
-        tables = []
-        for process in range(count):
-            with open(f"{part(process)}.index", "rb") as file:
-                tables.append(entries_of(file.read()))
-            os.replace(f"{part(process)}.data", prefix + shard_name(base + process, base + count))
-        _finish(prefix, merged(tables, base), base + count)
-        shutil.rmtree(folder, ignore_errors=True)
+        with _claimed(prefix, count) as base:
+            tables = []
+            for process in range(count):
+                with open(f"{part(process)}.index", "rb") as file:
+                    tables.append(entries_of(file.read()))
+                shard = shard_name(base + process, base + count)
+                os.replace(f"{part(process)}.data", prefix + shard)
+            _put_in_place(prefix, merged(tables, base))
 
-    _all_do(backend, write_own)
-    _all_do(backend, put_together)
+    try:
+        _all_do(backend, write_own)
+        _all_do(backend, put_together)
+    finally:
+        if not backend.process:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _all_do(backend: Backend, action: Callable[[], None]) -> None:
@@ -123,22 +131,55 @@ def _all_do(backend: Backend, action: Callable[[], None]) -> None:
             raise UnavailableError(None, None, f"task {process} could not write: {text}")
 
 
-def _finish(prefix: str, table: bytes, shards: int) -> None:
-    """The table takes its place; files of bytes that it does not tell of go."""
-    replace_file(f"{prefix}.index", table)
+def _put_in_place(prefix: str, table: bytes) -> None:
+    """Replace the table of a checkpoint, and remove the bytes of the one that was there."""
+    before = _shards_in(f"{prefix}.index")
+    replace_file(f"{prefix}.index", table, durable=True)
+    now = shards_of(table)
     for path in glob.glob(f"{glob.escape(prefix)}.data-?????-of-?????"):
-        if not path.endswith(f"-of-{shards:05}"):
+        with suppress(OSError):
+            ending = int(path[-5:])
+            if ending != now and (ending == before or is_old(path)):
+                os.remove(path)
+    remove_abandoned(f"{prefix}.")
+
+
+@contextmanager
+def _claimed(prefix: str, count: int) -> Iterator[int]:
+    """Claim numbers of shards that no other table has; they are free again after an error.
+
+    The name of the last one, which a table with that many shards always has, is the claim.
+    """
+    for base in range(_MAX_SHARDS - count):
+        last = prefix + shard_name(base + count - 1, base + count)
+        try:
+            with open(last, "xb"):
+                break
+        except FileExistsError:
+            continue
+    else:
+        text = f"{prefix}: no number of a shard is free; remove {prefix}.data-*"
+        raise FailedPreconditionError(None, None, text)
+    try:
+        yield base
+    except BaseException:
+        for path in glob.glob(f"{glob.escape(prefix)}.data-?????-of-{base + count:05}"):
             with suppress(OSError):
                 os.remove(path)
+        raise
 
 
-def _free_base(prefix: str, shards: int) -> int:
-    """From which number on shards get names that the present table does not use."""
+_MAX_SHARDS = 100_000
+"""The names of files have five digits."""
+
+
+def _shards_in(path: str) -> int | None:
+    """Return the number of shards that the table in a file has; None without a whole table."""
     try:
-        with open(f"{prefix}.index", "rb") as file:
-            return int(shards_of(file.read()) == shards)
+        with open(path, "rb") as file:
+            return shards_of(file.read())
     except (OSError, ModelFileError):
-        return 0
+        return None
 
 
 def _held(backend: Backend, value: Value) -> list[Shard]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.export.api import export
+from tfpy._src.files import replace_file
 from tfpy._src.ir.aval import Array
 from tfpy._src.models.encoding import SHARD_SIZE
 from tfpy._src.models.load import load
@@ -81,7 +82,7 @@ def _save_weights(model: Any, file: Path, quantization: str | None) -> None:
             name: array.astype(np.float16) if array.dtype == np.float32 else array
             for name, array in arrays.items()
         }
-    file.write_bytes(safetensors_bytes(arrays))
+    replace_file(file, safetensors_bytes(arrays))
 
 
 def weights_of(model: Any) -> dict[str, Array]:

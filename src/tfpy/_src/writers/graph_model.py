@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from typing import Any
 
+from tfpy._src.files import replace_files
 from tfpy._src.models.encoding import SHARD_SIZE, encoded, sharded
 from tfpy._src.models.manifest import QUANTIZED
 from tfpy._src.models.sources import MODEL
@@ -89,10 +89,7 @@ def save_graph_model(
     if source.structured:
         names = [port.name for port in source.outputs]
         written["userDefinedMetadata"] = {"structuredOutputKeys": names}
-    where = Path(folder)
-    where.mkdir(parents=True, exist_ok=True)
-    for name, data in {**files, MODEL: json.dumps(written).encode()}.items():
-        (where / name).write_bytes(data)
+    replace_files(folder, {**files, MODEL: json.dumps(written).encode()})
 
 
 def graph_of(source: Source) -> Nodes:

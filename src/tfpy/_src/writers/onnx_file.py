@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
+from tfpy._src.files import replace_file
 from tfpy._src.graphs.wire_writer import chunk, integer
 from tfpy._src.version import __version__
 from tfpy._src.writers.emitter import Value
@@ -49,7 +49,7 @@ def save_onnx(fn: Any, file: str | os.PathLike[str], signatures: Any = None) -> 
     data = model_bytes(source, graph_of(source))
     if len(data) > _LIMIT:
         raise ValueError(f"an ONNX file has at most 2 GiB; this one would have {len(data)} bytes")
-    Path(file).write_bytes(data)
+    replace_file(file, data)
 
 
 def graph_of(source: Source) -> Nodes:
