@@ -265,6 +265,28 @@ def test_several_open_arguments_and_what_the_sizes_must_be(lib: Any) -> Any:
     ]  # fmt: skip
 
 
+@same
+def test_a_size_that_is_a_product_of_others(lib: Any) -> Any:
+    spec = lib.TensorSpec
+
+    @lib.function
+    def divided(x: Any, i: Any) -> Any:
+        return lib.reshape(x, lib.concat([lib.shape(i)[:2], lib.shape(x)[1:]], 0))
+
+    @lib.function
+    def scaled(i: Any, x: Any, w: Any) -> Any:
+        rows = lib.reshape(x, [lib.shape(i)[1], lib.shape(i)[0]])
+        return lib.matmul(rows, w) + lib.cast(lib.shape(i)[1], lib.float32)
+
+    first = divided.get_concrete_function(spec([None, 2]), spec([None, None]))
+    second = scaled.get_concrete_function(spec([None, None]), spec([None]), spec([None, None]))
+    return [
+        first(lib.reshape(lib.range(12.0), [6, 2]), lib.ones([2, 3])),
+        first(lib.reshape(lib.range(8.0), [4, 2]), lib.ones([1, 4])),
+        second(lib.ones([3, 2]), lib.range(6.0), lib.ones([3, 4])),
+    ]
+
+
 def test_other_shapes_are_refused() -> None:
     concrete = tfpy.function(lambda x: x * 2.0).get_concrete_function(tfpy.TensorSpec([None, 3]))
     for shape in ([2, 4], [3], [1, 2, 3]):

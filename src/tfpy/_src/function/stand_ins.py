@@ -12,6 +12,7 @@ from tfpy._src.ir.sizes import Misfits
 R = TypeVar("R")
 
 _SIZE = 240  # divisible by much, and large enough for windows and strides
+_UNIT = 24  # sizes that tell groups apart are its product with different primes
 _RANKS = (2, 3, 4, 1, 0)  # that stand in for an unknown one, in the order of trial
 _TRIALS = 32
 
@@ -34,7 +35,7 @@ def traced_with_stand_ins(
             try:
                 with Misfits() as misfits:
                     return trace(sizes.shapes)
-            except (ValueError, TypeError, OpError) as error:
+            except (ValueError, TypeError, OverflowError, OpError) as error:
                 first = first or error
                 if not sizes.learn(misfits):
                     break
@@ -55,20 +56,18 @@ class _Sizes:
         }
         self._groups = [[place] for place, n in self._known.items() if n is None]
         """The places of sizes that are not known yet, those together that are equal."""
-        self._differ = False  # whether other groups have other sizes, to see which of them it is
+        self._present = [_SIZE] * len(self._groups)
+        """The size of each group; different ones show which group a size is made of."""
 
     @property
     def shapes(self) -> list[tuple[int, ...]]:
         sizes = {place: n for place, n in self._known.items() if n is not None}
         for number, group in enumerate(self._groups):
-            sizes.update(dict.fromkeys(group, self._of_group(number)))
+            sizes.update(dict.fromkeys(group, self._present[number]))
         return [
             tuple(sizes[i, axis] for axis in range(len(pattern)))
             for i, pattern in enumerate(self._patterns)
         ]
-
-    def _of_group(self, number: int) -> int:
-        return _SIZE * (number + 1) if self._differ else _SIZE
 
     def learn(self, misfits: Misfits) -> bool:
         """Whether other sizes may help: what the last comparisons wanted."""
@@ -76,23 +75,33 @@ class _Sizes:
 
     def _takes(self, size: int, wanted: int) -> bool:
         """Sees to it that ``size`` becomes ``wanted``, if it is made of one that is not known."""
-        present = [self._of_group(number) for number in range(len(self._groups))]
+        present = self._present
         fitting = [_scaled(n, size, wanted) for n in present]
         exact = [number for number, n in enumerate(present) if n == size and fitting[number]]
         found = exact or [number for number, n in enumerate(fitting) if n]
-        if len(found) > 1 and not self._differ:
-            self._differ = True
+        if len(found) > 1 and len(set(present)) == 1:
+            self._present = [_UNIT * prime for prime in _primes(len(present))]
             return True
         if not found:
             return False
-        group = self._groups[found[0]]
-        if exact and wanted in present:
+        group = self._groups.pop(found[0])
+        own, becomes = present.pop(found[0]), fitting[found[0]]
+        if exact and wanted != own and wanted in present:
             self._groups[present.index(wanted)] += group
         else:
-            self._known.update(dict.fromkeys(group, fitting[found[0]]))
-        self._groups.remove(group)
-        self._differ = False
+            self._known.update(dict.fromkeys(group, becomes))
         return True
+
+
+def _primes(count: int) -> list[int]:
+    """Return that many primes from 7 on."""
+    found: list[int] = []
+    number = 7
+    while len(found) < count:
+        if all(number % prime for prime in (2, 3, 5, *found)):
+            found.append(number)
+        number += 1
+    return found
 
 
 def _scaled(present: int, size: int, wanted: int) -> int:
