@@ -140,3 +140,74 @@ def test_datasets_and_ragged_loops() -> None:
         return [float(v) for v in elements.map(total)], nested(ragged)
 
     compare(program(tfpy), program(tensorflow), 1e-6, "empty elements")
+
+
+OPEN: dict[str, Callable[[Any, Any], Any]] = {
+    "add": lambda lib, x: x + lib.constant([1.0, 2.0, 3.0]),
+    "matmul": lambda lib, x: lib.reshape(x, [1, -1]) @ lib.ones([3, 2]),
+    "reshape": lambda lib, x: lib.reshape(x, [-1, 3]),
+    "concat": lambda lib, x: lib.concat([x[None], lib.ones([1, 3])], 0),
+    "index": lambda lib, x: x[5],
+    "split": lambda lib, x: lib.split(x, 3)[0],
+    "unstack": lambda lib, x: lib.unstack(x, 3)[0],
+    "ensure_shape": lambda lib, x: lib.ensure_shape(x, [3]),
+    "top_k": lambda lib, x: lib.math.top_k(x, 3)[0],
+    "conv1d": lambda lib, x: lib.nn.conv1d(x[None, :, None], lib.ones([5, 1, 1]), 1, "VALID"),
+    "squeeze": lambda lib, x: lib.squeeze(x, 0),
+    "loop": lambda lib, x: lib.while_loop(
+        lambda i, s: i < 2, lambda i, s: (i + 1, s + x), [0, lib.zeros([3])]
+    )[1],
+}
+"""Functions that refuse two elements, and other sizes that a signature leaves open do not."""
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_open_sizes_are_errors_of_running(name: str) -> None:
+    def errors(lib: Any) -> list[str]:
+        function, x = OPEN[name], lib.constant([1.0, 2.0])
+        signature = [lib.TensorSpec([None]), lib.TensorSpec([], lib.bool)]
+
+        @lib.function(input_signature=signature[:1])
+        def whole(x: Any) -> Any:
+            return function(lib, x)
+
+        @lib.function(input_signature=signature)
+        def branch(x: Any, taken: Any) -> Any:
+            return lib.cond(taken, lambda: lib.reduce_sum(function(lib, x)), lambda: 0.0)
+
+        @lib.function(input_signature=signature)
+        def statement(x: Any, taken: Any) -> Any:
+            y = lib.constant(0.0)
+            if taken:
+                y = lib.reduce_sum(function(lib, x))
+            while taken:
+                y += lib.reduce_sum(function(lib, x))
+            return y
+
+        def error(f: Any, *given: Any) -> str:
+            return _class_of_error(lambda: f(*given))
+
+        parts = [error(f, x, lib.constant(b)) for b in (False, True) for f in (branch, statement)]
+        return [error(whole, x), *parts]
+
+    wanted = ["InvalidArgumentError", "", "", "InvalidArgumentError", "InvalidArgumentError"]
+    assert errors(tensorflow) == wanted
+    assert errors(tfpy) == wanted
+
+
+def test_a_variable_keeps_its_value_where_the_other_branch_is_refused() -> None:
+    def program(lib: Any) -> Any:
+        v = lib.Variable(1.0)
+
+        @lib.function(input_signature=[lib.TensorSpec([None]), lib.TensorSpec([], lib.bool)])
+        def step(x: Any, taken: Any) -> Any:
+            if taken:
+                v.assign(lib.reduce_sum(x + lib.ones([3])))
+            else:
+                v.assign_add(1.0)
+            return v
+
+        error = _class_of_error(lambda: step(lib.ones([2]), lib.constant(True)))
+        return error, step(lib.ones([2]), lib.constant(False)), v
+
+    compare(program(tfpy), program(tensorflow), 1e-6, "variable")

@@ -8,6 +8,7 @@ from typing import Any
 from tfpy._src.control.derivative import current
 from tfpy._src.control.equations import apply_cond, apply_loop
 from tfpy._src.control.parts import LoopPart, Part, assigned, inside, join
+from tfpy._src.control.refused import Refused, attempted
 from tfpy._src.control.staged_array import StagedArray
 from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core.conversion import convert_to_tensor
@@ -41,9 +42,18 @@ def like_leaf(leaf: Any, tensor: Tensor) -> Any:
 
 
 def traced_branches(functions: Sequence[Function]) -> list[tuple[Part, Any]]:
-    """Each function traced into a part, with what it gave."""
+    """Trace each function into a part; return the parts with the results.
+
+    The result of a function that fails for the actual sizes is a :class:`Refused`.
+
+    Raises:
+        InvalidArgumentError, OutOfRangeError: If all functions fail.
+    """
     parts = [(Part(getattr(f, "__name__", "branch")), f) for f in functions]
-    return [(part, inside(part, f)) for part, f in parts]
+    traced = [(part, attempted(part, f)) for part, f in parts]
+    if all(isinstance(result, Refused) for _, result in traced):
+        raise traced[0][1].error
+    return traced
 
 
 def finish_cond(index: Any, parts: Sequence[Part], leaves: Sequence[Sequence[Any]]) -> list[Tensor]:
@@ -80,7 +90,12 @@ def staged_cond(index: Any, functions: Sequence[Function], name: str) -> Any:
     """
     traced = traced_branches(functions)
     parts = [part for part, _ in traced]
-    nests = [_converted(part, result) for part, result in traced]
+    known = {n: _converted(*t) for n, t in enumerate(traced) if not isinstance(t[1], Refused)}
+    other, found = next(iter(known.items()))
+    nests = [
+        known[n] if n in known else result.like(found, parts[other])
+        for n, (_, result) in enumerate(traced)
+    ]
     first = nests[0]
     if len({_description(nest) for nest in nests}) != 1:
         found = "; ".join(_description(nest) for nest in nests)
@@ -144,7 +159,9 @@ def staged_while(
     part = LoopPart("while_body")
     arguments = [part.argument(t.aval, "loop_var") for t in entries]
     before = [like_leaf(x, a) for x, a in zip(initial, arguments, strict=True)]
-    after = check(before, inside(part, lambda: list(body(before))))
+    after = attempted(part, lambda: check(before, list(body(before))))
+    if isinstance(after, Refused):
+        after = before
     tested = Part("while_test")
     test_arguments = [tested.argument(t.aval, "loop_var") for t in entries]
     given = [like_leaf(x, a) for x, a in zip(after, test_arguments, strict=True)]

@@ -14,7 +14,7 @@ from tfpy._src.core import nest, tape as tapes
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import invalid
+from tfpy._src.errors import InvalidArgumentError, invalid
 from tfpy._src.function.description import Parameter, lines, one_line, parameters_of, structured
 from tfpy._src.function.lifting import initialize
 from tfpy._src.function.results import Results
@@ -22,6 +22,7 @@ from tfpy._src.function.signature import Call, TensorSpec, aval_of
 from tfpy._src.function.text import Lowered, as_html
 from tfpy._src.function.traced import Traced
 from tfpy._src.ir.graph import Graph
+from tfpy._src.ir.sizes import Misfits
 from tfpy._src.run.executable import Executable
 from tfpy._src.runtime.awaitable import awaitable
 from tfpy._src.runtime.interrupts import held
@@ -65,7 +66,7 @@ class ConcreteFunction:
         trace = Trace(name, allows_variables)
         with trace.taken():
             arguments = [trace.argument(aval_of(t), n) for n, t in call.tensors]
-            result = function(call.replaced(arguments))
+            result = _with_errors_of_runs(lambda: function(call.replaced(arguments)), name)
             self._results = Results(nest.map_structure(converted, result))
             self._assigned = [variable for variable, _ in trace.assigned.values()]
             outputs = [*self._results.tensors, *(tensor for _, tensor in trace.assigned.values())]
@@ -361,6 +362,22 @@ class ConcreteFunction:
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.one_line()} at 0x{id(self):X}>"
+
+
+def _with_errors_of_runs(function: Callable[[], Any], name: str) -> Any:
+    """Return the result of a function that is traced.
+
+    Raises:
+        InvalidArgumentError: If a size that the signature leaves open does not fit. TensorFlow
+            finds this when the function runs.
+    """
+    try:
+        with Misfits() as misfits:
+            return function()
+    except ValueError as error:
+        if not misfits.latest:
+            raise
+        raise InvalidArgumentError(None, name, str(error)) from error
 
 
 def _named(extra: Extra) -> str:

@@ -47,6 +47,7 @@ class Misfits:
     def __init__(self) -> None:
         self.pairs: list[tuple[int, Any]] = []
         """The size, and what it was expected to be."""
+        self._begin = 0
 
     def __enter__(self) -> Misfits:
         self._outer, Misfits.noting = Misfits.noting, self
@@ -54,6 +55,19 @@ class Misfits:
 
     def __exit__(self, *_: object) -> None:
         Misfits.noting = self._outer
+        if self._outer is not None:
+            self._outer.pairs += self.pairs
+
+    @property
+    def latest(self) -> list[tuple[int, Any]]:
+        """The pairs since the last equation was traced."""
+        return self.pairs[self._begin :]
+
+    @classmethod
+    def settle(cls) -> None:
+        """Note that an equation was traced: the comparisons before it did not matter."""
+        if cls.noting is not None:
+            cls.noting._begin = len(cls.noting.pairs)
 
 
 def _open(name: str) -> Callable[..., Any]:

@@ -70,7 +70,7 @@ def _without_filter(name: str, x: Tensor, f: Tensor, window: Window, same: bool)
     ksize = f.aval.shape[:-2]
     more = [int(not n and not same) for n in ksize]
     pads = tuple((low, high + n) for (low, high), n in zip(window.padding, more, strict=True))
-    taps = [n or 1 for n in ksize]
+    taps = tuple(n or 1 for n in ksize)
     out = window._replace(padding=pads).out_size(name, x.aval.shape[1:-1], taps)
     message = f"filter must not have zero elements, got shape {list(f.aval.shape)}"
     return failing(name, message, (x, f), (x.aval.shape[0], *out, f.aval.shape[-1]), x.dtype)

@@ -7,6 +7,7 @@ taken, or in a loop without iterations, it never does.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from tfpy._src.dtypes import DType
@@ -50,6 +51,10 @@ fail = register(
         doc="fail(*inputs, error, name, message, shape, dtype): raises when it runs.",
     )
 )
+
+
+refuse = register(dataclasses.replace(fail, name="refuse", stateful=True))
+"""The same as an effect: a part with it fails whenever it runs, whatever is read of its results."""
 
 
 def failing(

@@ -18,7 +18,7 @@ from tfpy._src.errors import NotTraceableError
 from tfpy._src.ir.aval import Array, Aval
 from tfpy._src.ir.graph import Graph
 from tfpy._src.ir.op import OPS, Op
-from tfpy._src.ir.sizes import is_open
+from tfpy._src.ir.sizes import Misfits, is_open
 from tfpy._src.lines import Line, here
 from tfpy._src.runtime.storage import host_storage
 from tfpy._src.trace.symbolic import SymbolicTensor
@@ -252,6 +252,7 @@ class Trace:
         values = [self.value_of(t) for t in inputs]
         line = here()
         value = self.graph.add_eqn(op, values, tuple(attrs.items()), line)
+        Misfits.settle()
         self.lines[value] = line
         output = self.tensor(value, op.name)
         for tape in tapes.local.active:

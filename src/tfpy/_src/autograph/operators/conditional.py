@@ -13,6 +13,7 @@ from tfpy._src.autograph.build import OPERATORS
 from tfpy._src.autograph.operators.undefined import Undefined, UndefinedResult
 from tfpy._src.control.control_flow import scalar_bool
 from tfpy._src.control.parts import Part, inside
+from tfpy._src.control.refused import Refused
 from tfpy._src.control.staging import (
     finish_cond,
     like_leaf,
@@ -73,6 +74,10 @@ def if_stmt(
     finally:
         set_state(before)
     parts = [part for part, _ in traced]
+    traced = [
+        (part, found.like(other, parts[1 - n]) if isinstance(found, Refused) else found)
+        for n, ((part, found), (_, other)) in enumerate(zip(traced, traced[::-1], strict=True))
+    ]
     left = [_is_left(names, found) for _, found in traced]
     columns = zip(names, *(found for _, found in traced), strict=False)
     merged = [_merge(name, values, parts, left) for name, *values in columns]

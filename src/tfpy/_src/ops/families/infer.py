@@ -35,7 +35,7 @@ def broadcast_shapes(op: str, *shapes: Shape) -> Shape:
     out = [1] * rank
     for shape in shapes:
         for i, n in enumerate(shape, rank - len(shape)):
-            if 1 not in (n, out[i]) and n != out[i]:
+            if 1 not in (int(n), int(out[i])) and n != out[i]:
                 raise invalid(
                     op,
                     f"Incompatible shapes: {' vs. '.join(str(list(s)) for s in shapes)}; "
