@@ -155,6 +155,7 @@ def split(
     Args:
         num_or_size_splits: how many equal parts, or the size of each.
         axis: which one, counted from the end when negative.
+        num: Number of sizes. It is not needed, and must be right where it is given.
 
     Raises:
         InvalidArgumentError: when the parts do not add up to the dimension.
@@ -178,6 +179,8 @@ def split(
         sizes = [whole // count] * count
     else:
         sizes = list(static_ints(num_or_size_splits))
+        if num is not None and num != len(sizes):
+            raise invalid("split", f"num is {num}, but there are {len(sizes)} sizes: {sizes}")
         if -1 in sizes:
             sizes[sizes.index(-1)] = whole - sum(n for n in sizes if n != -1)
         if sum(sizes) != whole or min(sizes, default=0) < 0:
@@ -241,7 +244,11 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     x = convert_to_tensor(input)
     if axis is None:
         x, axis = reshape(x, [-1]), 0
-    at, counts = normalize_axis("repeat", axis, x.ndim), static_ints(repeats)
+    elif not x.ndim:
+        x = reshape(x, [1])
+    if not -x.ndim <= axis < x.ndim:
+        raise ValueError(f"repeat: axis {axis} is out of range for shape {list(x.aval.shape)}")
+    at, counts = axis % x.ndim, static_ints(repeats)
     n = x.aval.shape[at]
     if len(counts) == 1:
         if counts[0] < 0:

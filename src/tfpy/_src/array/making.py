@@ -12,6 +12,7 @@ from tfpy._src.array.static import static_int, static_ints
 from tfpy._src.core.conversion import (
     constant,
     convert_to_tensor,
+    is_operand,
 )
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.scalars import filled, filled_like, scalar
@@ -174,3 +175,12 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
             "use tf.strings.to_number or tf.strings.as_string",
         )
     return tensor if tensor.dtype == kind else casting.cast(tensor, dtype=kind)
+
+
+def as_floats(value: Any) -> Tensor:
+    """Return the operand of an op whose dtype is float32 unless a tensor has another one.
+
+    Integers of Python and NumPy become float32, as in TensorFlow. Tensors keep their dtype.
+    """
+    x = convert_to_tensor(value)
+    return cast(x, dtypes.float32) if x.dtype.is_integer and not is_operand(value) else x

@@ -15,7 +15,7 @@ from tfpy._src import dtypes
 from tfpy._src.array.joining import concat
 from tfpy._src.array.making import zeros
 from tfpy._src.array.reshaping import broadcast_to, expand_dims, reshape
-from tfpy._src.array.slicing import take
+from tfpy._src.array.slicing import as_places, take
 from tfpy._src.array.static import static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable
@@ -54,7 +54,7 @@ def gather_nd(
         >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
         [2, 3]
     """
-    x, at = convert_to_tensor(params), convert_to_tensor(indices)
+    x, at = convert_to_tensor(params), as_places(indices)
     if batch_dims < 0:
         raise ValueError(f"gather_nd: batch_dims must not be negative, got {batch_dims}")
     if batch_dims:

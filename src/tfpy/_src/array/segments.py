@@ -9,6 +9,7 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.array.making import cast, fill, ones
 from tfpy._src.array.reshaping import reshape
+from tfpy._src.array.slicing import as_places
 from tfpy._src.array.static import static_int
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable
@@ -52,7 +53,7 @@ def unsorted_segment_sum(
         >>> tf.math.unsorted_segment_sum(x, [2, 0, 2], num_segments=3).numpy().tolist()
         [[3, 4], [0, 0], [6, 8]]
     """
-    x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    x, ids = convert_to_tensor(data), as_places(segment_ids)
     return indexing.segment_sum(x, ids, segments=_count(num_segments))
 
 

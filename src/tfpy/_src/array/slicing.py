@@ -46,7 +46,7 @@ def gather(
         >>> tf.gather([[1, 2], [3, 4], [5, 6]], [2, 0]).numpy().tolist()
         [[5, 6], [1, 2]]
     """
-    at = _places(indices)
+    at = as_places(indices)
     axis = None if axis is None else static_int(axis)
     if not batch_dims and axis in (None, 0):
         x = _table(params)
@@ -56,14 +56,14 @@ def gather(
 
 def take(params: Any, indices: Any, axis: int | None = None, batch_dims: int = 0) -> Tensor:
     """:func:`gather` whose gradient is a tensor."""
-    x, at = _table(params), _places(indices)
+    x, at = _table(params), as_places(indices)
     batch_dims += at.ndim if batch_dims < 0 else 0
     batch = normalize_axis("gather", batch_dims, at.ndim + 1) if batch_dims else 0
     along = batch if axis is None else normalize_axis("gather", static_int(axis), x.ndim)
     return indexing.gather(x, at, axis=along, batch_dims=batch)
 
 
-def _places(indices: Any) -> Tensor:
+def as_places(indices: Any) -> Tensor:
     """Indices as int32; TensorFlow takes int16 too."""
     at = convert_to_tensor(indices)
     return cast(at, dtypes.int32) if at.dtype == dtypes.int16 else at

@@ -36,6 +36,15 @@ def static_ints(value: Any) -> tuple[int, ...]:
     return tuple(_packed_size(v) for v in value)
 
 
+def attribute_ints(value: Any) -> tuple[int, ...]:
+    """Integers of a window or stride, which TensorFlow's attributes take from floats, too."""
+    if isinstance(value, float | np.floating):
+        return (int(value),)
+    if isinstance(value, list | tuple):
+        value = [int(n) if isinstance(n, float | np.floating) else n for n in value]
+    return static_ints(value)
+
+
 def _packed_size(value: Any) -> int:
     """A size out of a sequence: TensorFlow casts tensors there, and refuses a tensor of floats."""
     if is_tensor(value) and value.dtype.is_floating:

@@ -9,16 +9,17 @@ import numpy as np
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import pad
-from tfpy._src.array.making import cast
+from tfpy._src.array.making import as_floats, cast
 from tfpy._src.array.reshaping import broadcast_to, reshape, transpose
 from tfpy._src.array.slicing import take
 from tfpy._src.array.sorting import top_k
 from tfpy._src.array.static import static_ints, static_number
-from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, host_values
+from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
 from tfpy._src.math import arithmetic, reductions
 from tfpy._src.ops import boxes as primitives, elementwise as ew, logic
+from tfpy._src.ops.families import infer
 from tfpy._src.runtime.awaitable import awaitable
 
 __all__ = [
@@ -40,7 +41,7 @@ def suppressed(
     soft_nms_sigma: Any = 0.0,
 ) -> Tensor:
     """Pairs of a place (float, -1 after the last chosen box) and a score."""
-    corners, values = as_tensors(ew.add, (boxes, scores))
+    corners, values = as_floats(boxes), as_floats(scores)
     (most,) = static_ints(max_output_size)
     if corners.has_values and corners.storage.processor == "GPU":
         # NumPy chooses, and mostly among the same boxes again, with the scores of another class.
@@ -114,11 +115,11 @@ def non_max_suppression_with_scores(
         >>> indices.numpy().tolist(), scores.numpy().tolist()
         ([0, 2], [0.875, 0.5])
     """
-    values = convert_to_tensor(scores)
+    corners, values = as_floats(boxes), as_floats(scores)
     if values.ndim != 1:
         raise invalid("non_max_suppression", f"scores must be [n], got {list(values.aval.shape)}")
     return chosen(
-        suppressed(boxes, values, max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
+        suppressed(corners, values, max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
     )
 
 
@@ -161,8 +162,10 @@ def non_max_suppression_overlaps(
         >>> tf.image.non_max_suppression_overlaps(alike, [0.9, 0.75, 0.5], 3).numpy().tolist()
         [0, 2]
     """
-    alike = np.asarray(convert_to_tensor(overlaps).host_view())
-    values = np.asarray(convert_to_tensor(scores).host_view())
+    given = as_floats(overlaps), as_floats(scores)
+    for name, x in zip(("overlaps", "scores"), given, strict=True):
+        infer.check_dtype("non_max_suppression_overlaps", x.aval, {dtypes.float32}, name)
+    alike, values = (np.asarray(x.host_view()) for x in given)
     if alike.ndim != 2 or alike.shape != (values.size, values.size):
         raise invalid(
             "non_max_suppression_overlaps",
@@ -260,7 +263,7 @@ def combined_non_max_suppression(
         >>> found.valid_detections.numpy().tolist(), found.nmsed_scores.numpy().tolist()
         ([2], [[0.875, 0.5, 0.0]])
     """
-    corners, values = as_tensors(ew.add, (boxes, scores))
+    corners, values = as_floats(boxes), as_floats(scores)
     _check_classes(corners, values)
     if min(max_output_size_per_class, max_total_size) < 1:
         raise invalid(

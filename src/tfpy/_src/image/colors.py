@@ -7,7 +7,7 @@ from typing import Any
 from tfpy._src import dtypes
 from tfpy._src.array import segments
 from tfpy._src.array.joining import stack
-from tfpy._src.array.making import cast
+from tfpy._src.array.making import as_floats, cast
 from tfpy._src.array.ranges import range
 from tfpy._src.array.reordering import reverse
 from tfpy._src.array.reshaping import broadcast_to, reshape
@@ -58,7 +58,7 @@ _YUV_TO_RGB = [
 
 
 def _three_channels(name: str, images: Any) -> Tensor:
-    x = at_least(name, images, 1)
+    x = at_least(name, as_floats(images), 1)
     if x.aval.shape[-1] != 3:
         raise FailedPreconditionError(
             None, name, f"{name}: input must have 3 channels, got shape {list(x.aval.shape)}"

@@ -8,7 +8,7 @@ from tfpy._src.array import reshaping
 from tfpy._src.array.joining import pad
 from tfpy._src.array.reordering import reverse
 from tfpy._src.array.reshaping import reshape
-from tfpy._src.array.static import static_int, static_ints, static_number
+from tfpy._src.array.static import attribute_ints, static_int, static_number
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import OutOfRangeError, invalid
@@ -195,7 +195,7 @@ def extract_patches(
         [[0.0, 1.0, 4.0, 5.0], [2.0, 3.0, 6.0, 7.0]]
     """
     for what, value in (("ksizes", sizes), ("strides", strides), ("rates", rates)):
-        numbers = static_ints(value)
+        numbers = attribute_ints(value)
         if len(numbers) != 4:
             raise invalid("extract_patches", f"{what} must have 4 numbers, got {value}")
         if min(numbers) < 1:

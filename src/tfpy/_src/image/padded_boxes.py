@@ -45,6 +45,7 @@ def non_max_suppression_padded(
             overlap with none.
 
     Raises:
+        TypeError: If the scores are no floats.
         ValueError: for batches that are not to be filled up.
         InvalidArgumentError: when shapes or thresholds do not fit.
 
@@ -66,7 +67,11 @@ def non_max_suppression_padded(
         threshold = below(threshold)
     else:
         most, threshold = min(most, tile_size), 1.0
-    corners, values = cast(corners, dtypes.float32), cast(scores, dtypes.float32)
+    values = convert_to_tensor(scores)
+    if not values.dtype.is_floating:
+        problem = f"scores must be floats, got {values.dtype.name}; convert them with tf.cast"
+        raise TypeError(f"non_max_suppression_padded: {problem}")
+    corners, values = cast(corners, dtypes.float32), cast(values, dtypes.float32)
     least = float(static_number(score_threshold))
     if corners.ndim > 1 and corners.aval.shape == (*values.aval.shape, 4) and corners.size:
         corners, values = _countable(corners, values, canonicalized_coordinates)

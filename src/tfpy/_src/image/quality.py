@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy._src import dtypes
 from tfpy._src.array.joining import concat, pad, stack
-from tfpy._src.array.making import zeros
+from tfpy._src.array.making import cast, zeros
 from tfpy._src.array.reshaping import broadcast_to, reshape
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
@@ -90,15 +90,11 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
 
 
 def _floats(a: Any, b: Any, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
-    """Two images of one dtype and the largest value, on the scale of floats."""
+    """Two images and the largest value of the first one's dtype, on the scale of floats."""
     x, y = at_least("psnr", a, 3), at_least("psnr", b, 3)
-    own = x.dtype if x.dtype.is_integer else dtypes.float32
-    largest = convert_image_dtype(convert_to_tensor(max_val, own), dtypes.float32)
-    return (
-        convert_image_dtype(x, dtypes.float32),
-        convert_image_dtype(y, dtypes.float32),
-        largest,
-    )
+    given = (x, y, cast(max_val, x.dtype))
+    first, second, largest = (convert_image_dtype(t, dtypes.float32) for t in given)
+    return first, second, largest
 
 
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:

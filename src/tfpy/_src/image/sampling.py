@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import cast
+from tfpy._src.array.making import as_floats, cast
 from tfpy._src.array.ranges import range
 from tfpy._src.array.reshaping import broadcast_to, reshape
 from tfpy._src.array.static import static_ints
@@ -73,7 +73,8 @@ def crop_and_resize(
     x = at_least("crop_and_resize", image, 4)
     infer.check_dtype("crop_and_resize", x.aval, infer.REAL, "image")
     x = cast(x, dtypes.float32)
-    corners, which = convert_to_tensor(boxes), convert_to_tensor(box_indices)
+    corners = convert_to_tensor(as_floats(boxes), dtypes.float32)
+    which = convert_to_tensor(box_indices, dtypes.int32)
     sizes = static_ints(crop_size)
     if (
         corners.ndim != 2

@@ -12,6 +12,7 @@ import numpy as np
 from tfpy._src import dtypes
 from tfpy._src.control.effects import effect, on_host
 from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType, as_dtype
 from tfpy._src.errors import invalid, invalid_dtype, invalid_value
@@ -97,6 +98,7 @@ def _strings(value: Any) -> Tensor:
     return convert_to_tensor(value, dtypes.string)
 
 
+@per_value
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
     """Each string in the 64 characters that may be in an address; ``=`` at the end if ``pad``.
 
@@ -114,6 +116,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     return on_host(encode, [x], [x.aval])[0]
 
 
+@per_value
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
     """The bytes that each string stands for; see :func:`encode_base64`.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfpy._src.array.reshaping import reshape, transpose
-from tfpy._src.array.static import static_ints
+from tfpy._src.array.static import attribute_ints
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import UnimplementedError, invalid
 
@@ -84,7 +84,7 @@ class DataFormat:
             UnimplementedError: when the batch's or channels' number is not 1.
             ValueError: for another count of numbers.
         """
-        values = (1,) if value is None else static_ints(value)
+        values = (1,) if value is None else attribute_ints(value)
         if len(values) == 1:
             return values * self.rank
         if len(values) == self.rank + 2:
@@ -105,7 +105,7 @@ class DataFormat:
 
     def depth(self, value: Any) -> int:
         """The channels' number of a list that has one for each dimension of the data, or 1."""
-        values = static_ints(value)
+        values = attribute_ints(value)
         return self.shape_last(values)[-1] if len(values) == self.rank + 2 else 1
 
     def window(

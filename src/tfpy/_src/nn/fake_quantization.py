@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import cast, zeros_like
+from tfpy._src.array.making import as_floats, cast, zeros_like
 from tfpy._src.array.reshaping import reshape
 from tfpy._src.array.slicing import where
 from tfpy._src.autodiff.custom import custom_gradient
@@ -151,7 +151,7 @@ def fake_quant_with_min_max_vars_gradient(
         ([0.0, 1.0, 0.0], 1.0, 1.0)
     """
     operands = _operands(inputs, min, max, 0)
-    found = _gradients(convert_to_tensor(gradients), *operands, num_bits, narrow_range)
+    found = _gradients(as_floats(gradients), *operands, num_bits, narrow_range)
     return FakeQuantWithMinMaxVarsGradient(*found)
 
 
@@ -182,7 +182,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
         ([[0.0, 1.0]], [1.0, 0.0])
     """
     operands = _operands(inputs, min, max, 1)
-    found = _gradients(convert_to_tensor(gradients), *operands, num_bits, narrow_range)
+    found = _gradients(as_floats(gradients), *operands, num_bits, narrow_range)
     return FakeQuantWithMinMaxVarsPerChannelGradient(*found)
 
 

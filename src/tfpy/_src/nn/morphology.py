@@ -6,7 +6,7 @@ from typing import Any
 
 from tfpy._src.array.reordering import reverse
 from tfpy._src.array.reshaping import reshape
-from tfpy._src.array.static import static_ints
+from tfpy._src.array.static import attribute_ints
 from tfpy._src.core.conversion import as_tensors
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
@@ -53,7 +53,7 @@ def dilation2d(
     if data_format != "NHWC":
         raise ValueError("dilation2d: Data formats other than NHWC are not yet supported")
     for what, value in (("strides", strides), ("dilations", dilations)):
-        if len(static_ints(value)) != 4:
+        if len(attribute_ints(value)) != 4:
             raise invalid("dilation2d", f"{what} must have 4 numbers, got {value}")
     x, f = as_tensors(convolution.conv2d, (input, filters))
     form = DataFormat.of("dilation2d", 2, data_format)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tfpy._src.array.making import cast, ones
+from tfpy._src.array.making import as_floats, cast, ones
 from tfpy._src.array.reshaping import broadcast_to, reshape, squeeze, transpose
-from tfpy._src.array.static import static_ints
+from tfpy._src.array.static import attribute_ints, static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
@@ -242,16 +242,16 @@ def local_response_normalization(
         >>> tf.nn.local_response_normalization(x, bias=0.0).numpy().round(3)[0, 0]
         array([[0.6, 0.8]], dtype=float32)
     """
-    x = convert_to_tensor(input)
+    x, (radius,) = as_floats(input), attribute_ints(depth_radius)
     if x.ndim != 4:
         raise invalid("lrn", f"input must be 4-dimensional, got shape {list(x.aval.shape)}")
     rows = reshape(ew.square(x), [math.prod(x.aval.shape[:3]), 1, x.aval.shape[3], 1])
     sums = convolution.conv2d(
         rows,
-        ones([1, 2 * depth_radius + 1, 1, 1], x.dtype),
+        ones([1, 2 * radius + 1, 1, 1], x.dtype),
         strides=(1, 1),
         dilations=(1, 1),
-        padding=((0, 0), (depth_radius, depth_radius)),
+        padding=((0, 0), (radius, radius)),
     )
     return x * ew.power(reshape(sums, x.aval.shape) * float(alpha) + float(bias), -float(beta))
 

@@ -9,7 +9,7 @@ from tfpy._src import dtypes
 from tfpy._src.array.making import cast
 from tfpy._src.array.ranges import range
 from tfpy._src.array.reshaping import reshape
-from tfpy._src.array.static import static_ints
+from tfpy._src.array.static import attribute_ints
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import UnimplementedError
@@ -61,7 +61,7 @@ def _pool(
 
 def _max_of_channels(form: DataFormat, x: Tensor, ksize: Any, strides: Any) -> Tensor:
     """Windows over the channels alone, side by side; TensorFlow has no others."""
-    sizes, window = static_ints(ksize), form.depth(ksize)
+    sizes, window = attribute_ints(ksize), form.depth(ksize)
     if form.rank == 3 or form.channels_first:
         problem = f"data_format must be channels last and of an image, not of {list(x.aval.shape)}"
     elif max(sizes[:-1]) > 1:

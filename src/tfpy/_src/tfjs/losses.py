@@ -8,7 +8,7 @@ from tfpy._src import dtypes
 from tfpy._src.array.making import cast
 from tfpy._src.array.reshaping import broadcast_to
 from tfpy._src.array.static import static_ints
-from tfpy._src.core.conversion import as_tensors, convert_to_tensor
+from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math import reductions
@@ -58,7 +58,8 @@ def compute_weighted_loss(
         1.5
     """
     Reduction.validate(reduction)
-    x, w = as_tensors(ew.multiply, (losses, weights))
+    kind = convert_to_tensor(losses).dtype
+    x, w = (cast(v, dtypes.float32) for v in (losses, weights))
     fits = len(w.aval.shape) == len(x.aval.shape) and all(
         b in (1, a) for a, b in zip(x.aval.shape, w.aval.shape, strict=True)
     )
@@ -66,6 +67,10 @@ def compute_weighted_loss(
         raise ValueError(
             f"weights can not be broadcast to values: {list(w.aval.shape)} and {list(x.aval.shape)}"
         )
+    return cast(_reduced(x, w, reduction), kind)
+
+
+def _reduced(x: Tensor, w: Tensor, reduction: str) -> Tensor:
     weighted = x * w
     if reduction == Reduction.NONE:
         return weighted

@@ -1,0 +1,125 @@
+"""Integers where functions compute in floats, floats where they take integers, and small integers
+as indices: accepted and refused as by TensorFlow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from api.same import error, same
+
+INTEGERS = ("int8", "uint8", "int16", "uint16", "int32")
+
+
+@same
+def test_integer_boxes_and_scores(tf: Any) -> Any:
+    """Of Python and NumPy they become floats; tensors of integers are refused."""
+    image, boxes, scores = tf.ones([1, 4, 4, 1]), [[0, 0, 1, 1], [0, 2, 1, 3]], [1, 2]
+    found: list[Any] = []
+    for b, s in ((boxes, scores), (np.array(boxes), np.array(scores, np.int16))):
+        combined = tf.image.combined_non_max_suppression
+        found += [
+            tf.image.crop_and_resize(image, b, [0, 0], [2, 2]),
+            tf.image.non_max_suppression(b, [0.5, 0.25], 2),
+            tf.image.non_max_suppression(np.array(boxes, np.float32), s, 2),
+            list(tf.image.non_max_suppression_with_scores(b, s, 2)),
+            tf.image.non_max_suppression_overlaps(np.array([[1, 0], [0, 1]]), s, 2),
+            list(combined(np.array(b)[None, :, None], np.array(s)[None, :, None], 2, 2)),
+        ]
+    found += tf.image.non_max_suppression_padded(tf.constant(boxes), [0.5, 0.25], 2)
+    b, s = tf.constant(boxes), tf.constant(scores)
+    return [
+        *found,
+        error(lambda: tf.image.crop_and_resize(image, b, [0, 0], [2, 2])),
+        error(lambda: tf.image.non_max_suppression(b, s, 2)),
+        error(lambda: tf.image.non_max_suppression_overlaps(b[:, :2], s, 2)),
+        error(lambda: tf.image.non_max_suppression_padded(b, s, 2)),
+    ]
+
+
+@same
+def test_likeness_of_integer_images(tf: Any) -> Any:
+    a = (np.arange(2 * 24 * 24 * 3).reshape(2, 24, 24, 3) % 121).astype(np.uint8)
+    halves = (0.5, 0.5)
+    return [
+        function(tf.cast(a, kind), tf.cast(a[::-1], kind), most, **options)
+        for kind in ("uint8", "int32", "uint16")
+        for most in (121, 120.5)
+        for function, options in (
+            (tf.image.psnr, {}),
+            (tf.image.ssim, {}),
+            (tf.image.ssim_multiscale, {"power_factors": halves, "filter_size": 5}),
+        )
+    ]
+
+
+@same
+def test_python_integers_of_functions_of_floats(tf: Any) -> Any:
+    x = [[[3, 1, 2]]]
+    gradient = tf.quantization.fake_quant_with_min_max_args_gradient
+    loss = tf.compat.v1.losses.compute_weighted_loss
+    return [
+        tf.image.rgb_to_hsv(x),
+        tf.image.hsv_to_rgb(x),
+        tf.math.in_top_k([1, 0], [[3, 1], [3, 1]], 1),
+        tf.nn.local_response_normalization([x]),
+        gradient([1, 1], [-9, 1]),
+        [loss(tf.cast([3, 5, 6], kind), [1.0, 0.0, 2.0]) for kind in (*INTEGERS, "float16")],
+    ]
+
+
+@same
+def test_small_integers_as_indices(tf: Any) -> Any:
+    def at(*values: Any) -> Any:
+        return tf.constant([*values], tf.int16)
+
+    return [
+        tf.gather([8, 1, 2], at(1, 0)),
+        tf.gather_nd([8, 1, 2], at([1], [0])),
+        tf.gather_nd([[8, 1, 2]], at([1]), batch_dims=1),
+        tf.math.unsorted_segment_sum([1, 2], at(1, 0), 3),
+        error(lambda: tf.math.unsorted_segment_max([1, 2], at(1, 0), 3)),
+        error(lambda: tf.gather_nd([8, 1, 2], tf.constant([[1]], tf.int8))),
+    ]
+
+
+@same
+def test_floats_as_sizes_of_windows(tf: Any) -> Any:
+    """Attributes cut them; the sizes of shapes must be integers."""
+    x, f, line = tf.ones([1, 6, 6, 1]), tf.ones([2, 2, 1, 1]), tf.ones([1, 6, 1])
+    ones = [1, 1, 1, 1]
+    return [
+        [
+            tf.image.extract_patches(x, (1, n, n, 1), (1, n, n, 1), ones, "VALID"),
+            tf.image.extract_patches(x, (1, 2, 2, 1), ones, (1, n, n, 1), "VALID"),
+            tf.nn.max_pool2d(x, n, [1, n, n, 1], "VALID"),
+            tf.nn.avg_pool2d(x, [n, n], n, "VALID"),
+            tf.nn.conv2d(x, f, n, "VALID"),
+            tf.nn.conv2d(x, f, 1, "VALID", dilations=n),
+            tf.nn.depthwise_conv2d(x, f, [1, n, n, 1], "VALID"),
+            tf.nn.conv1d(line, tf.ones([2, 1, 1]), n, "VALID"),
+            tf.nn.erosion2d(x, tf.ones([2, 2, 1]), [1, n, n, 1], "VALID", "NHWC", ones),
+            tf.nn.local_response_normalization(x, n),
+        ]
+        for n in (2.0, 2.5, np.float32(2))
+    ]
+
+
+@same
+def test_counts_of_parts_and_repeats(tf: Any) -> Any:
+    x = tf.ones([4])
+    return [
+        *(tf.repeat(3, n, axis=axis) for n in (4, [4]) for axis in (0, -1)),
+        *(error(lambda n=n: tf.repeat(3, n, axis=0)) for n in ([2, 3], -1)),
+        *(error(lambda axis=axis: tf.repeat([1, 2], 2, axis=axis)) for axis in (1, -2)),
+        tf.split(x, [1, 3], num=2),
+        tf.split(x, 2, num=3),
+        error(lambda: tf.split(x, [1, 3], num=3)),
+    ]
+
+
+@same
+def test_base64_of_ragged_strings(tf: Any) -> Any:
+    rows = tf.ragged.constant([["ab", "c"], ["d"]])
+    encoded = tf.io.encode_base64(rows)
+    return [encoded, tf.io.encode_base64(rows, pad=True), tf.io.decode_base64(encoded)]
