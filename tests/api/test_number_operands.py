@@ -26,6 +26,8 @@ def test_integer_boxes_and_scores(tf: Any) -> Any:
             tf.image.non_max_suppression_overlaps(np.array([[1, 0], [0, 1]]), s, 2),
             list(combined(np.array(b)[None, :, None], np.array(s)[None, :, None], 2, 2)),
         ]
+    halves = tf.cast(boxes, tf.float16), tf.cast(scores, tf.float16)
+    found.append(tf.image.non_max_suppression(*halves, 2))
     found += tf.image.non_max_suppression_padded(tf.constant(boxes), [0.5, 0.25], 2)
     b, s = tf.constant(boxes), tf.constant(scores)
     return [
@@ -102,6 +104,31 @@ def test_floats_as_sizes_of_windows(tf: Any) -> Any:
             tf.nn.local_response_normalization(x, n),
         ]
         for n in (2.0, 2.5, np.float32(2))
+    ]
+
+
+@same
+def test_convolution_of_integers(tf: Any) -> Any:
+    """It wraps as int32 does."""
+    rng = np.random.default_rng(0)
+
+    def x(*shape: int, most: int = 9) -> Any:
+        return tf.constant(rng.integers(-most, most, shape), tf.int32)
+
+    return [
+        tf.nn.conv2d(x(2, 5, 6, 3), x(2, 3, 3, 4), 2, "SAME"),
+        tf.nn.conv2d(x(2, 5, 6, 3), x(2, 3, 3, 4), 1, "VALID", dilations=2),
+        tf.nn.conv2d(x(2, 5, 6, 3), x(2, 3, 3, 4), [1, 2], [[0, 0], [1, 1], [0, 2], [0, 0]]),
+        tf.nn.conv2d(x(2, 5, 6, 4), x(2, 3, 2, 4), 1, "SAME"),
+        tf.nn.conv2d(x(1, 4, 4, 3, most=10**6), x(2, 3, 3, 4, most=10**6), 2, "SAME"),
+        tf.nn.conv1d(x(2, 6, 3), x(2, 3, 4), 2, "SAME"),
+        tf.nn.conv2d_transpose(x(2, 3, 4, 4), x(2, 3, 3, 4), [2, 6, 8, 3], 2),
+        tf.nn.conv2d_transpose(x(2, 3, 4, 4), x(4, 3, 3, 4), [2, 8, 9, 3], 2, "VALID"),
+        tf.nn.conv1d_transpose(x(2, 6, 3), x(2, 4, 3), [2, 12, 4], 2),
+        tf.function(lambda a, f: tf.nn.conv2d(a, f, 2, "SAME"))(x(2, 5, 6, 3), x(2, 3, 3, 4)),
+        error(lambda: tf.nn.conv2d(x(2, 5, 6, 3), x(2, 3, 2, 4), 1, "SAME")),
+        error(lambda: tf.nn.conv3d(x(1, 4, 4, 4, 3), x(2, 2, 2, 3, 4), [1] * 5, "SAME")),
+        error(lambda: tf.nn.depthwise_conv2d(x(2, 5, 6, 3), x(2, 3, 3, 4), [1] * 4, "SAME")),
     ]
 
 

@@ -89,8 +89,11 @@ def non_max_suppression(
         >>> tf.image.non_max_suppression(boxes, scores, max_output_size=3).numpy().tolist()
         [0, 2]
     """
+    corners, values = as_floats(boxes), as_floats(scores)
+    if corners.dtype == values.dtype == dtypes.float16:  # of this function alone, as in TensorFlow
+        corners, values = cast(corners, dtypes.float32), cast(values, dtypes.float32)
     return non_max_suppression_with_scores(
-        boxes, scores, max_output_size, iou_threshold, score_threshold
+        corners, values, max_output_size, iou_threshold, score_threshold
     )[0]
 
 

@@ -5,10 +5,12 @@ A 1-D image is one of height 1. Channels are last.
 
 from __future__ import annotations
 
+from tfpy._src import dtypes
 from tfpy._src.array.joining import concat, split
 from tfpy._src.array.reshaping import reshape
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
+from tfpy._src.nn import integer_convolution
 from tfpy._src.nn.data_format import Padding, Sizes
 from tfpy._src.ops import convolution as primitives
 
@@ -18,9 +20,12 @@ def convolve(x: Tensor, f: Tensor, strides: Sizes, dilations: Sizes, padding: Pa
     if len(strides) == 1:
         y = convolve(_row(x), reshape(f, [1, *f.aval.shape]), *_planar(strides, dilations, padding))
         return reshape(y, [y.aval.shape[0], *y.aval.shape[2:]])
-    if len(strides) == 2:
+    is_integer = len(strides) == 2 and x.dtype == f.dtype == dtypes.int32
+    if len(strides) == 2 and not is_integer:
         return primitives.conv2d(x, f, strides=strides, dilations=dilations, padding=padding)
-    groups = _groups(x, f)
+    groups = _groups("conv2d" if is_integer else "conv3d", x, f)
+    if groups == 1 and is_integer:
+        return integer_convolution.convolve(x, f, strides, dilations, padding)
     if groups == 1:
         return primitives.conv3d(x, f, strides=strides, dilations=dilations, padding=padding)
     parts = zip(split(x, groups, -1), split(f, groups, -1), strict=True)
@@ -35,12 +40,14 @@ def convolve_back(
         image = (shape[0], 1, *shape[1:])
         flat = _planar(strides, dilations, padding)
         return reshape(convolve_back(_row(dy), reshape(f, [1, *f.aval.shape]), image, *flat), shape)
+    if len(strides) == 2 and dy.dtype == f.dtype == dtypes.int32:
+        return integer_convolution.convolve_back(dy, f, shape, strides, dilations, padding)
     op = primitives.conv2d_backprop_input if len(strides) == 2 else primitives.conv3d_backprop_input
     return op(dy, f, input_shape=shape, strides=strides, dilations=dilations, padding=padding)
 
 
-def _groups(x: Tensor, f: Tensor) -> int:
-    """How many groups of channels a volume has, each with its own filters.
+def _groups(op: str, x: Tensor, f: Tensor) -> int:
+    """How many groups of channels there are, each with its own filters.
 
     Raises:
         InvalidArgumentError: when channels or filters cannot be divided so.
@@ -48,7 +55,7 @@ def _groups(x: Tensor, f: Tensor) -> int:
     channels, depth, filters = x.aval.shape[-1], *f.aval.shape[-2:]
     if not depth or channels % depth or filters % (channels // depth or 1):
         raise invalid(
-            "conv3d",
+            op,
             f"input depth {channels} must be a multiple of filter depth {depth}, and the quotient "
             f"must divide the {filters} filters",
         )
