@@ -294,3 +294,10 @@ def test_a_member_with_the_archive_s_name(tmp_path: Path) -> None:
     source = tf.data.FileDataSource(tmp_path / "x.zip")
     written = asyncio.run(tf.io.to_folder(source, tmp_path / "in"))
     assert [Path(path).read_bytes() for path in written] == [b"1", b"data"]
+
+
+@pytest.mark.parametrize("line", ["__class__: 1", "text: 1", "model_checkpoint_path: 'é\\xff'"])
+def test_the_state_of_checkpoints(tmp_path: Path, line: str) -> None:
+    """A file `checkpoint` with other fields is ignored, as in TensorFlow."""
+    (tmp_path / "checkpoint").write_text(line + "\n", encoding="utf-8")
+    assert tf.train.latest_checkpoint(str(tmp_path)) is None

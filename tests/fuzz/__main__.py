@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 
 from . import campaign, files, flags, mutants
@@ -52,7 +53,10 @@ def _flags(options: argparse.Namespace) -> int:
 
 def _files(options: argparse.Namespace) -> int:
     """How much is wrong with what broken files do."""
-    return files.run(options.seed, options.programs, options.seconds).total()
+    given = map(str, (options.seed, options.programs, options.seconds))
+    of_keras = subprocess.run([sys.executable, "-m", "fuzz.keras_files", *given], check=False)
+    found = files.run(options.seed, options.programs, options.seconds)
+    return found.total() + of_keras.returncode
 
 
 RUNS = {"programs": _programs, "mutants": _mutants, "flags": _flags, "files": _files}

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import io
-import signal
 import tempfile
-import traceback
 import wave
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -22,101 +21,17 @@ import tensorflow as reference
 import tfpy as tf
 from tfpy._src.graphs.tensorflow import bundle, table
 
-from . import seeds
-from .mutate import mutated
-from .values import Rng, choose
-
-Files = Mapping[str, bytes]
-SECONDS = 10
-"""A file that takes longer hangs."""
-NUMBERS = (0, 1, 2, 127, 128, 255, 2**15, 2**16 - 1, 2**31 - 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1)
-
-
-class Hangs(Exception):
-    """A file that is read for too long."""
+from . import image_files, seeds
+from .damage import Files
+from .trying import Door, tried_once
 
 
 def run(seed: int, count: int | None, seconds: float | None) -> Counter[str]:
     """Tries broken files: see :func:`seeds.run`."""
-    return seeds.run("files", tried_once, seed, count, seconds)
-
-
-def tried_once(rng: Rng) -> list[str]:
-    """What is wrong with one broken file of any kind, the last line saying where; or nothing."""
-    name = choose(rng, list(DOORS))
-    make, read = DOORS[name]
-    broken = damaged(rng, make())
-    try:
-        with _limited():
-            read(broken)
-    except (ValueError, tf.errors.OpError) as error:
-        text = str(error)
-        return [] if len(text) >= 10 else [f"{name}: unclear: {error!r}"]
-    except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(last.filename).name}:{last.name}"
-        shown = {path: data[:80] for path, data in broken.items()}
-        return [str(shown), str(error), f"{name}: {type(error).__name__} in {where}"]
-    return []
-
-
-@contextmanager
-def _limited() -> Iterator[None]:
-    def give_up(*_: object) -> None:
-        raise Hangs(f"after {SECONDS} s")
-
-    before = signal.signal(signal.SIGALRM, give_up)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def damaged(rng: Rng, files: Files) -> dict[str, bytes]:
-    """One of the files with some bytes or, if it is JSON, some values changed."""
-    found = dict(files)
-    path = choose(rng, list(found))
-    data = found[path]
-    if rng.random() < 0.03:
-        del found[path]
-    elif path.endswith(".json") and rng.random() < 0.8:
-        found[path] = mutated(rng, data.decode()).encode()
-    else:
-        found[path] = _changed(rng, data)
-    return found
-
-
-def _changed(rng: Rng, data: bytes) -> bytes:
-    """Bytes changed, numbers of 4 or 8 bytes put in, a piece doubled or left out, the end cut."""
-    out = bytearray(data)
-    for _ in range(int(rng.integers(1, 4))):
-        if not out:
-            break
-        at, kind = int(rng.integers(len(out))), int(rng.integers(5))
-        end = at + int(rng.integers(1, 64))
-        if kind == 0:
-            out[at] = int(rng.integers(256))
-        elif kind == 1:
-            size = choose(rng, (2, 4, 8))
-            number = choose(rng, NUMBERS) % 256**size
-            out[at : at + size] = number.to_bytes(size, choose(rng, ("little", "big")))
-        elif kind == 2:
-            out[at:at] = out[at:end]
-        elif kind == 3:
-            del out[at:end]
-        elif rng.random() < 0.3:
-            del out[at:]
-    return bytes(out)
+    return seeds.run("files", partial(tried_once, DOORS), seed, count, seconds)
 
 
 # what is read
-
-
-def _image() -> Files:
-    picture = np.arange(20 * 9 * 3, dtype=np.uint8).reshape(20, 9, 3)
-    return {"image": tf.io.encode_png(tf.constant(picture)).numpy()}
 
 
 def _sound() -> Files:
@@ -243,8 +158,74 @@ def _read_csv(folder: Path) -> None:
         pass
 
 
-DOORS: dict[str, tuple[Callable[[], Files], Callable[[Files], Any]]] = {
-    "png": (_image, lambda f: tf.io.decode_image(f.get("image", b""))),
+def _packed_records() -> Files:
+    def write(folder: Path) -> None:
+        with reference.io.TFRecordWriter(str(folder / "records"), "GZIP") as writer:
+            for n in (0, 5, 300):
+                writer.write(bytes(n))
+
+    return _saved(write)
+
+
+def _dataset(compression: str | None) -> Callable[[], Files]:
+    elements = {
+        "n": [1, 2],
+        "text": ["a", "bc"],
+        "ragged": tf.ragged.constant([[1, 2], [3]]),
+        "sparse": tf.sparse.from_dense([[0, 1], [2, 0]]),
+    }
+    made = tf.data.Dataset.from_tensor_slices(elements)
+    return lambda: _saved(lambda folder: made.save(str(folder), compression))
+
+
+def _frozen() -> Files:
+    """A GraphDef with a loop of TensorFlow 1, a conditional, and constants of single values."""
+    v1 = reference.compat.v1
+    graph = reference.Graph()
+    with graph.as_default():
+        v1.disable_control_flow_v2()
+        x = v1.placeholder(reference.float32, [2], name="x")
+        y = reference.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * 2.0), [0, x])[1]
+        y = v1.cond(reference.reduce_sum(x) > 0, lambda: y + 1.0, lambda: y - [1.0, 2.0])
+        reference.identity(y, name="y")
+        v1.enable_control_flow_v2()
+    return {"g.pb": graph.as_graph_def().SerializeToString()}
+
+
+def _tflite() -> Files:
+    w = np.arange(36, dtype=np.float32).reshape(3, 3, 2, 2)
+
+    @reference.function(input_signature=[reference.TensorSpec([1, 4, 4, 2])])
+    def call(x: Any) -> Any:
+        x = reference.nn.relu(reference.nn.conv2d(x, w, 2, "SAME"))
+        return reference.nn.softmax(reference.reshape(reference.pad(x, [[0, 0]] * 4), [1, 8]))
+
+    converter = reference.lite.TFLiteConverter.from_concrete_functions(
+        [call.get_concrete_function()]
+    )
+    return {"m.tflite": converter.convert()}
+
+
+def _called(files: Files) -> None:
+    """Loads a model and calls it with ones."""
+    model = tf.models.load(dict(files))
+    sizes = [[n or 1 for n in spec.shape] for spec in model.inputs if spec.shape.rank is not None]
+    if all(np.prod(shape, dtype=float) < 10_000 for shape in sizes):
+        model({s.name: tf.ones([n or 1 for n in s.shape or []], s.dtype) for s in model.inputs})
+
+
+def _unpacked(folder: Path) -> None:
+    source = tf.data.FileDataSource(folder / "model.zip")
+    asyncio.run(tf.io.to_folder(source, folder / "unpacked"))
+
+
+def _state() -> Files:
+    text = 'model_checkpoint_path: "a-1"\nall_model_checkpoint_paths: "a-1"\n'
+    return {"checkpoint": f"{text}all_model_checkpoint_timestamps: 1.5\n".encode()}
+
+
+DOORS: dict[str, Door] = {
+    **image_files.DOORS,
     "wav": (_sound, lambda f: tf.audio.decode_wav(f.get("sound", b""))),
     "records": (
         _records,
@@ -256,6 +237,16 @@ DOORS: dict[str, tuple[Callable[[], Files], Callable[[Files], Any]]] = {
     "graph-model": (_graph_model, _in_folder(lambda folder: tf.models.load(str(folder)))),
     "zip": (_archive, lambda f: tf.models.load(f.get("model.zip", b""))),
     "onnx": (_onnx, lambda f: tf.models.load(f.get("model.onnx", b""))),
+    "records, packed": (
+        _packed_records,
+        _in_folder(lambda folder: list(tf.data.TFRecordDataset(str(folder / "records"), "GZIP"))),
+    ),
+    "dataset": (_dataset(None), _in_folder(lambda f: list(tf.data.Dataset.load(str(f))))),
+    "dataset, packed": (_dataset("GZIP"), _in_folder(lambda f: list(tf.data.Dataset.load(str(f))))),
+    "state": (_state, _in_folder(lambda folder: tf.train.latest_checkpoint(str(folder)))),
+    "unpacked": (_archive, _in_folder(_unpacked)),
+    "graph-def": (_frozen, _called),
+    "tflite": (_tflite, _called),
     "saved-model": (_saved_model, _in_folder(lambda folder: tf.models.load(str(folder)))),
 }
 """What makes a good file of each kind, and what reads such files."""

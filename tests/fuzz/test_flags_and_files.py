@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from tfpy._src.environment.environment import Environment
 from tfpy._src.environment.kinds import Value
 
-from . import files, flags
+from . import damage, files, flags, trying
 
 
 def test_random_flags(capsys: pytest.CaptureFixture[str]) -> None:
@@ -20,6 +23,12 @@ def test_broken_files(capsys: pytest.CaptureFixture[str]) -> None:
     assert not files.run(0, 500, None), capsys.readouterr().out
 
 
+def test_broken_files_of_keras() -> None:
+    argv = [sys.executable, "-m", "fuzz.keras_files", "0", "60", "None"]
+    run = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert not run.returncode, run.stdout + run.stderr[-2000:]
+
+
 def test_flags_that_stay_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def careless(self: Environment, name: str, value: Value) -> None:
         self._set[name] = value
@@ -28,9 +37,9 @@ def test_flags_that_stay_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert flags.run(0, 20, None).total() > 10
 
 
-@pytest.mark.parametrize("error", [KeyError("x"), ValueError("short"), files.Hangs("long")])
+@pytest.mark.parametrize("error", [KeyError("x"), ValueError("short"), trying.Hangs("long")])
 def test_careless_errors_are_found(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    def read(_: files.Files) -> None:
+    def read(_: damage.Files) -> None:
         raise error
 
     monkeypatch.setattr(files, "DOORS", {"any": (lambda: {"a.json": b"[1, 2]"}, read)})
@@ -39,5 +48,5 @@ def test_careless_errors_are_found(error: Exception, monkeypatch: pytest.MonkeyP
 
 def test_files_are_damaged() -> None:
     good = {"a.json": b'{"a": [1, 2]}', "b": bytes(100)}
-    found = [files.damaged(np.random.default_rng(seed), good) for seed in range(100)]
+    found = [damage.damaged(np.random.default_rng(seed), good) for seed in range(100)]
     assert sum(one != good for one in found) > 80

@@ -5,10 +5,10 @@ A schema is a text with a line for each table, its fields in the order of their 
     Model: version:u32 parts:[Part] name:string
     Part: size:i32=1 - weights:[f32] more_type:u8 more:|Kinds
 
-``=`` gives a number's default, ``-`` is a field that is not read, ``|Kinds`` is a union whose
-tables :class:`Schema` is told; the field before it says which. Every field has a key: numbers that
-the file leaves out are the default, texts and lists are empty, tables are None. Vectors of numbers
-are views of the file.
+``=`` gives a number's default, ``<`` an enumeration's number of values, ``-`` is a field that is
+not read, ``|Kinds`` is a union whose tables :class:`Schema` is told; the field before it says
+which. Every field has a key: numbers that the file leaves out are the default, texts and lists are
+empty, tables are None. Vectors of numbers are views of the file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NUMBERS = {
     "bool": "?", "i8": "<i1", "u8": "<u1", "i16": "<i2", "u16": "<u2", "i32": "<i4", "u32": "<u4",
     "i64": "<i8", "u64": "<u8", "f32": "<f4", "f64": "<f8",
 }  # fmt: skip
-_FIELD = re.compile(r"(\w+):(\[?)(\|?)(\w+)\]?(?:=(-?\d+))?")
+_FIELD = re.compile(r"(\w+):(\[?)(\|?)(\w+)\]?(?:=(-?\d+))?(?:<(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,8 @@ class _Field:
     is_vector: bool
     is_union: bool
     default: int
+    count: int | None
+    """Number of values of an enumeration; None for other numbers."""
 
 
 class Schema:
@@ -76,8 +78,10 @@ def _fields(text: str) -> list[_Field]:
     found = []
     for slot, part in enumerate(text.split()):
         if match := _FIELD.fullmatch(part):
-            name, vector, union, kind, default = match.groups()
-            found.append(_Field(slot, name, kind, bool(vector), bool(union), int(default or 0)))
+            name, vector, union, kind, default, count = match.groups()
+            marks = bool(vector), bool(union)
+            most = None if count is None else int(count)
+            found.append(_Field(slot, name, kind, *marks, int(default or 0), most))
     return found
 
 
@@ -120,7 +124,12 @@ class _Reader:
         if field.is_vector:
             return self._vector(field.kind, None if at is None else self.target(at), depth)
         if field.kind in _NUMBERS:
-            return _plain(field.kind, field.default if at is None else self._number(field.kind, at))
+            number = field.default if at is None else self._number(field.kind, at)
+            if field.count is not None and not 0 <= number < field.count:
+                raise ModelFileError(
+                    f"{field.name} is {number}; its values are 0 to {field.count - 1}"
+                )
+            return _plain(field.kind, number)
         if field.kind == "string":
             return "" if at is None else self._text(self.target(at))
         if at is None:

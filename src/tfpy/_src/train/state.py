@@ -7,7 +7,7 @@ import logging
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from tfpy._src.files import remove_abandoned, replace_file
 from tfpy._src.io.gfile import Path, path_text, translated
@@ -45,6 +45,9 @@ class CheckpointState:
         return "\n".join(lines) + "\n"
 
 
+_NAMES = frozenset(one.name for one in fields(CheckpointState))
+
+
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
@@ -60,7 +63,7 @@ def _parsed(text: str) -> CheckpointState:
     for line in filter(str.strip, text.split("\n")):
         match = _LINE.fullmatch(line)
         name = match[1] if match else ""
-        if match is None or not hasattr(found, name):
+        if match is None or name not in _NAMES:
             raise ValueError(f"{line[:80]!r} is not what a file of checkpoints says")
         is_path = name.endswith(("path", "paths"))
         value = ast.literal_eval("b" + match[2]).decode() if is_path else float(match[2])

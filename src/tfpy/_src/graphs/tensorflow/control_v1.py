@@ -26,6 +26,9 @@ _NEXT = frozenset(("NextIteration", "RefNextIteration"))
 _SWITCH = frozenset(("Switch", "RefSwitch", "_SwitchN"))
 _MERGE = frozenset(("Merge", "RefMerge"))
 _CONTROL = _ENTER | _SWITCH | _MERGE
+_TAKEN = {"Identity": 1, "LoopCond": 1} | dict.fromkeys(_ENTER | _EXIT | _NEXT | _MERGE, 1)
+_TAKEN |= dict.fromkeys(_SWITCH, 2)
+"""Number of values that nodes take at least whose inputs are read before they run."""
 _WITH_SUBGRAPHS = frozenset(("StatelessIf", "StatelessCase", "StatelessWhile"))
 """What is made here."""
 _MAX_FRAMES = 32  # in each other
@@ -36,6 +39,16 @@ Side = tuple[str, int]
 
 CONSTANT = "Const"
 """Nodes that say what a constant waits for; the constant itself is no node."""
+
+
+def check_inputs(name: str, op: str, inputs: Sequence[str]) -> None:
+    """Refuse a node of control flow that lacks inputs.
+
+    Raises:
+        ModelFileError: If it takes fewer values than its operation needs.
+    """
+    if len(inputs) < _TAKEN.get(op, 0):
+        raise ModelFileError(f"{op} {name!r} takes {_TAKEN[op]} values, and has {len(inputs)}")
 
 
 def structured(nodes: Sequence[Node]) -> list[Node]:

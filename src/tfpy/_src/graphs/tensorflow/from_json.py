@@ -156,7 +156,7 @@ def _reader(kind: Kind | Message | Many | Mapped) -> Reader:
             return value
         try:
             return read(value)
-        except (TypeError, ValueError, binascii.Error):
+        except (OverflowError, TypeError, ValueError, binascii.Error):
             text = f"it must be a {kind.name}, got {str(value)[:80]!r}"
             raise ModelFileError(text) from None
 

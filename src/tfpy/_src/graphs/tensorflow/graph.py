@@ -16,6 +16,7 @@ from tfpy._src.graphs.errors import ModelFileError
 from tfpy._src.graphs.node import Node, NodeGraph, Spec
 from tfpy._src.graphs.tensorflow.control_v1 import (
     CONSTANT,
+    check_inputs,
     complete,
     maker_of,
     structured,
@@ -186,6 +187,7 @@ class _Nodes:
                 continue
             if not name or name in nodes or name in constants:
                 raise ModelFileError(f"{name!r} is the name of several nodes, or none")
+            check_inputs(name, op, read)
             found = known.get(id(said))
             if found is None:
                 found = known[id(said)] = self._counted(said, name)

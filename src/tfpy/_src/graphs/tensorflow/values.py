@@ -77,6 +77,8 @@ def _one(kind: str, value: Any, what: str) -> Any:
             except UnicodeDecodeError:
                 return data
         case "i":
+            if not -(1 << 63) <= value < 1 << 63:
+                raise ModelFileError(f"{what}: {str(value)[:40]} is no integer of 64 bits")
             return int(value)
         case "f":
             return float(value)
@@ -144,10 +146,15 @@ def tensor(value: dict[str, Any], what: str) -> Array:
     content = value.get("tensor_content")
     if content is not None and len(content):
         return _content(content, stored, count, what).astype(made).reshape(sizes)
-    return _filled(_singles(value[field], number, made), count, what).reshape(sizes)
+    try:
+        singles = _singles(value[field], number, made)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise ModelFileError(f"{what}: the values of a constant do not fit: {error}") from None
+    return _filled(singles, count, what).reshape(sizes)
 
 
 def _singles(values: Any, number: int, made: str) -> Array:
+    """Return an array of a message's numbers, which those of JSON may be too large for."""
     if number == _HALF:
         return np.asarray(values, np.int64).astype(np.uint16).view(np.float16)
     if np.dtype(made).kind == "c":
@@ -162,7 +169,11 @@ def _bfloat16(value: dict[str, Any], count: int, what: str) -> Array:
     if content is not None and len(content):
         upper = _content(content, "<u2", count, what)
     else:
-        upper = _filled(np.asarray(value["half_val"], np.int64).astype(np.uint16), count, what)
+        try:
+            halves = np.asarray(value["half_val"], np.int64).astype(np.uint16)
+        except (OverflowError, TypeError, ValueError) as error:
+            raise ModelFileError(f"{what}: the values of a constant do not fit: {error}") from None
+        upper = _filled(halves, count, what)
     return (upper.astype(np.uint32) << 16).view(np.float32)
 
 

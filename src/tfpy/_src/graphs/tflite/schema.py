@@ -29,13 +29,13 @@ Buffer: data:[u8] offset:u64 size:u64
 Metadata: name:string buffer:u32
 SignatureDef: inputs:[TensorMap] outputs:[TensorMap] signature_key:string - subgraph_index:u32
 TensorMap: name:string tensor_index:u32
-Conv2DOptions: padding:i8 stride_w:i32 stride_h:i32 fused_activation_function:i8
+Conv2DOptions: padding:i8<2 stride_w:i32 stride_h:i32 fused_activation_function:i8
     dilation_w_factor:i32=1 dilation_h_factor:i32=1 quantized_bias_type:i8
-Conv3DOptions: padding:i8 stride_d:i32 stride_w:i32 stride_h:i32 fused_activation_function:i8
+Conv3DOptions: padding:i8<2 stride_d:i32 stride_w:i32 stride_h:i32 fused_activation_function:i8
     dilation_d_factor:i32=1 dilation_w_factor:i32=1 dilation_h_factor:i32=1
-Pool2DOptions: padding:i8 stride_w:i32 stride_h:i32 filter_width:i32 filter_height:i32
+Pool2DOptions: padding:i8<2 stride_w:i32 stride_h:i32 filter_width:i32 filter_height:i32
     fused_activation_function:i8
-DepthwiseConv2DOptions: padding:i8 stride_w:i32 stride_h:i32 depth_multiplier:i32
+DepthwiseConv2DOptions: padding:i8<2 stride_w:i32 stride_h:i32 depth_multiplier:i32
     fused_activation_function:i8 dilation_w_factor:i32=1 dilation_h_factor:i32=1
 ConcatEmbeddingsOptions: num_channels:i32 num_columns_per_channel:[i32]
     embedding_dim_per_channel:[i32]
@@ -53,7 +53,7 @@ AddOptions: fused_activation_function:i8 pot_scale_int16:bool
 MulOptions: fused_activation_function:i8
 L2NormOptions: fused_activation_function:i8
 LocalResponseNormalizationOptions: radius:i32 bias:f32 alpha:f32 beta:f32
-LSTMOptions: fused_activation_function:i8 cell_clip:f32 proj_clip:f32 kernel_type:i8
+LSTMOptions: fused_activation_function:i8 cell_clip:f32 proj_clip:f32 kernel_type:i8<2
     asymmetric_quantize_inputs:bool
 UnidirectionalSequenceLSTMOptions: fused_activation_function:i8 cell_clip:f32 proj_clip:f32
     time_major:bool asymmetric_quantize_inputs:bool diagonal_recurrent_tensors:bool
@@ -68,7 +68,7 @@ SpaceToDepthOptions: block_size:i32
 DepthToSpaceOptions: block_size:i32
 SubOptions: fused_activation_function:i8 pot_scale_int16:bool
 DivOptions: fused_activation_function:i8
-EmbeddingLookupSparseOptions: combiner:i8
+EmbeddingLookupSparseOptions: combiner:i8<3
 GatherOptions: axis:i32 batch_dims:i32
 ReducerOptions: keep_dims:bool
 SqueezeOptions: squeeze_dims:[i32]
@@ -79,7 +79,7 @@ StridedSliceOptions: begin_mask:i32 end_mask:i32 ellipsis_mask:i32 new_axis_mask
 CastOptions: in_data_type:i8 out_data_type:i8
 ArgMaxOptions: output_type:i8
 ArgMinOptions: output_type:i8
-TransposeConvOptions: padding:i8 stride_w:i32 stride_h:i32 fused_activation_function:i8
+TransposeConvOptions: padding:i8<2 stride_w:i32 stride_h:i32 fused_activation_function:i8
     quantized_bias_type:i8
 SparseToDenseOptions: validate_indices:bool
 ShapeOptions: out_type:i8
@@ -88,7 +88,7 @@ PackOptions: values_count:i32 axis:i32
 OneHotOptions: axis:i32
 UnpackOptions: num:i32 axis:i32
 LeakyReluOptions: alpha:f32
-MirrorPadOptions: mode:i8
+MirrorPadOptions: mode:i8<2
 UniqueOptions: idx_out_type:i8
 ReverseSequenceOptions: seq_dim:i32 batch_dim:i32
 IfOptions: then_subgraph_index:i32 else_subgraph_index:i32

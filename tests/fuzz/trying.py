@@ -1,0 +1,57 @@
+"""One damaged file of a random kind: refused with a clear text, or read, soon."""
+
+from __future__ import annotations
+
+import signal
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import tfpy as tf
+
+from .damage import Files, damaged
+from .values import Rng, choose
+
+Door = tuple[Callable[[], Files], Callable[[Files], Any]]
+"""What makes a good file of a kind, and what reads such files."""
+SECONDS = 10
+"""A file that takes longer hangs."""
+
+
+class Hangs(Exception):
+    """A file that is read for too long."""
+
+
+def tried_once(doors: Mapping[str, Door], rng: Rng) -> list[str]:
+    """What is wrong with one broken file of any kind, the last line saying where; or nothing."""
+    name = choose(rng, list(doors))
+    make, read = doors[name]
+    broken = damaged(rng, make())
+    try:
+        with _limited():
+            read(broken)
+    except (ValueError, tf.errors.OpError) as error:
+        text = str(error)
+        return [] if len(text) >= 10 else [f"{name}: unclear: {error!r}"]
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(last.filename).name}:{last.name}"
+        shown = {path: data[:80] for path, data in broken.items()}
+        return [str(shown), str(error), f"{name}: {type(error).__name__} in {where}"]
+    return []
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    def give_up(*_: object) -> None:
+        raise Hangs(f"after {SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
