@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tfpy.testing.sessions import OpenPage
+from tfpy.testing import ENVIRONMENTS
+from tfpy.testing.server import SiteServer
+from tfpy.testing.sessions import OpenPage, Sessions
 
 OpenPageFixture = Callable[..., OpenPage]
+SITE = Path(__file__).parents[1] / "build" / "site"
 BLANK = "tfpy-testing/blank.html"
 LOAD_SECONDS = 120.0
 
@@ -163,3 +169,80 @@ def test_canvases_of_workers(tfpy_page: OpenPageFixture, browser: str, on_proces
     """A worker of one's own draws on the page's canvas again and again."""
     page = tfpy_page(BLANK, browser=browser)
     assert page.evaluate(DRAWS, LOAD_SECONDS) == [[on_processor], 255, 255, 255, 255]
+
+
+READABLE = {"Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin"}
+"""Headers of files that pages of other origins may read."""
+
+ELSEWHERE = """import("LOADER").then(async ({ startWorker }) => {
+  const tfpy = await startWorker({ backend: "wasm" });
+  const found = await tfpy.run(`
+import tfpy as tf
+from pyodide.http import pyfetch
+text = await (await pyfetch("LICENSE")).string()  # relative to tfpy.mjs
+[float(tf.reduce_sum([1.0, 2.0])), tf.env().get("TFPY_WASM_THREADS_COUNT"), len(text) > 100]`);
+  tfpy.end();
+  return found;
+}).catch((error) => error.message)"""
+
+IN_A_FRAME = """new Promise((resolve) => {
+  addEventListener("message", ({ data }) => resolve(data));
+  const frame = document.createElement("iframe");
+  frame.sandbox = "allow-scripts";
+  frame.srcdoc = `<script type="module">parent.postMessage(await CODE, "*")</` + "script>";
+  document.body.append(frame);
+})"""
+
+
+@pytest.fixture(scope="module")
+def elsewhere() -> Iterator[str]:
+    """The address of the loader on a server of another origin than the pages'."""
+    with SiteServer(SITE, isolated=False, headers=READABLE) as server:
+        yield f"{server.url}worker.mjs"
+
+
+def in_page(
+    sessions: Sessions, folder: Path, browser: str, code: str, headers: dict[str, str]
+) -> Any:
+    """What a page of its own origin computes."""
+    (folder / "page.html").write_text("<!doctype html><link rel=icon href='data:,'><body></body>")
+    with SiteServer(folder, isolated=False, headers=headers) as server:
+        url = f"{server.url}page.html?tfpyflags=TFPY_WASM_THREADS_COUNT:1"
+        page = sessions.browsers.open(browser, ENVIRONMENTS["default"], url)
+        try:
+            return page.evaluate(code, LOAD_SECONDS)
+        finally:
+            page.close()
+
+
+def in_a_frame(code: str) -> str:
+    """Code of a page that runs other code in a sandboxed frame, whose origin is opaque."""
+    inner = code.replace("\\", "\\\\").replace("`", "\\`")
+    return IN_A_FRAME.replace("CODE", inner)
+
+
+@pytest.mark.parametrize("browser", ["chromium", "firefox"])
+def test_the_loader_from_another_origin(
+    tfpy_sessions: Sessions, tmp_path: Path, elsewhere: str, browser: str
+) -> None:
+    """The worker runs, also in a sandboxed frame; the page's flags and relative addresses hold."""
+    code = ELSEWHERE.replace("LOADER", elsewhere)
+    assert in_page(tfpy_sessions, tmp_path, browser, code, {}) == [3.0, 1, True]
+    framed = in_page(tfpy_sessions, tmp_path, browser, in_a_frame(code), {})
+    assert framed[::2] == [3.0, True]
+
+
+@pytest.mark.parametrize("browser", ["chromium", "firefox"])
+def test_why_a_worker_of_another_origin_does_not_run(
+    tfpy_sessions: Sessions, tmp_path: Path, elsewhere: str, browser: str
+) -> None:
+    code = ELSEWHERE.replace("LOADER", elsewhere)
+    policy = {"Content-Security-Policy": "worker-src 'self'"}
+    origin = r"http://127\.0\.0\.1:\d+"
+    text = in_page(tfpy_sessions, tmp_path, browser, code, policy)
+    pattern = rf"tfpy: {origin}/worker_host\.mjs does not run .* whose origin is {origin}\b"
+    assert re.match(pattern, text), text
+    assert "must allow blob: in worker-src" in text
+    text = in_page(tfpy_sessions, tmp_path, browser, in_a_frame(code), policy)
+    assert re.match(rf"tfpy: {origin}/worker_host\.mjs .* whose origin is opaque", text), text
+    assert "must allow data: in worker-src" in text

@@ -75,8 +75,7 @@ export function countFetched(urls, sizes, onBytes) {
   /** @type {typeof globalThis.fetch} */
   const counted = async (resource, options) => {
     const response = await fetch(resource, options);
-    const url = new URL(resource instanceof Request ? resource.url : resource, location.href).href;
-    const size = urls.includes(url) && sizeAt.get(url);
+    const size = urls.includes(response.url) && sizeAt.get(response.url);
     if (size && response.ok && !isOver) {
       follow(response.clone(), size).catch(() => {}); // who reads the other one hears of it
     }

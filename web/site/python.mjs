@@ -311,7 +311,8 @@ async function loadPackages(pyodide, { wanted, lockFileURL }, violations) {
   const errorOf = (/** @type {string[]} */ names, /** @type {unknown} */ cause) => {
     const files = names.map((name) => {
       const { file_name: file, sha256 } = pyodide.lockfile.packages[name] ?? {};
-      const url = file ? new URL(file, lockFileURL) : new URL(name, location.href);
+      const page = globalThis.document?.baseURI ?? lockFileURL;
+      const url = new URL(file ?? name, file ? lockFileURL : page);
       return { url: url.href, sha256 };
     });
     return loadingError(`${names.join(", ")} cannot be loaded`, cause, files, violations);

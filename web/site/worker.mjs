@@ -31,6 +31,9 @@ import { transferable } from "./transfer.mjs";
  * @property {() => void} end
  */
 
+/** What `origin` is where it is equal to no other: in sandboxed iframes. */
+const OPAQUE = "null";
+
 /**
  * Starts tfpy in a worker.
  *
@@ -83,7 +86,7 @@ export async function startWorker(options = {}) {
 export async function openWorker(options, hears) {
   const url = new URL("./worker_host.mjs", import.meta.url);
   url.search = location.search; // with the flags, which Python reads there
-  const worker = new Worker(url, { type: "module" });
+  const { worker, begun } = workerOf(url);
   const { port1: port, port2 } = new MessageChannel();
   /** @type {Map<number, {resolve: (value: any) => void, reject: (error: Error) => void}>} */
   const asked = new Map();
@@ -93,13 +96,13 @@ export async function openWorker(options, hears) {
 
   const stop = (/** @type {Error} */ error) => {
     over ??= error;
+    begun();
     worker.terminate();
     port.close();
     for (const { reject } of asked.values()) reject(over);
     asked.clear();
   };
-  worker.onerror = ({ message }) =>
-    stop(new Error(`${url.pathname} does not run: ${message || "is it there?"}`));
+  worker.onerror = ({ message }) => stop(new Error(whyNot(url, message)));
   port.onmessage = ({ data: [kind, value, number] }) => {
     if (kind in hears) return /** @type {any} */ (hears)[kind](value);
     const waiting = asked.get(number);
@@ -121,12 +124,77 @@ export async function openWorker(options, hears) {
   const ask = (...call) => askMoving([], ...call);
   const end = () => stop(new Error("tfpy: the worker was ended"));
   try {
-    await ask("open", options);
+    await ask("open", withWholeAddresses(options));
+    begun();
   } catch (error) {
     end();
     throw error;
   }
   return { worker, ask, askMoving, end };
+}
+
+/**
+ * Start a worker that runs a module. Browsers start workers from the page's origin only: for a module
+ * from another one, the page makes a script that imports it.
+ * @param {URL} url
+ * @returns {{worker: Worker, begun: () => void}} `begun` releases that script, once it has run
+ */
+function workerOf(url) {
+  const address = url.origin === globalThis.origin ? url.href : importing(url.href);
+  const begun = () => URL.revokeObjectURL(address);
+  try {
+    return { worker: new Worker(address, { type: "module" }), begun };
+  } catch (cause) {
+    begun();
+    throw new Error(whyNot(url, String(cause)), { cause });
+  }
+}
+
+/**
+ * Return the address of a script that imports a module.
+ * @param {string} url
+ */
+function importing(url) {
+  const code = `import ${JSON.stringify(url)};`;
+  const type = "text/javascript";
+  // Chromium does not load blob: as a module where the page's origin is opaque.
+  return globalThis.origin === OPAQUE
+    ? `data:${type},${encodeURIComponent(code)}`
+    : URL.createObjectURL(new Blob([code], { type }));
+}
+
+/**
+ * Say why a worker does not run, and what to do.
+ * @param {URL} url of its module
+ * @param {string} [message] of the error, if it has one
+ */
+function whyNot({ origin, pathname }, message) {
+  const page = globalThis.origin;
+  if (origin === page) return `${pathname} does not run: ${message || "is it there?"}`;
+  const [shown, scheme] =
+    page === OPAQUE
+      ? ["opaque (a sandboxed iframe without allow-same-origin has such an origin)", "data:"]
+      : [page, "blob:"];
+  return (
+    `tfpy: ${origin}${pathname} does not run in a worker of this page, whose origin is ${shown}` +
+    `${message ? `: ${message}` : ""}. Serve tfpy's files from the page's origin. Otherwise their ` +
+    "server must let other origins read them (Access-Control-Allow-Origin), and the page's " +
+    `Content-Security-Policy, if it has one, must allow ${scheme} in worker-src.`
+  );
+}
+
+/**
+ * Complete the addresses that are relative to the page: the worker's script may have another one.
+ * @param {import("./script_engine.mjs").Options} options
+ */
+function withWholeAddresses(options) {
+  const base = globalThis.document?.baseURI ?? location.href;
+  const whole = { ...options };
+  for (const name of /** @type {const} */ (["lockFileURL", "wheel"])) {
+    const address = options[name];
+    if (address !== undefined) whole[name] = new URL(address, base).href;
+  }
+  return whole;
 }
 
 /**

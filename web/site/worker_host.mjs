@@ -98,4 +98,28 @@ function serve(page) {
   };
 }
 
+/**
+ * Take the page's parameters, and the folder of relative addresses, from the address of this module
+ * where the worker's own address is that of a script that imports it.
+ */
+function takeAddress() {
+  if (!["blob:", "data:"].includes(location.protocol)) return;
+  const { href, search } = new URL(import.meta.url);
+  const { fetch, Request } = globalThis;
+  /** @type {<T>(address: T) => T | URL} */
+  const whole = (address) => (typeof address === "string" ? new URL(address, href) : address);
+  Object.assign(globalThis, {
+    tfpyParameters: search,
+    fetch: (/** @type {RequestInfo} */ resource, /** @type {RequestInit} */ options) =>
+      fetch(whole(resource), options),
+    Request: class extends Request {
+      /** @param {RequestInfo} resource @param {RequestInit} options */
+      constructor(resource, options) {
+        super(whole(resource), options);
+      }
+    },
+  });
+}
+
+takeAddress();
 addEventListener("message", ({ ports }) => serve(ports[0]), { once: true });

@@ -121,11 +121,16 @@ def heap_bytes() -> int:
 
 
 def page_parameters() -> list[tuple[str, str]]:
-    """What follows the ? in the address of the page, or of the script of a worker."""
-    location = getattr(js, "location", None) if IN_BROWSER else None
-    if location is None or not location.search:
+    """What follows the ? in the address of the page, or of the module of a worker."""
+    if not IN_BROWSER:
         return []
-    pairs = js.Array.from_(js.URLSearchParams.new(location.search)).to_py()
+    # A worker of a module from another origin has an address without parameters (worker_host.mjs).
+    search = getattr(js, "tfpyParameters", "") or getattr(
+        getattr(js, "location", None), "search", ""
+    )
+    if not search:
+        return []
+    pairs = js.Array.from_(js.URLSearchParams.new(search)).to_py()
     return [(name, value) for name, value in pairs]
 
 
