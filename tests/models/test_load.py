@@ -104,6 +104,30 @@ def test_state_belongs_to_the_model(saved: Path) -> None:
     assert counts == [4, 4, 5]
 
 
+class _Tables(tensorflow.Module):
+    """Tables that a program filled before it saved them."""
+
+    def __init__(self) -> None:
+        keys, values = tensorflow.constant([5], "int64"), tensorflow.constant([8], "int64")
+        self.words = tensorflow.lookup.experimental.MutableHashTable("string", "int64", -1)
+        self.words.insert(["a"], values)
+        self.numbers = tensorflow.lookup.experimental.DenseHashTable("int64", "int64", -1, -2, -3)
+        self.numbers.insert(keys, values)
+
+    @tensorflow.function(input_signature=[tensorflow.TensorSpec([None], "string")])
+    def look(self, x: Any) -> Any:
+        numbers = self.numbers.lookup(tensorflow.constant([5, 6], "int64"))
+        return {"words": self.words.lookup(x), "numbers": numbers}
+
+
+def test_saved_model_with_tables_that_change(tmp_path: Path) -> None:
+    tables = _Tables()
+    tensorflow.saved_model.save(tables, str(tmp_path), {"serving_default": tables.look})
+    found = tf.models.load(tmp_path)(["a", "b"])
+    np.testing.assert_array_equal(found["words"], [8, -1])
+    np.testing.assert_array_equal(found["numbers"], [8, -1])
+
+
 def test_saved_model_in_an_archive_and_in_memory(saved: Path, tmp_path: Path) -> None:
     contents = {
         f"net/{path.relative_to(saved).as_posix()}": path.read_bytes()
