@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ops import complex_edges
 from ops.scalar_numpy import evaluate
 from ops.test_reference import EDGE_CASES, attributes, edge_inputs, run
 
@@ -44,3 +45,10 @@ def test_samples(op: Op, rng: np.random.Generator) -> None:
 @pytest.mark.parametrize(("op", "dtype"), EDGE_CASES)
 def test_edges(op: Op, dtype: str) -> None:
     agree(op, edge_inputs(op, dtype), attributes(op))
+
+
+@pytest.mark.parametrize("case", list(complex_edges.cases()), ids=str)
+def test_complex_edges(case: complex_edges.Case) -> None:
+    got = compute(case.op, case.arrays, {}, case.arrays[0].shape)
+    text = case.differences(got)
+    assert not text, text

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ops import complex_edges
 
 from tfpy import dtypes
 from tfpy._src.ir.graph import single_equation
@@ -24,7 +25,7 @@ def run(runtime: NodeRuntime, op: Op, arrays: Sequence[Array], attrs: dict[str, 
         for part in ((a.real, a.imag) if a.dtype.kind == "c" else (a,))
     ]
     found = runtime.run_program(wasm.lower(graph), planes)
-    result = found[0] if len(found) == 1 else found[0] + 1j * found[1]
+    result = found[0] if len(found) == 1 else OPS["complex"].ref(*found)
     return result.reshape(graph.avals[graph.outputs[0]].shape)  # an alias keeps its buffer's shape
 
 
@@ -76,3 +77,9 @@ OTHERS: list[tuple[str, Any, dict[str, Any]]] = [
 @pytest.mark.parametrize(("name", "make", "attrs"), OTHERS, ids=[o[0] for o in OTHERS])
 def test_others(name: str, make: Any, attrs: Any, runtime: NodeRuntime, rng: Any) -> None:
     check(runtime, OPS[name], make(rng), attrs)
+
+
+@pytest.mark.parametrize("case", list(complex_edges.cases()), ids=str)
+def test_edges(case: complex_edges.Case, runtime: NodeRuntime) -> None:
+    text = case.differences(run(runtime, case.op, case.arrays, {}))
+    assert not text, text

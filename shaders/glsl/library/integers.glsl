@@ -36,9 +36,15 @@ float float_rem(float x, float y) {
     return with_sign(float(rest) * 1.1920928955078125e-7 * scale, x);
 }
 
+// x / y; the language leaves open what division by more than 2^126 gives, whose reciprocal is subnormal.
+float divided(float x, float y) {
+    float scale = absolute(y) > 8.507059173023462e37 ? 0.25 : 1.0;
+    return (x * scale) / (y * scale);
+}
+
 // x / y, rounded as IEEE 754 asks; the language's division may be off by some units.
 float quotient(float x, float y) {
-    float q = x / y, a = absolute(x), b = absolute(y);
+    float q = divided(x, y), a = absolute(x), b = absolute(y);
     // The quotient neither over- nor underflows, and where it is no whole number anyway.
     if (!(absolute(q) < 16777216.0 && absolute(q) > 1.0e-6 && a >= SMALLEST && b >= SMALLEST)) return q;
     uint divisor = mantissa_of(b), rest = mantissa_of(a);

@@ -39,9 +39,15 @@ fn float_rem(x: f32, y: f32) -> f32 {
     return with_sign(f32(rest) * 1.1920928955078125e-7 * scale, x);
 }
 
+// x / y; the language leaves open what division by more than 2^126 gives, whose reciprocal is subnormal.
+fn divided(x: f32, y: f32) -> f32 {
+    let scale = select(1.0, 0.25, absolute(y) > 8.507059173023462e37);
+    return (x * scale) / (y * scale);
+}
+
 // x / y, rounded as IEEE 754 asks; the language's division may be off by some units.
 fn quotient(x: f32, y: f32) -> f32 {
-    let q = x / y;
+    let q = divided(x, y);
     let a = absolute(x);
     let b = absolute(y);
     // The quotient neither over- nor underflows, and where it is no whole number anyway.

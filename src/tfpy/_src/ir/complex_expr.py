@@ -31,20 +31,29 @@ class ComplexExpr:
     def _lifted(self, other: Any) -> ComplexExpr:
         return lift(other, self.re.dtype)
 
+    # A real operand has no imaginary part: 1 - z keeps the sign of a zero, and infinity * 0.5 is
+    # not NaN, as they would with an imaginary part of 0.
+
     def __add__(self, other: Any) -> ComplexExpr:
+        if _is_real(other):
+            return ComplexExpr(self.re + other, self.im)
         z = self._lifted(other)
         return ComplexExpr(self.re + z.re, self.im + z.im)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> ComplexExpr:
+        if _is_real(other):
+            return ComplexExpr(self.re - other, self.im)
         z = self._lifted(other)
         return ComplexExpr(self.re - z.re, self.im - z.im)
 
     def __rsub__(self, other: Any) -> ComplexExpr:
-        return self._lifted(other) - self
+        return -self + other
 
     def __mul__(self, other: Any) -> ComplexExpr:
+        if _is_real(other):
+            return ComplexExpr(self.re * other, self.im * other)
         z = self._lifted(other)
         return ComplexExpr(
             self.re * z.re - self.im * z.im,
@@ -55,18 +64,18 @@ class ComplexExpr:
 
     def __truediv__(self, other: Any) -> ComplexExpr:
         """Smith's way (1962, https://doi.org/10.1145/368637.368661): the larger component of the
-        divisor is divided out, so that nothing overflows.
+        divisor is divided out, so that nothing overflows. By 0 each component is divided.
         """
         z = self._lifted(other)
         wide = abs(z.re) >= abs(z.im)
         big, small = ex.select(wide, z.re, z.im), ex.select(wide, z.im, z.re)
-        ratio = ex.select(ex.eq(big, 0.0), 0.0, small / big)
-        scale = 1.0 / (big + small * ratio)
+        zero = ex.eq(z, 0)
+        ratio = small / big
+        scale = ex.select(zero, 0.0, big + small * ratio)
         a, b = self.re, self.im
-        return ComplexExpr(
-            ex.select(wide, a + b * ratio, a * ratio + b) * scale,
-            ex.select(wide, b - a * ratio, b * ratio - a) * scale,
-        )
+        re = ex.select(wide, a + b * ratio, a * ratio + b)
+        im = ex.select(wide, b - a * ratio, b * ratio - a)
+        return ComplexExpr(ex.select(zero, a, re) / scale, ex.select(zero, b, im) / scale)
 
     def __rtruediv__(self, other: Any) -> ComplexExpr:
         return self._lifted(other) / self
@@ -78,8 +87,8 @@ class ComplexExpr:
         a, b = abs(self.re), abs(self.im)
         large, small = ex.maximum(a, b), ex.minimum(a, b)
         ratio = small / large
-        length = large * ex.unary("sqrt", 1.0 + ratio * ratio)
-        return ex.select(ex.eq(large, 0.0) | ex.eq(large, ex.INF), large, length)
+        length = ex.select(ex.eq(large, 0.0), large, large * ex.unary("sqrt", 1.0 + ratio * ratio))
+        return ex.select(ex.eq(a, ex.INF) | ex.eq(b, ex.INF), ex.INF, length)
 
     def conjugate(self) -> ComplexExpr:
         return ComplexExpr(self.re, -self.im)
@@ -106,7 +115,7 @@ class ComplexExpr:
         if op == "ne":
             return ex.ne(a.re, b.re) | ex.ne(a.im, b.im)
         if op == "pow":
-            power = _exp(b * _log(a))
+            power = ex.select(ex.eq(b, 0), 1.0, _exp(b * _log(a)))
             return ex.select(ex.eq(a, 0), _power_of_zero(b), power)
         raise KeyError(op)
 
@@ -114,6 +123,10 @@ class ComplexExpr:
     def select(condition: Expr, x: Any, y: Any) -> ComplexExpr:
         a, b = _pair(x, y)
         return ComplexExpr(ex.select(condition, a.re, b.re), ex.select(condition, a.im, b.im))
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Expr | int | float)
 
 
 def lift(value: Any, part: DType) -> ComplexExpr:
@@ -169,9 +182,30 @@ def _times_i(z: ComplexExpr) -> ComplexExpr:
     return ComplexExpr(-z.im, z.re)
 
 
+_MANY = 64.0
+"""What exponents of more than 80 are lowered by, so that exp(x) cos(y) overflows where the product
+does."""
+
+
+def _lowered(x: Expr) -> tuple[Expr, Expr]:
+    """Return ``x`` nearer to 0, and exp of the difference of their sizes."""
+    far = abs(x) > 80.0
+    nearer = ex.select(far, x - ex.copysign(ex.const(_MANY, x.dtype), x), x)
+    return nearer, ex.select(far, math.exp(_MANY), ex.const(1.0, x.dtype))
+
+
+def _angle_beside(x: Expr, y: Expr, gone: Expr) -> Expr:
+    """Return the angle ``y``, or 0 where it is not finite and does not matter (C99, Annex G)."""
+    return ex.select(gone & ~ex.is_finite(y), ex.const(0.0, x.dtype), y)
+
+
 def _exp(z: ComplexExpr) -> ComplexExpr:
-    scale = _real("exp", z.re)
-    return ComplexExpr(scale * _real("cos", z.im), scale * _real("sin", z.im))
+    y = _angle_beside(z.re, z.im, ex.eq(z.re, -ex.INF))
+    x, factor = _lowered(z.re)
+    scale = _real("exp", ex.select(z.re < 0.0, z.re, x))
+    factor = ex.select(z.re < 0.0, 1.0, factor)
+    sine = scale * _real("sin", y) * factor
+    return ComplexExpr(scale * _real("cos", y) * factor, ex.select(ex.eq(y, 0.0), y, sine))
 
 
 def _power_of_zero(y: ComplexExpr) -> ComplexExpr:
@@ -191,74 +225,130 @@ def _expm1(z: ComplexExpr) -> ComplexExpr:
     )
 
 
+_LARGE = 1e10
+"""From here 1 does not count beside a number's square."""
+
+
+def _is_large(z: ComplexExpr) -> Expr:
+    return (abs(z.re) > _LARGE) | (abs(z.im) > _LARGE)
+
+
+def _quarter(z: ComplexExpr, where: Expr) -> ComplexExpr:
+    """A quarter of ``z`` where it is large: its length does not overflow."""
+    scale = ex.select(where, 0.25, ex.const(1.0, z.re.dtype))
+    return ComplexExpr(z.re * scale, z.im * scale)
+
+
 def _log(z: ComplexExpr) -> ComplexExpr:
-    return ComplexExpr(_real("log", abs(z)), z.angle())
+    large = _is_large(z)
+    length = _real("log", abs(_quarter(z, large)))
+    return ComplexExpr(ex.select(large, length + math.log(4.0), length), z.angle())
 
 
 def _log1p(z: ComplexExpr) -> ComplexExpr:
     """Far from 0 the logarithm of 1 + z, near 0 by abs(1 + z) ** 2 - 1, which loses no digits."""
-    whole = ComplexExpr(z.re + 1.0, z.im)
+    whole = _log(z + 1.0)
     grown = z.re * (2.0 + z.re) + z.im * z.im
     near = abs(z.re) + abs(z.im) < 0.5
-    length = ex.select(near, _real("log1p", grown) * 0.5, _real("log", abs(whole)))
-    return ComplexExpr(length, whole.angle())
+    return ComplexExpr(ex.select(near, _real("log1p", grown) * 0.5, whole.re), whole.im)
 
 
 def _sqrt(z: ComplexExpr) -> ComplexExpr:
     """The root with a real part of at least 0."""
-    main = _real("sqrt", (abs(z) + abs(z.re)) * 0.5)
+    large = _is_large(z)
+    part = _quarter(z, large)
+    root = _real("sqrt", (abs(part) + abs(part.re)) * 0.5)
+    main = root * ex.select(large, 2.0, ex.const(1.0, z.re.dtype))
     other = ex.select(ex.eq(main, 0.0), 0.0, abs(z.im) * 0.5 / main)
-    right = ex.const(0.0, z.re.dtype) <= z.re
-    im = ex.select(right, other, main)
-    return ComplexExpr(ex.select(right, main, other), ex.select(z.im < 0.0, -im, im))
+    endless = ex.eq(abs(z.im), ex.INF)
+    right = z.re >= 0.0
+    re, im = ex.select(right, main, other), ex.select(right, other, main)
+    return ComplexExpr(
+        ex.select(endless, ex.INF, re), ex.copysign(ex.select(endless, ex.INF, im), z.im)
+    )
 
 
 def _sinh(z: ComplexExpr) -> ComplexExpr:
+    x, factor = _lowered(z.re)
+    im = _real("cosh", x) * _real("sin", z.im) * factor
     return ComplexExpr(
-        _real("sinh", z.re) * _real("cos", z.im), _real("cosh", z.re) * _real("sin", z.im)
+        _real("sinh", x) * _real("cos", z.im) * factor, ex.select(ex.eq(z.im, 0.0), z.im, im)
     )
 
 
 def _cosh(z: ComplexExpr) -> ComplexExpr:
+    x, factor = _lowered(z.re)
+    im = _real("sinh", x) * _real("sin", z.im) * factor
+    zero = ex.select(ex.is_negative(x), -z.im, z.im)
     return ComplexExpr(
-        _real("cosh", z.re) * _real("cos", z.im), _real("sinh", z.re) * _real("sin", z.im)
+        _real("cosh", x) * _real("cos", z.im) * factor, ex.select(ex.eq(z.im, 0.0), zero, im)
     )
 
 
 def _tanh(z: ComplexExpr) -> ComplexExpr:
     x = ex.minimum(ex.maximum(z.re, -20.0), 20.0)  # it is +-1 beyond
-    sinh, cos = _real("sinh", x), _real("cos", z.im)
+    y = _angle_beside(x, z.im, ex.eq(abs(z.re), ex.INF))
+    sinh, cos = _real("sinh", x), _real("cos", y)
     scale = 1.0 / (sinh * sinh + cos * cos)
-    return ComplexExpr(sinh * _real("cosh", x) * scale, _real("sin", z.im) * cos * scale)
+    return ComplexExpr(sinh * _real("cosh", x) * scale, _real("sin", y) * cos * scale)
 
 
-# W. Kahan, Branch cuts for complex elementary functions (1987): no difference of large terms
+# W. Kahan, Branch cuts for complex elementary functions (1987): no difference of large terms, and
+# the sign of a zero chooses the side of a cut. What overflows far from 0 is log(2 z) there.
+
+
+def _area(v: Expr, z: ComplexExpr, sign: Expr, large: Expr) -> Expr:
+    """Return asinh(v), or where ``z`` is large log(2 abs(z)) with the sign of ``sign``."""
+    far = abs(_quarter(z, large))
+    found = _real("asinh", ex.select(large, far, v))
+    return ex.select(large, ex.copysign(found + math.log(4.0), sign), found)
 
 
 def _asinh(z: ComplexExpr) -> ComplexExpr:
     s, t = _sqrt(ComplexExpr(z.im + 1.0, -z.re)), _sqrt(ComplexExpr(1.0 - z.im, z.re))
+    large = _is_large(z)
+    beside = ex.select(large, abs(z.re), s.re * t.re - s.im * t.im)
     return ComplexExpr(
-        _real("asinh", s.re * t.im - t.re * s.im),
-        ex.binary("atan2", z.im, s.re * t.re - s.im * t.im),
+        _area(s.re * t.im - t.re * s.im, z, z.re, large), ex.binary("atan2", z.im, beside)
     )
 
 
 def _acosh(z: ComplexExpr) -> ComplexExpr:
-    s, t = _sqrt(ComplexExpr(z.re - 1.0, z.im)), _sqrt(ComplexExpr(z.re + 1.0, z.im))
+    s, t = _sqrt(z - 1.0), _sqrt(z + 1.0)
+    large = _is_large(z)
+    half = ex.binary("atan2", ex.select(large, z.im, s.im), ex.select(large, z.re, t.re))
     return ComplexExpr(
-        _real("asinh", s.re * t.re + s.im * t.im), ex.binary("atan2", s.im, t.re) * 2.0
+        _area(s.re * t.re + s.im * t.im, z, abs(z.re), large), ex.select(large, half, half * 2.0)
     )
 
 
 def _acos(z: ComplexExpr) -> ComplexExpr:
-    s, t = _sqrt(ComplexExpr(1.0 - z.re, -z.im)), _sqrt(ComplexExpr(z.re + 1.0, z.im))
+    s, t = _sqrt(1.0 - z), _sqrt(z + 1.0)
+    large = _is_large(z)
+    half = ex.binary("atan2", ex.select(large, abs(z.im), s.re), ex.select(large, z.re, t.re))
     return ComplexExpr(
-        ex.binary("atan2", s.re, t.re) * 2.0, _real("asinh", t.re * s.im - t.im * s.re)
+        ex.select(large, half, half * 2.0),
+        _area(t.re * s.im - t.im * s.re, z, -z.im, large),
     )
 
 
 def _atanh(z: ComplexExpr) -> ComplexExpr:
-    return (_log1p(z) - _log1p(-z)) * 0.5
+    """By log1p(4 x / abs(1 - z) ** 2) / 4 for x >= 0, which near 1 is log(2 / abs(1 - z)) / 2."""
+    x, y = abs(z.re), z.im
+    distance = abs(ComplexExpr(1.0 - x, y))
+    ratio = ex.select(ex.eq(distance, ex.INF), 0.0, x / distance / distance)
+    near = (math.log(2.0) - _real("log", distance)) * 0.5
+    size = ex.select(distance < 1.0 / _LARGE, near, _real("log1p", ratio * 4.0) * 0.25)
+    angle = ex.binary("atan2", y, ((1.0 - x) * (1.0 + x) - y * y) * 0.5) * 0.5
+    far = ex.copysign(ex.const(math.pi / 2, x.dtype), y)
+    return ComplexExpr(ex.copysign(size, z.re), ex.select(_is_large(z) & ~ex.isnan(y), far, angle))
+
+
+def _sigmoid(z: ComplexExpr) -> ComplexExpr:
+    """By the power that does not overflow."""
+    left = z.re < 0.0
+    power = _exp(ex.select(left, z, -z))
+    return ex.select(left, power, 1.0) / (power + 1.0)
 
 
 def _turned(function: Callable[[ComplexExpr], ComplexExpr]) -> Callable[[Any], ComplexExpr]:
@@ -268,8 +358,8 @@ def _turned(function: Callable[[ComplexExpr], ComplexExpr]) -> Callable[[Any], C
 
 def _sign(z: ComplexExpr) -> ComplexExpr:
     length = abs(z)
-    scale = ex.select(ex.eq(length, 0.0), 0.0, 1.0 / length)
-    return ComplexExpr(z.re * scale, z.im * scale)
+    scale = ex.select(ex.eq(length, 0.0), 1.0, length)
+    return ComplexExpr(z.re / scale, z.im / scale)
 
 
 _FUNCTIONS: dict[str, Callable[[Any], ComplexExpr]] = {
@@ -281,6 +371,7 @@ _FUNCTIONS: dict[str, Callable[[Any], ComplexExpr]] = {
     "log1p": _log1p,
     "sqrt": _sqrt,
     "rsqrt": lambda z: 1.0 / _sqrt(z),
+    "sigmoid": _sigmoid,
     "sinh": _sinh,
     "cosh": _cosh,
     "tanh": _tanh,

@@ -253,6 +253,21 @@ def bitcast(x: Expr, dtype: DType) -> Expr:
     return x if x.dtype == dtype else Expr("bitcast", dtype, (x,))
 
 
+def is_negative(x: Expr) -> Expr:
+    """Return whether the sign bit of a float is set: -0.0 is negative, too."""
+    integer = dtypes.int64 if x.dtype.size > F.size else I
+    return bitcast(x, integer) < const(0, integer)
+
+
+def copysign(size: Expr, x: Expr) -> Expr:
+    """Return ``size``, which is not negative, with the sign of ``x``."""
+    return select(is_negative(x), -size, size)
+
+
+def is_finite(x: Expr) -> Expr:
+    return abs(x) < INF
+
+
 def _complex(*operands: Any) -> Any:
     """One that is a pair of expressions; None if none is."""
     for x in operands:

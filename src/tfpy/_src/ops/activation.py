@@ -100,10 +100,16 @@ leaky_relu = activation(
     public="",
     doc="features above 0, alpha * features below.",
 )
+
+
+def _sigmoid(x: Any) -> Any:
+    return x.unary("sigmoid") if x.dtype.is_complex else 1.0 / (1.0 + ex.unary("exp", -x))
+
+
 sigmoid = elementwise(
     "sigmoid",
     host.sigmoid,
-    lambda x: 1.0 / (1.0 + ex.unary("exp", -x)),
+    _sigmoid,
     lambda g, y, x: g * y * (1 - y),
     public="sigmoid math.sigmoid nn.sigmoid",
     doc="1 / (1 + exp(-x)).",

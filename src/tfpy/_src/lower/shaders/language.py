@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 
 from tfpy._src.dtypes import DType
+from tfpy._src.ir.expr import Instruction
 from tfpy._src.ir.kernel import float_bits
 from tfpy._src.lower.render import Renderer
 
@@ -46,7 +47,7 @@ OPERATORS: Mapping[str, str] = {
     "max": "maximum({0}, {1})",
     "max int32": "max({0}, {1})",
     "max uint32": "max({0}, {1})",
-    "div": "{0} / {1}",
+    "div": "divided({0}, {1})",
     "quotient": "quotient({0}, {1})",
     "pow": "power({0}, {1})",
     "atan2": "arc_tangent_2({0}, {1})",
@@ -83,6 +84,15 @@ def float_literal(value: float, of_bits: str) -> str:
     return repr(rounded)
 
 
+_LARGEST_DIVISOR = 2.0**126
+"""The languages leave open what division by larger numbers gives: GPUs multiply by a reciprocal."""
+
+
+def _is_constant(instruction: Instruction, largest: float) -> bool:
+    value = instruction.value
+    return instruction.op == "const" and value is not None and abs(value) <= largest
+
+
 class ShadingLanguage(Renderer):
     """A language of functions over arrays that are stored in fours.
 
@@ -94,6 +104,14 @@ class ShadingLanguage(Renderer):
 
     int_: str
     """The type of positions."""
+
+    def _value(self, instructions: Sequence[Instruction], instruction: Instruction) -> str:
+        """Divide by the operator where the divisor is not huge, or the quotient is then 0."""
+        if instruction.op == "div":
+            dividend, divisor = (instructions[i] for i in instruction.args)
+            if _is_constant(divisor, _LARGEST_DIVISOR) or _is_constant(dividend, 1.0):
+                return "v{} / v{}".format(*instruction.args)
+        return super()._value(instructions, instruction)
 
     @abstractmethod
     def stored(self, dtype: DType) -> tuple[str, str]:

@@ -11,7 +11,25 @@ from tfpy._src.ir.aval import Array
 
 
 def sigmoid(x: Array) -> Any:
-    return 1 / (1 + np.exp(-x))
+    if x.dtype.kind != "c":
+        return 1 / (1 + np.exp(-x))
+    left = x.real < 0
+    power = np.exp(np.where(left, x, -x))  # does not overflow
+    return np.where(left, power, 1) / (1 + power)
+
+
+def log1p(x: Array) -> Any:
+    """NumPy's of complex numbers loses what 1 + x does not hold."""
+    if x.dtype.kind != "c":
+        return np.log1p(x)
+    whole, result = np.array(x), np.empty(x.shape, x.dtype)
+    whole.real += 1
+    far = np.log(whole)
+    near = np.abs(x.real) + np.abs(x.imag) < 0.5
+    y = np.where(near, x, 0)
+    size = np.log1p(y.real * (2 + y.real) + y.imag * y.imag) / 2
+    result.real, result.imag = np.where(near, size, far.real), far.imag
+    return result
 
 
 def softplus(x: Array) -> Any:
