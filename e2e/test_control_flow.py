@@ -157,6 +157,7 @@ REFUSED = {
     ),
     "integers": lambda tf, x: tf.random.uniform([2], 0, tf.shape(x)[0], tf.int32),
     "histogram": lambda tf, x: tf.histogram_fixed_width(x, [1.0, 1.0], 3),
+    "saturation": lambda tf, x: tf.image.adjust_saturation(x[None], 2.0),
 }
 """Functions of a tensor without rows that fail whenever they run."""
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tensorflow
 from api import twin
+from api.same import same
 
 import tfpy
 
@@ -33,6 +34,11 @@ def test_sufficient_statistics(shift: float | None, rng: np.random.Generator) ->
         return [*found[:3], *tf.nn.normalize_moments(*found)]
 
     twin.check(program, *draw(rng, (3, 4, 5)), grads=True)
+
+
+@same
+def test_sufficient_statistics_of_integers(tf: Any) -> Any:
+    return [tf.nn.sufficient_statistics([[1, 2], [3, 4]], axes)[:3] for axes in ([0], [0, 1])]
 
 
 @pytest.mark.parametrize("scale", [None, 1.5])

@@ -15,6 +15,7 @@ from tfpy._src.image.batches import as_float, at_least, check_pixels, convert_im
 from tfpy._src.image.colors import hsv_to_rgb, rgb_to_hsv
 from tfpy._src.math import arithmetic, reductions
 from tfpy._src.ops import elementwise as ew
+from tfpy._src.ops.failing import failing
 
 __all__ = [
     "adjust_brightness",
@@ -24,15 +25,6 @@ __all__ = [
     "adjust_saturation",
     "per_image_standardization",
 ]
-
-
-def _colours(name: str, images: Any, amount: Any) -> Tensor:
-    """The images of three channels, whose colours are to be changed by a scalar."""
-    x = at_least(name, images, 3)
-    if x.aval.shape[-1] != 3:
-        raise invalid(name, f"input must have 3 channels, got shape {list(x.aval.shape)}")
-    _check_scalar(name, amount)
-    return x
 
 
 def _check_scalar(name: str, amount: Any) -> None:
@@ -45,6 +37,20 @@ def _adjusted(image: Any, change: Callable[[Tensor], Tensor]) -> Tensor:
     """``change`` of the image as floats, in the image's dtype."""
     x = convert_to_tensor(image)
     return convert_image_dtype(change(as_float(x)), x.dtype, saturate=True)
+
+
+def _with_colors(name: str, images: Any, amount: Any, change: Callable[[Tensor], Tensor]) -> Tensor:
+    """Return images whose colors are changed by a scalar.
+
+    Raises:
+        InvalidArgumentError: If the amount is not a scalar or there are not three channels.
+    """
+    x = at_least(name, images, 3)
+    _check_scalar(name, amount)
+    if x.aval.shape[-1] != 3:
+        message = f"input must have 3 channels, got shape {list(x.aval.shape)}"
+        return failing(name, message, (x,), x.aval.shape, x.dtype)
+    return _adjusted(x, change)
 
 
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
@@ -115,7 +121,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
         hue = ew.floor_mod(hsv[..., 0] + delta, 1.0)
         return hsv_to_rgb(stack([hue, hsv[..., 1], hsv[..., 2]], axis=-1))
 
-    return _adjusted(_colours("adjust_hue", image, delta), change)
+    return _with_colors("adjust_hue", image, delta, change)
 
 
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
@@ -135,7 +141,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
         saturation = arithmetic.clip_by_value(hsv[..., 1] * saturation_factor, 0.0, 1.0)
         return hsv_to_rgb(stack([hsv[..., 0], saturation, hsv[..., 2]], axis=-1))
 
-    return _adjusted(_colours("adjust_saturation", image, saturation_factor), change)
+    return _with_colors("adjust_saturation", image, saturation_factor, change)
 
 
 def per_image_standardization(image: Any) -> Tensor:

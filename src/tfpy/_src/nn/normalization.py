@@ -8,7 +8,7 @@ from typing import Any
 from tfpy._src.array.making import as_floats, cast, ones
 from tfpy._src.array.reshaping import broadcast_to, reshape, squeeze, transpose
 from tfpy._src.array.static import attribute_ints, static_ints
-from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid
@@ -96,7 +96,7 @@ def sufficient_statistics(
     """
     t = convert_to_tensor(x)
     reduced = {normalize_axis("sufficient_statistics", a, t.ndim) for a in static_ints(axes)}
-    count = constant(float(math.prod(t.aval.shape[i] for i in reduced)))
+    count = cast(math.prod(t.aval.shape[i] for i in reduced), t.dtype)
     if shift is None:
         return (
             count,
