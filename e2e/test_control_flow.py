@@ -215,6 +215,72 @@ def test_without_rows(tf, backend):
     assert (tf.constant([1.0]) + 1.0).numpy().tolist() == [2.0]
 
 
+def layer(tf, x):
+    w = tf.reshape(tf.range(6.0), [3, 2]) / 6.0
+    return tf.nn.softmax(tf.squeeze(x[None] @ w, 0)) * x[0]
+
+
+def windows(tf, x):
+    image = tf.reshape(x, [1, 4, 4, 1])
+    found = tf.nn.conv2d(image, tf.ones([2, 2, 1, 3]) / 4.0, 1, "SAME")
+    return tf.nn.max_pool2d(found, 2, 2, "VALID"), tf.nn.avg_pool2d(image, 2, 1, "SAME")
+
+
+def inner_map(tf, x):
+    return tf.vectorized_map(lambda v: v * tf.reduce_sum(x), x)
+
+
+def inner_gradient(tf, x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(x**3)
+    return tape.gradient(y, x)
+
+
+VECTORIZED = {
+    "elementwise": (lambda tf, x: tf.tanh(x) * 2.0 + tf.reduce_max(x), [[3]]),
+    "broadcast": (lambda tf, x, y: x + y[:, None] * tf.ones([2, 1, 3]), [[3], [2]]),
+    "layer": (layer, [[3]]),
+    "products": (lambda tf, x, y: (x @ y, tf.matmul(x, x, transpose_b=True)), [[2, 3], [3, 2]]),
+    "windows": (windows, [[16]]),
+    "gather": (lambda tf, x, y: tf.gather(x, tf.cast(y, tf.int32)), [[4, 2], [3]]),
+    "gather_shared": (
+        lambda tf, y: tf.gather(tf.reshape(tf.range(8.0), [2, 4]), tf.cast(y, tf.int32), axis=1),
+        [[3]],
+    ),
+    "one_hot": (lambda tf, y: tf.one_hot(tf.cast(y, tf.int32), 3), [[4]]),
+    "segments": (lambda tf, x: tf.math.unsorted_segment_sum(x, [0, 2, 0], 3), [[3, 2]]),
+    "scatter": (lambda tf, x: tf.tensor_scatter_nd_update(x, [[1]], [5.0]), [[3]]),
+    "reshaping": (lambda tf, x: tf.transpose(tf.reshape(x, [3, 2]))[::-1, 1:], [[6]]),
+    "joining": (lambda tf, x, y: tf.concat([x, y, tf.ones([1])], 0), [[2], [3]]),
+    "padding": (lambda tf, x: tf.pad(x, [[1, 0], [0, 2]], "SYMMETRIC"), [[2, 3]]),
+    "sorting": (lambda tf, x: (tf.sort(x), tf.argmax(x), tf.math.top_k(x, 2)), [[4]]),
+    "scan": (lambda tf, x: tf.cumsum(x, axis=1, reverse=True), [[2, 4]]),
+    "select": (lambda tf, x: tf.where(x > 1.0, x, tf.zeros([3])), [[3]]),
+    "solve": (lambda tf, x: tf.linalg.solve(tf.linalg.diag(x), x[:, None]), [[3]]),
+    "nested": (inner_map, [[3]]),
+    "inner_gradient": (inner_gradient, [[3]]),
+}
+"""Functions of a row, with the shapes of its tensors."""
+
+
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
+def test_vectorized_map(tf, backend):
+    """All rows at once give what calls for one row after the other give."""
+    rng = np.random.default_rng(0)
+    for name, (function, shapes) in VECTORIZED.items():
+        rows = [rng.uniform(0.5, 2.0, [3, *s]).astype(np.float32) for s in shapes]
+        apply = lambda row, f=function: f(tf, *row)  # noqa: E731
+        each = [tf.nest.flatten(apply([tf.constant(x[i]) for x in rows])) for i in range(3)]
+        tensors = [tf.constant(x) for x in rows]
+        for run in (tf.vectorized_map, tf.function(tf.vectorized_map)):
+            found = tf.nest.flatten(run(apply, tensors))
+            for mine, *wanted in zip(found, *each, strict=True):
+                wanted = np.stack([np.asarray(t) for t in wanted])
+                np.testing.assert_allclose(mine.numpy(), wanted, 1e-3, 1e-3, err_msg=name)
+    assert tf.vectorized_map(lambda x: tf.reduce_sum(x), tf.zeros([0, 2])).shape == (0,)
+
+
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_variables_and_effects(tf, backend):
     import io

@@ -166,14 +166,9 @@ from tfpy._src.control.effects import (
     numpy_function as numpy_function,
     py_function as py_function,
 )
-from tfpy._src.control.mapping import (
-    foldl as foldl,
-    foldr as foldr,
-    map_fn as map_fn,
-    scan as scan,
-    vectorized_map as vectorized_map,
-)
+from tfpy._src.control.mapping import foldl as foldl, foldr as foldr, map_fn as map_fn, scan as scan
 from tfpy._src.control.tensor_array import TensorArray as TensorArray
+from tfpy._src.control.vectorized import vectorized_map as vectorized_map
 from tfpy._src.core.clock import timestamp as timestamp
 from tfpy._src.core.conversion import (
     constant as constant,

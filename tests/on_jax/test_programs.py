@@ -44,6 +44,7 @@ CASES: dict[str, Callable[..., Any]] = {
             control_flow.test_variables_and_effects,
             control_flow.test_gradients_of_assigned_variables,
             control_flow.test_without_rows,
+            control_flow.test_vectorized_map,
             control_flow.test_decorated_methods_of_an_installed_package,
             indices.test_indices_out_of_range,
             indices.test_labels_out_of_range,

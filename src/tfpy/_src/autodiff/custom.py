@@ -98,16 +98,31 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
         inputs = tuple(convert_to_tensor(x) for x in (*given, *variables))
         computed = [convert_to_tensor(t) for t in leaves(result)]
         backward = _backward(grad_fn, computed, len(given), variables)
-        outputs = _with_gradient(computed, inputs, backward)
-        entry = Entry(name, inputs, tuple(outputs), backward, takes_slices=True)
-        for tape in tapes.local.active:
-            for tensor, output in zip(computed, outputs, strict=True):
-                tape.on_custom(tensor, output)
-            tape.record(entry)
-        remaining = iter(outputs)
+        remaining = iter(recorded(name, computed, inputs, backward))
         return map_leaves(result, lambda _: next(remaining))
 
     return wrapped
+
+
+def recorded(
+    name: str,
+    results: Sequence[Tensor],
+    inputs: tuple[Tensor, ...],
+    backward: Callable[..., Sequence[Any]],
+) -> Sequence[Tensor]:
+    """Return the same values, whose gradient tapes compute by a backward function.
+
+    Args:
+        results: Computed of ``inputs``.
+        backward: Takes the gradients of the results and returns those of the inputs.
+    """
+    outputs = _with_gradient(results, inputs, backward)
+    entry = Entry(name, inputs, tuple(outputs), backward, takes_slices=True)
+    for tape in tapes.local.active:
+        for tensor, output in zip(results, outputs, strict=True):
+            tape.on_custom(tensor, output)
+        tape.record(entry)
+    return outputs
 
 
 def _value(x: Any) -> Any:

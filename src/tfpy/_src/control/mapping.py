@@ -1,4 +1,4 @@
-"""``tf.map_fn``, ``tf.vectorized_map``, ``tf.scan`` and the folds: loops over rows."""
+"""``tf.map_fn``, ``tf.scan`` and the folds: loops over rows."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def map_fn(
         >>> tf.map_fn(lambda x: x * x, tf.constant([1, 2, 3])).numpy().tolist()
         [1, 4, 9]
     """
-    _check_callable(fn)
-    rows: list[Any] = [_rows(x) for x in flatten(elems)]
+    check_callable(fn)
+    rows: list[Any] = [rows_of(x) for x in flatten(elems)]
     count = _length(rows)
     wanted = fn_output_signature if fn_output_signature is not None else dtype
     like = elems if wanted is None else wanted
@@ -74,45 +74,6 @@ def _results(kind: Any, count: int) -> TensorArray:
     is_spec = hasattr(kind, "shape") and not is_operand(kind)
     shape = kind.shape if is_spec else None
     return TensorArray(getattr(kind, "dtype", kind), count, element_shape=shape)
-
-
-def vectorized_map(
-    fn: Function, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
-) -> Any:
-    """``fn`` of each row of ``elems``, stacked; rows are independent (``tf.vectorized_map``).
-
-    Args:
-        elems: a tensor or a nest of them; a first dimension of 1 serves all rows.
-        fallback_to_while_loop, warn: of no effect.
-
-    Raises:
-        ValueError: for differing first dimensions, or a ``fn`` that gives no tensors.
-
-    Example:
-        >>> import tfpy as tf
-        >>> x = tf.constant([[1, 2], [3, 4]])
-        >>> tf.vectorized_map(lambda row: row * tf.reduce_sum(row), x).numpy().tolist()
-        [[3, 6], [21, 28]]
-    """
-    _check_callable(fn)
-    rows: list[Any] = [_rows(x) for x in flatten(elems)]
-    count = max(_sizes(rows))
-    if any(n not in (1, count) for n in _sizes(rows)):
-        raise ValueError(f"vectorized_map: the first dimensions differ: {_sizes(rows)}")
-    results = []
-    for i in range(count):
-        given = [row(x, i if _size(x) > 1 else 0) for x in rows]
-        results.append(fn(pack_sequence_as(elems, given)))
-    columns = zip(*map(flatten, results), strict=True)
-    return pack_sequence_as(results[0], [_stacked(column) for column in columns])
-
-
-def _stacked(values: Sequence[Any]) -> Tensor:
-    tensors = [convert_to_tensor(value) for value in values]
-    array = TensorArray(tensors[0].dtype, len(tensors))
-    for i, value in enumerate(tensors):
-        array.write(i, value)
-    return array.stack()
 
 
 def scan(
@@ -202,7 +163,7 @@ class _Fold:
     """What ``scan`` and the folds share: the rows, their order and what is accumulated first."""
 
     def __init__(self, fn: Function, elems: Any, initializer: Any, reverse: bool) -> None:
-        _check_callable(fn)
+        check_callable(fn)
         self.fn, self.elems, self.reverse = fn, elems, reverse
         self.rows = [convert_to_tensor(x) for x in flatten(elems)]
         self.count = _length(self.rows)
@@ -232,7 +193,7 @@ class _Fold:
         return pack_sequence_as(self.like, repeat(self.count - self.done, self.step, self.initial))
 
 
-def _rows(x: Any) -> Any:
+def rows_of(x: Any) -> Any:
     return x if isinstance(x, CompositeOperand) else convert_to_tensor(x)
 
 
@@ -243,12 +204,12 @@ def row(x: Any, i: Any) -> Any:
     return x[i] if isinstance(i, int) else take(x, i)
 
 
-def _check_callable(fn: Any) -> None:
+def check_callable(fn: Any) -> None:
     if not callable(fn):
         raise TypeError(f"{getattr(fn, '__name__', fn)} is not callable.")
 
 
-def _sizes(rows: Sequence[Any]) -> list[int]:
+def sizes_of(rows: Sequence[Any]) -> list[int]:
     return [_size(x) for x in _with_rows(rows)]
 
 
@@ -266,7 +227,7 @@ def _with_rows(rows: Sequence[Any]) -> Iterator[Any]:
 
 
 def _length(rows: Sequence[Any]) -> int:
-    sizes = _sizes(rows)
+    sizes = sizes_of(rows)
     if any(n != sizes[0] for n in sizes):
         raise ValueError(f"Dimensions {' and '.join(map(str, sizes))} are not compatible")
     return agreed(*sizes)

@@ -119,7 +119,7 @@ def join(parts: Sequence[Part], own: Sequence[Sequence[Tensor]]) -> list[Tensor]
         The outer tensors for the inputs that follow those.
     """
     for part in parts:
-        _tell_tapes(part)
+        tell_tapes(part)
     shared: dict[Any, Extra] = {}
     for part in parts:
         for extra in part.extras:
@@ -138,7 +138,7 @@ def join(parts: Sequence[Part], own: Sequence[Sequence[Tensor]]) -> list[Tensor]
     return [extra.fetch() for key, extra in shared.items() if key not in leading]
 
 
-def _tell_tapes(part: Part) -> None:
+def tell_tapes(part: Part) -> None:
     """Notes on the tapes outside what a part computed at once, from tensors that have values."""
     for entry in part.recorder.entries:
         if not any(isinstance(t, SymbolicTensor) for t in (*entry.inputs, *entry.outputs)):

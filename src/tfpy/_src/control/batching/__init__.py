@@ -1,0 +1,1 @@
+"""Functions of one row applied to all rows at once: a batching rule for each primitive."""
