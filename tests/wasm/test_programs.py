@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -232,3 +233,36 @@ def test_packed_filters_follow_their_slot(runtime: NodeRuntime, rng: np.random.G
         runtime.call("free", slots=slots if repeat else slots[::-1])
     runtime.call("free", slots=[x_slot])
     runtime.call("release", program=number)
+
+
+def donating(count: int) -> str:
+    """A Program whose outputs are written over its inputs, one by one."""
+    numbers = range(count)
+    params = {"dims": [1], "strides": [[1]], "offsets": [0], "constants": [], "registers": 2}
+    step = {"kernel": 0, "params": {**params, "code": [["neg.f32", 1, 0]]}}
+    document = {
+        "version": 1,
+        "backend": "wasm",
+        "kernels": [{"name": "elementwise", "source": "", "inputs": ["x"]}],
+        "buffers": [{"dtype": "float32", "shape": [1]}] * (2 * count),
+        "constants": [],
+        "inputs": [*numbers],
+        "outputs": [count + i for i in numbers],
+        "donations": [[count + i, i] for i in numbers],
+        "steps": [{**step, "inputs": [i], "outputs": [count + i]} for i in numbers],
+    }
+    return json.dumps(document)
+
+
+def test_donations_are_read_in_time_in_proportion_to_their_number(runtime: NodeRuntime):
+    def seconds(count: int) -> float:
+        text, found = donating(count), []
+        for _ in range(2):
+            began = time.perf_counter()
+            program = runtime.register_text(text)
+            found.append(time.perf_counter() - began)
+            runtime.call("release", program=program)
+        return min(found)
+
+    few, many = seconds(5000), seconds(50_000)
+    assert many < 25 * few, (few, many)  # about 10 times; 50 where each is looked up by walking all

@@ -81,11 +81,11 @@ bool read_kernels(const Value& document, std::vector<const KernelEntry*>* entrie
   return true;
 }
 
-// Where the buffer stands in a list.
-bool find(const std::vector<int32_t>& buffers, int32_t buffer, size_t* place) {
-  const auto found = std::find(buffers.begin(), buffers.end(), buffer);
-  *place = static_cast<size_t>(found - buffers.begin());
-  return found != buffers.end();
+// Where each of `count` buffers stands in a list; kNever for those that do not.
+std::vector<size_t> places_in(const std::vector<int32_t>& buffers, size_t count) {
+  std::vector<size_t> places(count, kNever);
+  for (size_t i = 0; i < buffers.size(); ++i) places[buffers[i]] = i;
+  return places;
 }
 
 class Reader {
@@ -104,6 +104,7 @@ class Reader {
     written_.resize(count);
     is_temporary_.resize(count);
     last_use_.resize(count, kNever);
+    maker_.resize(count, kNever);
     return read_inputs(document) && read_constants(document) && read_steps(document) &&
            read_outputs(document) && read_donations(document) && read_arena(document);
   }
@@ -170,7 +171,7 @@ class Reader {
     }
     if (!write(output)) return false;
     is_temporary_[output] = true;
-    last_use_[output] = number;
+    last_use_[output] = maker_[output] = number;
     const KernelEntry& entry = *kernels[kernel];
     Step step{entry.factory(spec), entry.name, program_.step_inputs.size(),
               inputs.size(),       output,     program_.buffers[output].count == 0};
@@ -203,12 +204,14 @@ class Reader {
     const Value* donations = list(document, "donations");
     if (donations == nullptr) return false;
     std::vector<bool> is_paired(written_.size());
+    const std::vector<size_t> outputs = places_in(program_.outputs, written_.size());
+    const std::vector<size_t> inputs = places_in(program_.inputs, written_.size());
     size_t first_step = program_.steps.size();
     for (const Value& pair : donations->GetArray()) {
       int32_t output = 0, input = 0;
       if (!read_pair(pair, "a donation", &output, &input)) return false;
-      size_t to = 0, from = 0;
-      if (!find(program_.outputs, output, &to) || !find(program_.inputs, input, &from))
+      const bool is_there = static_cast<size_t>(input) < inputs.size();
+      if (!is_there || outputs[output] == kNever || inputs[input] == kNever)
         return fail("program: buffer %d is no output, or buffer %d no input", output, input);
       if (is_paired[output] || is_paired[input])
         return fail("program: buffer %d or %d is in two donations", output, input);
@@ -216,7 +219,7 @@ class Reader {
       size_t number = 0;
       if (!check_donation(output, input, &number)) return false;
       first_step = std::min(first_step, number);
-      program_.donated[to] = static_cast<int32_t>(from);
+      program_.donated[outputs[output]] = static_cast<int32_t>(inputs[input]);
     }
     return read_sure_scratch(first_step);
   }
@@ -225,11 +228,9 @@ class Reader {
   bool check_donation(int32_t output, int32_t input, size_t* number) {
     if (bytes_of(program_.buffers[output]) != bytes_of(program_.buffers[input]))
       return fail("program: buffers %d and %d differ in size", output, input);
-    const auto makes = [output](const Step& step) { return step.output == output; };
-    const auto maker = std::find_if(program_.steps.begin(), program_.steps.end(), makes);
-    *number = static_cast<size_t>(maker - program_.steps.begin());
+    *number = maker_[output];
     const bool is_read_later = last_use_[input] != kNever && last_use_[input] > *number;
-    if (is_read_later || !may_overwrite(use_of(*maker), input))
+    if (is_read_later || !may_overwrite(use_of(program_.steps[*number]), input))
       return fail("program: step %zu would overwrite input %d", *number, input);
     return true;
   }
@@ -284,6 +285,7 @@ class Reader {
   Program& program_;
   std::vector<bool> written_, is_temporary_;
   std::vector<size_t> last_use_;  // the step that reads a buffer last
+  std::vector<size_t> maker_;     // the step that writes a buffer
 };
 
 // The parser cannot report that the heap is full, so its need is tried before.
