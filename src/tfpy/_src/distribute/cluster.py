@@ -35,8 +35,7 @@ class ClusterSpec:
             raise TypeError(f"`cluster` must be a dictionary of jobs to addresses, got {cluster!r}")
         self._jobs: dict[str, dict[int, str]] = {}
         for job, tasks in cluster.items():
-            numbered = tasks if isinstance(tasks, Mapping) else dict(enumerate(tasks))
-            self._jobs[job] = {int(number): _address(a) for number, a in numbered.items()}
+            self._jobs[job] = {int(number): _address(a) for number, a in _numbered(job, tasks)}
 
     @property
     def jobs(self) -> list[str]:
@@ -86,6 +85,22 @@ class ClusterSpec:
     def __repr__(self) -> str:
         jobs = ", ".join(f"{job!r}: {self.job_tasks(job)!r}" for job in sorted(self._jobs))
         return f"ClusterSpec({{{jobs}}})"
+
+
+def _numbered(job: Any, tasks: Any) -> list[tuple[Any, Any]]:
+    """Return the numbers and addresses of a job's processes.
+
+    Raises:
+        TypeError: For anything but a list of addresses, or a mapping of integers to these.
+    """
+    if isinstance(tasks, Mapping) and all(str(number).isdecimal() for number in tasks):
+        return list(tasks.items())
+    if isinstance(tasks, list | tuple):
+        return list(enumerate(tasks))
+    raise TypeError(
+        f"the job {job!r} of a cluster is a list of 'host:port', or a mapping of integers to "
+        f"these, got {tasks!r}"
+    )
 
 
 def _address(given: Any) -> str:
@@ -185,7 +200,7 @@ class TFConfigClusterResolver(ClusterResolver):
         self._cluster_spec = ClusterSpec(config.get("cluster", {}))
         self.task_type = task_type or task.get("type")
         index = task.get("index", 0 if task else None)
-        self.task_id = task_id if task_id is not None else (None if index is None else int(index))
+        self.task_id = task_id if task_id is not None else _index(index)
         self.environment = environment or config.get("environment", "")
         self.rpc_layer = rpc_layer or config.get("rpc_layer")
 
@@ -221,11 +236,24 @@ class TPUClusterResolver(ClusterResolver):
         return ClusterSpec({})
 
 
+def _index(given: Any) -> int | None:
+    """Return a task's index, which may be the text of an integer.
+
+    Raises:
+        ValueError: For anything else.
+    """
+    if given is None or (isinstance(given, int) and not isinstance(given, bool)):
+        return given
+    if isinstance(given, str) and given.removeprefix("-").isdecimal():
+        return int(given)
+    raise ValueError(f"the index of the task in {_VARIABLE} is an integer, got {given!r}")
+
+
 def _configured() -> dict[str, Any]:
     text = os.environ.get(_VARIABLE, "") or "{}"
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{_VARIABLE} is no JSON: {error}") from None
     parts = [found, *(found.get(k, {}) for k in ("cluster", "task"))] if _is_map(found) else [None]
     if not all(map(_is_map, parts)):
@@ -262,8 +290,10 @@ def joined(addresses: Sequence[str], number: int | None) -> tuple[tuple[str, ...
 
     Raises:
         RuntimeError: on another backend than jax, and after something was computed.
-        ValueError: when ``number`` is no process's.
+        ValueError: when ``number`` is no process's, or an address has no host or no port.
     """
+    for address in addresses:
+        _check_address(address)
     if number is None or not 0 <= number < len(addresses):
         raise ValueError(f"the cluster has {len(addresses)} workers, this one's index is {number}")
     backend: Any = registry.active_backend()
@@ -274,3 +304,13 @@ def joined(addresses: Sequence[str], number: int | None) -> tuple[tuple[str, ...
         )
     found: tuple[tuple[str, ...], range] = backend.join(addresses, number)
     return found
+
+
+def _check_address(address: str) -> None:
+    """Raise a ValueError unless a process can be reached at an address."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isascii() or not port.isdigit() or not 0 < int(port[:9]) < 1 << 16:
+        raise ValueError(
+            f"the cluster has a worker at {address!r}; an address is 'host:port' with a port from "
+            f"1 to {(1 << 16) - 1}, as in the variable {_VARIABLE}"
+        )

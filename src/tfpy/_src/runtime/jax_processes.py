@@ -21,7 +21,7 @@ from jax._src import distributed
 
 from tfpy._src.environment.environment import env
 from tfpy._src.errors import UnavailableError
-from tfpy._src.runtime.jax_relay import Relay
+from tfpy._src.runtime.jax_relay import Relay, is_possible
 
 _LOST = re.compile(r"gloo|nccl|connection|peer|coordination|heartbeat|unavailable", re.IGNORECASE)
 """What JAX says when another process does not answer."""
@@ -46,7 +46,7 @@ def join(address: str, count: int, number: int) -> None:
     global _relay
     jax.config.update("jax_enable_recoverability", True)
     seconds = _patience()
-    if number:
+    if number and is_possible():
         _relay = Relay(address, seconds)
         address = _relay.address
     jax.distributed.initialize(address, count, number, heartbeat_timeout_seconds=seconds)

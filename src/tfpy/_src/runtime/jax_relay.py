@@ -7,8 +7,14 @@ long as the sign of life of the first one is waited for, to say what has happene
 
 from __future__ import annotations
 
+import atexit
 import logging
+import os
+import shutil
 import socket
+import struct
+import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -34,11 +40,11 @@ class Relay:
         host, _, port = there.rpartition(":")
         self._there = host.strip("[]"), int(port)
         self._seconds = seconds
-        self._server = socket.create_server(("127.0.0.1", 0))
+        self._server, path = _listening()
         self._open: list[socket.socket] = []
         self._broken = threading.Event()
         self._said = self._heard = 0.0  # when, last
-        self.address = f"127.0.0.1:{self._server.getsockname()[1]}"
+        self.address = f"unix:{path}"
         """What JAX is told instead."""
         _start(self._accept)
         _start(self._watch)
@@ -50,7 +56,14 @@ class Relay:
 
     def _accept(self) -> None:
         while True:
-            near, _ = self._server.accept()
+            try:
+                near, _ = self._server.accept()
+            except OSError:  # the process has too many open files for now
+                time.sleep(_TRY_AGAIN_SECONDS)
+                continue
+            if not _is_own(near):
+                near.close()
+                continue
             self._open.append(near)  # which keeps it open
             _start(self._connect, near)
 
@@ -62,6 +75,7 @@ class Relay:
                 far = socket.create_connection(self._there, self._seconds)
             except OSError:
                 if time.monotonic() > end:
+                    self._open.remove(near)
                     near.close()  # JAX tries again as long as it wants to
                     return
                 time.sleep(_TRY_AGAIN_SECONDS)
@@ -89,7 +103,11 @@ class Relay:
         _start(send)
         _copy(far, near, hear)
         self._said = 0.0  # what was the last word needs no answer
-        if not ended.is_set():
+        far.close()
+        if ended.is_set():
+            self._open.remove(near)
+            near.close()
+        else:
             self._break()
 
     def _watch(self) -> None:
@@ -121,6 +139,39 @@ class Relay:
                 "the first worker, /job:worker/replica:0/task:0 at %s:%d, is gone; JAX ends this "
                 "process within %d seconds if it goes on", host, port, self._seconds,
             )  # fmt: skip
+
+
+def is_possible() -> bool:
+    """Return True if the system has sockets in the file system."""
+    return hasattr(socket, "AF_UNIX")
+
+
+def _listening() -> tuple[socket.socket, str]:
+    """Return a socket that only this user's processes reach, and its path."""
+    folder = tempfile.mkdtemp(prefix="tfpy-")
+    if len(folder) > _MAX_FOLDER:
+        os.rmdir(folder)
+        folder = tempfile.mkdtemp(prefix="tfpy-", dir="/tmp")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    server, path = socket.socket(socket.AF_UNIX), os.path.join(folder, "first")
+    server.bind(path)
+    server.listen()
+    return server, path
+
+
+_MAX_FOLDER = 90
+"""The path of a socket has about 100 bytes at most."""
+
+
+def _is_own(near: socket.socket) -> bool:
+    """Return True if this process has made a connection, or if the system does not report it."""
+    if sys.platform == "linux":
+        found = near.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        return bool(struct.unpack("3i", found)[0] == os.getpid())
+    if sys.platform == "darwin":
+        sol_local, local_peerpid = 0, 2  # of <sys/un.h>
+        return near.getsockopt(sol_local, local_peerpid) == os.getpid()
+    return True
 
 
 def _start(work: Callable[..., None], *args: Any) -> None:
