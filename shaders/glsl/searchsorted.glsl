@@ -2,7 +2,7 @@
 #ifdef SIDE_LEFT
 #define PASSES(element, x) (element) < (x)
 #else
-#define PASSES(element, x) (element) <= (x)
+#define PASSES(element, x) !((x) < (element)) // NaN passes
 #endif
 
 int value(int i) {

@@ -9,7 +9,7 @@ fn value(i: i32) -> i32 {
 #if SIDE_LEFT
         let passes = sequence_at(base + half_way) < x;
 #else
-        let passes = sequence_at(base + half_way) <= x;
+        let passes = !(x < sequence_at(base + half_way)); // NaN passes
 #endif
         if (passes) {
             low = half_way + 1;

@@ -156,12 +156,20 @@ def _search_infer(sequence: Aval, values: Aval, right: bool) -> Aval:
 
 
 def _search_ref(sequence: Any, values: Any, right: bool) -> Any:
-    outer = math.prod(values.shape[:-1])
-    rows = sequence.reshape(outer, sequence.shape[-1])
-    wanted = values.reshape(outer, values.shape[-1])
-    side: Any = "right" if right else "left"
-    found = [np.searchsorted(row, v, side) for row, v in zip(rows, wanted, strict=True)]
-    return np.array(found, np.int32).reshape(values.shape)
+    """Halve the range as TensorFlow does: NaN, with which no comparison holds, goes to the first
+    place from the left and to the last one from the right.
+    """
+    n = sequence.shape[-1]
+    low = np.zeros(values.shape, np.int32)
+    high = np.full_like(low, n)
+    for _ in range(n.bit_length()):
+        middle = (low + high) >> 1
+        element = np.take_along_axis(sequence, np.minimum(middle, n - 1), -1)
+        passes = ~(values < element) if right else element < values
+        searching = low < high
+        low = np.where(searching & passes, middle + 1, low)
+        high = np.where(searching & ~passes, middle, high)
+    return low
 
 
 def _search_kernel(sequence: Aval, values: Aval, right: bool) -> KernelCall:
@@ -179,12 +187,15 @@ def _search_kernel(sequence: Aval, values: Aval, right: bool) -> KernelCall:
 
 def _search_samples(rng: np.random.Generator) -> list[Sample]:
     cases: list[tuple[Shape, Shape]] = [((9,), (5,)), ((3, 40), (3, 17)), ((1,), (3,))]
-    return [
-        ((np.sort(array(rng, s, d)), array(rng, v, d, -5, 5)), {"right": right})
+    drawn = [
+        (np.sort(array(rng, s, d)), array(rng, v, d, -5, 5))
         for d in (dtypes.float32, dtypes.int32)
         for s, v in cases
-        for right in (False, True)
     ]
+    edges = [-np.inf, 1.0, 1.0, 2.0, np.inf]
+    values = np.array([*edges, np.nan, -0.0], np.float32)
+    drawn += [(np.array([*edges, *more], np.float32), values) for more in ([], [np.nan, np.nan])]
+    return [(arrays, {"right": right}) for arrays in drawn for right in (False, True)]
 
 
 searchsorted = register(

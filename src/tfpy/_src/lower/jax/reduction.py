@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import numpy as np
 from jax import lax, numpy as jnp
 
@@ -71,12 +69,18 @@ def permute(x: Any, order: Any) -> Any:
 
 @lowers("searchsorted")
 def searchsorted(sequence: Any, values: Any, right: bool) -> Any:
-    side = "right" if right else "left"
-    outer = math.prod(values.shape[:-1])
-    rows = lax.reshape(sequence, (outer, sequence.shape[-1]))
-    wanted = lax.reshape(values, (outer, values.shape[-1]))
-    found = jax.vmap(lambda row, v: jnp.searchsorted(row, v, side=side))(rows, wanted)
-    return lax.reshape(found.astype(np.int32), values.shape)
+    """Steps of the reference; ``jnp.searchsorted`` has another place for NaN."""
+    n = sequence.shape[-1]
+    low = jnp.zeros(values.shape, np.int32)
+    high = jnp.full_like(low, n)
+    for _ in range(n.bit_length()):
+        middle = (low + high) >> 1
+        element = jnp.take_along_axis(sequence, jnp.minimum(middle, n - 1), -1)
+        passes = ~(values < element) if right else element < values
+        searching = low < high
+        low = jnp.where(searching & passes, middle + 1, low)
+        high = jnp.where(searching & ~passes, middle, high)
+    return low
 
 
 def _scan(accumulate: Callable[..., Any], identity: float) -> Callable[..., Any]:
