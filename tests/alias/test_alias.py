@@ -158,6 +158,48 @@ assert np.allclose(model.predict_on_batch(x[:3]), together[:3])
     )
 
 
+def test_keras_variables_under_tapes_and_in_build() -> None:
+    run(
+        ALIASED
+        + """
+import keras, numpy as np
+import tensorflow as tf
+
+class Flexible(keras.layers.Layer):
+    def build(self, shape):
+        self.w = tf.Variable(tf.random.normal([shape[-1], 3]), name="w")
+    def call(self, x):
+        return x @ self.w
+class Model(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.d = Flexible()
+    def call(self, x):
+        return self.d(x)
+model = Model()
+model.compile("sgd", "mse")
+model.fit(np.ones((4, 2)), np.ones((4, 3)), verbose=0)
+assert model(tf.ones([1, 2])).shape == (1, 3) and np.any(model.d.w.numpy())
+
+dense = keras.layers.Dense(4)
+with tf.GradientTape() as tape:
+    y = dense(tf.ones([2, 3]))
+assert tape.jacobian(y, dense.kernel).shape == (2, 4, 3, 4)
+
+layer = keras.layers.SpectralNormalization(keras.layers.Dense(2))
+layer(tf.ones([3, 4]))
+call = tf.function(lambda x: layer(x, training=True))
+with tf.GradientTape() as tape:
+    y = tf.reduce_sum(call(tf.ones([3, 4])) ** 2)
+kernel, bias = tape.gradient(y, layer.trainable_variables)
+assert kernel.shape == (4, 2) and np.allclose(kernel, bias[None])  # of an input of ones
+
+k = keras.Variable([[1.0, 2.0]], dtype="bfloat16")
+assert (tf.ones([1, 2]) * k).dtype == tf.float32
+"""
+    )
+
+
 def test_keras_knows_when_determinism_is_asked_for() -> None:
     run(
         ALIASED

@@ -16,7 +16,9 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.function.signature import SizedSpec, TensorSpec
 from tfpy._src.function.stand_ins import traced_with_stand_ins
+from tfpy._src.trace.symbolic import SymbolicTensor
 from tfpy._src.trace.trace import Trace
+from tfpy._src.variables.variable import Variable
 
 
 def replace(core: types.ModuleType) -> None:
@@ -28,7 +30,7 @@ def replace(core: types.ModuleType) -> None:
         given = [x for x in tree.flatten((args, kwargs)) if isinstance(x, keras_tensor)]
 
         def traced(shapes: Sequence[Sequence[int]]) -> Any:
-            trace = Trace(core.auto_name("scratch_graph"))
+            trace = _ScratchGraph(core.auto_name("scratch_graph"))
             with core.StatelessScope(), core.SymbolicScope(), trace.taken():
                 made = (_placeholder(trace, x, s) for x, s in zip(given, shapes, strict=True))
                 tensors = dict(zip(map(id, given), made, strict=True))
@@ -44,6 +46,25 @@ def replace(core: types.ModuleType) -> None:
         return keras_tensor(x.shape, core.standardize_dtype(x.dtype), sparse=is_sparse)
 
     vars(core)["compute_output_spec"] = compute_output_spec
+
+
+class _ScratchGraph(Trace):
+    """A trace that nothing runs: what is computed in it has no values, ever."""
+
+    def on_variable_made(self, variable: Variable) -> None:
+        """Refuse a Variable whose initial value belongs to the trace.
+
+        As with TensorFlow's graph, Keras then builds the layer at its first call.
+
+        Raises:
+            TypeError: If the initial value is a tensor of the trace.
+        """
+        if isinstance(variable.held, SymbolicTensor):
+            raise TypeError(
+                f"{variable.held!r} is out of scope: '{variable.name}' needs an initial value, "
+                f"which a tensor of the graph '{self.name}' does not have. Give tf.Variable a "
+                "function that makes its initial value"
+            )
 
 
 def _placeholder(trace: Trace, like: Any, shape: Sequence[int]) -> Tensor:
