@@ -74,13 +74,17 @@ def test_the_models_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         converted(tensorflow.nn.relu, np.zeros([1, 3], np.float32))
     )
     tfpy.save_onnx(lambda x: tfpy.nn.relu(x), "network.onnx", [tfpy.TensorSpec([1, 3])])
-    loading, using, writing = blocks("docs/models.md", "py")
+    loading, using, limits, writing = blocks("docs/models.md", "py")
     x = np.float32([[1, -1, 2]])
     names: dict[str, Any] = {"x": tfpy.constant(x)}
     run(loading, names)
     assert "Softmax" in run(using, names)
     np.testing.assert_array_equal(names["feature"], np.maximum(x, 0))
     np.testing.assert_allclose(names["y"], tensorflow.nn.softmax(np.maximum(x, 0)), 1e-5)
+    before = tfpy.env().get("TFPY_MAX_UNPACKED_BYTES")
+    run(limits, names)
+    assert tfpy.env().get("TFPY_MAX_UNPACKED_BYTES") == 2**31
+    tfpy.env().set("TFPY_MAX_UNPACKED_BYTES", before)
     run(writing, names)
     wanted = names["classify"](tfpy.constant(x))["probabilities"]
     for source, tolerance in (("classifier", 1e-2), ("classifier.onnx", 1e-5)):

@@ -333,7 +333,9 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "unicode_transcode": tf.strings.unicode_transcode,
     "non_max_suppression": _suppression,
     "divide_no_nan": tf.math.divide_no_nan,
-    "masked_multiply": lambda slope, g: tf.where(tf.equal(g, 0), tf.cast(0, g.dtype), slope * g),
+    "masked_multiply": lambda slope, g: tf.where(
+        tf.equal(g, 0), tf.cast(0, g.dtype), tf.multiply(slope, g)
+    ),
     "igamma_grad_a": lambda a, x: tf.raw_ops.IgammaGradA(a=a, x=x),
     "random_gamma_grad": lambda a, x: tf.raw_ops.RandomGammaGrad(alpha=a, sample=x),
     "matmul": tf.matmul,
