@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from api.same import compare
+from api.same import compare, same
 from api.twin import check
 
 import tfpy as tf
@@ -179,3 +179,38 @@ def test_unconnected_inputs_have_none() -> None:
         tape.watch([x, y])
         z = f(x, y)
     assert tape.gradient(z, y) is None
+
+
+@same
+def test_of_tensors_with_which_ops_run_while_tracing(lib: Any) -> Any:
+    """All inputs of these ops have values then."""
+    c, d = lib.constant([1.0, 2.0, 3.0]), lib.constant(np.full([40], 3.0, np.float32))
+
+    def mixed() -> Any:
+        return lib.reduce_sum(c * c * c) * lib.reduce_sum(d * d) * c
+
+    def inner() -> Any:
+        return lib.function(lambda: c * 2.0 * lib.reduce_sum(d))()
+
+    def branch() -> Any:
+        return lib.cond(lib.reduce_sum(d) > 0.0, lambda: c * 2.0, lambda: c)
+
+    found = []
+    for body in (mixed, inner, branch, lambda: c):
+        function = lib.function(body)
+        with lib.GradientTape() as outer:
+            outer.watch([c, d])
+            with lib.GradientTape() as tape:
+                tape.watch([c, d])
+                y = function() ** 2
+            slopes = tape.gradient(y, [c, d])
+        found += [slopes, outer.gradient(slopes[0], [c, d])]
+
+        def inside(function: Any = function) -> Any:
+            with lib.GradientTape() as tape:
+                tape.watch([c, d])
+                y = function() * c
+            return tape.gradient(y, [c, d])
+
+        found.append(lib.function(inside)())
+    return found

@@ -72,6 +72,7 @@ class ConcreteFunction:
             outputs = [*self._results.tensors, *(tensor for _, tensor in trace.assigned.values())]
             for tensor in outputs:
                 trace.value_of(tensor)
+        computed_with = trace.computed_with()
         self.made = trace.made
         """Variables that the function made."""
         self._traced = Traced(
@@ -79,7 +80,7 @@ class ConcreteFunction:
             trace.graph.eqns[:],
             arguments,
             trace.extras[:],
-            trace.constants[:],
+            [*trace.constants, *computed_with],
             outputs,
             trace.recorder.entries,
             self._assigned,

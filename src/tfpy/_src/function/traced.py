@@ -284,8 +284,11 @@ class _Derivative:
         The latter it gives only where they were saved; ``reachable`` is what it gives already.
         """
         primal, trace = self._primal, self._primal.trace
+        computed = {t.identity for entry in primal.entries for t in entry.outputs}
         outside = {t.identity for t in (*trace.constants, *(e.tensor for e in trace.extras))}
-        given = (*primal.arguments, *reachable, *(e.tensor for e in primal.extras))
+        outside -= computed  # by ops that ran while tracing
+        extras = [e.tensor for e in primal.extras if e.tensor.identity not in computed]
+        given = (*primal.arguments, *reachable, *extras)
         known = {t.identity for t in given}
         residuals = [t for t in used if t.identity in known or t.identity not in outside]
         return residuals, tuple(t for t in residuals if t.identity not in known)

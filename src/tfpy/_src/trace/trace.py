@@ -158,6 +158,25 @@ class Trace:
         """Whether a captured tensor is the user's: neither made while tracing nor a number's."""
         return tensor.identity < self._began and tensor.storage.counted
 
+    def computed_with(self) -> list[Tensor]:
+        """Return the user's tensors with which ops ran at once, as all of their inputs had values.
+
+        Gradients flow to them through what these ops returned, which the Graph gets as inputs.
+        """
+        found: dict[int, Tensor] = {}
+        reached: set[int] = set()
+        for entry in self.recorder.entries:
+            if any(isinstance(t, SymbolicTensor) for t in (*entry.inputs, *entry.outputs)):
+                continue
+            given = [t for t in entry.inputs if self.is_from_outside(t)]
+            found.update((t.identity, t) for t in given if t.dtype.is_differentiable)
+            if any(t.identity in found or t.identity in reached for t in entry.inputs):
+                for output in entry.outputs:
+                    if not output.is_disposed:
+                        self.value_of(output)
+                        reached.add(output.identity)
+        return [t for t in found.values() if t.identity not in self._values]
+
     def _is_constant(self, tensor: Tensor) -> bool:
         return tensor.size <= _MAX_CONSTANT and tensor.storage.host is not None
 
