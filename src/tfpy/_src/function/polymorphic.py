@@ -15,6 +15,7 @@ from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core import nest
 from tfpy._src.core.operand import Composite, HostObject
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.function.composite import CompositeConcreteFunction
 from tfpy._src.function.concrete import ConcreteFunction
 from tfpy._src.function.signature import quick_key
 from tfpy._src.function.text import Lowered, as_html
@@ -184,11 +185,14 @@ class Function(Generic[P, R]):
 
         Returns:
             A :class:`ConcreteFunction`. Where a spec leaves sizes open, it traces the function
-            again for each size that it meets.
+            again for each size that it meets. For specs of ragged or sparse tensors, a
+            :class:`CompositeConcreteFunction`.
         """
         if self.input_signature is not None and not args and not kwargs:
             args = self.input_signature
         call = self._traceable.call(args, kwargs)
+        if call.has_composite_specs:
+            return CompositeConcreteFunction(self, self._traceable.signature, call)
         if not call.is_static:
             return self._traces.opened(call)
         found = self._traces.serving(call)

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tfpy._src.composite.specs import RaggedTensorSpec, SparseTensorSpec
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor, offers_tensor
 from tfpy._src.core.host_arrays import is_array_like
@@ -127,6 +128,10 @@ class WrapperSpec(TypeSpec):
         return f"{type(self).__name__}({self.wrapped!r})"
 
 
+CompositeSpec = RaggedTensorSpec | SparseTensorSpec
+"""Specs of what a function is traced for value by value: partitions and indices must be known."""
+
+
 class SizedSpec(TensorSpec):
     """A spec with the actual sizes of one trace."""
 
@@ -162,6 +167,11 @@ class Call:
     def is_static(self) -> bool:
         """Whether every size is given."""
         return all(t.is_static for _, t in self.tensors if isinstance(t, TensorSpec))
+
+    @property
+    def has_composite_specs(self) -> bool:
+        """Return True if specs of ragged or sparse tensors are among the arguments."""
+        return any(isinstance(leaf, CompositeSpec) for leaf in nest.flatten(self.arguments))
 
     @property
     def is_sized(self) -> bool:
@@ -319,6 +329,14 @@ def conform(name: str, value: Any, spec: Any) -> Any:
                 f"for argument '{name}'; change the input_signature or convert the argument"
             )
         return tensor
+    if isinstance(spec, CompositeSpec):
+        if not spec.is_compatible_with(value):
+            raise TypeError(
+                f"Binding inputs to tf.function failed due to `Can not cast {_type_of(value)} to "
+                f"{spec!r}` for argument '{name}'; change the input_signature or convert the "
+                "argument"
+            )
+        return value
     if isinstance(spec, WrapperSpec):
         _check_structure(name, spec, value, isinstance(value, Wrapper | WrapperSpec))
         return spec.kind(conform(name, value.wrapped, spec.wrapped))
@@ -335,11 +353,19 @@ def conform(name: str, value: Any, spec: Any) -> Any:
 def check_signature(input_signature: Any) -> None:
     """Raises a TypeError unless it is None or a nest of specs."""
     for spec in nest.flatten(input_signature):
-        if not isinstance(spec, TensorSpec | WrapperSpec | None):
+        if not isinstance(spec, TensorSpec | WrapperSpec | CompositeSpec | None):
             raise TypeError(
                 "input_signature must be a possibly nested sequence of TensorSpec objects, got "
                 f"{spec!r} of type {type(spec).__name__}"
             )
+
+
+def _type_of(value: Any) -> str:
+    """Return the spec of a value, as text; the value itself where it has none."""
+    for kind in (RaggedTensorSpec, SparseTensorSpec):
+        if isinstance(value, kind.value_type):
+            return repr(kind.from_value(value))
+    return repr(TensorSpec.from_tensor(value) if isinstance(value, Tensor) else value)
 
 
 def _check_structure(name: str, spec: Any, value: Any, fits: bool) -> None:

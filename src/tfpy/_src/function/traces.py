@@ -88,7 +88,8 @@ class Traces:
         """The signature with open sizes that serves a call, if there is or should be one."""
         given = self._function.specified()
         if given is not None:
-            return None if given.is_static else self._opened(given)
+            whole = given.is_static or given.has_composite_specs
+            return None if whole else self._opened(given)
         for opened in self._open.values():
             if opened.serves(call):
                 return opened
