@@ -17,7 +17,7 @@ from .values import Rng, choose
 Door = tuple[Callable[[], Files], Callable[[Files], Any]]
 """What makes a good file of a kind, and what reads such files."""
 SECONDS = 10
-"""A file that takes longer hangs."""
+"""A file that takes more time of the processor hangs."""
 
 
 class Hangs(Exception):
@@ -48,10 +48,10 @@ def _limited() -> Iterator[None]:
     def give_up(*_: object) -> None:
         raise Hangs(f"after {SECONDS} s")
 
-    before = signal.signal(signal.SIGALRM, give_up)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    before = signal.signal(signal.SIGPROF, give_up)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
