@@ -17,6 +17,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.ir.op import Op
 from tfpy._src.ops import elementwise as ew, indexing, logic, scatter
+from tfpy._src.ops.failing import failing
 from tfpy._src.ops.families.infer import check_dtype
 
 
@@ -152,12 +153,14 @@ def _sorted(op: str, data: Any, segment_ids: Any) -> tuple[Tensor, Tensor, np.nd
     x, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
     check_dtype(op, ids.aval, dtypes.INDICES, "segment_ids")
     values = ids.host_view()
-    if values.ndim != 1 or not x.ndim or x.aval.shape[0] != values.size:
-        raise invalid(
-            op,
-            f"segment_ids {list(ids.aval.shape)} must be a vector with one id for each row of data "
-            f"{list(x.aval.shape)}",
-        )
+    message = (
+        f"segment_ids {list(ids.aval.shape)} must be a vector with one id for each row of data "
+        f"{list(x.aval.shape)}"
+    )
+    if values.ndim != 1 or not x.ndim:
+        raise invalid(op, message)
+    if x.aval.shape[0] != values.size:
+        x = failing(op, message, (x,), (values.size, *x.aval.shape[1:]), x.dtype)
     if (np.diff(values) < 0).any():
         raise invalid_value(
             op, "segment ids are not increasing; unsorted_segment ops take any order"

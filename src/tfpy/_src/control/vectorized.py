@@ -81,7 +81,7 @@ def vectorized_map(
             f"vectorized_map: there is no batching rule for {reason}; allow "
             "fallback_to_while_loop, or use tf.map_fn"
         ) from reason
-    if tracing.local.active and traced is not None and traced.is_dense:
+    if (tracing.local.active or not count) and traced is not None and traced.is_dense:
         return traced.looped(fn, elems, rows)
     return _one_by_one(fn, elems, rows, count)
 

@@ -22,6 +22,7 @@ from tfpy._src.errors import invalid, invalid_value
 from tfpy._src.math.reductions import count_nonzero
 from tfpy._src.ops import elementwise as ew, indexing, logic
 from tfpy._src.ops.failing import failing
+from tfpy._src.ops.families.infer import FLOAT, check_dtype, check_same_dtype
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -112,15 +113,20 @@ def _range(value_range: Any) -> tuple[float, float]:
 
 
 def _bins(nbins: Any) -> int:
-    """How many bins, read on the host."""
+    """Return the number of bins, read on the host; it may be refused as :func:`_refused`."""
     found = host_values(nbins)
     if found.ndim:
         raise invalid("histogram_fixed_width", "nbins should be a scalar.")
-    if found <= 0:
-        raise invalid(
-            "histogram_fixed_width", f"nbins should be a positive number, but got '{found}'"
-        )
     return int(found)
+
+
+def _refused(low: float, high: float, bins: int) -> str:
+    """Return why there are no bins of this range and number, or an empty string."""
+    if bins <= 0:
+        return f"nbins should be a positive number, but got '{bins}'"
+    if low < high:
+        return ""
+    return f"value_range should satisfy value_range[0] < value_range[1], but got [{low}, {high}]"
 
 
 def histogram_fixed_width_bins(
@@ -135,10 +141,12 @@ def histogram_fixed_width_bins(
     NaN, and in an empty range its bound, has the lowest integer for a bin.
 
     Args:
+        values: Float tensor.
+        value_range: Two numbers of the dtype of `values`.
         dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Raises:
-        InvalidArgumentError: when there is no bin.
+        InvalidArgumentError: If there is no bin, or the dtypes are not one of floats.
 
     Example:
         >>> import tfpy as tf
@@ -146,9 +154,14 @@ def histogram_fixed_width_bins(
         >>> tf.histogram_fixed_width_bins(x, value_range=[0.0, 5.0], nbins=5).numpy().tolist()
         [0, 1, 1, 4]
     """
+    name = "histogram_fixed_width_bins"
     bins = _bins(nbins)
     low, high = _range(value_range)
-    x = convert_to_tensor(values)
+    x, bounds = convert_to_tensor(values), convert_to_tensor(value_range)
+    check_dtype(name, x.aval, FLOAT, "values")
+    check_same_dtype(name, (x.aval, bounds.aval))
+    if bins <= 0:
+        return failing(name, _refused(low, high, bins), (x,), x.aval.shape, as_dtype(dtype))
     scaled = (cast(x, dtypes.float32) - low) / convert_to_tensor(high - low, dtypes.float32)
     limited = ew.minimum(ew.maximum(ew.floor(scaled * float(bins)), 0.0), float(bins - 1))
     return cast(limited, dtype)
@@ -176,15 +189,9 @@ def histogram_fixed_width(
         [1, 2, 0, 0, 1]
     """
     low, high = _range(value_range)
-    if not low < high:
-        return failing(
-            "histogram_fixed_width",
-            f"value_range should satisfy value_range[0] < value_range[1], but got [{low}, {high}]",
-            (),
-            (_bins(nbins),),
-            as_dtype(dtype),
-        )
     bins = _bins(nbins)
+    if why := _refused(low, high, bins):
+        return failing("histogram_fixed_width", why, (), (max(bins, 0),), as_dtype(dtype))
     x = reshape(cast(values, dtypes.float32), [-1])
     places = searchsorted(constant(_edges(low, high, bins)), x, side="right")
     ids = logic.select(logic.is_nan(x), -1, places)
