@@ -35,7 +35,10 @@ from .values import Rng
 BATCH = {"wasm": 50, "webgl": 10, "webgpu": 10, "exported": 25}
 CLEAR = {
     "exported": exported.CLEAR,
-    "wasm": re.compile(r"(ResourceExhausted)?Error: wasm: "),
+    "wasm": re.compile(
+        r"(ResourceExhausted)?Error: wasm: "
+        r"|InvalidArgumentError: \w+: \w+\[\d+\] = -?\d+ is not in \[0, \d+\)"
+    ),
     "webgl": re.compile(r"(ResourceExhausted)?Error: (program|kernel|WebGL2|webgl)\b"),
     "webgpu": re.compile(r"(ResourceExhausted)?Error: (program|kernel|WebGPU|webgpu)\b"),
 }

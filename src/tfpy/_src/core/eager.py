@@ -20,7 +20,7 @@ from tfpy._src.ir.evaluate import Evaluator
 from tfpy._src.ir.graph import Graph, single_equation
 from tfpy._src.ir.op import Op, executes
 from tfpy._src.ir.sizes import closed, is_open
-from tfpy._src.runtime import bridge, registry
+from tfpy._src.runtime import bridge, failures, registry
 from tfpy._src.runtime.backend import Backend
 from tfpy._src.runtime.interrupts import held
 from tfpy._src.runtime.storage import Storage
@@ -133,7 +133,7 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
         output = Tensor(aval, storage)
     except bridge.FAILURES as failure:
         (eqn,) = compiled.graph.eqns
-        raise bridge.eqn_error(failure, eqn, [aval.shape for aval in avals]) from None
+        raise failures.of_equation(failure, eqn, [aval.shape for aval in avals]) from None
     except OpError:
         if not tracing.local.active:
             raise

@@ -17,7 +17,7 @@ from tfpy._src.passes.rewrite import count_reads
 from tfpy._src.run.parts import Key, Part
 from tfpy._src.run.regions import Region
 from tfpy._src.run.usage import Usage
-from tfpy._src.runtime import bridge
+from tfpy._src.runtime import bridge, failures
 from tfpy._src.runtime.backend import Backend
 from tfpy._src.runtime.interface import Compiled, Links, Progress, SlicedRun
 from tfpy._src.runtime.interrupts import held
@@ -269,7 +269,7 @@ class DeviceProgram:
         step = program.steps[failure.step]
         eqn = program.equations[step.outputs[0]]
         shapes = [program.buffers[i].shape for i in step.inputs]
-        error = bridge.eqn_error(failure, eqn, shapes)
+        error = failures.of_equation(failure, eqn, shapes)
         add_note(error, eqn.line)
         return error
 

@@ -15,14 +15,13 @@ import functools
 import itertools
 import json
 import marshal
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
 import numpy as np
 
 from tfpy._src.errors import OpError
-from tfpy._src.ir.aval import Array, Shape
-from tfpy._src.ir.graph import Eqn
+from tfpy._src.ir.aval import Array
 from tfpy._src.runtime import failures, interrupts, loading
 from tfpy._src.runtime.arrival import Arrival
 
@@ -49,11 +48,6 @@ TensorFlow's classes by itself."""
 def op_error(failure: Any, op: str | None = None) -> OpError:
     """A failure of the runtime as TensorFlow's error; see :func:`failures.op_error`."""
     return failures.op_error(failure.name, failure.message, op)
-
-
-def eqn_error(failure: Any, eqn: Eqn, shapes: Sequence[Shape]) -> OpError:
-    """A failure in an equation's kernel; see :func:`failures.of_equation`."""
-    return failures.of_equation(failure.name, failure.message, eqn, shapes)
 
 
 class _Translation:

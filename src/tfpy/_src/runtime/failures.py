@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tfpy._src.errors import (
     InternalError,
@@ -31,9 +32,9 @@ def op_error(name: str, message: str, op: str | None = None) -> OpError:
     return exhausted(op, text) if kind is ResourceExhaustedError else kind(None, op, text)
 
 
-def of_equation(name: str, message: str, eqn: Eqn, shapes: Sequence[Shape]) -> OpError:
+def of_equation(failure: Any, eqn: Eqn, shapes: Sequence[Shape]) -> OpError:
     """Return the error of a failure in an equation's kernel, whose operands have these shapes."""
     indexed = eqn.op.indexed
-    if name != InvalidArgumentError.__name__ or indexed is None:
-        return op_error(name, message, eqn.op.name)
-    return indexed.reported(message, shapes, dict(eqn.attrs))
+    if failure.name != InvalidArgumentError.__name__ or indexed is None:
+        return op_error(failure.name, failure.message, eqn.op.name)
+    return indexed.reported(failure.message, shapes, dict(eqn.attrs))
