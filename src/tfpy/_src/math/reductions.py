@@ -173,8 +173,7 @@ def reduce_mean(
         return _integer_mean(x, axis, keepdims)
     total = reduce_sum(x, axis, keepdims)
     count = x.size // max(total.size, 1) if x.size else 0
-    of_none = 0.0 if x.dtype.is_complex else float("nan")  # as TensorFlow's kernels give them
-    return total * (1.0 / count if count else of_none)
+    return total * (1.0 / count if count else 0.0 if x.dtype.is_complex else float("nan"))
 
 
 def _integer_mean(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
