@@ -102,7 +102,7 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
                 return tracing.local.active[-1].apply(op, inputs, attrs)
             return apply(op, *inputs, **{k: closed(v) for k, v in attrs.items()})
         graph = single_equation(op, avals, tuple(attrs.items()))
-        if op.refuses and (refusal := op.refusal(avals, attrs.items())) is not None:
+        if op.refuses is not None and (refusal := op.refuses(*avals, **attrs)) is not None:
             if tracing.local.active:
                 return tracing.local.active[-1].apply(op, inputs, attrs)
             raise refusal

@@ -12,7 +12,10 @@ from tfpy._src.array.making import as_floats, cast
 from tfpy._src.array.ranges import range
 from tfpy._src.array.reshaping import broadcast_to, reshape
 from tfpy._src.array.static import static_ints
+from tfpy._src.autodiff.custom import custom_gradient
+from tfpy._src.autodiff.gradient_tape import GradientTape
 from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import OutOfRangeError, invalid
 from tfpy._src.image.batches import at_least
@@ -105,11 +108,35 @@ def crop_and_resize(
     which = reshape(which, [count, 1, 1])
     inside = logic.logical_and(_inside(rows, x.aval.shape[1]), _inside(columns, x.aval.shape[2]))
     if method == "nearest":
-        found = _pick(x, which, ew.floor(rows + 0.5), ew.floor(columns + 0.5))
+        found = _at_nearest(x, rows, columns, which)
     else:
-        ends = ew.ceil(rows), ew.ceil(columns)
-        found = _bilinear(lambda a, b: _pick(x, which, a, b), rows, columns, *ends)
+        found = _between(x, rows, columns, which)
     return logic.select(_channels(inside), found, float(extrapolation_value))
+
+
+def _between(image: Tensor, rows: Tensor, columns: Tensor, which: Tensor) -> Tensor:
+    ends = ew.ceil(rows), ew.ceil(columns)
+    return _bilinear(lambda y, x: _pick(image, which, y, x), rows, columns, *ends)
+
+
+def _at_rounded(image: Tensor, rows: Tensor, columns: Tensor, which: Tensor) -> Tensor:
+    return _pick(image, which, ew.floor(rows + 0.5), ew.floor(columns + 0.5))
+
+
+@custom_gradient
+def _at_nearest(image: Tensor, rows: Tensor, columns: Tensor, which: Tensor) -> Any:
+    """The pixels at rounded places. The places have the gradient of "bilinear", as in TensorFlow:
+    their own is 0.
+    """
+
+    def grad(g: Tensor) -> tuple[Any, ...]:
+        with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+            tape.watch([image, rows, columns])
+            pixels = _at_rounded(image, rows, columns, which)
+            between = _between(stop_gradient(image), rows, columns, which)
+        return (tape.gradient(pixels, image, g), *tape.gradient(between, [rows, columns], g), None)
+
+    return _at_rounded(image, rows, columns, which), grad
 
 
 def _names_no_image(which: Tensor, count: int) -> bool:
