@@ -268,6 +268,14 @@ def test_the_einsums_of_multi_head_attention() -> None:
         lambda q, k, v: tf.matmul(
             tf.nn.softmax(tf.matmul(q, k, transpose_b=True), 1), v
         ),  # along columns
+        *(
+            lambda q, k, v, x=x: tf.matmul(tf.nn.softmax(tf.cast(x(q, k), tf.float32)), v)
+            for x in (  # scores that were integers or bools, as those of quantized models
+                lambda q, k: tf.cast(q, tf.int32),
+                lambda q, k: tf.cast(tf.matmul(q, k), tf.int32),
+                lambda q, k: q > k,
+            )
+        ),
     ],
 )
 def test_what_is_no_attention(function: Callable[..., Any]) -> None:

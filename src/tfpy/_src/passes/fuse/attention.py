@@ -223,7 +223,7 @@ def _product(finder: Finder, x: int) -> _Scores | None:
         source = eqn.inputs[0]
         if eqn.op in REARRANGING or _is_of_floats(finder, eqn):
             continue
-        found = _scale_of(finder, eqn)
+        found = None if eqn.op is cast else _scale_of(finder, eqn)
         if found is None:
             return None
         source, number, tensor = found
