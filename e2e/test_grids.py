@@ -9,8 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
+from fuzz import page_device
+from ops import complex_edges, edge_gradients
 from ops.grids import cases, differences
 
+import tfpy
 from e2e.module_page import Evaluate, module_page
 from e2e.webgl_page import CLEAN, call_of
 from tfpy._src.ir.evaluate import evaluate as on_host
@@ -37,4 +41,27 @@ def check(found: list[Any]) -> None:
         (wanted,) = on_host(case.graph, case.arrays)
         got = np.array([float(v) for v in values]).astype(wanted.dtype)
         problems.append(differences(case, got, wanted))
+    assert not any(problems), "\n".join(filter(None, problems))
+
+
+MASKED = ("sqrt", "rsqrt", "reciprocal", "softsign", "elu", "expm1", "asinh", "where of rsqrt")
+
+
+@pytest.mark.parametrize("backend", page_device.BACKENDS)
+def test_complex_and_gradients(backend: str) -> None:
+    """Complex functions, and gradients that are 0 where upstream is, at edge operands.
+
+    Signs of zeros are left out: shading languages do not promise to keep them.
+    """
+    problems = []
+    edges = [case for case in edge_gradients.cases() if case.name in MASKED]
+    gradients = [(case, upstream) for case in edges for upstream in edge_gradients.UPSTREAM]
+    wanted = [case.gradients(tfpy, upstream) for case, upstream in gradients]
+    with page_device.active(backend):
+        for case in complex_edges.cases():
+            got = case.op(*map(tfpy.constant, case.arrays)).numpy()
+            problems.append(case.differences(got, signs=False))
+        for (edge, upstream), expected in zip(gradients, wanted, strict=True):
+            problems.append(edge.differences(edge.gradients(tfpy, upstream), expected))
+    assert len(edges) == len(MASKED)
     assert not any(problems), "\n".join(filter(None, problems))
