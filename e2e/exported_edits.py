@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -266,7 +267,7 @@ def assert_told(data: bytes, broken: Callable[[list[bytes]], list[str]]) -> None
     files = {name: edited(data, edit) for name, (edit, _) in EDITS.items()}
     patterns = {name: pattern for name, (_, pattern) in EDITS.items()}
     for name, (old, new, pattern) in DEEP.items():
-        files[f"deep {name}"] = with_text(data, lambda t, old=old, new=new: _replaced(t, old, new))
+        files[f"deep {name}"] = with_text(data, functools.partial(_replaced, old=old, new=new))
         patterns[f"deep {name}"] = pattern
     texts = broken([*files.values(), data])
     assert texts.pop() == ""

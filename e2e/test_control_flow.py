@@ -275,8 +275,8 @@ def test_vectorized_map(tf, backend):
         tensors = [tf.constant(x) for x in rows]
         for run in (tf.vectorized_map, tf.function(tf.vectorized_map)):
             found = tf.nest.flatten(run(apply, tensors))
-            for mine, *wanted in zip(found, *each, strict=True):
-                wanted = np.stack([np.asarray(t) for t in wanted])
+            for mine, *parts in zip(found, *each, strict=True):
+                wanted = np.stack([np.asarray(t) for t in parts])
                 np.testing.assert_allclose(mine.numpy(), wanted, 1e-3, 1e-3, err_msg=name)
     assert tf.vectorized_map(lambda x: tf.reduce_sum(x), tf.zeros([0, 2])).shape == (0,)
 

@@ -945,7 +945,8 @@ _reciprocal = OPS["reciprocal"]
 
 
 def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
-    """1 / x, element by element, of floats and complex numbers; infinite at 0.
+    """1 / x, element by element, of floats and complex numbers; infinite at 0. The gradient is
+    0 where that of the result is 0.
 
     Example:
         >>> import tfpy as tf
@@ -1030,7 +1031,7 @@ _rsqrt = OPS["rsqrt"]
 
 def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / sqrt(x) of floats and complex numbers, element by element; infinite at 0, NaN for
-    negative floats.
+    negative floats. The gradient is 0 where that of the result is 0.
 
     Example:
         >>> import tfpy as tf
