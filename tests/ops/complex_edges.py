@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from tfpy import dtypes
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import Graph, single_equation
 from tfpy._src.ops import OPS, Op
 
 Array = np.ndarray[Any, Any]
@@ -37,10 +34,6 @@ class Case:
 
     op: Op
     arrays: tuple[Array, ...]
-
-    @property
-    def graph(self) -> Graph:
-        return single_equation(self.op, [Aval(a.shape, dtypes.complex64) for a in self.arrays])
 
     @property
     def wanted(self) -> Array:
