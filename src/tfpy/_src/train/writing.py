@@ -114,6 +114,16 @@ def _write_together(backend: Backend, prefix: str, values: Sequence[Value]) -> N
     finally:
         if not backend.process:
             shutil.rmtree(folder, ignore_errors=True)
+            _remove_abandoned_folders(os.path.dirname(prefix))
+
+
+def _remove_abandoned_folders(directory: str) -> None:
+    """Remove the folders of programs that ended while they saved, a day ago or earlier."""
+    name = "*_temp_" + "[0-9a-f]" * 16
+    for folder in glob.glob(os.path.join(glob.escape(directory), name)):
+        with suppress(OSError):
+            if is_old(folder):
+                shutil.rmtree(folder)
 
 
 def _all_do(backend: Backend, action: Callable[[], None]) -> None:
