@@ -17,6 +17,7 @@ import numpy as np
 
 from tfpy._src.ops import OPS
 
+from .surroundings import unsurrounded
 from .values import is_exact
 
 Array = np.ndarray[Any, Any]
@@ -136,6 +137,10 @@ def _names_the_blank(text: str) -> bool:
     return found is not None and bool(re.search(r"\b0\b", found[0]))
 
 
+def _vectorised_without_rows(text: str, operands: Sequence[Array]) -> bool:
+    return text.startswith("vectorised(") and not operands[0].shape[0]
+
+
 LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
     r"nn\.(max_pool.*|dilation2d|erosion2d|pool)|sort|argsort|(math|nn)\.top_k": (
         _has_nan,
@@ -193,8 +198,26 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         "TensorFlow's is the gradient moved back, which is the derivative of no interpolation",
     ),
     r"searchsorted": (_unsorted, "what is found depends on the steps of the search"),
+    r"sparse\.retain": (
+        lambda text, operands: True,
+        "the number of elements is checked where it is known, in TensorFlow eagerly only",
+    ),
+    r"nn\..*|sparse\.segment.*|tensor_scatter.*": (
+        _vectorised_without_rows,
+        "TensorFlow divides by the number of rows for its shapes, and checks no indices",
+    ),
+    r"ragged\..*": (
+        lambda text, operands: (
+            "from_row_splits" in text and text.startswith(("looped(", "mapped("))
+        ),
+        "row splits that are known are checked while a function is traced",
+    ),
+    r"strings\.format": (
+        lambda text, operands: text.startswith("vectorised("),
+        "TensorFlow formats all rows for each of them",
+    ),
     r"strings\.ngrams": (
-        lambda text, operands: operands[0].ndim == 2 and not operands[0].shape[0],
+        lambda text, operands: any(a.ndim > 1 and not a.shape[-2] for a in operands),
         "a matrix without rows: of n-grams TensorFlow gives one column, tfpy none",
     ),
 }
@@ -205,8 +228,12 @@ HALVES = {"float16": 2e-3, "bfloat16": 1.6e-2}
 
 def left_open(name: str, text: str, operands: Sequence[Array]) -> bool:
     """Whether the result of a call is not compared."""
+    names = [unsurrounded(name)]
+    if name.startswith("assigned "):
+        names.append(f"gradient of {names[0]}")
     return any(
-        re.fullmatch(pattern, name) and applies(text, operands)
+        re.fullmatch(pattern, one) and applies(text, operands)
+        for one in names
         for pattern, (applies, _) in LEFT_OPEN.items()
     )
 
@@ -223,8 +250,9 @@ ELEMENTWISE = frozenset(
 
 def bound(name: str) -> Bound:
     """The bound of a function."""
-    if name.startswith("gradient of "):
+    if name.startswith(("gradient of ", "assigned ")):
         return GRADIENT
+    name = unsurrounded(name)
     for pattern, (found, _) in TABLE.items():
         if re.fullmatch(pattern, name):
             return found

@@ -17,8 +17,6 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 SILENCE = 150.0
 """Seconds without a word after which a worker is given up: its program hangs."""
-SHOWN = 2
-"""How many findings of one kind are shown."""
 
 
 @dataclass
@@ -93,7 +91,7 @@ def _work(report: Report, words: list[Any]) -> int | None:
                 report.names.update(line["names"])
             elif "kind" in line:
                 report.findings[line["kind"]] += 1
-                if report.findings[line["kind"]] <= SHOWN:
+                if "program" in line:
                     _show(report.at, line)
     return report.at
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -25,7 +26,7 @@ SPREAD = 4.0
 
 def check_function(oracle: Oracle, program: Program) -> Finding | None:
     """What differs between a program op by op and as a ``tf.function``, all with tfpy."""
-    results = program.unread()
+    results = shown(program)
     given = {i: s.array for i, s in enumerate(program.statements) if isinstance(s, Given)}
     if not results or any(a.dtype.kind == "O" for a in given.values()):
         return None
@@ -41,6 +42,14 @@ def check_function(oracle: Oracle, program: Program) -> Finding | None:
     else:
         text = _difference(oracle.theirs, program, given, results, eager, compiled)
     return Finding(program, results[-1], (), text) if text else None
+
+
+def shown(program: Program) -> list[int]:
+    """Return the statements that a function returns: the unread, or all and the last one twice."""
+    if crc32(str(program).encode()) % 2:
+        return program.unread()
+    calls = [i for i, s in enumerate(program.statements) if isinstance(s, Call)]
+    return [*calls, *calls[-1:]]
 
 
 Wrapped = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -10,7 +11,9 @@ from zlib import crc32
 import numpy as np
 
 from .bounds import domain
+from .pipelines import PIPELINES
 from .programs import Array, Call, Given, Library, Program, Ref, Statement, array_of
+from .surroundings import SURROUNDINGS
 from .templates import TEMPLATES, WORDS, Drawn, Template, Word
 from .values import DTYPE_WEIGHTS, MAX_SIZE, Domain, Rng, array, choose, inside
 
@@ -22,6 +25,12 @@ KEPT_REFUSALS = 0.15
 """The share of refused calls that stay in a program, so that refusals are compared too."""
 GRADIENTS = 0.15
 """The share of statements that are gradients of their call."""
+SURROUNDED = 0.2
+"""The share of statements whose call runs in a compiled loop, a conditional or the like."""
+OTHER_DTYPES = 0.08
+"""The share of operands of another dtype than the floats that a call expects."""
+UNCONVERTED = 0.06
+"""The share of calls with an operand that is an array or a list."""
 
 
 class Live(NamedTuple):
@@ -76,9 +85,16 @@ class _Making:
         dtype = "string" if dtype == "object" else dtype
         before = len(self.statements), len(self.live)
         numbers = domain(drawn.name) or (NEAR_ONE if rng.random() < 0.3 else None)
-        operands = [self._operand(word, dtype, numbers) for word in drawn.words]
+        surrounding = None
+        if drawn.words and drawn.name not in PIPELINES and rng.random() < SURROUNDED:
+            surrounding = choose(rng, SURROUNDINGS)
+        words = surrounding.words(rng, drawn.words) if surrounding else drawn.words
+        operands = [self._operand(word, dtype, numbers) for word in words]
         values = [self._value(ref) for ref in operands]
-        call = self._gradient(drawn, operands, values)
+        if surrounding:
+            call = surrounding.call(drawn, tuple(operands))
+        else:
+            call = self._unconverted(self._gradient(drawn, operands, values))
         result = self._result(call, values)
         if result is None:
             del self.statements[before[0] :], self.live[before[1] :]
@@ -111,6 +127,8 @@ class _Making:
     def _operand(self, word: Word, dtype: str, numbers: Domain | None) -> Ref:
         """What there is of the kind and shape, or a new tensor."""
         wanted = WORDS[word.kind] or dtype
+        if word.kind == "f" and self.rng.random() < OTHER_DTYPES:
+            wanted = _dtype(self.rng)
         fitting = [
             live.ref
             for live in self.live
@@ -144,6 +162,15 @@ class _Making:
         return Call(
             f"gradient of {drawn.name}", f"gradients(lambda {names}: {text}, {read})", call.operands
         )
+
+    def _unconverted(self, call: Call) -> Call:
+        """Return the call, now and then with an operand as an array or a list."""
+        if self.rng.random() >= UNCONVERTED or "lambda" in call.text:
+            return call
+        number = int(self.rng.integers(len(call.operands))) if call.operands else 0
+        form = choose(self.rng, (".numpy()", ".numpy().tolist()"))
+        text = re.sub(rf"\${number}\b", f"${number}{form}", call.text)
+        return Call(call.name, text, call.operands)
 
 
 def _dtype(rng: Rng) -> str:

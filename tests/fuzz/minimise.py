@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -35,10 +36,16 @@ def smaller_operands(program: Program, differs: Differs) -> Program:
         return program
     for index in np.ndindex(*shapes.pop()):
         statements = [
-            s if isinstance(s, Call) or s.array.size <= 1 else Given(s.array[index].reshape(1))
+            s
+            if isinstance(s, Call) or s.array.size <= 1
+            else Given(np.array([s.array[index]], s.array.dtype))
             for s in program.statements
         ]
         single = Program(tuple(statements))
         if differs(single):
             return single
     return program
+
+
+def _element(array: np.ndarray[Any, Any], index: tuple[int, ...]) -> Given:
+    return Given(np.array([array[index]], array.dtype))

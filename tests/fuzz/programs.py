@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +15,33 @@ Array = np.ndarray[Any, Any]
 
 NARROW = {"int64": "int32", "float64": "float32", "complex128": "complex64"}
 """TensorFlow's dtypes that are others in tfpy."""
+
+
+def _helpers() -> dict[str, str]:
+    """Return the text of each function of helpers.py, without annotations, by its name."""
+    tree = ast.parse(Path(__file__).with_name("helpers.py").read_text())
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            node.returns = None
+        elif isinstance(node, ast.arg):
+            node.annotation = None
+    return {node.name: ast.unparse(node) for node in functions}
+
+
+HELPERS = _helpers()
+
+
+def used_helpers(text: str) -> list[str]:
+    """Return the helpers that a text calls, and those that these call, in their order."""
+    used: set[str] = set()
+    waiting = [text]
+    while waiting:
+        text = waiting.pop()
+        called = {name for name in HELPERS if re.search(rf"\b{name}\(", text)} - used
+        waiting += [HELPERS[name] for name in called]
+        used |= called
+    return [helper for name, helper in HELPERS.items() if name in used]
 
 
 class Ref(NamedTuple):
@@ -82,28 +111,16 @@ class Program:
     def __str__(self) -> str:
         """The program as Python; the first line is all that changes between the libraries."""
         body = [f"v{i} = {statement}" for i, statement in enumerate(self.statements)]
-        helpers = HELPERS if any("gradients(" in line for line in body) else ""
         return "\n".join(
             [
                 "import tfpy as tf  # or: import tensorflow as tf",
                 "import numpy as np",
                 "from numpy import inf, nan",
-                helpers,
+                *used_helpers("\n".join(body)),
                 *body,
                 *(f"print(v{i})" for i in self.unread()),
             ]
         )
-
-
-HELPERS = '''
-def gradients(function, *inputs):
-    """The gradient of the sum of a function's float results for each of the inputs."""
-    with tf.GradientTape() as tape:
-        tape.watch(inputs)
-        results = [y for y in tf.nest.flatten(function(*inputs)) if y.dtype.is_floating]
-    found = tape.gradient(results, inputs)
-    return [None if g is None else tf.convert_to_tensor(g) for g in found]
-'''
 
 
 def filled(text: str, operands: Sequence[str]) -> str:
@@ -119,7 +136,7 @@ def literal(array: Array) -> str:
     if array.size == 0:
         return f"np.zeros({array.shape}, {kind})"
     if array.dtype.kind == "c":
-        parts = array.view(np.float32).reshape(*array.shape, 2)
+        parts = np.stack([array.real, array.imag], -1)
         return f"np.array({parts.tolist()!r}, np.float32).view(np.complex64)[..., 0]"
     if array.dtype == np.bool_:
         return repr(array.tolist())
@@ -132,7 +149,7 @@ class Library:
     def __init__(self, lib: Any) -> None:
         self.lib = lib
         self.names: dict[str, Any] = {"tf": lib, "np": np, "inf": np.inf, "nan": np.nan}
-        exec(HELPERS, self.names)
+        exec("\n\n".join(HELPERS.values()), self.names)
 
     def given(self, array: Array) -> Any:
         """The tensor of an array."""

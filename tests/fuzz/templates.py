@@ -17,9 +17,10 @@ from surface.calls import ALONE, CALLS
 
 import tfpy
 
+from .pipelines import PIPELINES
 from .values import Rng, Shape, broadcastable, choose, shape as random_shape, size as random_size
 
-WORDS = {"x": None, "f": "float32", "b": "bool", "c": "complex64", "i": "int32"}
+WORDS = {"x": None, "f": "float32", "b": "bool", "c": "complex64", "i": "int32", "s": "string"}
 """What the words of ``surface.evaluation`` make; ``x`` is of any dtype."""
 
 LEFT_OUT = {
@@ -100,15 +101,19 @@ class Drawn(NamedTuple):
     words: tuple[Word, ...]
 
 
+Options = tuple[tuple[str, tuple[Any, ...]], ...]
+"""Keyword arguments to try, each with its values."""
+
+
 class Template:
     """One call, from which others are drawn."""
 
-    def __init__(self, name: str, text: str) -> None:
+    def __init__(self, name: str, text: str, options: Options = ()) -> None:
         self.name = name
         self.tree = ast.parse(text, mode="eval")
         self.free = re.fullmatch(r"tf\.[\w.]+\(((x|f|b|c)\([\d, ]*\)(, )?)*\)", text) is not None
         """Whether the operands are all that the call has: then they may have any shape."""
-        self.options = _options(name)
+        self.options = options
         self.text = text
 
     def __str__(self) -> str:
@@ -211,7 +216,7 @@ def _edit(rng: Rng, tree: ast.Expression) -> None:
 
 
 @functools.cache
-def _options(name: str) -> tuple[tuple[str, tuple[Any, ...]], ...]:
+def _options(name: str) -> Options:
     """The keyword arguments of a function that are tried, with values."""
     function = functools.reduce(getattr, name.split("."), tfpy)
     if not isinstance(function, Callable):  # type: ignore[arg-type]
@@ -231,10 +236,13 @@ def _templates() -> Iterator[Template]:
     for name, call in CALLS.items():
         left_out = any(re.fullmatch(pattern, name) for pattern in LEFT_OUT)
         if isinstance(call, str) and name not in ALONE and not left_out:
-            yield Template(name, f"tf.{name}({call})")
+            yield Template(name, f"tf.{name}({call})", _options(name))
     for name, texts in OPERATORS.items():
         for text in (texts,) if isinstance(texts, str) else texts:
             yield Template(name if name != "scaled" else "add", text)
+    for name, texts in PIPELINES.items():
+        for text in texts:
+            yield Template(name, text)
 
 
 TEMPLATES = tuple(_templates())

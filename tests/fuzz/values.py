@@ -18,6 +18,8 @@ DTYPE_WEIGHTS = {
 }
 SIZES = (0, 1, 2, 3, 4, 5, 7, 8, 9, 17)
 SIZE_WEIGHTS = (0.06, 0.2, 0.2, 0.16, 0.1, 0.1, 0.06, 0.05, 0.04, 0.03)
+EDGES = 0.25
+"""The share of complex operands with parts of all magnitudes, infinite and signed zeros."""
 MAX_SIZE = 600
 """Elements of an operand."""
 
@@ -69,8 +71,10 @@ def array(rng: Rng, dims: Shape, dtype: str, domain: Domain | None = None) -> Ar
         picked = rng.integers(0, len(WORDS), dims)
         return np.array([WORDS[i].encode() for i in picked.ravel()], object).reshape(dims)
     if dtype == "complex64":
-        parts = [array(rng, dims, "float32", domain or (-2.0, 2.0)) for _ in range(2)]
-        return (parts[0] + 1j * parts[1]).astype(np.complex64)
+        within = domain or (None if rng.random() < EDGES else (-2.0, 2.0))
+        made = np.empty(dims, np.complex64)  # 1j * inf would have a real part that is NaN
+        made.real, made.imag = (array(rng, dims, "float32", within) for _ in range(2))
+        return made
     if dtype.startswith(("int", "uint")):
         return _integers(rng, dims, dtype, domain is not None)
     values = _floats(rng, dims) if domain is None else rng.uniform(*domain, dims)

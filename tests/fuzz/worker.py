@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,6 +31,11 @@ from .minimise import minimised
 from .oracle import Finding, Oracle
 from .programs import Call, Program
 
+tf.get_logger().setLevel("ERROR")  # no warnings of functions that are traced again
+
+SHOWN = 2
+"""Number of findings of one kind that are minimised and shown."""
+
 
 def say(**line: Any) -> None:
     """Tells the campaign."""
@@ -39,6 +45,7 @@ def say(**line: Any) -> None:
 def work(backend: str, first: int, count: int, until: float, pattern: str, cases: bool) -> None:
     """Runs ``count`` programs, without end if negative, or until the time has come."""
     oracle = Oracle(tf, tfpy)
+    found: Counter[str] = Counter()
     with BACKENDS[backend]():
         for program in _programs(first, count, pattern, cases):
             if time.time() > until:
@@ -47,7 +54,9 @@ def work(backend: str, first: int, count: int, until: float, pattern: str, cases
             calls = [s for s in program.statements if isinstance(s, Call)]
             say(calls=len(calls), names=sorted({c.name for c in calls}))
             if finding is not None:
-                say(kind=finding.kind, **_shown(oracle, finding))
+                found[finding.kind] += 1
+                few = found[finding.kind] <= SHOWN
+                say(kind=finding.kind, **(_shown(oracle, finding) if few else {}))
     say(end=True)
 
 
