@@ -89,6 +89,22 @@ def test_errors(program: Any, rng: np.random.Generator) -> None:
     twin.raises(program, image(rng))
 
 
+@pytest.mark.parametrize("op", ["ResizeBicubic", "ResizeArea", "ResizeBilinear"])
+@pytest.mark.parametrize("shape", [(2, 5, 6, 3), (1, 1, 4, 1), (1, 7, 3, 2)])
+def test_grids_of_graphs(op: str, shape: Any, rng: np.random.Generator) -> None:
+    """Corners aligned, half-pixel centers, or neither."""
+    x = rng.normal(size=shape).astype(np.float32)
+    flags = [{}, {"align_corners": True}]
+    flags += [] if op == "ResizeArea" else [{"half_pixel_centers": True}]
+
+    def program(tf: Any, images: Any) -> Any:
+        sizes = ([3, 9], [5, 6], [1, 1], [12, 2])
+        resize = getattr(tf.raw_ops, op)
+        return [resize(images=images, size=size, **f) for size in sizes for f in flags]
+
+    twin.check(program, x)
+
+
 BOXES = np.array(
     [[0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1], [-0.3, 0.1, 1.2, 0.7], [0.9, 0.8, 0.2, 0.1]], np.float32
 )

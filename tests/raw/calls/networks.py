@@ -186,7 +186,7 @@ SAMPLES: dict[str, str | tuple[str, str]] = {
     "CropAndResizeGradBoxes": f"grads=f(1, 3, 4, 2), image=f(1, 5, 6, 2), {CROPS}",
     "CropAndResizeGradImage": f"grads=f(1, 3, 4, 2), image_size=[1, 5, 6, 2], T=tf.float32, {CROPS}",
     "ResizeArea": "images=f(1, 5, 6, 2), size=[3, 4]",
-    "ResizeBicubic": "images=f(1, 5, 6, 2), size=[3, 9], half_pixel_centers=True",
+    "ResizeBicubic": "images=f(1, 5, 6, 2), size=[3, 9]",
     "ResizeNearestNeighborGrad": "grads=f(1, 3, 9, 2), size=[5, 6], half_pixel_centers=True",
     "ScaleAndTranslate": "images=f(1, 5, 6, 2), size=[3, 9], scale=[0.6, 1.5], translation=[0.0, 0.0], kernel_type='triangle'",
     "LSTMBlockCell": f"x=f(2, 3), {CELL}, cell_clip=0.5, use_peephole=True",

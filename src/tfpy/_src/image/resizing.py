@@ -141,9 +141,10 @@ def _refused(shape: tuple[int, ...], sizes: tuple[int, ...]) -> str:
     return "" if all(shape[1:]) else f"input image must be of non-zero size, got {list(shape)}"
 
 
-def _legacy(
+def resize_on_grid(
     name: str, images: Any, size: Any, method: str, align_corners: bool, half_pixel_centers: bool
 ) -> Tensor:
+    """Resize images on one of the grids of TensorFlow's graphs, without antialiasing."""
     if align_corners and half_pixel_centers:
         raise ValueError(f"{name}: align_corners and half_pixel_centers cannot both be True")
     x, single = batched(name, images)
@@ -169,7 +170,9 @@ def resize_bilinear(
         >>> tf.image.resize_bilinear(image, [1, 4]).numpy().ravel().tolist()
         [1.0, 3.0, 5.0, 5.0]
     """
-    return _legacy("resize_bilinear", images, size, "bilinear", align_corners, half_pixel_centers)
+    return resize_on_grid(
+        "resize_bilinear", images, size, "bilinear", align_corners, half_pixel_centers
+    )
 
 
 def resize_nearest_neighbor(
@@ -190,7 +193,7 @@ def resize_nearest_neighbor(
         >>> tf.image.resize_nearest_neighbor(image, [1, 4]).numpy().ravel().tolist()
         [1.0, 1.0, 5.0, 5.0]
     """
-    return _legacy(
+    return resize_on_grid(
         "resize_nearest_neighbor", images, size, "nearest", align_corners, half_pixel_centers
     )
 

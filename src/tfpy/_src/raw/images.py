@@ -41,17 +41,14 @@ def _whole(grads: Any, size: Any) -> Tensor:
     return zeros([count, *static_ints(size), channels])
 
 
-def _by_half_pixels(method: str) -> Any:
-    """Resizing by a method whose other grids tfpy has not."""
+def _on_grid(method: str) -> Any:
+    """Return the operation that resizes by a method."""
 
     def resized(
-        images: Any, size: Any, align_corners: bool, half_pixel_centers: bool = True
+        images: Any, size: Any, align_corners: bool, half_pixel_centers: bool = False
     ) -> Tensor:
-        if align_corners or not half_pixel_centers:
-            raise UnimplementedError(
-                None, None, f"resize by {method}: only with half_pixel_centers, as tf.image.resize"
-            )
-        return resizing.resize(images, size, method)
+        flags = align_corners, half_pixel_centers
+        return resizing.resize_on_grid(f"resize_{method}", images, size, method, *flags)
 
     return resized
 
@@ -163,10 +160,10 @@ op(
         grads,
     ),
 )
-op("ResizeArea(images, size; align_corners=False) -> resized_images", _by_half_pixels("area"))
+op("ResizeArea(images, size; align_corners=False) -> resized_images", _on_grid("area"))
 op(
     "ResizeBicubic(images, size; align_corners=False, half_pixel_centers=False) -> resized_images",
-    _by_half_pixels("bicubic"),
+    _on_grid("bicubic"),
 )
 op(
     "ResizeNearestNeighborGrad(grads, size; align_corners=False, half_pixel_centers=False) "

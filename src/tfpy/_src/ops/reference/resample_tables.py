@@ -100,14 +100,20 @@ def _nearest(spec: Resampling) -> tuple[Array, Array]:
 
 
 def _bicubic(spec: Resampling) -> tuple[Array, Array]:
-    """Keys's cubic with positions rounded to 1/1024, as TensorFlow's table has them."""
+    """A cubic with positions rounded to 1/1024, as TensorFlow's table has them.
+
+    With half-pixel centers it is Keys's, and inputs outside have no weight. On the other grids it
+    is the cubic with slope -0.75 at 1, and inputs outside are those of the edge.
+    """
     steps = 1024
     at = _positions(spec)
     low = np.floor(at)
     delta = np.rint((at - low) * f32(steps)) / steps
     places = low.astype(np.int64)[:, None] + np.arange(-1, 3)
     distance = np.stack([1 + delta, delta, 1 - delta, 2 - delta], axis=1)
-    return places, _normalized(places, _keys_cubic(distance), spec.size_in)
+    if spec.grid == "half_pixel":
+        return places, _normalized(places, _cubic(distance, -0.5), spec.size_in)
+    return np.clip(places, 0, spec.size_in - 1), _cubic(distance, -0.75)
 
 
 def _normalized(places: Array, weights: Array, n: int) -> Array:
@@ -120,7 +126,7 @@ def _normalized(places: Array, weights: Array, n: int) -> Array:
 
 def _area(spec: Resampling) -> tuple[Array, Array]:
     """The share of each input element that an output element covers."""
-    scale = _scale(spec)
+    scale = _scale(spec) or f32(1) / f32(spec.size_out)  # 0 for one input on aligned corners
     out = np.arange(spec.size_out, dtype=np.float32)
     begin, end = out * scale, (out + f32(1)) * scale
     taps = int(np.ceil(scale)) + 2
@@ -134,10 +140,15 @@ def _triangle(x: Array) -> Array:
     return np.asarray(np.maximum(1 - x, 0))
 
 
-def _keys_cubic(x: Array) -> Array:
-    near = (1.5 * x - 2.5) * x * x + 1
-    far = ((-0.5 * x + 2.5) * x - 4) * x + 2
+def _cubic(x: Array, slope: float) -> Array:
+    """The cubic convolution kernel with a slope at 1 (https://doi.org/10.1109/TASSP.1981.1163711)."""
+    near = ((slope + 2) * x - (slope + 3)) * x * x + 1
+    far = ((slope * x - 5 * slope) * x + 8 * slope) * x - 4 * slope
     return np.where(x < 1, near, np.where(x < 2, far, 0))
+
+
+def _keys_cubic(x: Array) -> Array:
+    return _cubic(x, -0.5)
 
 
 def _mitchell_cubic(x: Array) -> Array:
