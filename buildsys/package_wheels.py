@@ -90,7 +90,10 @@ FINDS = ("__init__", "bytecode", "late", "packed")
 IN_RUN = ("tfpy/assets/xnnpack-*.wasm", "tfpy/assets/tfpy-run.*")
 """Modules of the wasm backend, the runner of exported programs: the site has them in run."""
 ENGINE_LATE = (
-    *(f"{ENGINE}{name}/*" for name in ("export", "graphs", "models", "profiler", "raw", "writers")),
+    *(f"{ENGINE}{name}/*" for name in ("export", "models", "profiler", "raw", "writers")),
+    # Datasets that were saved are read by graphs/checked, with graphs/errors.
+    f"{ENGINE}graphs/[!_ce]*",
+    f"{ENGINE}graphs/custom",
     # Their packages' names are looked up by what is deferred (alias/overlay.py).
     *(f"{ENGINE}{name}/[!_]*" for name in ("live", "views")),
     f"{ENGINE}function/pictures",

@@ -7,14 +7,17 @@ import importlib
 import importlib.util
 import io
 import json
+import subprocess
 import sys
 import types
 import zipfile
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
+from buildsys.package_wheels import ENGINE_LATE
 from tfpy._src import late
 
 BASE = "https://example.org/pyodide/"
@@ -121,3 +124,12 @@ def test_a_missing_file_is_named(page: Requests) -> None:
     del page.answers["late/library.zip"]
     with pytest.raises(ImportError, match=f"{BASE}late/library.zip: 404 Not Found"):
         importlib.import_module("attic")
+
+
+def test_importing_tfpy_fetches_nothing_late() -> None:
+    """A page's thread would wait for it while its other files come."""
+    code = "import sys, tfpy; print(*(n for n in sys.modules if n.startswith('tfpy.')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    modules = [name.replace(".", "/") for name in done.stdout.split()]
+    names = [n for module in modules for n in (module, f"{module}/__init__")]
+    assert [n for n in names if any(fnmatch(n, p) for p in ENGINE_LATE)] == []
