@@ -369,3 +369,67 @@ def test_more_errors(tf: Any) -> Any:
         error(lambda: tf.concat([r, q], 0)),
         error(lambda: tf.RaggedTensor.from_sparse(tf.SparseTensor([[0, 1]], [1], [1, 2]))),
     ]
+
+
+def _shapes(tf: Any) -> list[Any]:
+    """Shapes with one and two ragged dimensions, values of rank 2, uniform rows, and parts."""
+    q = q_(tf)
+    pairs = tf.RaggedTensor.from_row_lengths(tf.zeros([3, 2]), [1, 2])
+    uniform = tf.RaggedTensor.from_uniform_row_length(tf.ragged.constant([[1], [2, 3]]), 2)
+    shapes = [tf.shape(x) for x in (r_(tf), q, pairs, uniform)]
+    return [*shapes, tf.shape(q)[:2], tf.shape(q)[:1]]
+
+
+@same
+def test_values_of_a_shape(tf: Any) -> Any:
+    return [
+        [
+            tf.zeros(s),
+            tf.zeros(shape=s, dtype=tf.string),
+            tf.ones(s, tf.int32),
+            tf.ones(s, dtype=tf.bool),
+            tf.fill(s, 3.0),
+            tf.fill(dims=s, value="x"),
+            tf.broadcast_to(7, s),
+            tf.broadcast_to("x", shape=s),
+            str(tf.shape(tf.zeros(s))),
+        ]
+        for s in _shapes(tf)
+    ]
+
+
+@same
+def test_tensors_in_a_shape(tf: Any) -> Any:
+    r, q, pairs, *_, part = _shapes(tf)
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.fill(r, x).flat_values * 3.0
+    return [
+        tf.reshape([str(i) for i in range(8)], r),
+        tf.reshape(tf.range(6), q),
+        tf.reshape(tf.ones([2, 3]), pairs),
+        tf.reshape(tf.ones([3, 1]), part),
+        tf.reshape(q_(tf), tf.shape(tf.ragged.constant([[1], [2, 3, 4, 5, 6]]))),
+        tf.reshape(r_(tf), [2, 4]),
+        tf.broadcast_to([[1], [2], [3], [4], [5]], r),
+        tf.broadcast_to([1], r),
+        tf.broadcast_to([[[1]], [[2]], [[3]]], q),
+        tf.broadcast_to([5, 6], pairs),
+        tape.gradient(y, x),
+        tf.function(lambda x: tf.zeros(tf.shape(x)))(r_(tf)),
+        tf.function(lambda x: tf.broadcast_to(x[0], tf.shape(x)))(tf.ragged.constant([[1], [2]])),
+    ]
+
+
+@same
+def test_tensors_in_a_shape_errors(tf: Any) -> Any:
+    r, _, pairs, *_ = _shapes(tf)
+    return [
+        error(lambda: tf.reshape([1, 2], r)),
+        error(lambda: tf.reshape(r_(tf), [3, 3])),
+        error(lambda: tf.fill(r, [1, 2])),
+        error(lambda: tf.broadcast_to([1, 2], r)),
+        error(lambda: tf.broadcast_to([[1, 2], [3, 4]], pairs)),
+        error(lambda: tf.broadcast_to([1, 2, 3], pairs)),
+    ]

@@ -14,7 +14,7 @@ from tfpy._src.core.conversion import (
     convert_to_tensor,
     is_operand,
 )
-from tfpy._src.core.dispatch import per_value
+from tfpy._src.core.dispatch import dispatchable, per_value
 from tfpy._src.core.scalars import filled, filled_like, scalar
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import as_dtype
@@ -24,6 +24,7 @@ from tfpy._src.ops import casting, indexing, logic, movement
 from tfpy._src.ops.families import infer
 
 
+@dispatchable
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """A tensor of shape ``dims`` with one value everywhere.
 
@@ -52,6 +53,7 @@ def _filled(value: int, shape: Any, dtype: Any) -> Tensor:
     return constant(np.full(sizes, number, kind.as_numpy_dtype))
 
 
+@dispatchable
 def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """A tensor of zeros (False, empty strings).
 
@@ -67,6 +69,7 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> T
     return _filled(0, shape, dtype)
 
 
+@dispatchable
 def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
     """A tensor of ones (True).
 

@@ -177,6 +177,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     return ensured
 
 
+@dispatchable
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """``input`` repeated to ``shape`` by NumPy's broadcasting.
 

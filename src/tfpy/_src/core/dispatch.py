@@ -1,5 +1,7 @@
 """Functions that composites (ragged tensors, sparse ones, slices) have a meaning of their own for.
 
+The shape of a ragged tensor is such a value, too.
+
 A function says so where it is defined, with :func:`dispatchable` or :func:`per_value`; what it is
 for a kind of composite is entered by :func:`implements`, in the folder of that kind. Primitives on
 elements need neither: the executor hands them to ``CompositeOperand.apply_op``.
@@ -11,7 +13,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from tfpy._src.core.operand import Composite
+from tfpy._src.core.operand import Dispatched
 from tfpy._src.core.tensor import Tensor
 
 Function = Callable[..., Any]
@@ -26,24 +28,24 @@ def dispatchable(function: F) -> F:
     An argument counts if it is one, or a list or tuple with one. Kinds that have no implementation
     go to ``function`` itself, which may refuse them.
     """
-    return _dispatching(function, lambda composite: None)
+    return _dispatching(function, lambda value: None)
 
 
 def per_value(function: F) -> F:
     """A dispatchable function that computes each value alone: composites may map it over theirs."""
-    return _dispatching(function, lambda composite: composite.per_value(function))
+    return _dispatching(function, lambda value: value.per_value(function))
 
 
-def _dispatching(function: F, default: Callable[[Composite], Function | None]) -> F:
+def _dispatching(function: F, default: Callable[[Dispatched], Function | None]) -> F:
     implementations: dict[type, Function] = {}
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        composite = _first_composite(args)
-        if composite is None and kwargs:
-            composite = _first_composite(tuple(kwargs.values()))
-        if composite is not None:
-            own = implementations.get(type(composite)) or default(composite)
+        found = _first_dispatched(args)
+        if found is None and kwargs:
+            found = _first_dispatched(tuple(kwargs.values()))
+        if found is not None:
+            own = implementations.get(type(found)) or default(found)
             if own is not None:
                 return own(*args, **kwargs)
         return function(*args, **kwargs)
@@ -52,8 +54,8 @@ def _dispatching(function: F, default: Callable[[Composite], Function | None]) -
     return call  # type: ignore[return-value]
 
 
-def implements(function: Function, kind: type[Composite]) -> Callable[[F], F]:
-    """Enters what a dispatchable function is for a kind of composite: a decorator."""
+def implements(function: Function, kind: type[Dispatched]) -> Callable[[F], F]:
+    """Enters what a dispatchable function is for a kind of values: a decorator."""
 
     def enter(own: F) -> F:
         _IMPLEMENTATIONS[function][kind] = own
@@ -62,15 +64,15 @@ def implements(function: Function, kind: type[Composite]) -> Callable[[F], F]:
     return enter
 
 
-def _first_composite(values: tuple[Any, ...]) -> Composite | None:
+def _first_dispatched(values: tuple[Any, ...]) -> Dispatched | None:
     for value in values:
         kind = type(value)
         if kind is Tensor:
             continue
-        if isinstance(value, Composite):
+        if isinstance(value, Dispatched):
             return value
         if kind is list or kind is tuple:
             for item in value:
-                if isinstance(item, Composite):
+                if isinstance(item, Dispatched):
                     return item
     return None

@@ -95,7 +95,18 @@ class HostObject:
     __slots__ = ()
 
 
-class Composite:
+class Dispatched:
+    """Base of values that functions have implementations of their own for (``dispatch.py``)."""
+
+    __slots__ = ()
+
+    def per_value(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
+        """A function that maps ``function``, which computes each value alone, over the values of
+        the composites among its arguments; None where ``function`` itself is to take them."""
+        return None
+
+
+class Composite(Dispatched):
     """A value made of several tensors: a leaf of nests, of which loops and gradients take parts."""
 
     __slots__ = ()
@@ -125,11 +136,6 @@ class Composite:
     def with_components(self, components: Sequence[Any]) -> Any:
         """A value of the same kind, made of others."""
         raise NotImplementedError
-
-    def per_value(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
-        """A function that maps ``function``, which computes each value alone, over the values of
-        the composites among its arguments; None where ``function`` itself is to take them."""
-        return None
 
 
 class Wrapper(Composite):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfpy._src.array import joining, reordering, reshaping, scans, slicing, static
+from tfpy._src.array import joining, reordering, reshaping, scans, slicing
 from tfpy._src.composite.ragged.broadcast import map_flat_values, same_rows
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import constant
@@ -79,16 +79,9 @@ def reduce_logsumexp(
 
 
 @implements(reshaping.reshape, RaggedTensor)
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
-    """To the flat values only.
-
-    Raises:
-        ValueError: for another shape than [-1].
-    """
-    flat = tensor.flat_values
-    if static.static_ints(shape) != (-1,):
-        raise ValueError("reshape: a RaggedTensor can be reshaped to [-1] only; use to_tensor()")
-    return reshaping.reshape(flat, [-1])
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+    """Reshape the flat values."""
+    return reshaping.reshape(tensor.flat_values, shape)
 
 
 @implements(slicing.one_hot, RaggedTensor)

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.composite.ragged import row_partition as partition
 from tfpy._src.composite.ragged.row_partition import Ints
 from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import constant
+from tfpy._src.core.operand import Dispatched
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.dtypes import DType, int32
 
 
-class DynamicRaggedShape:
+class DynamicRaggedShape(Dispatched):
     """What ``tf.shape`` gives of a ragged tensor.
 
     Example:
@@ -80,6 +82,16 @@ class DynamicRaggedShape:
             else:
                 found.append(lengths.tolist() if ragged_lengths else None)
         return [*found, *self._inner_shape[1:]]
+
+    def partitioned(self, flat_values: Any) -> Any:
+        """Return values of :attr:`inner_shape` in the rows of the shape, if it has rows."""
+        result = flat_values
+        for lengths, uniform in zip(
+            reversed(self._row_lengths), reversed(self._uniform), strict=True
+        ):
+            width = (int(lengths[0]) if lengths.size else 0) if uniform else None
+            result = RaggedTensor(result, partition.from_lengths(lengths), width)
+        return result
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
