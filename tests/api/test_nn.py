@@ -170,6 +170,26 @@ def test_losses(tf: Any) -> Any:
 
 
 @same
+def test_losses_of_zero_are_positive(tf: Any) -> Any:
+    """Compare bits: the loss of a single class, and of a class that is certain."""
+    found = []
+    for dtype in (tf.float32, tf.float16):
+        one = tf.constant([[1.0], [-1.0], [0.0]], dtype)
+        certain = tf.constant([[1.0, 0.0]], dtype), tf.constant([[1000.0, 0.0]], dtype)
+        for call in (lambda f: f, tf.function):
+            dense = call(tf.nn.softmax_cross_entropy_with_logits)
+            sparse = call(tf.nn.sparse_softmax_cross_entropy_with_logits)
+            losses = [
+                dense(one, one),
+                dense(*certain),
+                sparse(tf.constant([0, 0, 0]), one),
+                sparse(tf.constant([0]), certain[1]),
+            ]
+            found.append([np.signbit(loss.numpy()).tolist() for loss in losses])
+    return found
+
+
+@same
 def test_embedding_lookup(tf: Any) -> Any:
     return [
         tf.nn.embedding_lookup(X, [1, 0, 1]),

@@ -54,7 +54,22 @@ def test_the_sign_of_a_sum() -> None:
     ]
 
 
+def test_the_sign_of_a_sum_without_negative_zeros() -> None:
+    s = Sketch((8, 4))
+    rows = s("subtract", 0.0, s("reduce_sum", 0, axes=(1, 2)))
+    once = merge_reductions(s.returns(s("reduce_sum", rows, axes=(0, 1))))
+    assert merged(once) == [
+        "%2:float32[] = reduce_sum(%0) axes=(0, 2)",
+        "%3:float32[] = subtract(%1, %2)",
+        "return %3",
+    ]
+
+
 def test_kept_apart() -> None:
+    for zero in (1.0, np.zeros((2,), np.float32)):
+        s = Sketch((2, 3))
+        rows = s("subtract", zero, s("reduce_sum", 0, axes=(1, 2)))
+        assert len(merged(s.returns(s("reduce_sum", rows, axes=(0, 1))))) == 4
     s = Sketch((2, 3, 4))
     far = s("reduce_sum", s("reduce_sum", 0, axes=(2, 3)), axes=(0, 1))
     assert len(merged(s.returns(far))) == 3

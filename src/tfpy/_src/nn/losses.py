@@ -81,7 +81,8 @@ def _cross_entropy(labels: Tensor, logits: Tensor, axis: int) -> Any:
         upstream = expand_dims(g, axis)
         return -(upstream * scores), upstream * (ew.exp(scores) - labels)
 
-    return -reductions.reduce_sum(labels * scores, axis), grad
+    # The loss of scores that are 0 is 0.0: -x would be -0.0.
+    return 0.0 - reductions.reduce_sum(labels * scores, axis), grad
 
 
 def sparse_softmax_cross_entropy_with_logits(
@@ -136,7 +137,8 @@ def _sparse_cross_entropy(labels: Tensor, logits: Tensor) -> Any:
         slope = ew.exp(scores) - cast(is_label, logits.dtype)
         return None, expand_dims(g, -1) * logic.select(expand_dims(is_class, -1), slope, math.nan)
 
-    return logic.select(is_class, -reshape(picked, shape), math.nan), grad
+    # As in _cross_entropy, a loss is 0.0, not -0.0.
+    return logic.select(is_class, 0.0 - reshape(picked, shape), math.nan), grad
 
 
 def _of_one_shape(**operands: Any) -> tuple[Tensor, Tensor]:

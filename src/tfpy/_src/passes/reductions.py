@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from tfpy._src.ir.graph import Eqn, Graph
 from tfpy._src.ir.op import in_family
-from tfpy._src.ops.elementwise import negative
+from tfpy._src.ops.elementwise import negative, subtract
 from tfpy._src.ops.reduction import reduce_sum
+from tfpy._src.passes.algebra import is_number, uniform
 from tfpy._src.passes.rewrite import Builder, rewrite
 
 REDUCTIONS = in_family("reduction")
@@ -30,17 +31,26 @@ def _merge(builder: Builder, eqn: Eqn) -> int | None:
     if eqn.op not in REDUCTIONS:
         return None
     (x,) = eqn.inputs
-    made = builder.producer(x, eqn.op, negative)
+    made = builder.producer(x)
     if made is None or not builder.read_once(x):
         return None
+    if made.op is not eqn.op:
+        return _behind_sign(builder, eqn, made) if eqn.op is reduce_sum else None
     (source,) = made.inputs
-    attrs = dict(eqn.attrs)
-    if made.op is negative:
-        if eqn.op is not reduce_sum or builder.producer(source, reduce_sum) is None:
-            return None
-        return builder.apply(negative, builder.apply(reduce_sum, source, **attrs))
-    axes = _joined(dict(made.attrs)["axes"], attrs["axes"])
+    axes = _joined(dict(made.attrs)["axes"], dict(eqn.attrs)["axes"])
     return None if axes is None else builder.apply(eqn.op, source, axes=axes)
+
+
+def _behind_sign(builder: Builder, eqn: Eqn, made: Eqn) -> int | None:
+    """Sum before the sign changes, by ``-x`` or ``0.0 - x``, where ``x`` is a sum, too."""
+    *zero, source = made.inputs
+    if made.op is subtract:
+        changes_sign = is_number(uniform(builder, zero[0]), 0.0) and not builder.aval(zero[0]).shape
+    else:
+        changes_sign = made.op is negative
+    if not changes_sign or builder.producer(source, reduce_sum) is None:
+        return None
+    return builder.apply(made.op, *zero, builder.apply(reduce_sum, source, **dict(eqn.attrs)))
 
 
 def _joined(inner: tuple[int, int], outer: tuple[int, int]) -> tuple[int, int] | None:
