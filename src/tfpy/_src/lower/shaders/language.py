@@ -105,13 +105,11 @@ class ShadingLanguage(Renderer):
     int_: str
     """The type of positions."""
 
-    def _value(self, instructions: Sequence[Instruction], instruction: Instruction) -> str:
+    def division(self, template: str, dividend: Instruction, divisor: Instruction) -> str:
         """Divide by the operator where the divisor is not huge, or the quotient is then 0."""
-        if instruction.op == "div":
-            dividend, divisor = (instructions[i] for i in instruction.args)
-            if _is_constant(divisor, _LARGEST_DIVISOR) or _is_constant(dividend, 1.0):
-                return "v{} / v{}".format(*instruction.args)
-        return super()._value(instructions, instruction)
+        if _is_constant(divisor, _LARGEST_DIVISOR) or _is_constant(dividend, 1.0):
+            return "{0} / {1}"
+        return template
 
     @abstractmethod
     def stored(self, dtype: DType) -> tuple[str, str]:
