@@ -101,18 +101,20 @@ def test_time_of_a_long_record_of_csv(tmp_path: Path) -> None:
 # saved datasets
 
 
-ELEMENTS = {
-    "n": [1, 2],
-    "text": ["a", "bc"],
-    "ragged": tf.ragged.constant([[1, 2], [3]]),
-    "sparse": tf.sparse.from_dense([[0, 1], [2, 0]]),
-}
+def elements() -> dict[str, Any]:
+    """Return components of all kinds."""
+    return {
+        "n": [1, 2],
+        "text": ["a", "bc"],
+        "ragged": tf.ragged.constant([[1, 2], [3]]),
+        "sparse": tf.sparse.from_dense([[0, 1], [2, 0]]),
+    }
 
 
 @pytest.fixture(scope="module", params=[None, "GZIP"])
 def saved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("saved")
-    tf.data.Dataset.from_tensor_slices(ELEMENTS).save(str(folder), request.param)
+    tf.data.Dataset.from_tensor_slices(elements()).save(str(folder), request.param)
     return folder
 
 

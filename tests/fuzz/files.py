@@ -168,14 +168,16 @@ def _packed_records() -> Files:
 
 
 def _dataset(compression: str | None) -> Callable[[], Files]:
-    elements = {
-        "n": [1, 2],
-        "text": ["a", "bc"],
-        "ragged": tf.ragged.constant([[1, 2], [3]]),
-        "sparse": tf.sparse.from_dense([[0, 1], [2, 0]]),
-    }
-    made = tf.data.Dataset.from_tensor_slices(elements)
-    return lambda: _saved(lambda folder: made.save(str(folder), compression))
+    def write(folder: Path) -> None:
+        elements = {
+            "n": [1, 2],
+            "text": ["a", "bc"],
+            "ragged": tf.ragged.constant([[1, 2], [3]]),
+            "sparse": tf.sparse.from_dense([[0, 1], [2, 0]]),
+        }
+        tf.data.Dataset.from_tensor_slices(elements).save(str(folder), compression)
+
+    return lambda: _saved(write)
 
 
 def _frozen() -> Files:

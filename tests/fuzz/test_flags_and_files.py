@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -25,7 +26,8 @@ def test_broken_files(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_broken_files_of_keras() -> None:
     argv = [sys.executable, "-m", "fuzz.keras_files", "0", "60", "None"]
-    run = subprocess.run(argv, capture_output=True, text=True, check=False)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run(argv, capture_output=True, text=True, check=False, env=env)
     assert not run.returncode, run.stdout + run.stderr[-2000:]
 
 

@@ -63,6 +63,7 @@ class NodeRuntime(NodeProcess):
             first = int(self.call("run", program=number, slots=slots))
         except RuntimeFailed:
             self.call("free", slots=slots)
+            self.call("release", program=number)
             raise
         outputs = []
         for i, buffer in enumerate(program.outputs):

@@ -15,6 +15,7 @@ from tfpy._src.ir.kernel import KernelCall
 from tfpy._src.ir.strides import pad_front
 
 from .expressions import inputs_of, run_expression
+from .node_process import RuntimeFailed
 from .node_runtime import Array, NodeRuntime
 
 DTYPES = [np.float32, np.int32, np.bool_]
@@ -131,30 +132,38 @@ def test_gather(dtype: Any, runtime: NodeRuntime, rng: np.random.Generator) -> N
     for batch, outer, n, inner, m in (
         (1, 1, 9, 5, 20),
         (3, 2, 4, 1, 7),
-        (2, 1, 0, 3, 4),
+        (2, 1, 0, 3, 0),
         (1, 2, 40, 21, 9),
     ):
         x = values(rng, (batch, outer, n, inner), dtype)
-        indices = rng.integers(-2, n + 2, (batch, m)).astype(np.int32)
+        indices = rng.integers(0, max(n, 1), (batch, m)).astype(np.int32)
         wanted = np.zeros((batch, outer, m, inner), dtype)
         for b, j in np.ndindex(batch, m):
-            if 0 <= indices[b, j] < n:
-                wanted[b, :, j] = x[b, :, indices[b, j]]
+            wanted[b, :, j] = x[b, :, indices[b, j]]
         params = {"batch": batch, "outer": outer, "n": n, "inner": inner, "m": m}
         check_exact(runtime, "gather", params, wanted, x, indices)
+        for outside in (-1, n) if m else ():
+            indices[-1, 3] = outside
+            at = indices.size - m + 3
+            with pytest.raises(RuntimeFailed, match=rf"gather: indices\[{at}\] = {outside} "):
+                check_exact(runtime, "gather", params, wanted, x, indices)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int32])
 def test_segment_sum(dtype: Any, runtime: NodeRuntime, rng: np.random.Generator) -> None:
     for n, inner, segments in ((50, 3, 8), (7, 9, 20), (0, 4, 3)):
         data = values(rng, (n, inner), dtype)
-        ids = rng.integers(-2, segments + 2, n).astype(np.int32)
+        ids = rng.integers(-2, segments, n).astype(np.int32)
         ids[: n // 10] = -(2**31)
-        keep = (ids >= 0) & (ids < segments)
+        keep = ids >= 0
         wanted = np.zeros((segments, inner), dtype)
         np.add.at(wanted, ids[keep], data[keep])
         params = {"n": n, "inner": inner, "segments": segments}
         check_exact(runtime, "segment_sum", params, wanted, data, ids)
+        if n:
+            ids[2] = segments
+            with pytest.raises(RuntimeFailed, match=r"segment_sum: segment_ids\[2\] = "):
+                check_exact(runtime, "segment_sum", params, wanted, data, ids)
 
 
 SHAPES = [

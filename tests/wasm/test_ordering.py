@@ -10,6 +10,7 @@ import pytest
 from tfpy._src.ir.graph import single_equation
 from tfpy._src.ir.op import OPS
 
+from .node_process import RuntimeFailed
 from .node_runtime import Array, NodeRuntime, aval_of
 
 NAN, INF = np.nan, np.inf
@@ -66,9 +67,13 @@ def test_large(runtime: NodeRuntime, rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("name", ["scatter_update", "scatter_prod", "scatter_max", "scatter_min"])
-def test_ids_outside_are_dropped(runtime: NodeRuntime, name: str) -> None:
+def test_negative_ids_are_dropped_and_large_ones_refused(runtime: NodeRuntime, name: str) -> None:
     x, updates = np.array([2, 3], np.int32), np.array([5, -7, 9, 4], np.int32)
-    ids = np.array([2, 1, -1, 2**31 - 1], np.int32)
+    ids = np.array([-(2**31), 1, -1, 1], np.int32)
     graph = single_equation(OPS[name], [aval_of(a) for a in (x, ids, updates)], ())
     (got,) = runtime.run_graph(graph, [x, ids, updates])
-    np.testing.assert_array_equal(got, OPS[name].ref(x, np.where(ids > 1, -1, ids), updates))
+    np.testing.assert_array_equal(got, OPS[name].ref(x, ids, updates))
+    for large in (2, 2**31 - 1):
+        ids[1] = large
+        with pytest.raises(RuntimeFailed, match=rf"({name}|scatter): indices\[1\] = {large}"):
+            runtime.run_graph(graph, [x, ids, updates])

@@ -15,6 +15,7 @@ from tfpy._src.writers.onnx.nodes import INT64, Nodes, record, refuse
 from tfpy._src.writers.parts import as_bool
 
 refuse("it calls Python", "host_call")
+refuse("it raises an error", "fail refuse")
 refuse("several devices compute it", "replicated replica_id all_reduce all_gather reduce_scatter")
 refuse(
     "passes of the compiler make it",

@@ -15,6 +15,7 @@ from tfpy._src.writers.tensorflow.arrays import sliced
 from tfpy._src.writers.tensorflow.nodes import Nodes, record, refuse
 
 refuse("it calls Python", "host_call")
+refuse("it raises an error", "fail refuse")
 refuse("several devices compute it", "replicated replica_id all_reduce all_gather reduce_scatter")
 refuse(
     "passes of the compiler make it",
