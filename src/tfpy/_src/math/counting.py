@@ -206,7 +206,8 @@ def _edges(low: float, high: float, bins: int) -> Floats:
     """
     width = (high - low) / bins
     wanted = np.arange(1, bins)
-    least, most = (np.full(bins - 1, _order(np.float32(v))) for v in (low, math.inf))
+    places = (_order(np.float32(v)) for v in (low, math.inf))
+    least, most = (np.full(bins - 1, place, np.int64) for place in places)
     with np.errstate(over="ignore"):
         while (least < most).any():
             middle = (least + most) // 2
