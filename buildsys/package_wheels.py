@@ -98,6 +98,9 @@ ENGINE_LATE = (
     *(f"{ENGINE}{name}/[!_]*" for name in ("live", "views")),
     f"{ENGINE}function/pictures",
     f"{ENGINE}runtime/machine",
+    # Checkpoints.
+    f"{ENGINE}train/[!_s]*",
+    f"{ENGINE}train/status",
     # What pages have no use for.
     f"{ENGINE}dtensor/*",
     f"{ENGINE}lower/jax/*",
