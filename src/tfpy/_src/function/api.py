@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, overload
 
+from tfpy._src.function.conforming import check_signature
 from tfpy._src.function.open import OpenConcreteFunction
 from tfpy._src.function.polymorphic import Function
-from tfpy._src.function.signature import check_signature
 from tfpy._src.runtime.awaitable import awaitable
 
 P = ParamSpec("P")

@@ -8,8 +8,9 @@ from typing import Any
 
 from tfpy._src.core import nest
 from tfpy._src.core.type_spec import TypeSpec
+from tfpy._src.function.conforming import conform
 from tfpy._src.function.description import parameters_of, structured
-from tfpy._src.function.signature import Call, conform, spread
+from tfpy._src.function.signature import Call, spread
 
 
 class CompositeConcreteFunction:

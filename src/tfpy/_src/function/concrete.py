@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import inspect
 import weakref
 from collections.abc import Callable, Sequence
@@ -15,7 +16,9 @@ from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import InvalidArgumentError, invalid
+from tfpy._src.function.binding import Template
 from tfpy._src.function.description import Parameter, lines, one_line, parameters_of, structured
+from tfpy._src.function.given import given_for
 from tfpy._src.function.lifting import initialize
 from tfpy._src.function.results import Results
 from tfpy._src.function.signature import Call, TensorSpec, aval_of
@@ -29,6 +32,7 @@ from tfpy._src.runtime.interrupts import held
 from tfpy._src.spans import clock, note, recorders
 from tfpy._src.trace.symbolic import SymbolicTensor
 from tfpy._src.trace.trace import Extra, Trace
+from tfpy._src.variables.stand_in import StandIn
 from tfpy._src.variables.variable import Variable, hold_all
 
 _locks = weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
@@ -48,6 +52,7 @@ class ConcreteFunction:
         call: the arguments that it is traced for.
         allows_variables: whether it may make Variables.
         bits: in how many products with weights are computed where the backend can; 0: as they are.
+        is_shared: Whether the trace is to serve other Variables than those of the call, too.
     """
 
     def __init__(
@@ -58,24 +63,29 @@ class ConcreteFunction:
         call: Call,
         allows_variables: bool,
         bits: int,
+        is_shared: bool = False,
     ) -> None:
         self.name = name
         self._signature = signature
-        self.call = call  # holds the objects that the cache knows by id
         began = clock() if recorders else 0.0
         trace = Trace(name, allows_variables)
+        stand_ins = [StandIn(v, trace) for v in call.variables] if is_shared else []
         with trace.taken():
             arguments = [trace.argument(aval_of(t), n) for n, t in call.tensors]
-            result = _with_errors_of_runs(lambda: function(call.replaced(arguments)), name)
+            given = call.replaced(arguments, stand_ins)
+            result = _with_errors_of_runs(lambda: function(given), name)
             self._results = Results(nest.map_structure(converted, result))
-            self._assigned = [variable for variable, _ in trace.assigned.values()]
+            if trace.is_custom:  # a gradient that reads a Variable gets its value of this call
+                for stand_in in stand_ins:
+                    trace.first_value(stand_in)
+            assigned = [variable for variable, _ in trace.assigned.values()]
             outputs = [*self._results.tensors, *(tensor for _, tensor in trace.assigned.values())]
             for tensor in outputs:
                 trace.value_of(tensor)
         computed_with = trace.computed_with()
         self.made = trace.made
         """Variables that the function made."""
-        self._traced = Traced(
+        traced = Traced(
             trace,
             trace.graph.eqns[:],
             arguments,
@@ -83,11 +93,34 @@ class ConcreteFunction:
             [*trace.constants, *computed_with],
             outputs,
             trace.recorder.entries,
-            self._assigned,
+            assigned,
             bits,
         )
+        self._template = Template(traced, assigned, stand_ins)
+        self._bind(call)
         if began:
             note("trace", name, began)
+
+    def _bind(self, call: Call) -> None:
+        self.call = call  # holds the objects that the cache knows by id
+        self._traced, self._assigned = self._template.bound(call)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it was traced to serve other Variables than those of its call."""
+        return bool(self._template.stand_ins)
+
+    def serves(self, call: Call) -> bool:
+        """Return True if it can be bound to the Variables of a call like its own."""
+        return self._template.serves(call)
+
+    def bound(self, call: Call) -> ConcreteFunction:
+        """Return it for the Variables of another call that it serves."""
+        if call.identities == self.call.identities:
+            return self
+        made = copy.copy(self)
+        made._bind(call)
+        return made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs it on the tensors among the arguments.
@@ -99,16 +132,20 @@ class ConcreteFunction:
             TypeError: when tensors lack or are too many, or what was no tensor differs.
             InvalidArgumentError: when shapes or dtypes differ.
         """
-        return self.run(self._given(args, kwargs))
+        bound, tensors = self._given(args, kwargs)
+        return bound.run(tensors)
 
     @awaitable("f.call_async(...)")
     async def call_async(self, *args: Any, **kwargs: Any) -> Any:
         """A call that lets the page live; see ``call_async`` of a ``tf.function``."""
-        return await self.run_async(self._given(args, kwargs))
+        bound, tensors = self._given(args, kwargs)
+        return await bound.run_async(tensors)
 
-    def _given(self, args: Any, kwargs: Any) -> list[Tensor]:
-        """The tensors of a call."""
-        given = self._tensors_of(args, kwargs)
+    def _given(self, args: Any, kwargs: Any) -> tuple[ConcreteFunction, list[Tensor]]:
+        """Return what runs a call, and its tensors."""
+        given, call = given_for(
+            self.call, self._signature, args, kwargs, lambda: f"{self.name} takes {self.one_line()}"
+        )
         expected = [t.dtype for _, t in self.call.tensors]
         if len(given) != len(expected):
             raise TypeError(
@@ -121,42 +158,23 @@ class ConcreteFunction:
         if not self._takes(tensors):
             got = ", ".join(str(t.aval) for t in tensors)
             raise invalid(self.name, f"takes {self.one_line()}, got {got}")
-        return tensors
+        return self._bound_or_raise(call), tensors
 
     def _takes(self, tensors: Sequence[Tensor]) -> bool:
         """Whether it was traced for tensors like these."""
         expected = [aval_of(t).closed for _, t in self.call.tensors]
         return [t.aval.closed for t in tensors] == expected
 
-    def _tensors_of(self, args: Any, kwargs: Any) -> list[Any]:
-        call = self.call
-        flat = not any(nest.is_nested(a) or isinstance(a, Composite) for a in args)
-        if flat and len(args) == len(call.tensors) and not kwargs:
-            return list(args)
-        bound = self._signature.bind_partial(*args, **kwargs).arguments
-        arguments = {n: p.default for n, p in self._signature.parameters.items()}
-        arguments |= call.without_tensors() | bound
-        missing = [n for n, value in arguments.items() if value is inspect.Parameter.empty]
-        if missing:
-            raise TypeError(f"{self.name} takes {self.one_line()}, missing {', '.join(missing)}")
-        found: list[Any] = []
-        for name, value in arguments.items():
-            if isinstance(call.arguments[name], Tensor | TensorSpec):
-                found.append(value)
-                continue
-            traced, given = nest.flatten(call.arguments[name]), nest.flatten(value)
-            tensors = [isinstance(leaf, Tensor | TensorSpec) for leaf in traced]
-            same = len(given) == len(traced) and all(
-                known or leaf is other or (not isinstance(other, Composite) and leaf == other)
-                for known, leaf, other in zip(tensors, traced, given, strict=True)
+    def _bound_or_raise(self, call: Call) -> ConcreteFunction:
+        if call.identities == self.call.identities:
+            return self
+        if not self.is_shared or call.key != self.call.key or not self.serves(call):
+            names = ", ".join(f"'{v.name}' {v.aval}" for v in call.variables)
+            raise TypeError(
+                f"{self.name} takes {self.one_line()} and was not traced for these Variables: "
+                f"{names}; call the tf.function for them"
             )
-            if not same:
-                raise TypeError(
-                    f"{self.name} takes {self.one_line()}, got {name}={value!r}: call the "
-                    "tf.function for other structures and Python values"
-                )
-            found += [leaf for leaf, known in zip(given, tensors, strict=True) if known]
-        return found
+        return self.bound(call)
 
     def one_line(self) -> str:
         """What it takes and gives."""

@@ -40,7 +40,8 @@ class OpenConcreteFunction(ConcreteFunction):
     def serves(self, call: Call) -> bool:
         """Whether a call falls under the signature."""
         tensors = [t for _, t in call.tensors]
-        return call.kind == self.call.kind and all(
+        same = call.kind == self.call.kind and call.identities == self.call.identities
+        return same and all(
             t.shape.rank is None and spec.shape.rank is None
             if isinstance(t, TensorSpec) and t.shape.rank is None
             else TensorSpec(t.shape, t.dtype).is_subtype_of(TensorSpec(spec.shape, spec.dtype))
@@ -78,7 +79,7 @@ class OpenConcreteFunction(ConcreteFunction):
             ValueError: without arguments, before a call.
         """
         if args or kwargs:
-            found = self.sized([t.aval for t in self._given(args, kwargs)])
+            found = self.sized([t.aval for t in self._given(args, kwargs)[1]])
         elif self._of_sizes:
             found = next(reversed(self._of_sizes.values()))
         else:

@@ -19,6 +19,7 @@ from tfpy._src.dtypes import DType, as_dtype, float32
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.sizes import OpenSize, UnrankedSize
 from tfpy._src.runtime.page import is_js_array
+from tfpy._src.variables.stand_in import is_replaceable
 from tfpy._src.variables.variable import Variable
 
 
@@ -151,17 +152,28 @@ class Call:
     def __init__(self, arguments: Mapping[str, Any]) -> None:
         self.tensors: list[tuple[str, Tensor | TensorSpec]] = []
         """The tensors among the arguments, in order, with names."""
+        self.variables: list[Variable] = []
+        """The Variables among the arguments, each once, for which others may be given."""
         self.arguments = {
             name: nest.map_structure(functools.partial(self._take, name), value)
             for name, value in arguments.items()
         }
-        self.key = tuple(_key(v) for v in self.arguments.values())
-        """Equal for calls that one trace serves."""
+        self._places = {id(v): place for place, v in enumerate(self.variables)}
+        self.key = self._key(_key_of_tensor)
+        """Equal for calls that one trace serves, if it is one for all Variables."""
 
     @property
     def kind(self) -> Any:
-        """Equal for calls that differ at most in the shapes of tensors."""
-        return tuple(_key(v, lambda tensor: tensor.dtype) for v in self.arguments.values())
+        """Equal for calls that differ at most in the shapes of tensors, and in Variables."""
+        return self._key(lambda tensor: tensor.dtype)
+
+    @property
+    def identities(self) -> tuple[int, ...]:
+        """Equal for calls with the same Variables."""
+        return tuple(self._places)
+
+    def _key(self, of_tensor: Callable[[Any], Any]) -> Any:
+        return tuple(_key(v, self._places, of_tensor) for v in self.arguments.values())
 
     @property
     def is_static(self) -> bool:
@@ -203,13 +215,28 @@ class Call:
             return value
         if is_js_array(value) or (is_array_like(value) and not offers_tensor(value)):
             return self._take(name, convert_to_tensor(value))
-        return value.origin if isinstance(value, Variable) else value
+        return self._take_variable(value.origin) if isinstance(value, Variable) else value
 
-    def replaced(self, tensors: Sequence[Any]) -> dict[str, Any]:
-        """The arguments with other tensors in the places of theirs."""
+    def _take_variable(self, variable: Variable) -> Variable:
+        if is_replaceable(variable) and all(variable is not known for known in self.variables):
+            self.variables.append(variable)
+        return variable
+
+    def replaced(
+        self, tensors: Sequence[Any], variables: Sequence[Variable] = ()
+    ) -> dict[str, Any]:
+        """Return the arguments with other tensors and Variables in the places of theirs.
+
+        Args:
+            tensors: Those for :attr:`tensors`.
+            variables: Those for :attr:`variables`; by default these themselves.
+        """
         given = iter(tensors)
 
         def replaced(leaf: Any) -> Any:
+            if isinstance(leaf, Variable):
+                place = self._places.get(id(leaf)) if variables else None
+                return leaf if place is None else variables[place]
             if isinstance(leaf, Wrapper):
                 return leaf.with_components([next(given)])
             return next(given) if isinstance(leaf, Tensor | TensorSpec) else leaf
@@ -259,14 +286,23 @@ _CONSTANTS = frozenset([bool, int, float, str])
 _PLAIN_NESTS = frozenset([tuple, list, dict])
 
 
-def _key(value: Any, of_tensor: Callable[[Any], Any] | None = None) -> Any:
+def _key(value: Any, places: Mapping[int, int], of_tensor: Callable[[Any], Any]) -> Any:
+    """Return what tells an argument from others.
+
+    Args:
+        places: The numbers of the Variables, by id, for which others may be given.
+        of_tensor: Gives it for a tensor.
+    """
     if isinstance(value, Tensor | TensorSpec):
-        return of_tensor(value) if of_tensor else _key_of_tensor(value)
+        return of_tensor(value)
     if isinstance(value, Wrapper):
-        return (type(value), _key(value.wrapped, of_tensor))
+        return (type(value), of_tensor(value.wrapped))
     if nest.is_nested(value):
         names = sorted(value) if isinstance(value, Mapping) else ()
-        return (type(value), *names, *(_key(v, of_tensor) for v in nest.contents(value)))
+        inner = (_key(v, places, of_tensor) for v in nest.contents(value))
+        return (type(value), *names, *inner)
+    if isinstance(value, Variable) and id(value) in places:
+        return (Variable, places[id(value)], value.aval.closed, value.trainable)
     if isinstance(value, Variable | Composite):
         return id(value)
     try:
@@ -309,71 +345,6 @@ def spread(signature: inspect.Signature, arguments: Mapping[str, Any]) -> tuple[
         else:
             args.append(arguments[name])
     return args, kwargs
-
-
-def conform(name: str, value: Any, spec: Any) -> Any:
-    """An argument as its spec (or nest of specs) asks for it.
-
-    Raises:
-        TypeError: when structure, dtype or shape do not fit.
-    """
-    if isinstance(spec, TensorSpec):
-        if isinstance(value, TensorSpec):
-            tensor: Any = value
-        else:
-            tensor = convert_to_tensor(value, None if hasattr(value, "dtype") else spec.dtype)
-        if not spec.is_compatible_with(tensor):
-            given = TensorSpec(tensor.shape, tensor.dtype)
-            raise TypeError(
-                f"Binding inputs to tf.function failed due to `Can not cast {given!r} to {spec!r}` "
-                f"for argument '{name}'; change the input_signature or convert the argument"
-            )
-        return tensor
-    if isinstance(spec, CompositeSpec):
-        if not spec.is_compatible_with(value):
-            raise TypeError(
-                f"Binding inputs to tf.function failed due to `Can not cast {_type_of(value)} to "
-                f"{spec!r}` for argument '{name}'; change the input_signature or convert the "
-                "argument"
-            )
-        return value
-    if isinstance(spec, WrapperSpec):
-        _check_structure(name, spec, value, isinstance(value, Wrapper | WrapperSpec))
-        return spec.kind(conform(name, value.wrapped, spec.wrapped))
-    if isinstance(spec, Mapping):
-        _check_structure(name, spec, value, isinstance(value, Mapping) and {*value} == {*spec})
-        return {k: conform(name, value[k], s) for k, s in spec.items()}
-    if isinstance(spec, list | tuple):
-        kind = list if isinstance(spec, list) else tuple
-        _check_structure(name, spec, value, isinstance(value, kind) and len(value) == len(spec))
-        return kind(conform(name, v, s) for v, s in zip(value, spec, strict=True))
-    return value
-
-
-def check_signature(input_signature: Any) -> None:
-    """Raises a TypeError unless it is None or a nest of specs."""
-    for spec in nest.flatten(input_signature):
-        if not isinstance(spec, TensorSpec | WrapperSpec | CompositeSpec | None):
-            raise TypeError(
-                "input_signature must be a possibly nested sequence of TensorSpec objects, got "
-                f"{spec!r} of type {type(spec).__name__}"
-            )
-
-
-def _type_of(value: Any) -> str:
-    """Return the spec of a value, as text; the value itself where it has none."""
-    for kind in (RaggedTensorSpec, SparseTensorSpec):
-        if isinstance(value, kind.value_type):
-            return repr(kind.from_value(value))
-    return repr(TensorSpec.from_tensor(value) if isinstance(value, Tensor) else value)
-
-
-def _check_structure(name: str, spec: Any, value: Any, fits: bool) -> None:
-    if not fits:
-        raise TypeError(
-            f"Binding inputs to tf.function failed: argument '{name}' must have the structure "
-            f"{spec!r}, got {value!r}"
-        )
 
 
 def aval_of(value: Tensor | TensorSpec) -> Aval:

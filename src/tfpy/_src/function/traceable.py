@@ -8,7 +8,8 @@ from typing import Any
 
 from tfpy._src.core.conversion import is_operand
 from tfpy._src.function.concrete import ConcreteFunction
-from tfpy._src.function.signature import Call, bind, conform, spread
+from tfpy._src.function.conforming import conform
+from tfpy._src.function.signature import Call, bind, spread
 
 _BITS = {None: 0, "int8": 8, "int4": 4}
 """For ``quantize``, in how many bits products with weights are computed where that can be."""
@@ -133,14 +134,19 @@ class Traceable:
         """The call that the input_signature stands for, if there is one."""
         return None if self.input_signature is None else self.call(self.input_signature, {})
 
-    def trace(self, call: Call, allows_variables: bool) -> ConcreteFunction:
+    def trace(
+        self, call: Call, allows_variables: bool, is_shared: bool = False
+    ) -> ConcreteFunction:
         """The function, traced for a call; whether it may make Variables.
+
+        Args:
+            is_shared: Whether the trace is to serve other Variables, too.
 
         Raises:
             NotTraceableError: when a shape, or what Python does, depends on values.
         """
         return ConcreteFunction(
-            self.name, self.run, self.signature, call, allows_variables, self._bits
+            self.name, self.run, self.signature, call, allows_variables, self._bits, is_shared
         )
 
     def run(self, arguments: dict[str, Any]) -> Any:

@@ -7,6 +7,7 @@ gives beside its outputs, so that nothing is computed twice.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
@@ -68,9 +69,7 @@ class Traced:
     ) -> None:
         self.trace = trace
         self.arguments = tuple(arguments)
-        self.extras = tuple(extras)
-        self._places = [_Fetched(e.fetch) if e.variable is None else e.variable for e in extras]
-        """What :attr:`extras` is read of, where nothing sees that."""
+        self._take_extras(extras)
         self.constants = tuple(constants)
         self.outputs = tuple(outputs)
         self.entries = entries
@@ -93,6 +92,17 @@ class Traced:
         }
         self.executable = Executable(self.graph, Usage(self.weights, carried, bits))
         self._derivatives: dict[tuple[int, ...], _Derivative] = {}
+
+    def _take_extras(self, extras: Sequence[Extra]) -> None:
+        self.extras = tuple(extras)
+        self._places = [_Fetched(e.fetch) if e.variable is None else e.variable for e in extras]
+        """What :attr:`extras` is read of, where nothing sees that."""
+
+    def bound(self, variables: Mapping[int, Variable]) -> Traced:
+        """Return the same computation with other Variables, given by the ids of those it has."""
+        made = copy.copy(self)
+        made._take_extras([_bound(extra, variables) for extra in self.extras])
+        return made
 
     def _is_weight(self, extra: Extra) -> bool:
         """Whether it is a captured tensor, or a Variable that the function only reads."""
@@ -184,6 +194,11 @@ class Traced:
         return tuple(
             i for i, t in enumerate(given) if t.dtype.is_differentiable and _is_followed(t)
         )
+
+
+def _bound(extra: Extra, variables: Mapping[int, Variable]) -> Extra:
+    variable = variables.get(id(extra.variable))
+    return extra if variable is None else Extra(extra.tensor, variable.value, variable)
 
 
 def _is_followed(tensor: Tensor) -> bool:

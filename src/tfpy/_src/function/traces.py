@@ -44,6 +44,8 @@ class Traces:
         """By the :func:`~signature.quick_key` of their calls; who finds one here adds a hit."""
         self._open: dict[Any, OpenConcreteFunction] = {}
         """Signatures with open sizes, whose traces for actual ones are among the above."""
+        self._apart: set[Any] = set()
+        """What tells calls whose Variables have traces of their own."""
         self._lock = threading.RLock()
         """Held while the function is traced."""
         self._made_variables = False
@@ -54,20 +56,37 @@ class Traces:
     def serving(self, call: Call) -> ConcreteFunction | Untraced:
         """What runs calls like this one, made if it is the first."""
         with self._lock:
-            found = self._by_call.get(call.key)
+            found = self._known(call)
             if found is not None:
                 self.hits += 1
-                self._by_call.move_to_end(call.key)
                 return found
             opened = self._open_for(call)
             if opened is None:
                 self._note_trace()
             made = self._made(call) if opened is None else opened.sized(call.avals)
-            self._by_call[call.key] = made
+            is_shared = isinstance(made, ConcreteFunction) and made.is_shared
+            self._by_call[call.key, () if is_shared else call.identities] = made
             if len(self._by_call) > _MAX_TRACES:
                 self._by_call.popitem(last=False)
                 self.by_avals.clear()
             return made
+
+    def _known(self, call: Call) -> ConcreteFunction | Untraced | None:
+        """Return the trace that serves a call, if there is one, as the one that was used last.
+
+        Traces are kept by what tells calls apart, those that serve only the Variables of their own
+        call by these, too.
+        """
+        for key in ((call.key, call.identities), (call.key, ())):
+            found = self._by_call.get(key)
+            if isinstance(found, ConcreteFunction) and found.is_shared:
+                if not found.serves(call):
+                    continue
+                found = self._by_call[key] = found.bound(call)
+            if found is not None:
+                self._by_call.move_to_end(key)
+                return found
+        return None
 
     def opened(self, call: Call) -> OpenConcreteFunction:
         """What runs calls that fall under a signature with open sizes, with its description.
@@ -99,10 +118,11 @@ class Traces:
         return None
 
     def _opened(self, call: Call) -> OpenConcreteFunction:
-        found = self._open.get(call.key)
+        key = call.key, call.identities
+        found = self._open.get(key)
         if found is None:
             self._note_trace()
-            found = self._open[call.key] = OpenConcreteFunction(call, self._made)
+            found = self._open[key] = OpenConcreteFunction(call, self._made)
         return found
 
     def _note_trace(self) -> None:
@@ -112,15 +132,24 @@ class Traces:
 
     def _made(self, call: Call) -> ConcreteFunction | Untraced:
         try:
-            concrete = self._function.trace(call, not self._made_variables)
+            concrete = self._traced(call, not self._made_variables)
             if concrete.made:
                 # As in TensorFlow: what makes Variables must not make them again.
                 self._made_variables = True
                 concrete.initialize([tensor for _, tensor in call.tensors])
-                concrete = self._function.trace(call, False)
+                concrete = self._traced(call, False)
         except NotTraceableError as error:
             return Untraced(self._function.run, call, error)
         return concrete
+
+    def _traced(self, call: Call, allows_variables: bool) -> ConcreteFunction:
+        """Return the function's trace for a call, one for other Variables, too, where it can be."""
+        if call.variables and not call.is_sized and call.key not in self._apart:
+            concrete = self._function.trace(call, allows_variables, is_shared=True)
+            if concrete.made or concrete.serves(call):
+                return concrete
+            self._apart.add(call.key)
+        return self._function.trace(call, allows_variables)
 
     def forget_lost(self) -> None:
         """Lets go of those that compute with what only a device had that is gone: the next call
