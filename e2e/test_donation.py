@@ -129,6 +129,29 @@ def test_a_run_that_fails_leaves_the_variables(tf: Any) -> None:
 
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
+def test_variables_that_are_arguments(tf: Any) -> None:
+    """One trace updates the Variables of each call in place; what a program holds stays."""
+
+    @tf.function
+    def step(v: Any, other: Any) -> Any:
+        other.assign(v * 2.0)
+        v.assign(v * 0.5 + 1.0)
+        return tf.reduce_sum(other)
+
+    variables = [tf.Variable(np.full(SIZE, i, np.float32)) for i in range(3)]
+    wanted = [0.0, 1.0, 2.0]
+    for first, second in ((0, 1), (1, 2), (2, 0), (0, 2)):
+        held = variables[first].value()
+        total = step(variables[first], variables[second])
+        np.testing.assert_array_equal(held.numpy(), np.full(SIZE, wanted[first], np.float32))
+        wanted[second], wanted[first] = wanted[first] * 2.0, wanted[first] * 0.5 + 1.0
+        np.testing.assert_allclose(float(total), wanted[second] * SIZE, rtol=1e-6)
+        for v, value in zip(variables, wanted, strict=True):
+            np.testing.assert_array_equal(v.numpy(), np.full(SIZE, value, np.float32))
+    assert step.experimental_get_tracing_count() == 1
+
+
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_the_state_of_a_loop(tf: Any) -> None:
     start = tf.constant(np.linspace(-1, 1, 1000, dtype=np.float32))
 
