@@ -21,7 +21,7 @@ def is_on(device: str, tensor: Any) -> bool:
     return (tensor + tensor).storage.place == device
 
 
-@run_in_browser(backends=["webgpu"], browsers=["firefox"])
+@run_in_browser(backends=["webgpu"], browsers=["firefox"], timeout=400.0)
 def test_kernels(tf: Any, backend: str) -> None:
     """Every primitive with a kernel, against NumPy's meaning in float32, rounded."""
     assert tf.backend_report()["webgpu"]["variant"] == "webgpu-float32-float16"

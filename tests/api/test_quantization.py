@@ -49,6 +49,26 @@ def test_gradient_functions(tf: Any) -> Any:
     ]
 
 
+@same
+def test_gradients_at_edges(tf: Any) -> Any:
+    """Numbers that are none, and upstream gradients that are not finite."""
+    edges = tf.constant([-np.inf, np.inf, np.nan, -0.5, 0.1], tf.float32)
+    q, found = tf.quantization, []
+    for upstream in (1.0, np.inf, -np.inf, np.nan):
+        given = tf.fill([5], tf.constant(upstream, tf.float32))
+        low, high = tf.fill([5], -0.25), tf.fill([5], 0.5)
+        with tf.GradientTape() as tape:
+            tape.watch(edges)
+            y = q.fake_quant_with_min_max_args(edges, -0.25, 0.5)
+        found += [
+            q.fake_quant_with_min_max_args_gradient(given, edges, -0.25, 0.5, narrow_range=True),
+            *q.fake_quant_with_min_max_vars_gradient(given, edges, -0.25, 0.5),
+            *q.fake_quant_with_min_max_vars_per_channel_gradient(given, edges, low, high),
+            tape.gradient(y, edges, output_gradients=given),
+        ]
+    return found
+
+
 @pytest.mark.parametrize("mode", ["HALF_TO_EVEN", "HALF_UP"])
 @pytest.mark.parametrize("signed", [True, False])
 def test_there_and_back(signed: bool, mode: str) -> None:

@@ -202,7 +202,7 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         lambda text, operands: True,
         "the number of elements is checked where it is known, in TensorFlow eagerly only",
     ),
-    r"nn\..*|sparse\.segment.*|tensor_scatter.*": (
+    r"nn\..*|sparse\.segment.*|tensor_scatter.*|tensordot|image\.(rgb|yiq|yuv)_to_.*": (
         _vectorised_without_rows,
         "TensorFlow divides by the number of rows for its shapes, and checks no indices",
     ),

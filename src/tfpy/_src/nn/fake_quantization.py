@@ -233,15 +233,16 @@ def _gradients(
     _check_bits(bits)
     least, most, _ = _nudged(low, high, bits, narrow)
     nothing = logic.logical_and(logic.equal(low, 0.0), logic.equal(high, 0.0))
-    something = logic.logical_not(nothing)
-    below = logic.logical_and(something, logic.less(x, least))
-    above = logic.logical_and(something, logic.greater(x, most))
-    inside = logic.logical_not(logic.logical_or(below, above))
+    inside = logic.logical_and(logic.greater_equal(x, least), logic.less_equal(x, most))
     axes = list(range(x.ndim - low.ndim))
+
+    def through(mask: Tensor) -> Tensor:
+        return upstream * cast(mask, upstream.dtype)  # NaN where the upstream gradient is infinite
+
     return (
-        where(inside, upstream, 0.0),
-        reduce_sum(where(below, upstream, 0.0), axes),
-        reduce_sum(where(above, upstream, 0.0), axes),
+        where(nothing, upstream, through(inside)),
+        where(nothing, 0.0, reduce_sum(through(logic.less(x, least)), axes)),
+        where(nothing, 0.0, reduce_sum(through(logic.greater(x, most)), axes)),
     )
 
 
