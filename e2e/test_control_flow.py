@@ -157,6 +157,9 @@ REFUSED = {
     ),
     "integers": lambda tf, x: tf.random.uniform([2], 0, tf.shape(x)[0], tf.int32),
     "histogram": lambda tf, x: tf.histogram_fixed_width(x, [1.0, 1.0], 3),
+    "cumsum": lambda tf, x: tf.cumsum(x, 2),
+    "cumprod": lambda tf, x: tf.math.cumprod(x, -3),
+    "cumulative_logsumexp": lambda tf, x: tf.math.cumulative_logsumexp(x, 2, reverse=True),
     "saturation": lambda tf, x: tf.image.adjust_saturation(x[None], 2.0),
 }
 """Functions of a tensor without rows that fail whenever they run."""

@@ -128,6 +128,21 @@ def test_activations(rng: np.random.Generator) -> None:
     twin.check(lambda tf, x: tf.nn.compute_average_loss(x[0], global_batch_size=9), x)
 
 
+@same
+def test_losses_of_each_dtype(tf: Any) -> Any:
+    """Weighted losses are of the losses' dtype again before they are summed."""
+    found = []
+    for dtype in (tf.uint8, tf.int8, tf.int16, tf.uint16, tf.int32, tf.float16, tf.bfloat16):
+        losses = tf.cast([2, 3], dtype)
+        found += [
+            tf.nn.compute_average_loss(losses),
+            tf.nn.compute_average_loss(losses, [1.7, -1.3]),
+            tf.nn.compute_average_loss(losses, [1.7, 1.3], 3),
+            tf.nn.scale_regularization_loss(losses),
+        ]
+    return found
+
+
 LOSSES = {
     "absolute_difference": "absolute_difference",
     "cosine_distance": "cosine_distance",

@@ -150,3 +150,23 @@ def test_base64_of_ragged_strings(tf: Any) -> Any:
     rows = tf.ragged.constant([["ab", "c"], ["d"]])
     encoded = tf.io.encode_base64(rows)
     return [encoded, tf.io.encode_base64(rows, pad=True), tf.io.decode_base64(encoded)]
+
+
+@same
+def test_lists_without_elements(tf: Any) -> Any:
+    """They are of integers or strings where a function takes no floats by default."""
+    words, none = tf.strings, np.zeros([0, 3], np.float32)
+    return [
+        tf.one_hot([], 3),
+        tf.one_hot([[]], 3),
+        tf.function(lambda: tf.one_hot([], 2, axis=0))(),
+        tf.math.invert_permutation([]),
+        tf.math.in_top_k([], none, 1),
+        words.length([]),
+        *(function([[]]) for function in (words.lower, words.upper, words.strip)),
+        error(lambda: tf.one_hot([0.5], 3)),
+        error(lambda: tf.one_hot(tf.zeros([0]), 3)),
+        error(lambda: tf.math.invert_permutation(tf.zeros([0]))),
+        tf.math.invert_permutation(none[:, 0]),
+        tf.one_hot(none, 2),
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from itertools import product
 from typing import Any
@@ -31,6 +32,16 @@ def test_each_primitive_has_a_rule_or_runs_by_rows() -> None:
         listed = (op.name in RULES) + (op.name in BY_ROWS) + (op.name in without_inputs)
         assert listed == 1, op.name
     assert set(RULES) | BY_ROWS <= {op.name for op in PRIMITIVES}
+
+
+def test_rules_take_every_attribute() -> None:
+    for name, rule in RULES.items():
+        taken = inspect.signature(rule).parameters.values()
+        if any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken):
+            continue
+        given = inspect.signature(OPS[name].infer).parameters.values()
+        attributes = {p.name for p in given if p.annotation == "int" or p.default is not p.empty}
+        assert attributes <= {parameter.name for parameter in taken}, name
 
 
 def _graph(op: Op, arrays: Any, attrs: Any) -> Graph:
@@ -127,6 +138,19 @@ def test_programs(name: str) -> None:
         none = _results(tfpy, function, [x[:0] for x in inputs], compiled)
         shapes = [[(0, *t.shape[1:]) for t in tfpy.nest.flatten(r)] for r in mine]
         assert [[tuple(t.shape) for t in tfpy.nest.flatten(r)] for r in none] == shapes
+
+
+@same
+def test_losses_of_labels(lib: Any) -> Any:
+    """Labels are indices with a name of their own in errors."""
+    logits = lib.constant(np.linspace(-1, 1, 24, dtype=np.float32).reshape(4, 2, 3))
+    loss = lib.nn.sparse_softmax_cross_entropy_with_logits
+    found = [
+        lib.vectorized_map(lambda row: loss(lib.constant([1, 2]), row), logits),
+        lib.vectorized_map(lambda label: loss(label, logits[0]), lib.constant([[1, 2], [0, 1]])),
+        lib.vectorized_map(lambda pair: loss(*pair), (lib.constant([[1, 2]] * 4), logits)),
+    ]
+    return found, lib.vectorized_map(lib.nn.scale_regularization_loss, lib.constant([2, 3]))
 
 
 @same

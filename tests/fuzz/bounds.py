@@ -62,6 +62,7 @@ TABLE: dict[str, tuple[Bound, str]] = {
         Bound(2e-5, "none"),
         "series in float32, of other lengths",
     ),
+    r"nn\.s?elu": (Bound(2e-6, "one"), "TensorFlow's exp(x) - 1 loses small numbers"),
     r"(linalg\.)?(matmul|matvec|einsum|tensordot|.*matmul|cross)|nn\.(.*conv.*)|einsum": (
         PRODUCTS,
         "sums of products in another order",
@@ -196,6 +197,10 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
     r"gradient of raw_ops\.ImageProjectiveTransform.*": (
         lambda text, operands: True,
         "TensorFlow's is the gradient moved back, which is the derivative of no interpolation",
+    ),
+    r"nn\.softmax_cross_entropy_with_logits": (
+        lambda text, operands: text.startswith("opened(") and _of_other_shapes(text, operands),
+        "TensorFlow refuses more labels than logits where it knows their shapes",
     ),
     r"searchsorted": (_unsorted, "what is found depends on the steps of the search"),
     r"sparse\.retain": (

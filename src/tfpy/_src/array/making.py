@@ -187,3 +187,13 @@ def as_floats(value: Any) -> Tensor:
     """
     x = convert_to_tensor(value)
     return cast(x, dtypes.float32) if x.dtype.is_integer and not is_operand(value) else x
+
+
+def as_integers(value: Any) -> Tensor:
+    """Return the operand of an op whose dtype is int32 unless a tensor has another one.
+
+    A sequence or an array of floats without elements is of integers, too, as in TensorFlow.
+    """
+    x = convert_to_tensor(value)
+    is_empty = not x.size and x.dtype.is_floating and not is_operand(value)
+    return cast(x, dtypes.int32) if is_empty else x

@@ -10,13 +10,17 @@ from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ir.op import Op
 from tfpy._src.ops import scan
-from tfpy._src.ops.families.infer import normalize_axis
+from tfpy._src.ops.failing import failing
 
 
 def _scan(op: Op, x: Any, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
     tensor = convert_to_tensor(x)
-    at = normalize_axis(op.name, static_int(axis), tensor.ndim)
-    return op(tensor, axis=at, exclusive=bool(exclusive), reverse=bool(reverse))
+    at, rank = static_int(axis), tensor.ndim
+    if not -rank <= at < rank:
+        message = f"Expected scan axis in the range [{-rank}, {rank}), but got {at}"
+        found: Tensor = failing(op.name, message, (tensor,), tensor.aval.shape, tensor.dtype)
+        return found
+    return op(tensor, axis=at % rank, exclusive=bool(exclusive), reverse=bool(reverse))
 
 
 @dispatchable

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import cast
+from tfpy._src.array.making import as_integers, cast
 from tfpy._src.array.reshaping import broadcast_to, expand_dims, reshape
 from tfpy._src.array.static import static_int, static_ints
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
@@ -135,7 +135,7 @@ def one_hot(
         >>> tf.one_hot([0, 2], depth=3).numpy().tolist()
         [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    at = convert_to_tensor(indices)
+    at = as_integers(indices)
     infer.check_dtype("one_hot", at.aval, infer.INTEGER, "indices")
     kind = (
         as_dtype(dtype)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfpy._src import dtypes
-from tfpy._src.array.making import as_floats, cast
+from tfpy._src.array.making import as_floats, as_integers, cast
 from tfpy._src.array.reshaping import reshape, transpose
 from tfpy._src.array.static import static_int
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, host_values
@@ -151,7 +151,7 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
         >>> tf.math.in_top_k(targets=[2, 1], predictions=predictions, k=2).numpy().tolist()
         [True, False]
     """
-    classes, x = convert_to_tensor(targets), as_floats(predictions)
+    classes, x = as_integers(targets), as_floats(predictions)
     if x.ndim != 2:
         raise invalid("in_top_k", f"predictions must be 2-dimensional, got {list(x.aval.shape)}")
     if classes.ndim != 1 or classes.aval.shape[0] != x.aval.shape[0]:
@@ -372,7 +372,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
         >>> tf.math.invert_permutation([2, 0, 1]).numpy().tolist()
         [1, 2, 0]
     """
-    perm = convert_to_tensor(x)
+    perm = as_integers(x)
     check_dtype("invert_permutation", perm.aval, dtypes.INDICES)
     if perm.ndim != 1:
         raise invalid(

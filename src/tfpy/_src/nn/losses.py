@@ -14,7 +14,7 @@ from tfpy._src.core.conversion import as_tensors, convert_to_tensor
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import invalid, invalid_value
-from tfpy._src.math import reductions
+from tfpy._src.math import arithmetic, reductions
 from tfpy._src.nn.activations import log_softmax
 from tfpy._src.ops import activation, elementwise as ew, indexing, logic
 from tfpy._src.ops.families import infer
@@ -249,7 +249,8 @@ def compute_average_loss(
         3.0
     """
     replicas = _replicas("compute_average_loss")
-    loss = cast(per_example_loss, dtypes.float32)
+    loss = convert_to_tensor(per_example_loss)
+    dtype = loss.dtype
     if not loss.ndim:
         raise ValueError(
             "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. "
@@ -261,14 +262,14 @@ def compute_average_loss(
             weight = expand_dims(weight, -1)
         elif weight.ndim == loss.ndim + 1:
             weight = squeeze(weight, [-1])
-        loss = loss * weight
+        loss = cast(cast(loss, dtypes.float32) * weight, dtype)
     size = loss.aval.shape[0] * replicas if global_batch_size is None else global_batch_size
     count = convert_to_tensor(size)
     if not count.dtype.is_integer:
         raise TypeError(f"global_batch_size must be an integer, got {count.dtype}")
     if type(count) is Tensor and count.host_view() < 0:
         raise invalid_value("compute_average_loss", "global_batch_size must be non-negative.")
-    return ew.divide_no_nan(reductions.reduce_sum(loss), cast(count, dtypes.float32))
+    return arithmetic.divide_no_nan(reductions.reduce_sum(loss), cast(count, dtype))
 
 
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
@@ -284,7 +285,7 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     """
     replicas = _replicas("scale_regularization_loss")
     total = reductions.reduce_sum(regularization_loss)
-    return total if replicas == 1 else total / replicas
+    return total / replicas
 
 
 def _replicas(function: str) -> int:

@@ -68,6 +68,7 @@ def text(
             "text",
             infer_aval or _inference(name, takes, gives),
             ref,
+            only=dtypes.string if takes is STRING and len(params) == 1 else None,
             params=params,
             public=tuple(public.split()),
             defaults={} if required else attrs,

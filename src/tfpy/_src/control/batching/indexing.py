@@ -21,15 +21,16 @@ def _gather(
     axis: int,
     batch_dims: int,
     sparse_gradient: bool = False,
+    role: str = "",
 ) -> Any:
     if indices.is_batched and not x.is_batched and not batch_dims:
-        found = gather(x.tensor, indices.tensor, axis=axis, batch_dims=0)
+        found = gather(x.tensor, indices.tensor, axis=axis, batch_dims=0, role=role)
         perm = (axis, *range(axis), *range(axis + 1, found.aval.rank))
         return transpose(found, perm=perm) if axis else found
     if not indices.is_batched and not batch_dims:
-        return gather(x.tensor, indices.tensor, axis=axis + 1, batch_dims=0)
+        return gather(x.tensor, indices.tensor, axis=axis + 1, batch_dims=0, role=role)
     tensors = map(rows.spread, (x, indices))
-    return gather(*tensors, axis=axis + 1, batch_dims=batch_dims + 1)
+    return gather(*tensors, axis=axis + 1, batch_dims=batch_dims + 1, role=role)
 
 
 def _numbered(rows: Rows, indices: Operand, size: int) -> Tensor:
