@@ -73,6 +73,42 @@ def test_higher_orders() -> None:
     check(program, X, tolerance=1e-4)
 
 
+@same
+def test_higher_orders_of_functions_within_functions(lib: Any) -> Any:
+    """The derivative of a call in a function reads values from inside the function called."""
+    w = lib.Variable(W)
+    cube = lib.function(lambda x: x[0] ** 3)
+    layer = lib.function(lambda x: lib.tanh(x @ w) ** 2)
+    given = lib.constant(X)
+
+    def within(f: Any) -> Any:
+        return lib.function(lambda x: f(x) * 1.0)
+
+    def derivatives(f: Any) -> list[Any]:
+        with lib.GradientTape() as outer:
+            outer.watch(given)
+            with lib.GradientTape() as middle:
+                middle.watch(given)
+                with lib.GradientTape() as inner:
+                    inner.watch(given)
+                    value = f(given)
+                    total = lib.reduce_sum(value * value)
+                first = inner.gradient(total, given)
+            second = middle.gradient(first, given)
+        return [first, second, outer.gradient(second, given)]
+
+    def of_variables(f: Any) -> Any:
+        with lib.GradientTape() as outer:
+            with lib.GradientTape() as inner:
+                total = lib.reduce_sum(f(given) ** 2)
+            gradient = inner.gradient(total, w)
+        return outer.gradient(gradient, w)
+
+    inside = lib.function(lambda: derivatives(within(cube)))
+    functions = [within(cube), within(within(cube)), within(layer)]
+    return [*map(derivatives, functions), inside(), of_variables(within(layer))]
+
+
 def test_inside_a_function() -> None:
     def program(tf: Any, x: Any, w: Any) -> Any:
         v = tf.Variable(w)

@@ -161,6 +161,9 @@ class Traced:
             derivative = self._derivative(followed)
             inside = [copied.tensor(self.trace.value_of(t)) for t in derivative.saved]
             saved = [current().alias(t) for t in inside]
+            if saved:  # derivatives of this derivative flow to what is watched
+                for tensor in watched:
+                    current().value_of(tensor)
             back = derivative.backward(given, [*results, *saved])
             self.record(watched, saved, lambda *later: back(*[None] * len(results), *later))
             return back(*flowing, *[None] * len(saved))
