@@ -78,3 +78,35 @@ def test_gradients() -> None:
         return array.stack()
 
     check(program, np.array([1.0, 2.0, 3.0], np.float32), grads=True)
+
+
+@same
+def test_arrays_from_around_a_branch(lib: Any) -> Any:
+    """A branch fills a copy: the array around it stays as it is."""
+
+    @lib.function
+    def filled(x: Any, flag: Any, way: Any) -> Any:
+        array = _floats(lib, element_shape=[2])
+        ways = {
+            "unstack": lambda x: array.unstack(x),
+            "scatter": lambda x: array.scatter([2, 0], x[:2]),
+        }
+        fill = ways[way]
+        chosen = lib.cond(flag, lambda: fill(x), lambda: fill(-x))
+        return chosen.stack(), array.stack()
+
+    @lib.function
+    def parts(x: Any, flag: Any) -> Any:
+        array = _floats(lib, element_shape=[2])
+        chosen = lib.cond(
+            flag, lambda: array.split(x, [2, 2, 2]), lambda: array.split(-x, [2, 2, 2])
+        )
+        return chosen.stack()
+
+    x = lib.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    found = [
+        filled(x, lib.constant(flag), way)
+        for flag in (True, False)
+        for way in ("unstack", "scatter")
+    ]
+    return [found, [parts(lib.reshape(x, [-1]), lib.constant(flag)) for flag in (True, False)]]

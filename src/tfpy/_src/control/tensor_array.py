@@ -155,7 +155,9 @@ class TensorArray:
 
     def copied(self) -> TensorArray:
         """An array of the same elements that changes by itself."""
-        return self.holding(self._items)
+        other = self.holding(self._items)
+        other._length = self._length
+        return other
 
     def holding(self, elements: Sequence[Tensor | None]) -> TensorArray:
         """An array like this one that has other elements."""
@@ -329,6 +331,8 @@ class TensorArray:
         tensor = convert_to_tensor(value, None if is_operand(value) else self._dtype)
         if tensor.ndim == 0:
             raise ValueError("TensorArray.unstack: the value must have at least one dimension")
+        if self._is_elsewhere():
+            return self.copied().unstack(tensor)
         self._replace(joining.rows_of(tensor))
         if tracing.local.active:
             self._check(Aval(tensor.aval.shape[1:], tensor.dtype))
@@ -342,6 +346,8 @@ class TensorArray:
             InvalidArgumentError: when the lengths do not add up to the first dimension.
         """
         tensor = convert_to_tensor(value, None if is_operand(value) else self._dtype)
+        if self._is_elsewhere():
+            return self.copied().split(tensor, lengths)
         sizes = static_ints(lengths)
         if sum(sizes) != tensor.aval.shape[0]:
             raise InvalidArgumentError(
@@ -376,9 +382,10 @@ class TensorArray:
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """The slices of a tensor along its first axis become the elements of these numbers."""
         tensor = convert_to_tensor(value, None if is_operand(value) else self._dtype)
+        array: TensorArray = self
         for at, element in zip(static_ints(indices), joining.rows_of(tensor), strict=True):
-            self.write(at, element)
-        return self
+            array = array.write(at, element)
+        return array
 
 
 def _compatible(pattern: tuple[int | None, ...] | None, shape: tuple[int, ...]) -> bool:
