@@ -273,7 +273,6 @@ def test_images_that_need_pillow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_jpeg() -> None:
-    pytest.importorskip("PIL.Image")
     image = np.broadcast_to(np.arange(0, 240, 10, np.uint8)[:, None, None], (24, 16, 3))
     data = tensorflow.io.encode_jpeg(image, quality=100).numpy()
     for wanted in (0, 1, 3):
