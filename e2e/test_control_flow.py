@@ -86,6 +86,43 @@ def test_programs(tf, backend, number):
             np.testing.assert_allclose(mine, wanted, rtol=2e-3, atol=2e-4)
 
 
+@run_in_browser(backends=("wasm", "webgl", "webgpu"))
+def test_arrays_that_functions_return(tf, backend):
+    """A list of elements that are on the device, read at once and in another function."""
+
+    @tf.function
+    def squares(x):
+        rows = tf.TensorArray(tf.float32, 4)
+        for i in tf.range(4):
+            rows = rows.write(i, x[i] * x[i])
+        return rows, {"doubled": tf.TensorArray(tf.float32, 4).unstack(x * 2.0)}, x + 1.0
+
+    def read(x):
+        rows, more, other = squares(x)
+        rows = tf.TensorArray(tf.float32, flow=rows)
+        doubled = tf.raw_ops.TensorListGetItem(
+            input_handle=more["doubled"], index=1, element_shape=[3], element_dtype=tf.float32
+        )
+        return rows.write(0, x[3]).stack() * doubled + other
+
+    def direct(x):
+        return tf.concat([x[3:], x[1:] * x[1:]], 0) * (x[1] * 2.0) + x + 1.0
+
+    x = tf.constant(np.linspace(-1.0, 1.5, 12, dtype=np.float32).reshape(4, 3))
+    results = []
+    for function in (direct, read, tf.function(read)):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                found = function(x)
+            gradient = inner.gradient(found, x)
+        results.append([np.asarray(t) for t in (found, gradient, outer.gradient(gradient, x))])
+    for mine in results[1:]:
+        for array, wanted in zip(mine, results[0], strict=True):
+            np.testing.assert_allclose(array, wanted, rtol=1e-3, atol=1e-4)
+
+
 def summed(tf, x):
     total = tf.zeros([2])
     for row in x:

@@ -26,6 +26,7 @@ from e2e import (
     test_calls as calls,
     test_complex as complex,
     test_composed_ops as composed,
+    test_control_flow as control,
     test_function_fusion as fusion,
     test_variable_parts as parts,
 )
@@ -67,6 +68,8 @@ def _cases() -> Iterator[tuple[str, Callable[..., Any]]]:
     )
     for test in (complex.test_spectra, complex.test_complex_tensors_live_on_the_device):
         yield test.__name__, partial(inspect.unwrap(test), **given)
+    test = partial(inspect.unwrap(control.test_arrays_that_functions_return), **given)
+    yield "returned arrays", test
     for key in parts.KEYS:
         for compiled in (False, True):
             test = partial(inspect.unwrap(parts.test_parts), tfpy, key, "float32")

@@ -37,6 +37,12 @@ def _tensor(items: Items) -> list[Tensor]:
     return [Tensor(LIST, host_storage(_boxed(items), LIST))]
 
 
+def _lasting(item: Tensor) -> Tensor:
+    """Return an item that ``tf.tidy`` does not dispose: it lives as long as lists that have it."""
+    item.kept = True
+    return item
+
+
 def _items(value: Tensor) -> Items:
     box: Any = value.storage.to_host()
     return tuple(box[()])
@@ -86,7 +92,7 @@ def _placed(items: Sequence[Any], places: Sequence[int], length: int) -> Items:
 list_make: ControlOp = _define(
     "list_make",
     lambda *arrays, places, length: _boxed(_placed(arrays, places, length)),
-    lambda *tensors, places, length: _tensor(_placed(tensors, places, length)),
+    lambda *tensors, places, length: _tensor(_placed([*map(_lasting, tensors)], places, length)),
     lambda flowing, outputs, inputs, places, length: [
         get(flowing[0], constant(i), x.aval) for i, x in zip(places, inputs, strict=True)
     ],
@@ -95,7 +101,9 @@ list_make: ControlOp = _define(
 list_set: ControlOp = _define(
     "list_set",
     lambda box, index, x, limit: _boxed(_set(box[()], int(index), x, limit)),
-    lambda box, index, x, limit: _tensor(_set(_items(box), int(index.host_view()), x, limit)),
+    lambda box, index, x, limit: _tensor(
+        _set(_items(box), int(index.host_view()), _lasting(x), limit)
+    ),
     lambda flowing, outputs, inputs, limit: [
         list_clear.apply([flowing[0], inputs[1]])[0],
         None,
@@ -141,7 +149,7 @@ list_stack: ControlOp = _define(
 list_unstack: ControlOp = _define(
     "list_unstack",
     lambda x: _boxed(tuple(x)),
-    lambda x: _tensor(tuple(joining.rows_of(x))),
+    lambda x: _tensor(tuple(map(_lasting, joining.rows_of(x)))),
     lambda flowing, outputs, inputs: [
         stack(flowing[0], len(inputs[0]), Aval(inputs[0].aval.shape[1:], inputs[0].dtype))
     ],
@@ -161,7 +169,12 @@ def _or_zero_tensor(tensor: Tensor | None, aval: Aval) -> Tensor:
 def _added(first: Items, second: Items) -> Items:
     length = max(len(first), len(second))
     pairs = [(_get(first, i), _get(second, i)) for i in range(length)]
-    return tuple(a if b is None else b if a is None else a + b for a, b in pairs)
+    return tuple(a if b is None else b if a is None else _sum(a, b) for a, b in pairs)
+
+
+def _sum(first: Any, second: Any) -> Any:
+    total = first + second
+    return _lasting(total) if isinstance(total, Tensor) else total
 
 
 def make(items: Sequence[Tensor | None]) -> Tensor:
@@ -201,6 +214,11 @@ def unstack(tensor: Tensor) -> Tensor:
 def add(first: Tensor, second: Tensor) -> Tensor:
     """The sum of two lists, item by item."""
     return list_add.apply([first, second])[0]
+
+
+def avals_of(values: Tensor) -> list[Aval | None]:
+    """Return the aval of each item of a list that has values; None where an item is missing."""
+    return [None if item is None else item.aval for item in _items(values)]
 
 
 SUMS[dtypes.variant.name] = add

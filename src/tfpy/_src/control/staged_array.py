@@ -10,6 +10,7 @@ from tfpy._src.array.reshaping import reshape
 from tfpy._src.array.slicing import take
 from tfpy._src.array.static import static_ints
 from tfpy._src.control import lists
+from tfpy._src.control.list_items import Elements, describe
 from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.sizes import as_tensor
@@ -53,6 +54,13 @@ class StagedArray(TensorArray):
 
     def size(self, name: str | None = None) -> Tensor:
         return as_tensor(self._size(), int32)
+
+    def as_list(self) -> Tensor:
+        return describe(self.values, self.elements)
+
+    @property
+    def elements(self) -> Elements:
+        return self._described(None if self._dynamic else self._length)
 
     @property
     def length(self) -> int:

@@ -13,32 +13,35 @@ from tfpy._src.array import joining
 from tfpy._src.array.making import zeros
 from tfpy._src.array.slicing import slice as slice_, take
 from tfpy._src.array.static import static_int, static_ints
-from tfpy._src.control import lists
+from tfpy._src.control import list_items, lists
+from tfpy._src.control.element_shapes import ElementShapes
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.sizes import as_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.core.tensor_shape import TensorShape
-from tfpy._src.dtypes import DType, as_dtype, int32
+from tfpy._src.dtypes import as_dtype, int32
 from tfpy._src.errors import InvalidArgumentError, NotTraceableError, OutOfRangeError
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.sizes import either, is_open
 from tfpy._src.trace.symbolic import is_symbolic
 
 
-class TensorArray:
+class TensorArray(ElementShapes):
     """A list of tensors of one dtype (``tf.TensorArray``).
 
     Args:
         dtype: of the elements.
-        size: the number of elements; required.
+        size: the number of elements; required without ``flow``.
         dynamic_size: whether writing past the end makes it longer.
         clear_after_read: whether an element can be read only once (the default).
         infer_shape: whether all elements must have the first one's shape.
         element_shape: the shape of all elements.
-        tensor_array_name, handle, flow, colocate_with_first_write_call, name: of no effect.
+        flow: A tensor of dtype variant, which a compiled function returned for its TensorArray:
+            gives the elements.
+        tensor_array_name, handle, colocate_with_first_write_call, name: of no effect.
 
     Raises:
-        ValueError: without ``size``.
+        ValueError: without ``size`` and ``flow``, or with ``flow`` and ``size`` or
+            ``element_shape``.
 
     Example:
         >>> import tfpy as tf
@@ -62,10 +65,6 @@ class TensorArray:
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
-        if size is None:
-            raise ValueError(
-                "Size must be declared for TensorArrays when eager execution is enabled."
-            )
         self._dtype = as_dtype(dtype)
         self._dynamic = bool(dynamic_size)
         self._clear = clear_after_read is None or bool(clear_after_read)
@@ -73,31 +72,38 @@ class TensorArray:
         self._shape: tuple[int | None, ...] | None = (
             None if element_shape is None else tuple(element_shape)
         )
-        if is_symbolic(size):
-            raise NotTraceableError(f"a TensorArray's size is the value of the tensor {size}")
-        self._length = static_int(size)
-        self._items: list[Tensor | None] = [None] * self._length
+        self._items: list[Tensor | None]
         self._whole: Tensor | None = None
         """The tensor whose rows the elements are, if that is known."""
+        if isinstance(flow, TensorArray):
+            flow = flow.as_list()
+        if list_items.is_list(flow):
+            self._take(flow, size, element_shape)
+        else:
+            self._length = _known_size(size)
+            self._items = [None] * self._length
         self._read: set[int] = set()
         self._trace = tracing.current()
 
-    # What it is
+    def _take(self, flow: Tensor, size: Any, element_shape: Any) -> None:
+        """Take the elements of a list."""
+        if size is not None or element_shape is not None:
+            other = "size" if size is not None else "element_shape"
+            raise ValueError(
+                f"Cannot provide both `flow` and `{other}` arguments at the same time."
+            )
+        self._clear = False
+        self._items, self._whole = list_items.items_of(flow, self._dtype)
+        known = list_items.description(flow)
+        self._shape = known.shape
+        self._length = len(self._items) if known.count is None else known.count
 
-    @property
-    def dtype(self) -> DType:
-        """The type of its elements' values."""
-        return self._dtype
+    # What it is
 
     @property
     def dynamic_size(self) -> bool:
         """Whether writing behind the last element makes it longer."""
         return self._dynamic
-
-    @property
-    def element_shape(self) -> TensorShape | None:
-        """The shape of all elements; None while it is unknown."""
-        return None if self._shape is None else TensorShape(self._shape)
 
     @property
     def handle(self) -> None:
@@ -106,8 +112,8 @@ class TensorArray:
 
     @property
     def flow(self) -> Tensor:
-        """Of no meaning here: 0."""
-        return constant(0)
+        """The elements as a list while a function is traced; 0 otherwise, without a meaning."""
+        return constant(0) if tracing.current() is None else self.as_list()
 
     def size(self, name: str | None = None) -> Tensor:
         """The number of elements."""
@@ -141,6 +147,22 @@ class TensorArray:
             raise NotTraceableError(f"a TensorArray has elements of the shapes {sorted(shapes)}")
         known = self._whole
         return StagedArray(self, lists.make(self._items) if known is None else lists.unstack(known))
+
+    def as_list(self) -> Tensor:
+        """Return the elements as a tensor of dtype variant, which compiled functions return."""
+        if tracing.current() is not None:
+            return self.staged().as_list()
+        return list_items.describe(lists.make(self._items), self.elements)
+
+    @property
+    def elements(self) -> list_items.Elements:
+        """Description of the elements for a list of them."""
+        return self._described(either(len(self._items), self._length))
+
+    def _described(self, count: int | None) -> list_items.Elements:
+        written = self._written_shape()
+        shape = self._shape if written is None else written
+        return list_items.Elements(count, shape, self._dtype)
 
     # As a value, which others may share: what lists in graphs are
 
@@ -249,17 +271,6 @@ class TensorArray:
         found = self._items[at]
         return zeros(self._known_shape(), self._dtype) if found is None else found
 
-    def _known_shape(self) -> tuple[int, ...]:
-        shape = self._shape
-        if shape is None or None in shape:
-            shape = self._written_shape()
-        if shape is None:
-            raise ValueError(
-                f"An element of a TensorArray was never written and its shape is {self._shape}: "
-                "write it, or give element_shape"
-            )
-        return tuple(n for n in shape if n is not None)
-
     def _written_shape(self) -> tuple[int, ...] | None:
         """The shape of those elements that were written, when that is one."""
         shapes = {item.aval.shape for item in self._items if item is not None}
@@ -270,23 +281,6 @@ class TensorArray:
         element = convert_to_tensor(value, None if is_operand(value) else self._dtype)
         self._check(element.aval)
         return element
-
-    def _check(self, element: Aval) -> None:
-        """Raise an error unless values of a shape and dtype can be elements."""
-        if element.dtype != self._dtype:
-            raise InvalidArgumentError(
-                None,
-                "TensorArrayWrite",
-                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
-                f"{element.dtype.name}",
-            )
-        if not _compatible(self._shape, element.shape):
-            raise ValueError(
-                f"Incompatible shape for value ({TensorShape(element.shown)}), expected "
-                f"({self._shape})"
-            )
-        if self._infer:
-            self._shape = element.shape
 
     # All elements
 
@@ -388,9 +382,15 @@ class TensorArray:
         return array
 
 
-def _compatible(pattern: tuple[int | None, ...] | None, shape: tuple[int, ...]) -> bool:
-    """Whether a shape fits a pattern, in which None stands for any size."""
-    return pattern is None or (
-        len(pattern) == len(shape)
-        and all(p is None or p == n for p, n in zip(pattern, shape, strict=True))
-    )
+def _known_size(size: Any) -> int:
+    """Return the number of elements of an array.
+
+    Raises:
+        ValueError: Without one.
+        NotTraceableError: If it is the value of a tensor that is not known yet.
+    """
+    if size is None:
+        raise ValueError("Size must be declared for TensorArrays when eager execution is enabled.")
+    if is_symbolic(size):
+        raise NotTraceableError(f"a TensorArray's size is the value of the tensor {size}")
+    return static_int(size)

@@ -13,7 +13,8 @@ import numpy as np
 from tfpy._src import tracing
 from tfpy._src.core.operand import AnyTensor, Operand
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
-from tfpy._src.dtypes import DEVICE_DTYPES, DType, as_dtype
+from tfpy._src.dtypes import DEVICE_DTYPES, DType, as_dtype, variant
+from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.ir.aval import Aval
 from tfpy._src.lines import Line
 from tfpy._src.runtime.awaitable import awaitable
@@ -150,8 +151,20 @@ class Tensor(Operand, AnyTensor):
 
     def numpy(self) -> Any:
         """The values as a NumPy array (a NumPy scalar for rank 0); waits for the device."""
-        array = self.host_view()
+        array = self._values()
         return array[()] if not self.aval.shape else array.copy()
+
+    def _values(self) -> Array:
+        """Return :meth:`host_view`, for the program.
+
+        Raises:
+            InvalidArgumentError: If the tensor is a list of tensors.
+        """
+        if self.aval.dtype is variant:
+            raise InvalidArgumentError(
+                None, "numpy", "Cannot convert a Tensor of dtype variant to a NumPy array."
+            )
+        return self.host_view()
 
     def data_sync(self) -> Any:
         """TensorFlow.js's name for :meth:`numpy`."""
@@ -161,6 +174,8 @@ class Tensor(Operand, AnyTensor):
     async def data(self) -> Any:
         """The values as a NumPy array, without blocking the page while the device works."""
         storage = self.storage  # the tensor may be disposed meanwhile
+        if self.dtype is variant:
+            return self._values()
         host = await storage.to_host_async()
         array = host.reshape(self.aval.shape)
         if not self.aval.shape:
@@ -197,7 +212,7 @@ class Tensor(Operand, AnyTensor):
         return self.numpy().tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        array = self.host_view()
+        array = self._values()
         return np.array(array, dtype=dtype) if copy is not False else np.asarray(array, dtype=dtype)
 
     def __buffer__(self, flags: int) -> memoryview:
@@ -235,8 +250,9 @@ class Tensor(Operand, AnyTensor):
         return f"tf.Tensor({printed(self, str)}, shape={self.shape}, dtype={self.dtype.name})"
 
     def __repr__(self) -> str:
-        values = printed(self, repr)
-        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={values}>"
+        kind = "value" if self.dtype is variant else "numpy"
+        values = f"{kind}={printed(self, repr)}"
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, {values}>"
 
     def _repr_html_(self) -> str:
         return self.shown("tf.Tensor", [f"shape {self.shape}", self.dtype.name])
@@ -263,6 +279,8 @@ class Tensor(Operand, AnyTensor):
             return "the values are gone"
         if self.aval.size > most:
             return f"{self.aval.nbytes:,} bytes, which are not read: look at a part of it"
+        if self.dtype is variant:
+            return "a list of tensors, which tf.TensorArray takes as its flow"
         if not self.storage.is_readable:
             return "Python cannot wait for the device here: await x.data() gives the values"
         return ""
@@ -341,6 +359,8 @@ def printed(tensor: Tensor, form: Callable[[Any], str]) -> str:
 
     ``repr``, which notebooks and debuggers ask for, says why where there are none.
     """
+    if tensor.dtype is variant:
+        return "<TensorList>"
     if form is repr and (why := tensor.unseen(tensor.aval.size)):
         return f"<{why}>"
     value = tensor.numpy()

@@ -11,16 +11,18 @@ from typing import Any
 
 from tfpy._src import tracing
 from tfpy._src.array.making import zeros
+from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core import nest, tape as tapes
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.errors import InvalidArgumentError, invalid
 from tfpy._src.function.binding import Template
 from tfpy._src.function.description import Parameter, lines, one_line, parameters_of, structured
 from tfpy._src.function.given import given_for
 from tfpy._src.function.lifting import initialize
-from tfpy._src.function.results import Results
+from tfpy._src.function.results import Results, converted
 from tfpy._src.function.signature import Call, TensorSpec, aval_of
 from tfpy._src.function.text import Lowered, as_html
 from tfpy._src.function.traced import Traced
@@ -181,7 +183,10 @@ class ConcreteFunction:
         return one_line(self._parameters(), self._output_specs())
 
     def _output_specs(self) -> Any:
-        return self._mapped(TensorSpec.from_tensor)
+        return nest.map_structure(
+            lambda leaf: None if leaf is None else TensorSpec.from_tensor(leaf),
+            self._results.filled(self.outputs),
+        )
 
     def _parameters(self) -> list[Parameter]:
         return parameters_of(self._signature, self.call.arguments)
@@ -342,7 +347,7 @@ class ConcreteFunction:
     @property
     def structured_outputs(self) -> Any:
         """The result's structure with symbolic tensors."""
-        return self._results.filled(self.outputs)
+        return self._results.structured(self.outputs)
 
     def _mapped(self, function: Callable[[Any], Any]) -> Any:
         """The result's structure with something of each leaf; None stays."""
@@ -353,7 +358,9 @@ class ConcreteFunction:
     @property
     def output_shapes(self) -> Any:
         """The result's structure with the shapes of its tensors."""
-        return self._mapped(lambda leaf: leaf.shape)
+        return self._mapped(
+            lambda leaf: TensorShape(None) if isinstance(leaf, TensorArray) else leaf.shape
+        )
 
     @property
     def output_dtypes(self) -> Any:
@@ -404,21 +411,3 @@ def _named(extra: Extra) -> str:
     if extra.variable is not None:
         return extra.variable.name
     return "captured" if extra.anew is None else "fed anew"
-
-
-def converted(result: Any) -> Any:
-    """A leaf of a function's result; a tensor for a number, array or Variable.
-
-    Raises:
-        TypeError: for what does not convert.
-    """
-    if result is None or isinstance(result, Composite):
-        return result
-    try:
-        return convert_to_tensor(result)
-    except (TypeError, ValueError) as error:
-        raise TypeError(
-            "To be compatible with tf.function, Python functions must return zero or more Tensors "
-            f"or None values; found a return value of type {type(result).__name__}, which is not "
-            "a Tensor"
-        ) from error

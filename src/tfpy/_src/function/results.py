@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tfpy._src.control.list_items import describe, description, is_list
+from tfpy._src.control.staging import like_leaf
+from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core import nest
+from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.trace.symbolic import SymbolicTensor
@@ -14,18 +18,22 @@ from tfpy._src.trace.symbolic import SymbolicTensor
 class Results:
     """A nest of tensors, None, and composites: of these a call computes what the trace did.
 
-    Indexed slices are such by their values and, mostly, their indices.
+    Indexed slices are such by their values and, mostly, their indices. A call returns a list, a
+    tensor of dtype variant, for a TensorArray.
     """
 
     def __init__(self, structure: Any) -> None:
         self.structure = structure
         leaves = nest.flatten(structure)
+        self._arrays = {i: x for i, x in enumerate(leaves) if isinstance(x, TensorArray)}
+        leaves = [returned(leaf) for leaf in leaves]
         self.tensors: list[Tensor] = [
             t for leaf in leaves for t in _parts(leaf) if _is_computed(t, leaf)
         ]
         self._packed = nest.packer(structure)
-        self._leaves = None if all(isinstance(leaf, Tensor) for leaf in leaves) else leaves
-        """None where each is a tensor."""
+        plain = all(isinstance(leaf, Tensor) and not is_list(leaf) for leaf in leaves)
+        self._leaves = None if plain else leaves
+        """None where each is a tensor, and none is a list."""
 
     def filled(self, values: Iterable[Any]) -> Any:
         """The nest over other tensors, in the order of :attr:`tensors`; more of them are let be."""
@@ -34,11 +42,43 @@ class Results:
             return self._packed(given)
         return self._packed(iter([_filled(leaf, given) for leaf in self._leaves]))
 
+    def structured(self, values: Iterable[Any]) -> Any:
+        """The nest over other tensors, with the TensorArrays of the Python function."""
+        leaves = nest.flatten(self.filled(values))
+        for place, array in self._arrays.items():
+            leaves[place] = like_leaf(array, leaves[place])
+        return self._packed(iter(leaves))
+
+
+def converted(result: Any) -> Any:
+    """A leaf of a function's result; a tensor for a number, array or Variable.
+
+    Raises:
+        TypeError: for what does not convert.
+    """
+    if result is None or isinstance(result, Composite | TensorArray):
+        return result
+    try:
+        return convert_to_tensor(result)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            "To be compatible with tf.function, Python functions must return zero or more Tensors "
+            f"or None values; found a return value of type {type(result).__name__}, which is not "
+            "a Tensor"
+        ) from error
+
+
+def returned(leaf: Any) -> Any:
+    """Return what a call returns for a leaf of a function's result: a list for a TensorArray."""
+    return leaf.as_list() if isinstance(leaf, TensorArray) else leaf
+
 
 def _filled(leaf: Any, given: Iterator[Any]) -> Any:
     """A leaf with the next tensors in the places of what a call computes."""
     parts = [next(given) if _is_computed(t, leaf) else t for t in _parts(leaf)]
-    return leaf.with_components(parts) if isinstance(leaf, Composite) else parts[0]
+    if isinstance(leaf, Composite):
+        return leaf.with_components(parts)
+    return describe(parts[0], description(leaf)) if is_list(leaf) else parts[0]
 
 
 def _parts(leaf: Any) -> tuple[Any, ...]:

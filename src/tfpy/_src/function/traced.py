@@ -19,6 +19,7 @@ from tfpy._src.core.tape import Entry, backpropagate, dependent
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.function.results import Results
 from tfpy._src.ir.graph import Eqn, Graph
+from tfpy._src.run.control_op import carries_gradient
 from tfpy._src.run.executable import Executable, Repeated
 from tfpy._src.run.usage import Usage
 from tfpy._src.trace.symbolic import SymbolicTensor
@@ -194,9 +195,7 @@ class Traced:
     def _followed(self, operands: Sequence[Tensor]) -> tuple[int, ...]:
         """The numbers of what goes in that active tapes follow."""
         given = (*operands, *self.constants)
-        return tuple(
-            i for i, t in enumerate(given) if t.dtype.is_differentiable and _is_followed(t)
-        )
+        return tuple(i for i, t in enumerate(given) if carries_gradient(t) and _is_followed(t))
 
 
 def _bound(extra: Extra, variables: Mapping[int, Variable]) -> Extra:
@@ -218,7 +217,7 @@ class _Derivative:
         self._entries, self._watched = dependent(primal.entries, self._sources)
         self.saved: tuple[Tensor, ...] = ()
         """What is inside the computation and the backward one needs."""
-        flowing = tuple(t.dtype.is_differentiable for t in primal.outputs)
+        flowing = tuple(carries_gradient(t) for t in primal.outputs)
         first, self.saved = self._trace_backward(flowing, saving=True)
         self._backwards = {(*flowing, *[False] * len(self.saved)): first}
         outputs = (*primal.outputs, *self.saved)

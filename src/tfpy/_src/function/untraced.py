@@ -9,7 +9,7 @@ from tfpy._src import tracing
 from tfpy._src.core import nest
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.errors import NotTraceableError
-from tfpy._src.function.concrete import converted
+from tfpy._src.function.results import converted, returned
 from tfpy._src.function.signature import Call
 
 
@@ -42,4 +42,4 @@ class Untraced:
         """The Python function's result for these tensors; everything in it becomes tensors."""
         with tracing.running_op_by_op(self._places):
             result = self._function(self.call.replaced(tensors))
-        return nest.map_structure(converted, result)
+        return nest.map_structure(lambda leaf: returned(converted(leaf)), result)

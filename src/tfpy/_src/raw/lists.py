@@ -6,8 +6,9 @@ what is fixed while a function is traced is how many elements there are.
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,13 @@ import numpy as np
 from tfpy._src.array.joining import concat, stack
 from tfpy._src.array.reshaping import shape
 from tfpy._src.array.static import static_int, static_ints
+from tfpy._src.control.list_items import description, is_list
 from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core.conversion import constant, convert_to_tensor, get_static_value, host_values
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.dtypes import int32
+from tfpy._src.dtypes import float32, int32
 from tfpy._src.errors import invalid
-from tfpy._src.raw.records import op
+from tfpy._src.raw.records import op as operation
 
 Shape = tuple[int | None, ...] | None
 
@@ -163,6 +165,27 @@ def _told(array: TensorArray) -> Tensor:
     if known is None:
         return constant(-1)
     return constant([-1 if n is None else n for n in known], int32)
+
+
+def op(text: str, function: Callable[..., Any], stateful: bool = False) -> None:
+    """Add an operation that takes TensorArrays, and the lists that functions return for them."""
+
+    @functools.wraps(function)
+    def taking_lists(*inputs: Any, **attrs: Any) -> Any:
+        return function(*map(_array_of, inputs), **attrs)
+
+    operation(text, taking_lists, stateful=stateful)
+
+
+def _array_of(value: Any) -> Any:
+    """Return the TensorArray of a list; other values as they are.
+
+    Raises:
+        NotTraceableError: If only the list itself tells its length.
+    """
+    if not is_list(value):
+        return value
+    return TensorArray(description(value).dtype or float32, flow=value, infer_shape=False)
 
 
 # TensorList

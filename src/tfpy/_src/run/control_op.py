@@ -64,10 +64,14 @@ class ControlOp(Op):
         return functools.partial(self.execute, **attrs)
 
     def apply(self, inputs: Sequence[Tensor], **attrs: Any) -> list[Tensor]:
-        """Adds the equation to the trace being taken; recorded on its tapes."""
+        """Adds the equation to the trace being taken, or runs it; recorded on the tapes."""
         trace = tracing.current()
-        assert trace is not None, f"{self.name} outside of a trace"
-        return record(self, inputs, trace.apply_multiple(self, inputs, attrs), attrs)
+        if trace is not None:
+            return record(self, inputs, trace.apply_multiple(self, inputs, attrs), attrs)
+        assert self.execute is not None, f"{self.name} outside of a trace"
+        unseen = [t.alias() for t in inputs]  # tapes must not follow ops inside
+        outputs = [t.alias() for t in self.execute(*unseen, **attrs)]  # two may be one item
+        return record(self, inputs, outputs, attrs)
 
 
 def record(
