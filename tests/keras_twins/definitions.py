@@ -80,6 +80,36 @@ def best_weights_come_back() -> Any:
 
 
 @twin
+def outputs_that_are_shared() -> Any:
+    """A layer's output is two of the model's, and an input is one, too."""
+    x = keras.Input((6,))
+    y = layers.Dense(3)(x)
+    shared = keras.Model(x, [y, x, y])
+    z = keras.Input((6,))
+    first, same, second = shared(z)
+    models = [
+        (shared, ["mse", "mae", "mae"]),
+        (keras.Model(x, {"a": y, "b": y}), {"a": "mse", "b": "mae"}),
+        (keras.Model(z, [second, first, same, z]), ["mse", "mae", "mse", "mse"]),
+    ]
+    found = []
+    given, targets = floats(16, 6), [floats(16, 3), floats(16, 3) + 1.0]
+    for model, losses in models:
+        wide = floats(16, 6) - 1.0
+        wanted = [wide if y.shape[-1] == 6 else targets[i % 2] for i, y in enumerate(model.outputs)]
+        if isinstance(losses, dict):
+            wanted = dict(zip(losses, wanted, strict=True))
+        model.compile(keras.optimizers.SGD(0.05), losses)
+        found.append(learnt(model, given, wanted))
+        found.append(model.evaluate(given, wanted, verbose=0))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "model.keras")
+            model.save(path)
+            found.append(keras.models.load_model(path).predict(given, verbose=0))
+    return found
+
+
+@twin
 def own_things_saved_and_loaded() -> Any:
     @keras.saving.register_keras_serializable("twins")
     class Linear(layers.Layer):

@@ -98,6 +98,22 @@ def test_saved_model(saved: Path) -> None:
     np.testing.assert_allclose(model.signatures["loop"](9)["output_0"], wanted["output_0"])
 
 
+def test_models_with_shared_outputs(tmp_path: Path) -> None:
+    """A layer's output is two of the model's, and an input is one, too."""
+    keras = tensorflow.keras
+    x = keras.Input((3,), name="x")
+    y = keras.layers.Dense(2)(x)
+    model = keras.Model(x, [y, x, y])
+    wanted = [array.numpy() for array in model(X)]
+    model.export(tmp_path / "saved", verbose=False)
+    lite = tensorflow.lite.TFLiteConverter.from_saved_model(str(tmp_path / "saved")).convert()
+    for source in (tmp_path / "saved", lite):
+        found = tf.models.load(source)(X)
+        assert list(found) == ["output_0", "output_1", "output_2"]
+        for mine, other in zip(found.values(), wanted, strict=True):
+            np.testing.assert_allclose(mine, other, rtol=1e-5, atol=1e-6)
+
+
 def test_state_belongs_to_the_model(saved: Path) -> None:
     models = [tf.models.load(saved), tf.models.load(saved)]
     counts = [m.signatures["count"]()["output_0"].numpy() for m in (*models, models[0])]

@@ -31,3 +31,8 @@ np.save(folder / "x.npy", x)
 np.save(folder / "y.npy", np.asarray(model.predict(x, verbose=0)))
 tf.save_graph_model(model, folder)
 tf.save_onnx(model, folder / "model.onnx")
+
+first, second = keras.Input((2,), name="first"), keras.Input((2,), name="second")
+added = keras.layers.Add()([first, second])
+tf.save_graph_model(keras.Model([second, first], [added, first, added]), folder / "shared")
+tf.save_onnx(keras.Model([second, first], [added, first, added]), folder / "shared.onnx")

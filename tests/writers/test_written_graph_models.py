@@ -114,6 +114,12 @@ def test_a_model_of_keras(tmp_path: Path) -> None:
     found = graph_def.run(tmp_path, [np.load(tmp_path / "x.npy")])
     wanted = np.load(tmp_path / "y.npy")
     np.testing.assert_allclose(found["output_0"], wanted, 1e-4, 1e-5)
+    second, first = np.eye(2, dtype=np.float32), np.ones((2, 2), np.float32)
+    outputs = graph_def.run(tmp_path / "shared", [second, first])
+    inputs = {"second": second, "first": first}
+    onnx = tf.models.load(tmp_path / "shared.onnx")(**inputs)
+    for found in (list(outputs.values()), onnx):
+        np.testing.assert_array_equal(found, [first + second, first, first + second])
 
 
 def test_weights_are_quantized(tmp_path: Path) -> None:

@@ -213,7 +213,7 @@ def _model(model: Any) -> tuple[Callable[..., Any], list[TensorSpec]]:
     if not isinstance(given, Iterable):
         return model, []
     specs = [_spec(i, tensor) for i, tensor in enumerate(given)]
-    if hasattr(model, "stop_training"):  # a model of Keras
+    if hasattr(model, "train_on_batch"):  # a model of Keras
 
         def called(*tensors: Any) -> Any:
             return model(tensors[0] if len(tensors) == 1 else list(tensors), training=False)
