@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import keras
 import numpy as np
@@ -147,6 +151,35 @@ SAVED: dict[str, tuple[Callable[[], Any], str]] = {
 }
 
 
+LACKING = {
+    "TorchModuleWrapper": ({}, "'torch'"),
+    "FlaxLayer": ({"module": "m", "method": None, "variables": {}}, "'flax"),
+}
+"""Layers of Keras that import packages: their configurations, and what is missing."""
+
+
+def keras_file(name: str, config: dict[str, Any], wrapped: bool) -> bytes:
+    """A ``.keras`` file with a layer, alone or in a TimeDistributed, added to its configuration."""
+    plain = keras.Sequential([keras.Input((4, 3)), layers.Dense(2)])
+    made = {"module": "keras.layers", "class_name": name, "config": {"name": "x", **config}}
+    if wrapped:
+        inner = {"name": "t", "layer": made}
+        made = {"module": "keras.layers", "class_name": "TimeDistributed", "config": inner}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.keras")
+        plain.save(path)
+        with zipfile.ZipFile(path) as archive:
+            parts = {part: archive.read(part) for part in archive.namelist()}
+    model = json.loads(parts["config.json"])
+    model["config"]["layers"].append(made)
+    parts["config.json"] = json.dumps(model).encode()
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for part, data in parts.items():
+            archive.writestr(part, data)
+    return file.getvalue()
+
+
 def mutated(value: Any, rng: np.random.Generator) -> Any:
     """A configuration with a value somewhere in it that does not belong there."""
     if isinstance(value, dict | list) and value and rng.random() < 0.93:
@@ -186,6 +219,13 @@ def _answers() -> Iterator[tuple[str, str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         for name, (make, text) in SAVED.items():
             yield name, text, _error(lambda m=make: tf.save_layers_model(m(), folder))
+    for name, (config, missing) in LACKING.items():
+        for wrapped in (False, True):
+            file = keras_file(name, config, wrapped)
+            text = f"the layer {name} needs the module {missing}"
+            with patch.dict(sys.modules, flax=None, torch=None):  # as if not installed
+                error = _error(lambda f=file: tf.models.load(f))
+            yield name, text, error
 
 
 def _error(call: Callable[[], Any]) -> str:

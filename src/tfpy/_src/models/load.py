@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 from tfpy._src.alias.keras import namespace
@@ -213,15 +214,33 @@ def _read_by_keras(keras: Any, path: Path, safe_mode: bool) -> Any:
 
     Raises:
         ModelFileError: For the errors that Keras, h5py and Python's zipfile raise for damaged
-            files, and for layers and arguments that Keras does not have.
+            files, for layers and arguments that Keras does not have, and for layers that need
+            packages that are not installed.
     """
     try:
         return keras.saving.load_model(path, safe_mode=safe_mode)
     except ValueError:
         raise
+    except ImportError as error:
+        text = f"Keras cannot load {path.name}: {_lacking(keras, error)}"
+        raise ModelFileError(text) from error
     except _OF_KERAS as error:
         text = f"Keras cannot load {path.name}: {type(error).__name__}: {error}"
         raise ModelFileError(text) from error
+
+
+def _lacking(keras: Any, error: ImportError) -> str:
+    """Return which layer needs which module, as far as an error's traceback shows it."""
+    called = (frame.f_code.co_qualname for frame, _ in walk_tb(error.__traceback__))
+    layers = [name for call in called if hasattr(keras.layers, name := call.partition(".")[0])]
+    if not layers:
+        return str(error)
+    module = error.name or getattr(error.__context__, "name", None)
+    missing = f"the module {module!r}" if module else f"a module ({error})"
+    return (
+        f"the layer {layers[-1]} needs {missing}, which is not installed. Save the model without "
+        "this layer, or install the module"
+    )
 
 
 async def _whole(how: _Loading) -> bytes:
