@@ -195,6 +195,8 @@ REFUSED = {
     "integers": lambda tf, x: tf.random.uniform([2], 0, tf.shape(x)[0], tf.int32),
     "histogram": lambda tf, x: tf.histogram_fixed_width(x, [1.0, 1.0], 3),
     "cumsum": lambda tf, x: tf.cumsum(x, 2),
+    "segments": lambda tf, x: tf.math.segment_mean(tf.transpose(x), tf.constant([1, 0])),
+    "negative segments": lambda tf, x: tf.math.segment_sum(tf.transpose(x), [-1, 0]),
     "cumprod": lambda tf, x: tf.math.cumprod(x, -3),
     "cumulative_logsumexp": lambda tf, x: tf.math.cumulative_logsumexp(x, 2, reverse=True),
     "saturation": lambda tf, x: tf.image.adjust_saturation(x[None], 2.0),

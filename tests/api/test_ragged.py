@@ -433,3 +433,29 @@ def test_tensors_in_a_shape_errors(tf: Any) -> Any:
         error(lambda: tf.broadcast_to([[1, 2], [3, 4]], pairs)),
         error(lambda: tf.broadcast_to([1, 2, 3], pairs)),
     ]
+
+
+@same
+def test_gather_along_rows(tf: Any) -> Any:
+    """What is gathered in each row is ragged only where the elements or the indices are."""
+    rows = tf.ragged.constant([[1, 2, 3], [4, 5]])
+    deep = tf.ragged.constant([[[1, 2], [3]], [[4], [5, 6]]])
+    pairs = tf.ragged.constant([[[1, 2], [3, 4]], [[5, 6]]], ragged_rank=1)
+    picks = tf.ragged.constant([[0, 1], [0]])
+    found = [
+        tf.gather(x, at, axis=1)
+        for x in (rows, deep)
+        for at in ([0, 1], [[0, 1], [1, 0]], 0, [0], picks, tf.constant([], tf.int32))
+    ]
+    found += [tf.gather(pairs, at, axis=1) for at in (0, [0], [[0, 0]])]
+    found += [tf.gather(deep, at, axis=-1) for at in (0, [0])]
+    found += [tf.gather(x, [[0, 1], [1, 0]], batch_dims=1) for x in (rows, deep)]
+    found += [tf.gather(x, [0, 1], axis=1, batch_dims=1) for x in (rows, deep)]
+    wrong = [
+        lambda: tf.gather(rows, [], axis=1),
+        lambda: tf.gather(rows, [], axis=0),
+        lambda: tf.gather(pairs, [0, 1], axis=1),
+        lambda: tf.gather(rows, [0], batch_dims=1),
+        lambda: tf.gather(rows, 0, batch_dims=1),
+    ]
+    return found, [tf.is_tensor(x) for x in found], [error(call) for call in wrong]

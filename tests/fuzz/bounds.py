@@ -198,16 +198,17 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         lambda text, operands: True,
         "TensorFlow's is the gradient moved back, which is the derivative of no interpolation",
     ),
-    r"nn\.softmax_cross_entropy_with_logits": (
+    r"nn\.softmax_cross_entropy_with_logits|compat\.v1\.losses\..*": (
         lambda text, operands: text.startswith("opened(") and _of_other_shapes(text, operands),
-        "TensorFlow refuses more labels than logits where it knows their shapes",
+        "TensorFlow refuses labels of other shapes than logits where it knows both",
     ),
     r"searchsorted": (_unsorted, "what is found depends on the steps of the search"),
     r"sparse\.retain": (
         lambda text, operands: True,
         "the number of elements is checked where it is known, in TensorFlow eagerly only",
     ),
-    r"nn\..*|sparse\.segment.*|tensor_scatter.*|tensordot|image\.(rgb|yiq|yuv)_to_.*": (
+    r"nn\..*|sparse\.segment.*|tensor_scatter.*|tensordot|(batch|space)_to_.*|"
+    r"image\.(rgb|yiq|yuv)_to_.*": (
         _vectorised_without_rows,
         "TensorFlow divides by the number of rows for its shapes, and checks no indices",
     ),

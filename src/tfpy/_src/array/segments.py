@@ -14,7 +14,7 @@ from tfpy._src.array.static import static_int
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import invalid, invalid_value
+from tfpy._src.errors import invalid
 from tfpy._src.ir.op import Op
 from tfpy._src.ops import elementwise as ew, indexing, logic, scatter
 from tfpy._src.ops.failing import failing
@@ -159,15 +159,19 @@ def _sorted(op: str, data: Any, segment_ids: Any) -> tuple[Tensor, Tensor, np.nd
     )
     if values.ndim != 1 or not x.ndim:
         raise invalid(op, message)
-    if x.aval.shape[0] != values.size:
+    if x.aval.shape[0] == values.size:
+        message = _wrong_order(values)
+    if message:
         x = failing(op, message, (x,), (values.size, *x.aval.shape[1:]), x.dtype)
-    if (np.diff(values) < 0).any():
-        raise invalid_value(
-            op, "segment ids are not increasing; unsorted_segment ops take any order"
-        )
-    if values.size and values[0] < 0:
-        raise invalid_value(op, f"segment id {values[0]} is negative")
-    return x, ids, np.bincount(values)
+        ids = convert_to_tensor(np.maximum(values, 0))
+    return x, ids, np.bincount(np.maximum(values, 0))
+
+
+def _wrong_order(ids: Any) -> str:
+    """Return what is wrong with the values of sorted segment ids, or nothing."""
+    if (np.diff(ids) < 0).any():
+        return "segment ids are not increasing; unsorted_segment ops take any order"
+    return f"segment id {ids[0]} is negative" if ids.size and ids[0] < 0 else ""
 
 
 def _over_rows(counts: np.ndarray[Any, Any], x: Tensor) -> np.ndarray[Any, Any]:

@@ -14,7 +14,6 @@ from tfpy._src.array.making import zeros
 from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core import nest, tape as tapes
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
-from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.errors import InvalidArgumentError, invalid

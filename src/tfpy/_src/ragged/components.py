@@ -10,7 +10,7 @@ from tfpy._src.composite.ragged.tensor import RaggedTensor
 from tfpy._src.core.conversion import convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.ragged import making
-from tfpy._src.ragged.shaping import gather
+from tfpy._src.ragged.gathering import gather
 
 
 def ragged_range(starts: Any, limits: Any, deltas: Any) -> dict[str, Tensor]:

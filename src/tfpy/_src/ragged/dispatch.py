@@ -17,7 +17,7 @@ from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.math import arithmetic, reductions
 from tfpy._src.ops import elementwise, logic
-from tfpy._src.ragged import reduction, shaping
+from tfpy._src.ragged import gathering, reduction, shaping
 from tfpy._src.ragged.shape import DynamicRaggedShape
 
 _OWN: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -32,7 +32,7 @@ _OWN: dict[Callable[..., Any], Callable[..., Any]] = {
     joining.split: shaping.split,
     reshaping.expand_dims: shaping.expand_dims,
     reshaping.squeeze: shaping.squeeze,
-    slicing.gather: shaping.gather,
+    slicing.gather: gathering.gather,
 }
 for _function, _own in _OWN.items():
     implements(_function, RaggedTensor)(_own)

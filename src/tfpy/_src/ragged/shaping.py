@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.array import joining, reshaping, slicing
+from tfpy._src.array import joining, reshaping
 from tfpy._src.array.static import static_ints
 from tfpy._src.composite.ragged import row_partition as partition
 from tfpy._src.composite.ragged.rows import row_count, take_rows
 from tfpy._src.composite.ragged.tensor import RaggedTensor
-from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
+from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.operand import Operand
 from tfpy._src.errors import invalid_value
 from tfpy._src.ops.families.infer import normalize_axis
@@ -29,7 +29,7 @@ def as_ragged_or_tensor(value: Any, kind: Any = None) -> Any:
         return making.constant(value, kind)
 
 
-def _outer(x: Any) -> RaggedTensor:
+def outer(x: Any) -> RaggedTensor:
     """``x`` with at least one partitioned dimension."""
     if isinstance(x, RaggedTensor):
         return x
@@ -38,14 +38,14 @@ def _outer(x: Any) -> RaggedTensor:
     return RaggedTensor.from_uniform_row_length(merged, shape[1], shape[0])
 
 
-def _picked(values: Any, rows: Any) -> Any:
+def picked(values: Any, rows: Any) -> Any:
     """The rows at positions. TensorFlow does not know any more that they are equally long."""
-    return _ragged(take_rows(values, rows))
+    return of_any_lengths(take_rows(values, rows))
 
 
-def _ragged(x: Any) -> Any:
+def of_any_lengths(x: Any) -> Any:
     """``x`` of which nothing says that rows are equally long."""
-    return RaggedTensor(_ragged(x.values), x.splits) if isinstance(x, RaggedTensor) else x
+    return RaggedTensor(of_any_lengths(x.values), x.splits) if isinstance(x, RaggedTensor) else x
 
 
 def _of_one_kind(values: Sequence[Any]) -> list[Any]:
@@ -77,7 +77,7 @@ def _concat(tensors: list[Any], axis: int) -> Any:
         ]
         if not same or axis != 0 or tensors[0].ndim < 2:
             return joining.concat(tensors, axis)
-    parts = [_outer(t) for t in tensors]
+    parts = [outer(t) for t in tensors]
     if axis == 0:
         inner = _concat([p.values for p in parts], 0)
         lengths = np.concatenate([np.diff(p.splits) for p in parts])
@@ -118,7 +118,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
     if at == 0:
         lengths = np.array([row_count(t) for t in tensors], np.int32)
         return RaggedTensor(_concat(tensors, 0), partition.from_lengths(lengths))
-    return _concat([_outer(expand_dims(t, at)) for t in tensors], at)
+    return _concat([outer(expand_dims(t, at)) for t in tensors], at)
 
 
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
@@ -188,7 +188,7 @@ def _tile(x: Any, times: list[int]) -> Any:
             partition.from_lengths(lengths),
             None if width is None else width * times[1],
         )
-    return _picked(rows, np.tile(np.arange(row_count(rows), dtype=np.int32), times[0]))
+    return picked(rows, np.tile(np.arange(row_count(rows), dtype=np.int32), times[0]))
 
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
@@ -206,98 +206,6 @@ def split(
         raise ValueError("split: a RaggedTensor can be split along axis 0 only")
     positions = joining.split(np.arange(row_count(value), dtype=np.int32), num_or_size_splits)
     return [take_rows(value, p.host_view()) for p in positions]
-
-
-def gather(
-    params: Any,
-    indices: Any,
-    validate_indices: Any = None,
-    axis: Any = None,
-    batch_dims: int = 0,
-    name: str | None = None,
-) -> Any:
-    """Rows of tensors or ragged tensors, at indices that may be ragged too.
-
-    Raises:
-        InvalidArgumentError: for indices out of range.
-    """
-    at = indices if isinstance(indices, RaggedTensor) else convert_to_tensor(indices)
-    x = as_ragged_or_tensor(params)
-    axis = batch_dims if axis is None else normalize_axis("gather", int(axis), x.ndim)
-    if batch_dims:
-        return _gather_in_rows(x, at, batch_dims, axis)
-    if axis:
-        return _gather_inner(x, at, axis)
-    if isinstance(at, RaggedTensor):
-        return at.with_flat_values(gather(x, at.flat_values))
-    if not isinstance(x, RaggedTensor):
-        return slicing.gather(x, at)
-    positions, n = at.host_view(), row_count(x)
-    if positions.size and (positions.min() < 0 or positions.max() >= n):
-        raise invalid_value("gather", f"indices {positions.tolist()} are not in [0, {n})")
-    if positions.ndim == 0:
-        return x[int(positions)]
-    rows = _picked(x, positions.reshape(-1))
-    for i in range(positions.ndim - 1, 0, -1):
-        outer = int(np.prod(positions.shape[:i]))
-        rows = RaggedTensor(rows, np.arange(outer + 1, dtype=np.int32) * positions.shape[i])
-    return rows
-
-
-def _gather_in_rows(x: Any, at: Any, batch_dims: int, axis: int) -> Any:
-    """Indices count from the beginning of their own row."""
-    if axis != batch_dims:
-        raise ValueError("gather: axis must equal batch_dims for ragged tensors")
-    rows, picks = _outer(x), _outer(at)
-    if row_count(rows) != row_count(picks):
-        raise invalid_value("gather", "params and indices must have the same number of rows")
-    if batch_dims > 1:
-        return picks.with_values(
-            _gather_in_rows(rows.values, picks.values, batch_dims - 1, axis - 1)
-        )
-    flat = picks.values.flat_values if isinstance(picks.values, RaggedTensor) else picks.values
-    if isinstance(picks.values, RaggedTensor):
-        raise ValueError("gather: indices of rank above 2 with batch_dims=1 are not taken")
-    owner = partition.rowids(picks.splits)
-    positions = flat.host_view()
-    lead = owner.reshape(-1, *[1] * (positions.ndim - 1))
-    if (positions < 0).any() or (positions >= np.diff(rows.splits)[lead]).any():
-        raise invalid_value("gather", "indices are not within their row of params")
-    moved = constant((positions + rows.splits[:-1][lead]).astype(np.int32))
-    return picks.with_values(gather(rows.values, moved))
-
-
-def _gather_inner(x: Any, at: Any, axis: int) -> Any:
-    """The same indices in every row."""
-    if not isinstance(x, RaggedTensor):
-        if isinstance(at, RaggedTensor):
-            return _gather_ragged_inner(x, at, axis)
-        return slicing.gather(x, at, axis=axis)
-    if axis > 1:
-        return x.with_values(_gather_inner(x.values, at, axis - 1))
-    n, columns = row_count(x), at.host_view()
-    tiled = np.broadcast_to(columns, (n, *columns.shape))
-    return _gather_in_rows(x, constant(np.ascontiguousarray(tiled)), 1, 1)
-
-
-def _gather_ragged_inner(x: Any, at: RaggedTensor, axis: int) -> RaggedTensor:
-    """The same rows of indices in every row of a tensor, whose outer dimensions stay uniform."""
-    sizes = list(x.aval.shape)
-    outer, size = int(np.prod(sizes[:axis])), sizes[axis]
-    positions = at.flat_values.host_view()
-    if positions.size and (positions.min() < 0 or positions.max() >= size):
-        raise invalid_value("gather", f"indices {positions.tolist()} are not in [0, {size})")
-    starts = np.arange(outer, dtype=np.int32) * size
-    moved = (starts.reshape(-1, *[1] * positions.ndim) + positions).astype(np.int32)
-    flat = moved.reshape(-1, *positions.shape[1:])
-    lines = take_rows(at, np.tile(np.arange(row_count(at), dtype=np.int32), outer))
-    merged = reshaping.reshape(x, [outer * size, *sizes[axis + 1 :]])
-    rows: Any = lines.with_flat_values(slicing.gather(merged, constant(flat)))
-    width = row_count(at)
-    for i in reversed(range(axis)):
-        rows = RaggedTensor.from_uniform_row_length(rows, width, int(np.prod(sizes[: i + 1])))
-        width = sizes[i]
-    return rows
 
 
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
@@ -319,7 +227,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     if isinstance(m, RaggedTensor) or m.ndim > 1:
         if x.ndim < m.ndim:
             raise ValueError(f"boolean_mask: mask {m.shape} does not fit data {x.shape}")
-        rows, marks = _outer(x), _outer(m)
+        rows, marks = outer(x), outer(m)
         if not np.array_equal(rows.splits, marks.splits):
             raise invalid_value("boolean_mask", "data and mask must have the same rows")
         if marks.values.ndim > 1:
@@ -327,11 +235,11 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
             return RaggedTensor(inner, rows.splits, rows.uniform_row_length)
         kept = marks.values.host_view()
         counts = np.bincount(partition.rowids(marks.splits)[kept], minlength=row_count(marks))
-        picked = np.flatnonzero(kept).astype(np.int32)
+        positions = np.flatnonzero(kept).astype(np.int32)
         return RaggedTensor(
-            take_rows(rows.values, picked), partition.from_lengths(counts.astype(np.int32))
+            take_rows(rows.values, positions), partition.from_lengths(counts.astype(np.int32))
         )
     kept = m.host_view()
     if kept.size != row_count(x):
         raise invalid_value("boolean_mask", f"mask of {kept.size} for {row_count(x)} rows")
-    return _picked(x, np.flatnonzero(kept).astype(np.int32))
+    return picked(x, np.flatnonzero(kept).astype(np.int32))
