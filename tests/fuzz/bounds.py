@@ -208,7 +208,7 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         "the number of elements is checked where it is known, in TensorFlow eagerly only",
     ),
     r"nn\..*|sparse\.segment.*|tensor_scatter.*|tensordot|(batch|space)_to_.*|"
-    r"image\.(rgb|yiq|yuv)_to_.*": (
+    r"image\.(rgb|yiq|yuv)_to_.*|image\.crop_and_resize": (
         _vectorised_without_rows,
         "TensorFlow divides by the number of rows for its shapes, and checks no indices",
     ),

@@ -41,7 +41,7 @@ WRONG_ARGUMENT = {"ValueError", "TypeError", "InvalidArgumentError", "Unimplemen
 """Errors that say the same; which one TensorFlow raises depends on the layer that finds out."""
 ACCIDENTS = {
     *("AssertionError", "AttributeError", "IndexError", "KeyError", "OverflowError"),
-    *("UnboundLocalError", "ZeroDivisionError"),
+    *("StagingError", "UnboundLocalError", "ZeroDivisionError"),
 }
 """Errors of Python where TensorFlow's own code goes wrong: tfpy says what is wrong."""
 

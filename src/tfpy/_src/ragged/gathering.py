@@ -32,9 +32,9 @@ def gather(
         InvalidArgumentError: For indices that are no integers or out of range.
         ValueError: For batch dimensions that do not fit.
     """
-    is_ragged = isinstance(indices, RaggedTensor)
-    at = indices if is_ragged else slicing.as_places(indices)
-    infer.check_dtype("gather", (at.flat_values if is_ragged else at).aval, INDICES, "indices")
+    at = indices if isinstance(indices, RaggedTensor) else slicing.as_places(indices)
+    flat = at.flat_values if isinstance(at, RaggedTensor) else at
+    infer.check_dtype("gather", flat.aval, INDICES, "indices")
     x = as_ragged_or_tensor(params)
     if not 0 <= batch_dims <= at.ndim:
         raise ValueError(f"gather: batch_dims={batch_dims} is not in [0, {at.ndim}]")
