@@ -118,3 +118,49 @@ def test_a_gradient_that_raises_does_so_only_when_it_is_asked_for() -> None:
 
     with pytest.raises(LookupError, match="there is none"):
         gradient()
+
+
+@same
+def test_derivatives_of_functions_that_parts_call(lib: Any) -> Any:
+    """Of higher orders: stops and custom gradients stay when a branch or a body calls them."""
+    x = lib.constant([[0.5, 0.2], [0.3, 0.4], [0.1, 0.6]])
+    scale = lib.Variable(2.0)
+
+    @lib.custom_gradient
+    def cube(x: Any) -> Any:
+        return x**3, lambda g: g * 5.0 * x**2
+
+    def stopped(x: Any) -> Any:
+        return lib.stop_gradient(x[0]) ** 2 * x[1] ** 3 * scale
+
+    def customised(x: Any) -> Any:
+        return cube(x[0] ** 2) * x[1]
+
+    def derivatives(program: Any) -> list[Any]:
+        with lib.GradientTape() as outer:
+            outer.watch(x)
+            with lib.GradientTape() as middle:
+                middle.watch(x)
+                with lib.GradientTape() as inner:
+                    inner.watch(x)
+                    total = lib.reduce_sum(program(x) ** 2)
+                first = inner.gradient(total, x)
+            second = middle.gradient(first, x)
+        return [first, second, outer.gradient(second, x)]
+
+    found = []
+    for body in (stopped, customised):
+        inner = lib.function(body)
+        middle = lib.function(lambda x, inner=inner: inner(x) * 1.0)
+        concrete = inner.get_concrete_function(lib.TensorSpec([3, 2]))
+        for f in (inner, middle, concrete):
+
+            def branch(x: Any, f: Any = f) -> Any:
+                return lib.cond(x[0, 0] > 0.0, lambda: f(x), lambda: x[0])
+
+            def loop(x: Any, f: Any = f) -> Any:
+                start = lib.constant(0), x[0]
+                return lib.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, f(x) + y), start)[1]
+
+            found += [derivatives(lib.function(program)) for program in (branch, loop)]
+    return found

@@ -11,6 +11,7 @@ from typing import Any
 
 from tfpy._src import tracing
 from tfpy._src.array.making import zeros
+from tfpy._src.control.parts import Part
 from tfpy._src.control.tensor_array import TensorArray
 from tfpy._src.core import nest, tape as tapes
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
@@ -21,7 +22,7 @@ from tfpy._src.function.binding import Template
 from tfpy._src.function.description import Parameter, lines, one_line, parameters_of, structured
 from tfpy._src.function.given import given_for
 from tfpy._src.function.lifting import initialize
-from tfpy._src.function.results import Results, converted
+from tfpy._src.function.results import Results, converted, returned
 from tfpy._src.function.signature import Call, TensorSpec, aval_of
 from tfpy._src.function.text import Lowered, as_html
 from tfpy._src.function.traced import Traced
@@ -67,6 +68,7 @@ class ConcreteFunction:
         is_shared: bool = False,
     ) -> None:
         self.name = name
+        self._function = function
         self._signature = signature
         began = clock() if recorders else 0.0
         trace = Trace(name, allows_variables)
@@ -201,6 +203,8 @@ class ConcreteFunction:
 
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """The result in the Python function's structure, for tensors of the traced avals."""
+        if self._traced.trace.is_custom and isinstance(tracing.current(), Part):
+            return self._run_python(tensors)
         began = clock() if recorders else 0.0
         if self._assigned:
             with held:
@@ -212,6 +216,15 @@ class ConcreteFunction:
         if began:
             note("function", self.name, began)
         return result
+
+    def _run_python(self, tensors: Sequence[Tensor]) -> Any:
+        """Trace the Python function into a part of control flow.
+
+        Parts are differentiated by their equations. Those of a trace do not tell its custom
+        gradients, which a part has as equations of their own.
+        """
+        result = self._function(self.call.replaced(tensors))
+        return nest.map_structure(lambda leaf: returned(converted(leaf)), result)
 
     async def run_async(self, tensors: Sequence[Tensor]) -> Any:
         """:meth:`run`, between whose parts the page has its turns.
