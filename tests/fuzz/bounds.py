@@ -202,6 +202,14 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         lambda text, operands: text.startswith("opened(") and _of_other_shapes(text, operands),
         "TensorFlow refuses labels of other shapes than logits where it knows both",
     ),
+    r"gradient of nn\.embedding_lookup_sparse": (
+        lambda text, operands: bool(re.search(r"SparseTensor\(.*, \[[^\[\]]*-\d+\]\)", text)),
+        "sparse tensors of negative sizes: TensorFlow refuses their gradients only",
+    ),
+    r"linalg\.lu_reconstruct": (
+        _vectorised_without_rows,
+        "a function that runs row by row needs rows to find the shapes of its results",
+    ),
     r"searchsorted": (_unsorted, "what is found depends on the steps of the search"),
     r"sparse\.retain": (
         lambda text, operands: True,
