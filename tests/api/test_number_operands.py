@@ -3,6 +3,7 @@ as indices: accepted and refused as by TensorFlow."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -170,3 +171,16 @@ def test_lists_without_elements(tf: Any) -> Any:
         tf.math.invert_permutation(none[:, 0]),
         tf.one_hot(none, 2),
     ]
+
+
+@same
+def test_numbers_beyond_float32(tf: Any) -> Any:
+    """They are infinite, without a warning."""
+    edges = tf.constant([-1e38, 3e38])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return [
+            tf.ones([2]) * [1e300, 2.0],
+            tf.ones([2]) * 1e300,
+            tf.histogram_fixed_width(tf.constant([3e38, 100.0]), edges, 4),
+        ]

@@ -67,7 +67,8 @@ def to_array(value: Any, wanted: DType | None, hint: Any, is_private: bool) -> n
     _check_range(found, dtype)
     if dtype == dtypes.string:
         return _as_bytes(found)
-    return found.astype(dtype.as_numpy_dtype)
+    with np.errstate(over="ignore"):  # 1e300 is infinite as float32, as in TensorFlow
+        return found.astype(dtype.as_numpy_dtype)
 
 
 def _of_python(value: Any, found: np.ndarray[Any, Any], own: DType) -> DType:

@@ -35,7 +35,8 @@ def scalar(value: Number, dtype: DType) -> Tensor:
         if len(_scalars) >= _MAX_SCALARS:
             _scalars.clear()
         aval = Aval((), dtype)
-        array = np.array(value).astype(dtype.as_numpy_dtype)
+        with np.errstate(over="ignore"):  # 1e300 is infinite as float32
+            array = np.array(value).astype(dtype.as_numpy_dtype)
         found = _scalars[key] = Tensor(aval, host_storage(array, aval, counted=False))
         found.kept = True  # by all, whichever tf.tidy it was first asked for in
     return found
