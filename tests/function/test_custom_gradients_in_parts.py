@@ -139,28 +139,27 @@ def test_derivatives_of_functions_that_parts_call(lib: Any) -> Any:
     def derivatives(program: Any) -> list[Any]:
         with lib.GradientTape() as outer:
             outer.watch(x)
-            with lib.GradientTape() as middle:
-                middle.watch(x)
-                with lib.GradientTape() as inner:
-                    inner.watch(x)
-                    total = lib.reduce_sum(program(x) ** 2)
-                first = inner.gradient(total, x)
-            second = middle.gradient(first, x)
-        return [first, second, outer.gradient(second, x)]
+            with lib.GradientTape() as inner:
+                inner.watch(x)
+                total = lib.reduce_sum(lib.function(program)(x) ** 2)
+            first = inner.gradient(total, x)
+        return [first, outer.gradient(first, x)]
+
+    def branch(f: Any) -> Any:
+        return lambda x: lib.cond(x[0, 0] > 0.0, lambda: f(x), lambda: x[0])
+
+    def loop(f: Any) -> Any:
+        def body(i: Any, y: Any) -> Any:
+            return i + 1, f(x) + y
+
+        return lambda x: lib.while_loop(lambda i, y: i < 2, body, (lib.constant(0), x[0]))[1]
 
     found = []
     for body in (stopped, customised):
         inner = lib.function(body)
-        middle = lib.function(lambda x, inner=inner: inner(x) * 1.0)
+        outer = lib.function(lambda x, inner=inner: inner(x) * 1.0)
         concrete = inner.get_concrete_function(lib.TensorSpec([3, 2]))
-        for f in (inner, middle, concrete):
-
-            def branch(x: Any, f: Any = f) -> Any:
-                return lib.cond(x[0, 0] > 0.0, lambda: f(x), lambda: x[0])
-
-            def loop(x: Any, f: Any = f) -> Any:
-                start = lib.constant(0), x[0]
-                return lib.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, f(x) + y), start)[1]
-
-            found += [derivatives(lib.function(program)) for program in (branch, loop)]
+        found += [
+            derivatives(program) for program in (branch(inner), loop(outer), branch(concrete))
+        ]
     return found

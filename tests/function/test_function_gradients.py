@@ -250,3 +250,37 @@ def test_of_tensors_with_which_ops_run_while_tracing(lib: Any) -> Any:
 
         found.append(lib.function(inside)())
     return found
+
+
+@same
+def test_higher_orders_by_captured_tensors(lib: Any) -> Any:
+    """Ops on captured tensors run while a function, or its derivative, is traced."""
+
+    def layer(x: Any) -> Any:
+        return x[0] * lib.tanh(x[1] * x[1]) + x[2] ** 3
+
+    def derivatives(program: Any, x: Any) -> list[Any]:
+        with lib.GradientTape() as outer:
+            outer.watch(x)
+            with lib.GradientTape() as middle:
+                middle.watch(x)
+                with lib.GradientTape() as inner:
+                    inner.watch(x)
+                    total = lib.reduce_sum(lib.function(program)(x) ** 2)
+                first = inner.gradient(total, x)
+            second = middle.gradient(first, x)
+        return [first, second, outer.gradient(second, x)]
+
+    compiled = lib.function(layer)
+    nested = lib.function(lambda x: compiled(x) * 1.0)
+    found = []
+    for size in (2, 12):  # a captured tensor is a constant of the Graph, or an input
+        x = lib.constant(np.linspace(-0.9, 0.8, 3 * size).reshape(3, size).astype(np.float32))
+        found += derivatives(lambda q, x=x: nested(x) * nested(q), x)
+
+    def branch(q: Any) -> Any:
+        return lib.cond(q[0, 0] < 9.0, lambda: compiled(x), lambda: q[0])
+
+    found += derivatives(branch, x)
+    found += derivatives(lambda q: layer(x) * layer(q), x)
+    return found

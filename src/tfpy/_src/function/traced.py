@@ -284,14 +284,30 @@ class _Derivative:
             results = Results([grads.get(s.identity) for s in self._sources])
             for gradient in results.tensors:
                 trace.value_of(gradient)
+            computed_with = trace.computed_with()
             used, entries = list(trace.used.values()), trace.recorder.entries
         eqns = trace.graph.eqns[first:]
         residuals, inside = self._residuals(used, reachable)
         if inside and not saving:
             eqns, entries = [*primal.graph.eqns, *eqns], [*primal.entries, *entries]
-            residuals = [*primal.arguments, *(e.tensor for e in primal.extras)]
-        traced = _computation(trace, eqns, seeds, residuals, results.tensors, entries)
+            residuals = [*primal.arguments, *self._captured()]
+        else:
+            entries = [*filter(_ran_at_once, primal.entries), *entries]
+        computed_with += primal.constants
+        traced = _computation(
+            trace, eqns, seeds, residuals, results.tensors, entries, computed_with
+        )
         return _Backward(traced, residuals, results), inside
+
+    def _captured(self) -> list[Tensor]:
+        """Return the primal one's extras without what ops returned that ran at once.
+
+        That is no source of gradients: these flow on through the entries of the ops.
+        """
+        entries = filter(_ran_at_once, self._primal.entries)
+        returned = {t.identity for entry in entries for t in entry.outputs}
+        tensors = (extra.tensor for extra in self._primal.extras)
+        return [t for t in tensors if t.identity not in returned]
 
     def _residuals(
         self, used: Sequence[Tensor], reachable: Sequence[Tensor]
@@ -301,11 +317,8 @@ class _Derivative:
         The latter it gives only where they were saved; ``reachable`` is what it gives already.
         """
         primal, trace = self._primal, self._primal.trace
-        computed = {t.identity for entry in primal.entries for t in entry.outputs}
         outside = {t.identity for t in (*trace.constants, *(e.tensor for e in trace.extras))}
-        outside -= computed  # by ops that ran while tracing
-        extras = [e.tensor for e in primal.extras if e.tensor.identity not in computed]
-        given = (*primal.arguments, *reachable, *extras)
+        given = (*primal.arguments, *reachable, *self._captured())
         known = {t.identity for t in given}
         residuals = [t for t in used if t.identity in known or t.identity not in outside]
         return residuals, tuple(t for t in residuals if t.identity not in known)
@@ -318,18 +331,30 @@ def _computation(
     residuals: Sequence[Tensor],
     outputs: Sequence[Tensor],
     entries: Sequence[Entry],
+    computed_with: Sequence[Tensor],
 ) -> Traced:
     """The equations from seeds and residuals to ``outputs``, with what else they read."""
     read = {trace.value_of(t) for t in outputs}
     read.update(v for eqn in eqns for v in eqn.inputs)
     given = {t.identity for t in residuals}
-    extras = [
-        e
-        for e in trace.extras
-        if e.tensor.identity not in given and trace.value_of(e.tensor) in read
+    differentiated = {t.identity for entry in entries for t in entry.inputs}
+
+    def is_source(tensor: Tensor) -> bool:
+        return tensor.identity in differentiated or trace.value_of(tensor) in read
+
+    extras = [e for e in trace.extras if e.tensor.identity not in given and is_source(e.tensor)]
+    known = given | {e.tensor.identity for e in extras}
+    constants = [
+        *filter(is_source, trace.constants),
+        *(t for t in computed_with if t.identity in differentiated),
     ]
-    constants = [t for t in trace.constants if trace.value_of(t) in read]
-    return Traced(trace, eqns, [*seeds, *residuals], extras, constants, outputs, entries)
+    own = {t.identity: t for t in constants if t.identity not in known}
+    return Traced(trace, eqns, [*seeds, *residuals], extras, [*own.values()], outputs, entries)
+
+
+def _ran_at_once(entry: Entry) -> bool:
+    """Return True for an op that ran while a function was traced, as its inputs had values."""
+    return not any(isinstance(t, SymbolicTensor) for t in (*entry.inputs, *entry.outputs))
 
 
 class _Backward:
