@@ -192,7 +192,7 @@ def as_floats(value: Any) -> Tensor:
 def as_integers(value: Any) -> Tensor:
     """Return the operand of an op whose dtype is int32 unless a tensor has another one.
 
-    A sequence or an array of floats without elements is of integers, too, as in TensorFlow.
+    An empty sequence and an empty array of floats become int32, as in TensorFlow.
     """
     x = convert_to_tensor(value)
     is_empty = not x.size and x.dtype.is_floating and not is_operand(value)

@@ -38,8 +38,8 @@ class Template:
     def serves(self, call: Call) -> bool:
         """Return True if the computation is right for the Variables of a call.
 
-        It is not if the function tells Variables apart, or if it also reads or assigns one of the
-        Variables by itself: the trace has two then where there is one.
+        It is not if the function distinguishes Variables, or if it also captures one of the
+        Variables: the trace then has two Variables where the program has one.
         """
         if any(stand_in.is_identified for stand_in in self.stand_ins):
             return False

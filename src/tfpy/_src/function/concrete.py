@@ -54,7 +54,7 @@ class ConcreteFunction:
         call: the arguments that it is traced for.
         allows_variables: whether it may make Variables.
         bits: in how many products with weights are computed where the backend can; 0: as they are.
-        is_shared: Whether the trace is to serve other Variables than those of the call, too.
+        is_shared: Whether the trace may also serve other Variables than those of the call.
     """
 
     def __init__(

@@ -17,8 +17,8 @@ _COPIED = (
 class StandIn(Variable):
     """Stands for a Variable in one trace, so that the trace serves other Variables like it.
 
-    Outside of the trace it is the Variable for which it stands. What tells that Variable apart from
-    others, such as ``ref()``, is available in the trace, too; then :attr:`is_identified` is True.
+    Outside of the trace it behaves as that Variable. If the function asks for the identity of the
+    Variable, such as its ``ref()``, it gets it, and :attr:`is_identified` becomes True.
 
     Args:
         variable: The Variable.
