@@ -115,15 +115,22 @@ async def test_memory_stays(tf: Any) -> None:
     assert after["slots"] == before["slots"]
 
 
+FAILURE = """(device) => new Promise((reported) => {
+  device.addEventListener("uncapturederror", reported, { once: true });
+  device.createShaderModule({ code: "no kernel" });
+})"""
+"""Does what the device refuses, and waits until the device has reported it."""
+
+
 @run_in_browser(backends=["webgpu"])
 async def test_a_failure_is_told_once(tf: Any) -> None:
-    """What the device refuses is raised by the next read; afterwards values are right again."""
+    """What the device has reported is raised by the next read; afterwards values are right again."""
     device = device_of(tf)
     keep = tf.constant([1.0, 2.0]) * 3.0
     assert (await keep.data()).tolist() == [3, 6]
     from pyodide.code import run_js
 
-    run_js("(device) => device.createBuffer({ size: 16, usage: 0 })")(device)
+    await run_js(FAILURE)(device)
     lost = keep + 1.0
     with pytest.raises(tf.errors.InternalError, match=r"(?s)webgpu: .*lost"):
         await lost.data()

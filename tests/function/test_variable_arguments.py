@@ -196,18 +196,16 @@ def test_gradients_that_read_variables() -> None:
 
 @same
 def test_variables_that_the_function_makes(tf: Any) -> Any:
-    class Module(tf.Module):  # type: ignore[name-defined, misc]
-        made: Any = None
+    made: list[Any] = []
 
-        @tf.function  # type: ignore[untyped-decorator]
-        def __call__(self, v: Any) -> Any:
-            if self.made is None:
-                self.made = tf.Variable(2.0)
-            self.made.assign_add(v)
-            return self.made * v
+    def body(v: Any) -> Any:
+        if not made:
+            made.append(tf.Variable(2.0))
+        made[0].assign_add(v)
+        return made[0] * v
 
-    module = Module()
-    return module(tf.Variable(1.0)), module(tf.Variable(2.0)), module.made
+    f = tf.function(body)
+    return f(tf.Variable(1.0)), f(tf.Variable(2.0)), made[0]
 
 
 @same
@@ -224,11 +222,11 @@ def test_concrete_functions(tf: Any) -> Any:
 
 @same
 def test_reduced_retracing(tf: Any) -> Any:
-    @tf.function(reduce_retracing=True)  # type: ignore[untyped-decorator]
-    def f(v: Any, x: Any) -> Any:
+    def body(v: Any, x: Any) -> Any:
         v.assign_add(1.0)
         return tf.reduce_sum(x) * v
 
+    f = tf.function(body, reduce_retracing=True)
     return [f(tf.Variable(float(k)), tf.ones([k])) for k in range(1, 5)]
 
 

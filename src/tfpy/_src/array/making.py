@@ -190,7 +190,7 @@ def as_floats(value: Any) -> Tensor:
 
 
 def as_integers(value: Any) -> Tensor:
-    """Return the operand of an op whose dtype is int32 unless a tensor has another one.
+    """Return a value as the integer operand of an op: int32 unless it has an integer dtype.
 
     An empty sequence and an empty array of floats become int32, as in TensorFlow.
     """

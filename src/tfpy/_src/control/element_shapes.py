@@ -1,6 +1,8 @@
-"""What the elements of a ``TensorArray`` may be: their dtype and their shape."""
+"""The dtype and the shape of the elements of a ``TensorArray``."""
 
 from __future__ import annotations
+
+from abc import ABC, abstractmethod
 
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.dtypes import DType
@@ -8,13 +10,13 @@ from tfpy._src.errors import InvalidArgumentError
 from tfpy._src.ir.aval import Aval
 
 
-class ElementShapes:
+class ElementShapes(ABC):
     """The dtype and the shape of a TensorArray's elements."""
 
     _dtype: DType
     _shape: tuple[int | None, ...] | None
     _infer: bool
-    """Whether all elements must have the first one's shape."""
+    """If True, all elements must have the shape of the first one."""
 
     @property
     def dtype(self) -> DType:
@@ -26,9 +28,9 @@ class ElementShapes:
         """The shape of all elements; None while it is unknown."""
         return None if self._shape is None else TensorShape(self._shape)
 
+    @abstractmethod
     def _written_shape(self) -> tuple[int, ...] | None:
-        """The shape of those elements that were written, when that is one."""
-        raise NotImplementedError
+        """Return the shape of the written elements, if they have the same shape."""
 
     def _known_shape(self) -> tuple[int, ...]:
         shape = self._shape
@@ -37,7 +39,7 @@ class ElementShapes:
         if shape is None:
             raise ValueError(
                 f"An element of a TensorArray was never written and its shape is {self._shape}: "
-                "write it, or give element_shape"
+                "write it, or pass element_shape"
             )
         return tuple(n for n in shape if n is not None)
 
@@ -60,7 +62,7 @@ class ElementShapes:
 
 
 def _compatible(pattern: tuple[int | None, ...] | None, shape: tuple[int, ...]) -> bool:
-    """Whether a shape fits a pattern, in which None stands for any size."""
+    """Return True if a shape matches a pattern, in which None matches any size."""
     return pattern is None or (
         len(pattern) == len(shape)
         and all(p is None or p == n for p, n in zip(pattern, shape, strict=True))

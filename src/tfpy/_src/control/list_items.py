@@ -20,7 +20,7 @@ class Elements:
     """A description of a list's items, which a call attaches to a list that it returns."""
 
     count: int | None
-    """Number of items; None if only the list itself tells it."""
+    """Number of items; None if it is unknown before the list is computed."""
     shape: tuple[int | None, ...] | None
     """Shape of all items, if that is known."""
     dtype: DType | None

@@ -67,7 +67,7 @@ def to_array(value: Any, wanted: DType | None, hint: Any, is_private: bool) -> n
     _check_range(found, dtype)
     if dtype == dtypes.string:
         return _as_bytes(found)
-    with np.errstate(over="ignore"):  # 1e300 is infinite as float32, as in TensorFlow
+    with np.errstate(over="ignore"):  # 1e300 is infinite as float32
         return found.astype(dtype.as_numpy_dtype)
 
 

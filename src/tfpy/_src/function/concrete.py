@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import inspect
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,32 +15,25 @@ from tfpy._src.core import nest, tape as tapes
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
-from tfpy._src.errors import InvalidArgumentError, invalid
+from tfpy._src.errors import invalid
+from tfpy._src.function.assignment_lock import one_at_a_time
 from tfpy._src.function.binding import Template
 from tfpy._src.function.description import Parameter, lines, one_line, parameters_of, structured
 from tfpy._src.function.given import given_for
 from tfpy._src.function.lifting import initialize
-from tfpy._src.function.results import Results, converted, returned
+from tfpy._src.function.results import Results, converted, returned, with_errors_of_runs
 from tfpy._src.function.signature import Call, TensorSpec, aval_of
 from tfpy._src.function.text import Lowered, as_html
 from tfpy._src.function.traced import Traced
 from tfpy._src.ir.graph import Graph
-from tfpy._src.ir.sizes import Misfits
 from tfpy._src.run.executable import Executable
 from tfpy._src.runtime.awaitable import awaitable
 from tfpy._src.runtime.interrupts import held
 from tfpy._src.spans import clock, note, recorders
 from tfpy._src.trace.symbolic import SymbolicTensor
 from tfpy._src.trace.trace import Extra, Trace
-from tfpy._src.variables.stand_in import StandIn
+from tfpy._src.variables.placeholder import Placeholder
 from tfpy._src.variables.variable import Variable, hold_all
-
-_locks = weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
-
-
-def one_at_a_time() -> asyncio.Lock:
-    """The running event loop's lock of those who assign Variables and await meanwhile."""
-    return _locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
 
 class ConcreteFunction:
@@ -72,15 +63,15 @@ class ConcreteFunction:
         self._signature = signature
         began = clock() if recorders else 0.0
         trace = Trace(name, allows_variables)
-        stand_ins = [StandIn(v, trace) for v in call.variables] if is_shared else []
+        placeholders = [Placeholder(v, trace) for v in call.variables] if is_shared else []
         with trace.taken():
             arguments = [trace.argument(aval_of(t), n) for n, t in call.tensors]
-            given = call.replaced(arguments, stand_ins)
-            result = _with_errors_of_runs(lambda: function(given), name)
+            given = call.replaced(arguments, placeholders)
+            result = with_errors_of_runs(lambda: function(given), name)
             self._results = Results(nest.map_structure(converted, result))
-            if trace.is_custom:  # a gradient that reads a Variable gets its value of this call
-                for stand_in in stand_ins:
-                    trace.first_value(stand_in)
+            if trace.is_custom:  # a custom gradient reads the Variable of the call
+                for placeholder in placeholders:
+                    trace.first_value(placeholder)
             assigned = [variable for variable, _ in trace.assigned.values()]
             outputs = [*self._results.tensors, *(tensor for _, tensor in trace.assigned.values())]
             for tensor in outputs:
@@ -99,7 +90,7 @@ class ConcreteFunction:
             assigned,
             bits,
         )
-        self._template = Template(traced, assigned, stand_ins)
+        self._template = Template(traced, assigned, placeholders)
         self._bind(call)
         if began:
             note("trace", name, began)
@@ -110,15 +101,15 @@ class ConcreteFunction:
 
     @property
     def is_shared(self) -> bool:
-        """Whether it was traced to serve other Variables than those of its call."""
-        return bool(self._template.stand_ins)
+        """Return True if it was traced with placeholders for the Variables of its call."""
+        return bool(self._template.placeholders)
 
-    def serves(self, call: Call) -> bool:
-        """Return True if it can be bound to the Variables of a call like its own."""
-        return self._template.serves(call)
+    def can_bind(self, call: Call) -> bool:
+        """Return True if the trace is right for the Variables of a call like its own."""
+        return self._template.can_bind(call)
 
     def bound(self, call: Call) -> ConcreteFunction:
-        """Return it for the Variables of another call that it serves."""
+        """Return the same trace, bound to the Variables of another call."""
         if call.identities == self.call.identities:
             return self
         made = copy.copy(self)
@@ -171,7 +162,7 @@ class ConcreteFunction:
     def _bound_or_raise(self, call: Call) -> ConcreteFunction:
         if call.identities == self.call.identities:
             return self
-        if not self.is_shared or call.key != self.call.key or not self.serves(call):
+        if not self.is_shared or call.key != self.call.key or not self.can_bind(call):
             names = ", ".join(f"'{v.name}' {v.aval}" for v in call.variables)
             raise TypeError(
                 f"{self.name} takes {self.one_line()} and was not traced for these Variables: "
@@ -220,8 +211,8 @@ class ConcreteFunction:
     def _run_python(self, tensors: Sequence[Tensor]) -> Any:
         """Trace the Python function into a part of control flow.
 
-        Parts are differentiated by their equations. Those of a trace do not tell its custom
-        gradients, which a part has as equations of their own.
+        Parts are differentiated by their equations. A part has an equation for each custom
+        gradient, and the Graph of a trace has none.
         """
         result = self._function(self.call.replaced(tensors))
         return nest.map_structure(lambda leaf: returned(converted(leaf)), result)
@@ -400,22 +391,6 @@ class ConcreteFunction:
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.one_line()} at 0x{id(self):X}>"
-
-
-def _with_errors_of_runs(function: Callable[[], Any], name: str) -> Any:
-    """Return the result of a function that is traced.
-
-    Raises:
-        InvalidArgumentError: If a size that the signature leaves open does not fit. TensorFlow
-            finds this when the function runs.
-    """
-    try:
-        with Misfits() as misfits:
-            return function()
-    except ValueError as error:
-        if not misfits.latest:
-            raise
-        raise InvalidArgumentError(None, name, str(error)) from error
 
 
 def _named(extra: Extra) -> str:

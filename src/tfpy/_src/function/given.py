@@ -1,4 +1,4 @@
-"""What a call of a concrete function gives for the arguments of its trace."""
+"""Arguments of a call of a concrete function, matched with the arguments of its trace."""
 
 from __future__ import annotations
 

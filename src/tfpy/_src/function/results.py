@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tfpy._src.control.list_items import describe, description, is_list
@@ -12,6 +12,8 @@ from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.errors import InvalidArgumentError
+from tfpy._src.ir.sizes import Misfits
 from tfpy._src.trace.symbolic import SymbolicTensor
 
 
@@ -88,3 +90,19 @@ def _parts(leaf: Any) -> tuple[Any, ...]:
 def _is_computed(tensor: Any, leaf: Any) -> bool:
     """Whether a part of a leaf is a result of each call."""
     return isinstance(tensor, SymbolicTensor if isinstance(leaf, Composite) else Tensor)
+
+
+def with_errors_of_runs(function: Callable[[], Any], name: str) -> Any:
+    """Return the result of a function that is traced.
+
+    Raises:
+        InvalidArgumentError: If a size that the signature leaves open does not fit. TensorFlow
+            finds this when the function runs.
+    """
+    try:
+        with Misfits() as misfits:
+            return function()
+    except ValueError as error:
+        if not misfits.latest:
+            raise
+        raise InvalidArgumentError(None, name, str(error)) from error

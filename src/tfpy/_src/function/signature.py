@@ -19,7 +19,7 @@ from tfpy._src.dtypes import DType, as_dtype, float32
 from tfpy._src.ir.aval import Aval
 from tfpy._src.ir.sizes import OpenSize, UnrankedSize
 from tfpy._src.runtime.page import is_js_array
-from tfpy._src.variables.stand_in import is_replaceable
+from tfpy._src.variables.placeholder import is_replaceable
 from tfpy._src.variables.variable import Variable
 
 
@@ -287,7 +287,7 @@ _PLAIN_NESTS = frozenset([tuple, list, dict])
 
 
 def _key(value: Any, places: Mapping[int, int], of_tensor: Callable[[Any], Any]) -> Any:
-    """Return what tells an argument from others.
+    """Return the key of an argument.
 
     Args:
         places: The numbers of the Variables, by id, for which others may be given.

@@ -140,7 +140,7 @@ class Traceable:
         """The function, traced for a call; whether it may make Variables.
 
         Args:
-            is_shared: Whether the trace is to serve other Variables, too.
+            is_shared: Whether the trace may also serve other Variables.
 
         Raises:
             NotTraceableError: when a shape, or what Python does, depends on values.

@@ -44,8 +44,8 @@ class Traces:
         """By the :func:`~signature.quick_key` of their calls; who finds one here adds a hit."""
         self._open: dict[Any, OpenConcreteFunction] = {}
         """Signatures with open sizes, whose traces for actual ones are among the above."""
-        self._apart: set[Any] = set()
-        """What tells calls whose Variables have traces of their own."""
+        self._unshared: set[Any] = set()
+        """Keys of calls for which a trace serves only the Variables of the call."""
         self._lock = threading.RLock()
         """Held while the function is traced."""
         self._made_variables = False
@@ -74,13 +74,13 @@ class Traces:
     def _known(self, call: Call) -> ConcreteFunction | Untraced | None:
         """Return the trace that serves a call, if there is one, as the one that was used last.
 
-        Traces are kept by what tells calls apart, those that serve only the Variables of their own
-        call by these, too.
+        The key of a trace is the key of its call. The identities of the Variables belong to the key
+        of a trace that serves only these.
         """
         for key in ((call.key, call.identities), (call.key, ())):
             found = self._by_call.get(key)
             if isinstance(found, ConcreteFunction) and found.is_shared:
-                if not found.serves(call):
+                if not found.can_bind(call):
                     continue
                 found = self._by_call[key] = found.bound(call)
             if found is not None:
@@ -143,12 +143,12 @@ class Traces:
         return concrete
 
     def _traced(self, call: Call, allows_variables: bool) -> ConcreteFunction:
-        """Return the function's trace for a call, one for other Variables, too, where it can be."""
-        if call.variables and not call.is_sized and call.key not in self._apart:
+        """Return a trace for a call, for other Variables as well if the function allows it."""
+        if call.variables and not call.is_sized and call.key not in self._unshared:
             concrete = self._function.trace(call, allows_variables, is_shared=True)
-            if concrete.made or concrete.serves(call):
+            if concrete.made or concrete.can_bind(call):
                 return concrete
-            self._apart.add(call.key)
+            self._unshared.add(call.key)
         return self._function.trace(call, allows_variables)
 
     def forget_lost(self) -> None:

@@ -1,4 +1,4 @@
-"""What a traced function gets for a Variable among its arguments."""
+"""Placeholders for the Variables among the arguments of a traced function."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _COPIED = (
 )  # fmt: skip
 
 
-class StandIn(Variable):
-    """Stands for a Variable in one trace, so that the trace serves other Variables like it.
+class Placeholder(Variable):
+    """Takes the place of a Variable in one trace, so that the trace serves similar Variables.
 
     Outside of the trace it behaves as that Variable. If the function asks for the identity of the
     Variable, such as its ``ref()``, it gets it, and :attr:`is_identified` becomes True.
@@ -53,7 +53,7 @@ class StandIn(Variable):
             self._variable.hold(tensor)
 
     def ref(self) -> Any:
-        """Return the reference of the Variable for which it stands."""
+        """Return the reference of the Variable."""
         return self._identified.ref()
 
     @property
@@ -70,7 +70,7 @@ class StandIn(Variable):
         return self._variable
 
     def __getattr__(self, name: str) -> Any:
-        """Return the value, or an attribute that a program gave the Variable."""
+        """Return the value, or an attribute that a program has set on the Variable."""
         given = vars(self._variable)
         if name not in given:
             raise AttributeError(f"'Variable' object has no attribute '{name}'")
@@ -79,9 +79,9 @@ class StandIn(Variable):
 
 
 def is_replaceable(variable: Variable) -> bool:
-    """Return True if a trace for this Variable can serve others of its shape and dtype."""
+    """Return True if a trace for this Variable can serve others with its shape and dtype."""
     return (
-        type(variable) in (Variable, StandIn)
+        type(variable) in (Variable, Placeholder)
         and not variable.has_open_shape
         and not variable.constraint
     )
