@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from api.same import compare, same
 from api.twin import check
+from function.orders import derivatives
 
 import tfpy as tf
 
@@ -84,19 +85,6 @@ def test_higher_orders_of_functions_within_functions(lib: Any) -> Any:
     def within(f: Any) -> Any:
         return lib.function(lambda x: f(x) * 1.0)
 
-    def derivatives(f: Any) -> list[Any]:
-        with lib.GradientTape() as outer:
-            outer.watch(given)
-            with lib.GradientTape() as middle:
-                middle.watch(given)
-                with lib.GradientTape() as inner:
-                    inner.watch(given)
-                    value = f(given)
-                    total = lib.reduce_sum(value * value)
-                first = inner.gradient(total, given)
-            second = middle.gradient(first, given)
-        return [first, second, outer.gradient(second, given)]
-
     def of_variables(f: Any) -> Any:
         with lib.GradientTape() as outer:
             with lib.GradientTape() as inner:
@@ -104,9 +92,10 @@ def test_higher_orders_of_functions_within_functions(lib: Any) -> Any:
             gradient = inner.gradient(total, w)
         return outer.gradient(gradient, w)
 
-    inside = lib.function(lambda: derivatives(within(cube)))
+    inside = lib.function(lambda: derivatives(lib, within(cube), given, 3))
     functions = [within(cube), within(within(cube)), within(layer)]
-    return [*map(derivatives, functions), inside(), of_variables(within(layer))]
+    found = [derivatives(lib, f, given, 3) for f in functions]
+    return [*found, inside(), of_variables(within(layer))]
 
 
 def test_inside_a_function() -> None:
@@ -259,28 +248,16 @@ def test_higher_orders_by_captured_tensors(lib: Any) -> Any:
     def layer(x: Any) -> Any:
         return x[0] * lib.tanh(x[1] * x[1]) + x[2] ** 3
 
-    def derivatives(program: Any, x: Any) -> list[Any]:
-        with lib.GradientTape() as outer:
-            outer.watch(x)
-            with lib.GradientTape() as middle:
-                middle.watch(x)
-                with lib.GradientTape() as inner:
-                    inner.watch(x)
-                    total = lib.reduce_sum(lib.function(program)(x) ** 2)
-                first = inner.gradient(total, x)
-            second = middle.gradient(first, x)
-        return [first, second, outer.gradient(second, x)]
-
     compiled = lib.function(layer)
     nested = lib.function(lambda x: compiled(x) * 1.0)
     found = []
     for size in (2, 12):  # a captured tensor is a constant of the Graph, or an input
         x = lib.constant(np.linspace(-0.9, 0.8, 3 * size).reshape(3, size).astype(np.float32))
-        found += derivatives(lambda q, x=x: nested(x) * nested(q), x)
+        found += derivatives(lib, lib.function(lambda q, x=x: nested(x) * nested(q)), x, 3)
 
     def branch(q: Any) -> Any:
         return lib.cond(q[0, 0] < 9.0, lambda: compiled(x), lambda: q[0])
 
-    found += derivatives(branch, x)
-    found += derivatives(lambda q: layer(x) * layer(q), x)
+    found += derivatives(lib, lib.function(branch), x, 3)
+    found += derivatives(lib, lib.function(lambda q: layer(x) * layer(q)), x, 3)
     return found
