@@ -18,12 +18,12 @@ from typing import Any
 
 import tfpy as tf
 from bench.networks import mobilenet_v1
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import Graph, single_equation
-from tfpy._src.lower.program import Program
-from tfpy._src.lower.webgl import WebGLTarget, lower
-from tfpy._src.ops import OPS
-from tfpy._src.passes.pipeline import optimize
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import Graph, single_equation
+from tfpy._src.compiler.lower.program import Program
+from tfpy._src.compiler.lower.webgl import WebGLTarget, lower
+from tfpy._src.compiler.ops import OPS
+from tfpy._src.compiler.passes.pipeline import optimize
 
 LIMITS: dict[str, Any] = {"targets": 8, "block": 1 << 16}
 Shape = tuple[int, ...]

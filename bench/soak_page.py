@@ -311,15 +311,15 @@ class Soak:
 
     async def check(self) -> None:
         """Lets everything go; what is left is what was left the first time."""
-        from tfpy._src.core.scalars import clear_scalars
-        from tfpy._src.runtime import kernels
+        from tfpy._src.backends import custom_kernels
+        from tfpy._src.core.scalar_cache import clear_scalars
 
         self.held.clear()
         self.twins.clear()
         for _ in range(3):  # of the page, in which ends what was cancelled
             await asyncio.sleep(0.01)
         for name in BACKENDS:
-            kernels.forget_programs(name)
+            custom_kernels.forget_programs(name)
         clear_scalars()
         gc.collect()
         found = self.tf.memory()

@@ -15,7 +15,7 @@ import numpy as np
 
 from bench.networks.keras_steps import cnn
 from bench.networks.keras_tasks import LENGTH, WORDS, digits, head, lstm, transformer
-from tfpy._src.runtime import turns
+from tfpy._src.backends import event_loop
 
 EPOCHS = 4
 
@@ -81,8 +81,8 @@ class Task:
 
     async def learn_whole(self) -> None:
         """The same, with steps that are never split."""
-        usual, turns.SHORT = turns.SHORT, math.inf
+        usual, event_loop.SHORT = event_loop.SHORT, math.inf
         try:
             await self.learn()
         finally:
-            turns.SHORT = usual
+            event_loop.SHORT = usual

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import tfpy as tf
-from tfpy._src.runtime import registry
+from tfpy._src.backends import registry
 
 WARM_SECONDS = 3.0
 FLOATS_64MI = 1 << 26

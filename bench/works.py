@@ -18,7 +18,7 @@ import numpy as np
 import tfpy as tf
 from bench import fits
 from bench.networks import digits, lstm, mobilenet_v1, mobilenet_v2, transformer
-from tfpy._src.runtime import registry
+from tfpy._src.backends import registry
 
 Array = np.ndarray[Any, Any]
 Tensors = dict[str, Any]

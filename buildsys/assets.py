@@ -1,8 +1,8 @@
 """What the wheel carries besides Python, in src/tfpy/assets.
 
-runtime.js                   web/runtime/runtime.mjs and what it imports, as the text of one
+runtime.js                   web/common/runtime.mjs and what it imports, as the text of one
                              classic-script expression whose value is the API object
-tfpy-run.mjs, tfpy-run.d.ts  web/run/run.mjs as one module, minified, and its types: what runs
+tfpy-run.mjs, tfpy-run.d.ts  web/player/run.mjs as one module, minified, and its types: what runs
                              exported programs in pages without Python, beside the XNNPACK modules
 glsl/, wgsl/                 the kernel templates and their library
 xnnpack-<variant>.wasm       the XNNPACK modules
@@ -24,8 +24,8 @@ from .cache import lock
 from .console import BuildError, announce
 from .paths import ASSETS, CACHE, ROOT
 
-RUNTIME = ROOT / "web" / "runtime" / "runtime.mjs"
-RUNNER = ROOT / "web" / "run" / "run.mjs"
+RUNTIME = ROOT / "web" / "common" / "runtime.mjs"
+RUNNER = ROOT / "web" / "player" / "run.mjs"
 RUNNER_TYPES = RUNNER.with_name("tfpy-run.d.ts")
 SHADERS = ROOT / "shaders"
 GLOBAL_NAME = "tfpyRuntime"

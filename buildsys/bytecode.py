@@ -62,12 +62,12 @@ def compiled(files: Mapping[str, bytes], work: Path, place: str = "") -> dict[st
 
 
 def modules(made: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Bytecode by the names that src/tfpy/_src/bytecode.py finds it by."""
+    """Bytecode by the names that src/tfpy/_src/loader/bytecode.py finds it by."""
     return {module(name): data[PYC_HEADER:] for name, data in made.items()}
 
 
 def packed(*parts: Mapping[str, bytes]) -> list[bytes]:
-    """Modules, each part as one file that src/tfpy/_src/bytecode.py reads.
+    """Modules, each part as one file that src/tfpy/_src/loader/bytecode.py reads.
 
     Parts of the last call are remembered: compressing takes a few seconds.
     """

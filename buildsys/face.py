@@ -4,12 +4,13 @@ api.toml says which names each public module has and where the engine defines th
 op table says under which names its primitive is public. From the two come
 
 - ``src/tfpy/<namespace>.py``: names and nothing else (those of ``tf.raw_ops`` are the names of the
-  operations in ``_src/raw/``),
-- ``src/tfpy/_src/primitives.py``: a plain function for each public primitive, with its example of
-  ``data/examples.toml``;
+  operations in ``_src/formats/raw_ops/``),
+- ``src/tfpy/_src/core/primitives.py``: a plain function for each public primitive, with its example
+  of ``data/examples.toml``;
 
 from the table of flags, the lists in ``docs/environment.md``; from that of TensorFlow.js's names,
-the tables of ``docs/tensorflow_js.md``.
+the tables of ``docs/tensorflow_js.md``; from the rooms of the engine, the table and the drawing of
+``docs/architecture.md``.
 """
 
 from __future__ import annotations
@@ -24,20 +25,22 @@ from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from . import flags, tensorflow_js
+from . import flags, rooms, tensorflow_js
 from .paths import DATA, ROOT
 
 if TYPE_CHECKING:
-    from tfpy._src.ir.op import Op
+    from tfpy._src.compiler.ir.op import Op
 
 TABLE = ROOT / "api.toml"
 EXAMPLES = DATA / "examples.toml"
 """What the functions of primitives show, by their names under `tf`."""
 PACKAGE = ROOT / "src" / "tfpy"
 ENGINE = "tfpy._src"
-EXPLAIN = f"""
-from {ENGINE}.absent import explain as _explain
-from {ENGINE}.alias.keras import LAZY as _LAZY
+RAW_OPS = PACKAGE / "_src" / "formats" / "raw_ops"
+START = f"""
+from {ENGINE}.base.missing_names import explain as _explain
+from {ENGINE}.display.tracebacks import hide_frames as _hide_frames
+from {ENGINE}.keras_support.keras import LAZY as _LAZY
 """
 OPERATION = re.compile(r"^\w+\(\s*[\"']([A-Z]\w*)[(\"']", re.MULTILINE)
 """A call in a module of ``raw`` that enters an operation: of ``op``, or of what enters several."""
@@ -47,25 +50,27 @@ NOTICE = "# Made from api.toml and the op table by `build.py face`: change those
 def wanted() -> dict[Path, str]:
     """What the files should hold."""
     ops = _public_ops()
-    files = {PACKAGE / "_src" / "primitives.py": _primitives(ops)}
+    files = {PACKAGE / "_src" / "core" / "primitives.py": _primitives(ops)}
     table = tomllib.loads(TABLE.read_text())
     for namespace, facts in table.items():
         doc, later = facts.pop("doc"), facts.pop("later", [])
         imports = {f"{ENGINE}.{module}": names for module, names in facts.items()}
-        imports[f"{ENGINE}.primitives"] = _primitives_in(ops, namespace)
+        imports[f"{ENGINE}.core.primitives"] = _primitives_in(ops, namespace)
         below = _below(namespace, table)
         imports[_module(namespace)] = [name for name in below if name not in later]
         deferred = {f"{ENGINE}.{m}": imports.pop(f"{ENGINE}.{m}") for m in later if m not in below}
         deferred[_module(namespace)] = [name for name in below if name in later]
         files[_path(namespace, table)] = f'"""{doc}"""\n\n{NOTICE}\n{_import_lines(imports)}'
         if namespace == "tf":
-            files[_path(namespace, table)] += EXPLAIN
+            files[_path(namespace, table)] += START
         if later:
             files[_path(namespace, table)] += _deferred(deferred)
-    files[PACKAGE / "__init__.py"] += "_explain(__name__, _LAZY)\n"
+    files[PACKAGE / "__init__.py"] += "_explain(__name__, _LAZY)\n_hide_frames()\n"
     files[PACKAGE / "raw_ops.py"] += _operations()
     files[flags.PAGE] = flags.page()
     files[tensorflow_js.PAGE] = tensorflow_js.page()
+    files[rooms.PAGE] = rooms.page()
+    files[rooms.DRAWING] = rooms.drawing()
     return files
 
 
@@ -113,10 +118,11 @@ def _operations() -> str:
 
     The files are read, not imported: they need the modules that are made here.
     """
-    texts = [path.read_text() for path in sorted((PACKAGE / "_src" / "raw").glob("*.py"))]
+    texts = [path.read_text() for path in sorted(RAW_OPS.glob("*.py"))]
     names = sorted(name for text in texts for name in OPERATION.findall(text))
     lines = [f'{name} = RECORDS["{name}"].public\n' for name in names]
-    return f"from {ENGINE}.raw import RECORDS\n\n{''.join(lines)}\ndel RECORDS\n"
+    source = f"{ENGINE}.formats.raw_ops"
+    return f"from {source} import RECORDS\n\n{''.join(lines)}\ndel RECORDS\n"
 
 
 # primitives
@@ -131,7 +137,7 @@ def _public_ops() -> list[Op]:
         package = types.ModuleType("tfpy")
         package.__path__ = [str(PACKAGE)]
         sys.modules["tfpy"] = package
-    from tfpy._src.ops import OPS
+    from tfpy._src.compiler.ops import OPS
 
     return [op for op in OPS.values() if op.public]
 
@@ -156,7 +162,7 @@ def _primitives(ops: list[Op]) -> str:
         f"\nfrom {ENGINE}.core.eager import apply\n"
         f"from {ENGINE}.core.operand import TensorLike\n"
         f"from {ENGINE}.core.tensor import Tensor\n"
-        f"from {ENGINE}.ops import OPS\n"
+        f"from {ENGINE}.compiler.ops import OPS\n"
     )
     examples = tomllib.loads(EXAMPLES.read_text(encoding="utf-8"))
     functions = [_function(op, examples) for op in sorted(ops, key=_function_names)]

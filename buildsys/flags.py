@@ -9,7 +9,7 @@ from .paths import ROOT
 from .tables import table, with_between
 
 if TYPE_CHECKING:
-    from tfpy._src.environment.kinds import Flag
+    from tfpy._src.base.flags.kinds import Flag
 
 PAGE = ROOT / "docs" / "environment.md"
 NO_BACKEND = "of no backend"
@@ -17,8 +17,8 @@ NO_BACKEND = "of no backend"
 
 def page() -> str:
     """The page with its lists as the tables have them; what is between is written by hand."""
-    from tfpy._src.environment.flags import FLAGS
-    from tfpy._src.environment.meaningless import MEANINGLESS
+    from tfpy._src.base.flags.table import FLAGS
+    from tfpy._src.base.flags.without_effect import MEANINGLESS
 
     from . import tested
 

@@ -1,4 +1,4 @@
-"""Files that pages fetch late, when Python asks for them (src/tfpy/_src/late.py).
+"""Files that pages fetch late, when Python asks for them (src/tfpy/_src/loader/lazy_imports.py).
 
 They stand in a folder beside what describes them, a wheel, and beside the lock file in the site.
 """

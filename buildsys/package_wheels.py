@@ -1,8 +1,8 @@
 """The site's wheels: tfpy, those of requirements/site.txt, optree, NumPy, compiled ones.
 
 Keras and what it imports come without tests and without what no page can use. They and tfpy's
-engine are packed as tfpy finds them (src/tfpy/_src/packed.py): bytecode in one file, sources in an
-archive.
+engine are packed as tfpy finds them (src/tfpy/_src/loader/packed_packages.py): bytecode in one
+file, sources in an archive.
 """
 
 from __future__ import annotations
@@ -84,28 +84,30 @@ RECIPES = (
     side_modules.RECIPE,
 )
 FOLDER = "packed"
+LOADER = ("__init__", "bytecode", "lazy_imports", "packed_packages")
+DISPLAY_LATE = (
+    *("arrays", "diagrams", "layered_layout", "line_charts", "live_plot", "progress", "tables"),
+    "tqdm_bar",
+)
 ENGINE = "tfpy/_src/"
-FINDS = ("__init__", "bytecode", "late", "packed")
+FINDS = ("__init__", *(f"loader/{name}" for name in LOADER))
 """Modules of the engine that are files: they let Python find the others."""
 IN_RUN = ("tfpy/assets/xnnpack-*.wasm", "tfpy/assets/tfpy-run.*")
 """Modules of the wasm backend, the runner of exported programs: the site has them in run."""
 ENGINE_LATE = (
-    *(f"{ENGINE}{name}/*" for name in ("export", "models", "profiler", "raw", "writers")),
-    # Datasets that were saved are read by graphs/checked, with graphs/errors.
-    f"{ENGINE}graphs/[!_ce]*",
-    f"{ENGINE}graphs/custom",
-    # Their packages' names are looked up by what is deferred (alias/overlay.py).
-    *(f"{ENGINE}{name}/[!_]*" for name in ("live", "views")),
-    f"{ENGINE}function/pictures",
-    f"{ENGINE}runtime/machine",
+    f"{ENGINE}formats/*",
+    f"{ENGINE}library/profiler/*",
+    f"{ENGINE}library/config/device_info",
+    # Their names are looked up by what is deferred (keras_support/overlay.py).
+    *(f"{ENGINE}display/{name}" for name in DISPLAY_LATE),
+    f"{ENGINE}functions/tf_function/diagrams",
     # Checkpoints.
-    f"{ENGINE}train/[!_s]*",
-    f"{ENGINE}train/status",
+    f"{ENGINE}checkpoints/[!_s]*",
+    f"{ENGINE}checkpoints/status",
     # What pages have no use for.
-    f"{ENGINE}dtensor/*",
-    f"{ENGINE}lower/jax/*",
-    f"{ENGINE}runtime/heap",
-    f"{ENGINE}runtime/jax_*",
+    f"{ENGINE}distribute/dtensor/*",
+    f"{ENGINE}compiler/lower/jax/*",
+    f"{ENGINE}backends/jax/*",
 )
 """What few pages use of it."""
 

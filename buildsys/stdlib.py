@@ -2,9 +2,9 @@
 
 Pyodide has it as sources alone: compiling them is most of the time that Pyodide takes to start, and
 half of what NumPy and Keras take to be imported. The site's archive has what Python itself starts
-with, and the other modules' bytecode in one file (src/tfpy/_src/bytecode.py). What few pages import
-stays in Pyodide's own archive, which the site has, too, and which is fetched late
-(src/tfpy/_src/late.py).
+with, and the other modules' bytecode in one file (src/tfpy/_src/loader/bytecode.py). What few pages
+import stays in Pyodide's own archive, which the site has, too, and which is fetched late
+(src/tfpy/_src/loader/lazy_imports.py).
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ STARTS = (
     "importlib/__init__", "importlib/_abc", "importlib/abc", "sitecustomize", "_bytecode",
 )  # fmt: skip
 """What Python imports before it has BYTECODE, in which all modules are."""
-OWN = {f"_{name}.py": PACKAGE / "_src" / f"{name}.py" for name in ("bytecode", "late")}
+LOADER = PACKAGE / "_src" / "loader"
+OWN = {"_bytecode.py": LOADER / "bytecode.py", "_late.py": LOADER / "lazy_imports.py"}
 BYTECODE = "library.bytecode"
 START = "sitecustomize.py"
 """What Python runs when it starts, before anything of a page's."""

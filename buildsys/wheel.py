@@ -10,7 +10,7 @@ from .cache import lock
 from .console import BuildError, run_logged, step
 from .paths import DIST, ROOT
 
-VERSION_FILE = ROOT / "src" / "tfpy" / "_src" / "version.py"
+VERSION_FILE = ROOT / "src" / "tfpy" / "_src" / "base" / "version.py"
 
 
 def version() -> str:

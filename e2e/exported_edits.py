@@ -14,7 +14,7 @@ Json = dict[str, Any]
 Edit = Callable[[Json], None]
 
 MOST_ITEMS = 2**20
-"""Items of the longest list, as ``web/run/values.mjs`` has it."""
+"""Items of the longest list, as ``web/player/values.mjs`` has it."""
 
 
 def _blocks(document: Json) -> Iterator[Json]:

@@ -17,7 +17,7 @@ function bytesOf({ dtype, values }) {
 /**
  * The slot of a tensor.
  *
- * @param {import("../web/runtime/backend.mjs").Backend} backend
+ * @param {import("../web/common/backend.mjs").Backend} backend
  * @param {Tensor} tensor
  */
 export function write(backend, tensor) {

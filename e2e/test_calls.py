@@ -51,14 +51,14 @@ def module(words: str) -> Any:
 
 def host_entries() -> list[Any]:
     """The keys of the executor's cache that its backend does not compute."""
-    from tfpy._src.runtime import registry
+    from tfpy._src.backends import registry
 
     programs = registry.active_backend().programs
     return [key for key, compiled in programs.items() if compiled.program == 0]
 
 
 def forget_host_entries() -> None:
-    from tfpy._src.runtime import registry
+    from tfpy._src.backends import registry
 
     for key in host_entries():
         del registry.active_backend().programs[key]
@@ -153,7 +153,7 @@ def test_bugs_of_tensorflow_js(tf: Any, backend: str, cases: Any, words: str) ->
 @pytest.mark.parametrize("cases", [GRADIENTS], ids=["gradients"])
 @run_in_browser(backends=("wasm", "webgl", "webgpu"), timeout=400)
 def test_gradients_that_tensorflow_js_lacks(tf: Any, backend: str, cases: Any, words: str) -> None:
-    from tfpy._src.ops import OPS
+    from tfpy._src.compiler.ops import OPS
 
     said = module(words)
 

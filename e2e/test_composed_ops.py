@@ -134,7 +134,7 @@ PROGRAMS: dict[str, Any] = {
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_program(tf, backend, name, compiled):
-    from tfpy._src.runtime import registry
+    from tfpy._src.backends import registry
 
     program, shapes = PROGRAMS[name]
     rng = np.random.default_rng(11)

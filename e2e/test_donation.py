@@ -105,7 +105,7 @@ def test_steps_take_no_second_set_of_variables(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_a_run_that_fails_leaves_the_variables(tf: Any) -> None:
-    from tfpy._src.runtime import registry
+    from tfpy._src.backends import registry
 
     step, variables = adam(tf)
     step()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy._src.ops import OPS, UNSUPPORTED
+from tfpy._src.compiler.ops import OPS, UNSUPPORTED
 from tfpy.testing import run_in_browser
 
 PROGRAMS = Path(__file__).parents[1] / "tests" / "ops" / "halves.py"
@@ -33,8 +33,8 @@ def test_kernels(tf: Any, backend: str) -> None:
 
 def wrong_samples(name: str) -> list[str]:
     """What is wrong with an op on its samples, float16 in place of float32."""
-    from tfpy._src.ir.evaluate import evaluate
-    from tfpy._src.runtime import registry
+    from tfpy._src.backends import registry
+    from tfpy._src.compiler.ir.evaluate import evaluate
 
     op, device = OPS[name], registry.active_backend()
     assert op.samples is not None
@@ -69,10 +69,10 @@ def half(array: Any) -> Any:
 
 def graph_of(op: Any, arrays: list[Any], attrs: dict[str, Any]) -> Any:
     """The op on these arrays; None where it takes no such, or none of float16 or float32."""
-    from tfpy._src.dtypes import as_dtype
-    from tfpy._src.errors import InvalidArgumentError
-    from tfpy._src.ir.aval import Aval
-    from tfpy._src.ir.graph import single_equation
+    from tfpy._src.base.dtypes import as_dtype
+    from tfpy._src.base.errors import InvalidArgumentError
+    from tfpy._src.compiler.ir.aval import Aval
+    from tfpy._src.compiler.ir.graph import single_equation
 
     if op.by_bits or not any(a.dtype.kind == "f" for a in arrays):
         return None
@@ -120,9 +120,9 @@ def test_long_sums(tf: Any, backend: str) -> None:
 @run_in_browser(backends=["webgpu"], browsers=["firefox"])
 def test_products_in_tiles(tf: Any, backend: str) -> None:
     """As on a GPU, which a software adapter is not asked for: parts of sums are float32."""
-    from tfpy._src.lower.webgpu import lower
-    from tfpy._src.runtime import registry
-    from tfpy._src.runtime.interface import Compiled
+    from tfpy._src.backends import registry
+    from tfpy._src.backends.interface import Compiled
+    from tfpy._src.compiler.lower.webgpu import lower
 
     device = registry.active_backend()
     rng = np.random.default_rng(2)
@@ -212,12 +212,12 @@ def test_mixed_precision(tf: Any, backend: str) -> None:
 @run_in_browser(backends=["webgpu"], browsers=["chromium"])
 def test_without_float16(tf: Any, backend: str) -> None:
     """NumPy computes it, beside the device; a Program of it is refused."""
-    from tfpy._src.dtypes import float16
-    from tfpy._src.ir.aval import Aval
-    from tfpy._src.ir.graph import single_equation
-    from tfpy._src.lower.webgpu import lower
-    from tfpy._src.runtime import registry
-    from tfpy._src.runtime.interface import Compiled
+    from tfpy._src.backends import registry
+    from tfpy._src.backends.interface import Compiled
+    from tfpy._src.base.dtypes import float16
+    from tfpy._src.compiler.ir.aval import Aval
+    from tfpy._src.compiler.ir.graph import single_equation
+    from tfpy._src.compiler.lower.webgpu import lower
 
     assert tf.backend_report()["webgpu"]["variant"] == "webgpu-float32"
     x = tf.constant([1.5, 65504.0], tf.float16)

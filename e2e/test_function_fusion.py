@@ -145,9 +145,9 @@ CASES: dict[str, Any] = {
 @pytest.mark.parametrize("name", sorted(CASES))
 @run_in_browser()
 def test_compiled_as_eager(tf, backend, name):
-    from tfpy._src.lower import wasm, webgl
-    from tfpy._src.passes.pipeline import optimize
-    from tfpy._src.runtime import registry
+    from tfpy._src.backends import registry
+    from tfpy._src.compiler.lower import wasm, webgl
+    from tfpy._src.compiler.passes.pipeline import optimize
 
     function, shapes, on_wasm, on_webgl = CASES[name]
     rng = np.random.default_rng(4)

@@ -25,20 +25,20 @@ class Builder:
     """The dtype of a name."""
 
     def __init__(self):
-        from tfpy._src.ir.graph import Graph
+        from tfpy._src.compiler.ir.graph import Graph
 
         self.graph = Graph()
 
     def input(self, *shape, dtype="float32"):
-        from tfpy._src.dtypes import as_dtype
-        from tfpy._src.ir.aval import Aval
+        from tfpy._src.base.dtypes import as_dtype
+        from tfpy._src.compiler.ir.aval import Aval
 
         return self.graph.add_input(Aval(shape, as_dtype(dtype)))
 
     def __call__(self, name, *operands, **attrs):
-        from tfpy._src.dtypes import float32
-        from tfpy._src.ir.aval import Aval
-        from tfpy._src.ops import OPS
+        from tfpy._src.base.dtypes import float32
+        from tfpy._src.compiler.ir.aval import Aval
+        from tfpy._src.compiler.ops import OPS
 
         values = [
             v
@@ -273,10 +273,10 @@ SEPARATE = {
 @pytest.mark.parametrize("name", sorted(GRAPHS))
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_values(tf, backend, name):
-    from tfpy._src.ir.evaluate import evaluate
-    from tfpy._src.ir.fusion import fusion
-    from tfpy._src.passes.pipeline import optimize
-    from tfpy._src.runtime import registry
+    from tfpy._src.backends import registry
+    from tfpy._src.compiler.ir.evaluate import evaluate
+    from tfpy._src.compiler.ir.fusion import fusion
+    from tfpy._src.compiler.passes.pipeline import optimize
 
     device = registry.active_backend()
     builder = Builder()

@@ -91,7 +91,7 @@ json.dumps([tf.get_backend(), apart])
 
 READS = """
 import tfpy as tf
-from tfpy._src.runtime.device import DeviceBackend
+from tfpy._src.backends.device import DeviceBackend
 
 boxes = 2.0 * tf.random.stateless_uniform([50, 4], [1, 2])
 classes = [2.0 * tf.random.stateless_uniform([50], [3, i]) for i in range(3)]

@@ -17,8 +17,8 @@ from ops.grids import cases, differences
 import tfpy
 from e2e.module_page import Evaluate, module_page
 from e2e.webgl_page import CLEAN, call_of
-from tfpy._src.ir.evaluate import evaluate as on_host
-from tfpy._src.lower import webgl, webgpu
+from tfpy._src.compiler.ir.evaluate import evaluate as on_host
+from tfpy._src.compiler.lower import webgl, webgpu
 
 
 def test_webgl(evaluate: Evaluate) -> None:

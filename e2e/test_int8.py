@@ -21,7 +21,7 @@ def error(got: np.ndarray, wanted: np.ndarray) -> float:
 
 def gaining() -> Any:
     """While it is on, products on webgpu are computed in int8, however small."""
-    from tfpy._src.lower.webgpu import packed
+    from tfpy._src.compiler.lower.webgpu import packed
 
     least = ("MIN_USES", "MIN_DEPTH", "MIN_PACKED", "MIN_PRODUCTS", "MIN_WEIGHTS")
     small: dict[str, Any] = dict.fromkeys(least, 1)
@@ -48,7 +48,7 @@ def recurrent(product: Any, x: np.ndarray, w: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("kind", ["while_loop", "scan", "cond"])
 @run_in_browser(backends=["cpu", "wasm", "webgpu"])
 def test_loops(tf: Any, backend: str, kind: str) -> None:
-    from tfpy._src.ops.quantized import quantized_matmul
+    from tfpy._src.compiler.ops.quantized import quantized_matmul
 
     rng = np.random.default_rng(3)
     x = rng.standard_normal((STEPS, BATCH, INPUTS)).astype(np.float32)
@@ -84,8 +84,8 @@ def test_loops(tf: Any, backend: str, kind: str) -> None:
 @pytest.mark.parametrize("stride", [1, 2])
 @run_in_browser(backends=["cpu", "wasm", "webgl", "webgpu"])
 def test_convolutions(tf: Any, backend: str, stride: int) -> None:
-    from tfpy._src.ops.convolution import conv2d
-    from tfpy._src.ops.quantized import quantized_conv2d
+    from tfpy._src.compiler.ops.convolution import conv2d
+    from tfpy._src.compiler.ops.quantized import quantized_conv2d
 
     rng = np.random.default_rng(4)
     x = rng.standard_normal((2, 13, 13, 40)).astype(np.float32)

@@ -24,7 +24,7 @@ def interrupted(work: Callable[[], Any], runs: int, moment: int) -> bool:
     import js
     import pyodide_js
 
-    from tfpy._src.runtime import registry
+    from tfpy._src.backends import registry
 
     backend = registry.active_backend()
     run, asked, seen = backend.run, js.Uint8Array.new(1), 0

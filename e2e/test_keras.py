@@ -73,7 +73,7 @@ async def test_training_leaves_the_page_its_turns(tf: Any) -> None:
 
     import keras
 
-    from tfpy._src.runtime import turns as given
+    from tfpy._src.backends import event_loop
 
     rng = np.random.default_rng(0)
     x = rng.normal(size=(512, 8)).astype(np.float32)
@@ -83,7 +83,10 @@ async def test_training_leaves_the_page_its_turns(tf: Any) -> None:
         [keras.Input((8,)), keras.layers.Dense(16, "relu"), keras.layers.Dense(1, "sigmoid")]
     )
     model.compile(keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
-    usual, given.SLICE = given.SLICE, 0.0  # a turn after each batch, however fast the machine is
+    usual, event_loop.SLICE = (
+        event_loop.SLICE,
+        0.0,
+    )  # a turn after each batch, however fast the machine is
     turns = 0
 
     async def count() -> None:
@@ -95,7 +98,7 @@ async def test_training_leaves_the_page_its_turns(tf: Any) -> None:
     task = asyncio.create_task(count())
     history = await model.fit_async(x, y, epochs=12, batch_size=32, verbose=0)
     task.cancel()
-    given.SLICE = usual
+    event_loop.SLICE = usual
     assert history.history["accuracy"][-1] > 0.95
     assert turns >= 12 * 16
     loss, accuracy = await model.evaluate_async(x, y, verbose=0)
@@ -113,7 +116,7 @@ async def test_a_turn_lets_timers_go_first(tf: Any) -> None:
     import js
     from pyodide.ffi import create_proxy
 
-    from tfpy._src.runtime import turns
+    from tfpy._src.backends import event_loop
 
     ticks = 0
 
@@ -125,9 +128,9 @@ async def test_a_turn_lets_timers_go_first(tf: Any) -> None:
     timer = js.setInterval(proxy, 0)
     began = time.perf_counter()
     for _ in range(20):
-        while time.perf_counter() - began < turns.SLICE:
+        while time.perf_counter() - began < event_loop.SLICE:
             pass
-        await turns.give_turn()
+        await event_loop.give_turn()
         began = time.perf_counter()
     js.clearInterval(timer)
     proxy.destroy()

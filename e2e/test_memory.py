@@ -26,12 +26,12 @@ def test_tensors_as_memory(tf: Any, backend: str) -> None:
 @run_in_browser(backends=["webgl", "webgpu"])
 async def test_few_numbers_stay_on_the_host(tf: Any, backend: str) -> None:
     """The environment of these tests has it switched off by flags, so that kernels are reached."""
-    from tfpy._src.runtime import kernels, registry
+    from tfpy._src.backends import custom_kernels, registry
 
     device = registry.active_backend()
     assert device.few == 0
     device.few = 100
-    kernels.forget_programs(backend)  # where a program runs is decided when it is made
+    custom_kernels.forget_programs(backend)  # where a program runs is decided when it is made
     try:
         slots = tf.memory()["backend"]["slots"]
         x, w = tf.constant(np.arange(13.0, dtype=np.float32)), tf.Variable(2.5)
@@ -47,7 +47,7 @@ async def test_few_numbers_stay_on_the_host(tf: Any, backend: str) -> None:
         assert float(tf.function(lambda v: v * w)(x)[2].numpy()) == float(w.numpy()) * 2
     finally:
         device.few = 0
-        kernels.forget_programs(backend)
+        custom_kernels.forget_programs(backend)
 
 
 @run_in_browser(backends=["webgl"])

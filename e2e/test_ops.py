@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfpy._src.ops import OPS, UNSUPPORTED
+from tfpy._src.compiler.ops import OPS, UNSUPPORTED
 from tfpy.testing import run_in_browser
 
 PRIMITIVES = [name for name, op in OPS.items() if op.is_primitive and not op.is_alias]
@@ -40,11 +40,11 @@ def not_broadcast(samples):
 
 def check_samples(backend, name, choose=list):
     """Runs an op on its samples, or those that are chosen of them."""
-    from tfpy._src.dtypes import as_dtype
-    from tfpy._src.ir.aval import Aval
-    from tfpy._src.ir.evaluate import evaluate
-    from tfpy._src.ir.graph import single_equation
-    from tfpy._src.runtime import registry
+    from tfpy._src.backends import registry
+    from tfpy._src.base.dtypes import as_dtype
+    from tfpy._src.compiler.ir.aval import Aval
+    from tfpy._src.compiler.ir.evaluate import evaluate
+    from tfpy._src.compiler.ir.graph import single_equation
 
     if name in UNSUPPORTED[backend]:
         pytest.skip(UNSUPPORTED[backend][name])

@@ -140,9 +140,9 @@ async def test_guide_float16_textures(tf: Any) -> None:
 @run_in_browser(backends=GPUS)
 async def test_guide_shaders_are_compiled_once(tf: Any, backend: str) -> None:
     """At the first call, and not for other values, nor for another shape of as many dimensions."""
-    from tfpy._src.runtime import kernels
+    from tfpy._src.backends import custom_kernels
 
-    kernels.forget_programs(backend)
+    custom_kernels.forget_programs(backend)
     rng = np.random.default_rng(0)
     model = tf.function(lambda x, w: tf.nn.softplus(tf.matmul(x, w) * 0.37))
     with Counted(COMPILES[backend]) as compiled:

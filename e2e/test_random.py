@@ -11,7 +11,7 @@ RANGES = ((None, None), (0, 10), (-(2**31), 2**31 - 1), (-7, 2**31 - 1))
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_bits(tf, backend):
-    from tfpy._src.ops.reference import philox
+    from tfpy._src.compiler.ops.reference import philox
 
     state = philox.scramble((3, -9))
     words = philox.stream(state, 1001)
@@ -27,7 +27,7 @@ def test_bits(tf, backend):
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_counters_carry(tf, backend):
-    from tfpy._src.ops.reference import philox
+    from tfpy._src.compiler.ops.reference import philox
 
     generator = tf.random.Generator.from_key_counter(5, [-3, -1], "philox")
     words = philox.stream((5, 0, 2**32 - 3, 2**32 - 1, 2**32 - 1, 2**32 - 1), 40)

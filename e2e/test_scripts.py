@@ -131,7 +131,7 @@ def test_errors(tfpy_page: Open, worker: bool) -> None:
 APART = """
 import js, time, tfpy as tf
 from pyodide.ffi import create_proxy, to_js
-from tfpy._src.runtime.page import show_picture
+from tfpy._src.display.screen import show_picture
 
 end = time.time() + 1
 while time.time() < end:

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from e2e.module_page import ROOT, Evaluate, module_page
-from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.ir.strides import broadcast_view
-from tfpy._src.lower.calls import Elementwise
-from tfpy._src.lower.program import Program
-from tfpy._src.lower.wasm.lowering import add_elementwise, add_kernel
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.ir.strides import broadcast_view
+from tfpy._src.compiler.lower.calls import Elementwise
+from tfpy._src.compiler.lower.program import Program
+from tfpy._src.compiler.lower.wasm.lowering import add_elementwise, add_kernel
 
 ASSETS = ROOT / "src" / "tfpy" / "assets"
 Shape = tuple[int, ...]

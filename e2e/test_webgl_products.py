@@ -9,12 +9,12 @@ import pytest
 
 from e2e.module_page import Evaluate
 from e2e.webgl_page import CLEAN, call_of, equation, matmul_call
-from tfpy._src.dtypes import float32
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import Graph
-from tfpy._src.ir.op import OPS
-from tfpy._src.lower.webgl import WebGLTarget, lower, tiles as webgl_tiles
-from tfpy._src.passes.pipeline import optimize
+from tfpy._src.base.dtypes import float32
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.op import OPS
+from tfpy._src.compiler.lower.webgl import WebGLTarget, lower, tiles as webgl_tiles
+from tfpy._src.compiler.passes.pipeline import optimize
 
 TRANSPOSES = [(a, b) for a in ("false", "true") for b in ("false", "true")]
 

@@ -15,13 +15,13 @@ import pytest
 
 from e2e.module_page import Evaluate
 from e2e.webgl_page import CLEAN, call_of, equation, matmul_call
-from tfpy._src.dtypes import float32
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import Graph
-from tfpy._src.ir.op import OPS
-from tfpy._src.lower.program import Program
-from tfpy._src.lower.shaders import segments as shader_segments
-from tfpy._src.lower.webgl import lower
+from tfpy._src.base.dtypes import float32
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.op import OPS
+from tfpy._src.compiler.lower.program import Program
+from tfpy._src.compiler.lower.shaders import segments as shader_segments
+from tfpy._src.compiler.lower.webgl import lower
 
 
 def tanh_program() -> Program:

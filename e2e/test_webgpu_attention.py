@@ -11,10 +11,10 @@ import pytest
 import tfpy as tf
 from e2e.module_page import Evaluate, module_page
 from e2e.webgl_page import call_of as page_call
-from tfpy._src.ir.evaluate import evaluate as run_by_numpy
-from tfpy._src.lower.program import Program
-from tfpy._src.lower.webgpu import WebGPUTarget, attention, lower, target
-from tfpy._src.passes.pipeline import optimize
+from tfpy._src.compiler.ir.evaluate import evaluate as run_by_numpy
+from tfpy._src.compiler.lower.program import Program
+from tfpy._src.compiler.lower.webgpu import WebGPUTarget, attention, lower, target
+from tfpy._src.compiler.passes.pipeline import optimize
 
 Array = np.ndarray[Any, Any]
 

@@ -14,19 +14,26 @@ import pytest
 
 from e2e.module_page import Evaluate, module_page
 from e2e.webgl_page import call_of as page_call
-from tfpy._src.dtypes import float32, int32
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.evaluate import evaluate as run_by_numpy
-from tfpy._src.ir.graph import Graph, single_equation
-from tfpy._src.ir.kernel import KernelCall, float_bits
-from tfpy._src.ir.op import OPS
-from tfpy._src.lower.program import Program
-from tfpy._src.lower.webgpu import WebGPUTarget, lower, packed, tiles, transposition, winograd
-from tfpy._src.lower.webgpu.kernels import add_kernel
-from tfpy._src.ops.packed_bytes import POINT
-from tfpy._src.passes.packing import pack_quantized
-from tfpy._src.passes.pipeline import optimize
-from tfpy._src.passes.rewrite import Builder
+from tfpy._src.base.dtypes import float32, int32
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.evaluate import evaluate as run_by_numpy
+from tfpy._src.compiler.ir.graph import Graph, single_equation
+from tfpy._src.compiler.ir.kernel import KernelCall, float_bits
+from tfpy._src.compiler.ir.op import OPS
+from tfpy._src.compiler.lower.program import Program
+from tfpy._src.compiler.lower.webgpu import (
+    WebGPUTarget,
+    lower,
+    packed,
+    tiles,
+    transposition,
+    winograd,
+)
+from tfpy._src.compiler.lower.webgpu.kernels import add_kernel
+from tfpy._src.compiler.ops.packed_bytes import POINT
+from tfpy._src.compiler.passes.packing import pack_quantized
+from tfpy._src.compiler.passes.pipeline import optimize
+from tfpy._src.compiler.passes.rewrite import Builder
 
 Array = np.ndarray[Any, Any]
 Case = tuple[Program, list[Array], Array]

@@ -10,10 +10,10 @@ import pytest
 
 from e2e.module_page import Evaluate, module_page
 from e2e.webgl_page import call_of
-from tfpy._src.dtypes import float32
-from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.lower.program import Program
-from tfpy._src.lower.webgpu.kernels import add_kernel
+from tfpy._src.base.dtypes import float32
+from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.lower.program import Program
+from tfpy._src.compiler.lower.webgpu.kernels import add_kernel
 
 Array = np.ndarray[Any, Any]
 

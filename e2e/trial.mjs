@@ -2,9 +2,9 @@
 // leaves everything else as it was. Used by tests/wasm/driver.mjs and gpu_device.mjs.
 
 /**
- * @typedef {import("../web/runtime/backend.mjs").Backend
- *   & Partial<import("../web/runtime/backend.mjs").BlockingRead>
- *   & Partial<import("../web/runtime/backend.mjs").AsyncRead>} Backend
+ * @typedef {import("../web/common/backend.mjs").Backend
+ *   & Partial<import("../web/common/backend.mjs").BlockingRead>
+ *   & Partial<import("../web/common/backend.mjs").AsyncRead>} Backend
  * @typedef {{dtype: string, shape: number[]}} Buffer
  * @typedef {{buffers: Buffer[], inputs: number[], outputs: number[]}} Text
  * @typedef {{ran: boolean, message: string, wrong: string[]}} Verdict
@@ -42,7 +42,7 @@ function bytesOf(dtype, count, seed) {
  */
 export async function bytesIn(backend, slot, nbytes) {
   if (backend.read === undefined) {
-    const found = await /** @type {import("../web/runtime/backend.mjs").AsyncRead} */ (
+    const found = await /** @type {import("../web/common/backend.mjs").AsyncRead} */ (
       backend
     ).readAsync(slot, (elements) => elements.slice());
     return new Uint8Array(found.buffer, found.byteOffset, found.byteLength);

@@ -31,7 +31,7 @@ function noise(count, seed) {
 }
 
 /**
- * @param {import("../web/runtime/backend.mjs").Backend & import("../web/runtime/backend.mjs").BlockingRead} backend
+ * @param {import("../web/common/backend.mjs").Backend & import("../web/common/backend.mjs").BlockingRead} backend
  * @param {Job} job
  */
 function runJob(backend, job) {

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from e2e.module_page import Evaluate, module_page
-from tfpy._src.dtypes import as_dtype
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import Graph, single_equation
-from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.ir.op import OPS
-from tfpy._src.lower.program import Program
-from tfpy._src.lower.webgl import bands as webgl_bands
-from tfpy._src.lower.webgl.kernels import add_kernel
+from tfpy._src.base.dtypes import as_dtype
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import Graph, single_equation
+from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.ir.op import OPS
+from tfpy._src.compiler.lower.program import Program
+from tfpy._src.compiler.lower.webgl import bands as webgl_bands
+from tfpy._src.compiler.lower.webgl.kernels import add_kernel
 
 Array = np.ndarray[Any, Any]
 CLEAN = {"slots": 0, "bytes": 0, "programs": 0, "used": 0, "closed": 0}

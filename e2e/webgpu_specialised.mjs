@@ -1,6 +1,6 @@
 // Page-side half of test_webgpu_specialised.py: a Program runs until its kernels are specialised.
 
-import { nextTask } from "../web/runtime/turns.mjs";
+import { nextTask } from "../web/common/turns.mjs";
 import { Specialised } from "../web/webgpu/specialised.mjs";
 import { openWebgpu } from "../web/webgpu/webgpu.mjs";
 import { plain, write } from "./tensors.mjs";

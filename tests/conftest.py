@@ -17,7 +17,7 @@ import promises
 import pytest
 
 import tfpy
-from tfpy._src.core import scalars
+from tfpy._src.core import scalar_cache
 
 hypothesis.settings.register_profile("tfpy", deadline=None, max_examples=60, derandomize=True)
 hypothesis.settings.load_profile("tfpy")
@@ -52,6 +52,6 @@ def no_leaks() -> Iterator[None]:
 
 def _in_use() -> tuple[int, int, int]:
     gc.collect()
-    scalars.clear_scalars()
+    scalar_cache.clear_scalars()
     memory = tfpy.memory()
     return memory["numTensors"], memory["numDataBuffers"], memory["numBytes"]

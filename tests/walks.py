@@ -21,10 +21,11 @@ import numpy as np
 
 import tfpy
 import tfpy as tf
-from tfpy._src.lower import webgl
-from tfpy._src.lower.webgl.glsl import shader
-from tfpy._src.runtime import bridge, registry
-from tfpy._src.runtime.device import DeviceBackend
+from tfpy._src.backends import registry
+from tfpy._src.backends.device import DeviceBackend
+from tfpy._src.backends.javascript import bridge
+from tfpy._src.compiler.lower import webgl
+from tfpy._src.compiler.lower.webgl.glsl import shader
 
 ENGINE = Path(tfpy.__file__).parent / "_src"
 

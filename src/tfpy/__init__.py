@@ -41,169 +41,33 @@ from tfpy import (
     strings as strings,
     tpu as tpu,
 )
-from tfpy._src.absent import explain as _explain
-from tfpy._src.alias.finder import as_tensorflow as as_tensorflow
-from tfpy._src.alias.keras import LAZY as _LAZY
-from tfpy._src.array.blocks import (
-    batch_to_space as batch_to_space,
-    batch_to_space_nd as batch_to_space_nd,
-    required_space_to_batch_paddings as required_space_to_batch_paddings,
-    space_to_batch as space_to_batch,
-    space_to_batch_nd as space_to_batch_nd,
+from tfpy._src.backends.custom_kernels import (
+    copy_registered_kernels as copy_registered_kernels,
+    get_gradient as get_gradient,
+    get_kernel as get_kernel,
+    get_kernels_for_backend as get_kernels_for_backend,
+    register_gradient as register_gradient,
+    register_kernel as register_kernel,
+    unregister_gradient as unregister_gradient,
+    unregister_kernel as unregister_kernel,
 )
-from tfpy._src.array.buffer import TensorBuffer as TensorBuffer, buffer as buffer
-from tfpy._src.array.casting import bitcast as bitcast, saturate_cast as saturate_cast
-from tfpy._src.array.complex_numbers import complex as complex
-from tfpy._src.array.einsum import einsum as einsum
-from tfpy._src.array.indexing import strided_slice as strided_slice
-from tfpy._src.array.joining import (
-    concat as concat,
-    pad as pad,
-    repeat as repeat,
-    split as split,
-    stack as stack,
-    tile as tile,
-    unstack as unstack,
+from tfpy._src.backends.event_loop import next_frame as next_frame
+from tfpy._src.backends.kernel_backend import KernelBackend as KernelBackend
+from tfpy._src.backends.registry import (
+    backend as backend,
+    find_backend as find_backend,
+    find_backend_factory as find_backend_factory,
+    get_backend as get_backend,
+    ready as ready,
+    register_backend as register_backend,
+    remove_backend as remove_backend,
 )
-from tfpy._src.array.making import (
-    cast as cast,
-    eye as eye,
-    fill as fill,
-    ones as ones,
-    ones_like as ones_like,
-    zeros as zeros,
-    zeros_like as zeros_like,
+from tfpy._src.backends.timing import time as time
+from tfpy._src.backends.wasm_files import (
+    set_wasm_path as set_wasm_path,
+    set_wasm_paths as set_wasm_paths,
 )
-from tfpy._src.array.masks import sequence_mask as sequence_mask
-from tfpy._src.array.ranges import linspace as linspace, range as range
-from tfpy._src.array.reordering import (
-    reverse as reverse,
-    reverse_sequence as reverse_sequence,
-    roll as roll,
-)
-from tfpy._src.array.reshaping import (
-    broadcast_dynamic_shape as broadcast_dynamic_shape,
-    broadcast_static_shape as broadcast_static_shape,
-    broadcast_to as broadcast_to,
-    ensure_shape as ensure_shape,
-    expand_dims as expand_dims,
-    identity as identity,
-    identity_n as identity_n,
-    rank as rank,
-    reshape as reshape,
-    shape as shape,
-    shape_n as shape_n,
-    size as size,
-    squeeze as squeeze,
-    transpose as transpose,
-)
-from tfpy._src.array.scans import cumsum as cumsum
-from tfpy._src.array.scattering import (
-    dynamic_partition as dynamic_partition,
-    dynamic_stitch as dynamic_stitch,
-    gather_nd as gather_nd,
-    scatter_nd as scatter_nd,
-    tensor_scatter_nd_add as tensor_scatter_nd_add,
-    tensor_scatter_nd_max as tensor_scatter_nd_max,
-    tensor_scatter_nd_min as tensor_scatter_nd_min,
-    tensor_scatter_nd_sub as tensor_scatter_nd_sub,
-    tensor_scatter_nd_update as tensor_scatter_nd_update,
-    unravel_index as unravel_index,
-)
-from tfpy._src.array.slicing import (
-    boolean_mask as boolean_mask,
-    gather as gather,
-    meshgrid as meshgrid,
-    newaxis as newaxis,
-    one_hot as one_hot,
-    slice as slice,
-    where as where,
-)
-from tfpy._src.array.sorting import (
-    argsort as argsort,
-    lower_bound as lower_bound,
-    searchsorted as searchsorted,
-    setdiff1d as setdiff1d,
-    sort as sort,
-    unique as unique,
-    unique_with_counts as unique_with_counts,
-    upper_bound as upper_bound,
-)
-from tfpy._src.autodiff.custom import (
-    custom_grad as custom_grad,
-    custom_gradient as custom_gradient,
-    grad_pass_through as grad_pass_through,
-    recompute_grad as recompute_grad,
-)
-from tfpy._src.autodiff.functional import (
-    grad as grad,
-    grads as grads,
-    value_and_grad as value_and_grad,
-    value_and_grads as value_and_grads,
-    variable_grads as variable_grads,
-)
-from tfpy._src.autodiff.gradient_tape import (
-    GradientTape as GradientTape,
-    UnconnectedGradients as UnconnectedGradients,
-)
-from tfpy._src.autodiff.graph_gradients import gradients as gradients, hessians as hessians
-from tfpy._src.composite.ragged.tensor import RaggedTensor as RaggedTensor
-from tfpy._src.composite.sparse_tensor import SparseTensor as SparseTensor
-from tfpy._src.composite.specs import (
-    RaggedTensorSpec as RaggedTensorSpec,
-    SparseTensorSpec as SparseTensorSpec,
-)
-from tfpy._src.control.control_flow import (
-    case as case,
-    cond as cond,
-    switch_case as switch_case,
-    while_loop as while_loop,
-)
-from tfpy._src.control.effects import (
-    control_dependencies as control_dependencies,
-    group as group,
-    no_op as no_op,
-    numpy_function as numpy_function,
-    py_function as py_function,
-)
-from tfpy._src.control.mapping import foldl as foldl, foldr as foldr, map_fn as map_fn, scan as scan
-from tfpy._src.control.tensor_array import TensorArray as TensorArray
-from tfpy._src.control.vectorized import vectorized_map as vectorized_map
-from tfpy._src.core.clock import timestamp as timestamp
-from tfpy._src.core.conversion import (
-    constant as constant,
-    convert_to_tensor as convert_to_tensor,
-    get_static_value as get_static_value,
-    is_tensor as is_tensor,
-)
-from tfpy._src.core.indexed_slices import IndexedSlices as IndexedSlices
-from tfpy._src.core.lifetimes import (
-    dispose as dispose,
-    keep as keep,
-    memory as memory,
-    tidy as tidy,
-)
-from tfpy._src.core.name_scope import name_scope as name_scope
-from tfpy._src.core.tape import stop_gradient as stop_gradient
-from tfpy._src.core.tensor import Tensor as Tensor
-from tfpy._src.core.tensor_shape import TensorShape as TensorShape
-from tfpy._src.core.type_spec import TypeSpec as TypeSpec
-from tfpy._src.data.specs import OptionalSpec as OptionalSpec
-from tfpy._src.debugging.assertions import (
-    Assert as Assert,
-    assert_equal as assert_equal,
-    assert_greater as assert_greater,
-    assert_less as assert_less,
-)
-from tfpy._src.debugging.float16 import Float16Check as Float16Check, check_float16 as check_float16
-from tfpy._src.debugging.modes import (
-    enable_debug_mode as enable_debug_mode,
-    enable_prod_mode as enable_prod_mode,
-)
-from tfpy._src.debugging.shapes import assert_rank as assert_rank
-from tfpy._src.distribute.device_spec import DeviceSpec as DeviceSpec
-from tfpy._src.distribute.placing import device as device
-from tfpy._src.dtypes import (
+from tfpy._src.base.dtypes import (
     DType as DType,
     as_dtype as as_dtype,
     bfloat16 as bfloat16,
@@ -232,43 +96,29 @@ from tfpy._src.dtypes import (
     uint64 as uint64,
     variant as variant,
 )
-from tfpy._src.environment.environment import env as env
-from tfpy._src.function.api import compile_model as compile_model, function as function
-from tfpy._src.function.signature import TensorSpec as TensorSpec
-from tfpy._src.function.type_specs import type_spec_from_value as type_spec_from_value
-from tfpy._src.linalg.decompositions import eig as eig, eigvals as eigvals
-from tfpy._src.linalg.norms import (
-    clip_by_average_norm as clip_by_average_norm,
-    clip_by_global_norm as clip_by_global_norm,
-    clip_by_norm as clip_by_norm,
-    norm as norm,
+from tfpy._src.base.flags.environment import env as env
+from tfpy._src.base.missing_names import explain as _explain
+from tfpy._src.base.tracing import (
+    executing_eagerly as executing_eagerly,
+    init_scope as init_scope,
+    inside_function as inside_function,
 )
-from tfpy._src.linalg.products import matmul as matmul, tensordot as tensordot
-from tfpy._src.math.arithmetic import (
-    add_n as add_n,
-    clip_by_value as clip_by_value,
-    divide as divide,
-    scalar_mul as scalar_mul,
-    sign as sign,
-    truediv as truediv,
+from tfpy._src.base.version import __version__ as __version__
+from tfpy._src.core.conversion import (
+    constant as constant,
+    convert_to_tensor as convert_to_tensor,
+    get_static_value as get_static_value,
+    is_tensor as is_tensor,
 )
-from tfpy._src.math.counting import (
-    histogram_fixed_width as histogram_fixed_width,
-    histogram_fixed_width_bins as histogram_fixed_width_bins,
+from tfpy._src.core.indexed_slices import IndexedSlices as IndexedSlices
+from tfpy._src.core.lifetimes import (
+    dispose as dispose,
+    keep as keep,
+    memory as memory,
+    tidy as tidy,
 )
-from tfpy._src.math.reductions import (
-    argmax as argmax,
-    argmin as argmin,
-    reduce_all as reduce_all,
-    reduce_any as reduce_any,
-    reduce_logsumexp as reduce_logsumexp,
-    reduce_max as reduce_max,
-    reduce_mean as reduce_mean,
-    reduce_min as reduce_min,
-    reduce_prod as reduce_prod,
-    reduce_sum as reduce_sum,
-)
-from tfpy._src.primitives import (
+from tfpy._src.core.name_scope import name_scope as name_scope
+from tfpy._src.core.primitives import (
     abs as abs,
     acos as acos,
     acosh as acosh,
@@ -312,50 +162,68 @@ from tfpy._src.primitives import (
     truncatediv as truncatediv,
     truncatemod as truncatemod,
 )
-from tfpy._src.ragged.components import (
-    ragged_gather as ragged_gather,
-    ragged_range as ragged_range,
-    ragged_tensor_to_tensor as ragged_tensor_to_tensor,
+from tfpy._src.core.tape import stop_gradient as stop_gradient
+from tfpy._src.core.tensor import Tensor as Tensor
+from tfpy._src.core.tensor_shape import TensorShape as TensorShape
+from tfpy._src.core.timestamp import timestamp as timestamp
+from tfpy._src.core.type_spec import TypeSpec as TypeSpec
+from tfpy._src.data.specs import OptionalSpec as OptionalSpec
+from tfpy._src.display.tracebacks import hide_frames as _hide_frames
+from tfpy._src.distribute.device_spec import DeviceSpec as DeviceSpec
+from tfpy._src.distribute.placing import device as device
+from tfpy._src.functions.control.assertion import Assert as Assert
+from tfpy._src.functions.control.control_flow import (
+    case as case,
+    cond as cond,
+    switch_case as switch_case,
+    while_loop as while_loop,
 )
-from tfpy._src.random.stateful import multinomial as multinomial, rand as rand
-from tfpy._src.runtime.kernel_backend import KernelBackend as KernelBackend
-from tfpy._src.runtime.kernels import (
-    copy_registered_kernels as copy_registered_kernels,
-    get_gradient as get_gradient,
-    get_kernel as get_kernel,
-    get_kernels_for_backend as get_kernels_for_backend,
-    register_gradient as register_gradient,
-    register_kernel as register_kernel,
-    unregister_gradient as unregister_gradient,
-    unregister_kernel as unregister_kernel,
+from tfpy._src.functions.control.effects import (
+    control_dependencies as control_dependencies,
+    group as group,
+    no_op as no_op,
+    numpy_function as numpy_function,
+    py_function as py_function,
 )
-from tfpy._src.runtime.registry import (
-    backend as backend,
+from tfpy._src.functions.control.mapping import (
+    foldl as foldl,
+    foldr as foldr,
+    map_fn as map_fn,
+    scan as scan,
+)
+from tfpy._src.functions.control.tensor_array import TensorArray as TensorArray
+from tfpy._src.functions.control.vectorized import vectorized_map as vectorized_map
+from tfpy._src.functions.tf_function.api import compile_model as compile_model, function as function
+from tfpy._src.functions.tf_function.signature import TensorSpec as TensorSpec
+from tfpy._src.functions.tf_function.type_specs import type_spec_from_value as type_spec_from_value
+from tfpy._src.keras_support.keras import LAZY as _LAZY
+from tfpy._src.keras_support.tensorflow_alias.finder import as_tensorflow as as_tensorflow
+from tfpy._src.library.config.backend_choice import (
     backend_report as backend_report,
-    find_backend as find_backend,
-    find_backend_factory as find_backend_factory,
-    get_backend as get_backend,
-    ready as ready,
-    register_backend as register_backend,
-    remove_backend as remove_backend,
-)
-from tfpy._src.runtime.threads import (
-    get_threads_count as get_threads_count,
-    set_threads_count as set_threads_count,
-)
-from tfpy._src.runtime.timing import time as time
-from tfpy._src.runtime.turns import next_frame as next_frame
-from tfpy._src.runtime.wasm_files import (
-    set_wasm_path as set_wasm_path,
-    set_wasm_paths as set_wasm_paths,
-)
-from tfpy._src.sparse.conversion import sparse_to_dense as sparse_to_dense
-from tfpy._src.strings.formatting import print as print
-from tfpy._src.tfjs.backends import (
     set_backend as set_backend,
     set_backend_async as set_backend_async,
 )
-from tfpy._src.tfjs.functions import (
+from tfpy._src.library.config.threads import (
+    get_threads_count as get_threads_count,
+    set_threads_count as set_threads_count,
+)
+from tfpy._src.library.debugging.assertions import (
+    assert_equal as assert_equal,
+    assert_greater as assert_greater,
+    assert_less as assert_less,
+)
+from tfpy._src.library.debugging.float16 import (
+    Float16Check as Float16Check,
+    check_float16 as check_float16,
+)
+from tfpy._src.library.debugging.modes import (
+    enable_debug_mode as enable_debug_mode,
+    enable_prod_mode as enable_prod_mode,
+)
+from tfpy._src.library.debugging.shapes import assert_rank as assert_rank
+from tfpy._src.library.sparse.conversion import sparse_to_dense as sparse_to_dense
+from tfpy._src.library.strings.formatting import print as print
+from tfpy._src.library.tfjs.functions import (
     basic_lstm_cell as basic_lstm_cell,
     dot as dot,
     euclidean_norm as euclidean_norm,
@@ -375,18 +243,159 @@ from tfpy._src.tfjs.functions import (
     tensor5d as tensor5d,
     tensor6d as tensor6d,
 )
-from tfpy._src.tracing import (
-    executing_eagerly as executing_eagerly,
-    init_scope as init_scope,
-    inside_function as inside_function,
+from tfpy._src.tensors.array.blocks import (
+    batch_to_space as batch_to_space,
+    batch_to_space_nd as batch_to_space_nd,
+    required_space_to_batch_paddings as required_space_to_batch_paddings,
+    space_to_batch as space_to_batch,
+    space_to_batch_nd as space_to_batch_nd,
 )
-from tfpy._src.variables.distribution import (
+from tfpy._src.tensors.array.buffer import TensorBuffer as TensorBuffer, buffer as buffer
+from tfpy._src.tensors.array.casting import bitcast as bitcast, saturate_cast as saturate_cast
+from tfpy._src.tensors.array.complex_numbers import complex as complex
+from tfpy._src.tensors.array.einsum import einsum as einsum
+from tfpy._src.tensors.array.indexing import strided_slice as strided_slice
+from tfpy._src.tensors.array.joining import (
+    concat as concat,
+    pad as pad,
+    repeat as repeat,
+    split as split,
+    stack as stack,
+    tile as tile,
+    unstack as unstack,
+)
+from tfpy._src.tensors.array.making import (
+    cast as cast,
+    eye as eye,
+    fill as fill,
+    ones as ones,
+    ones_like as ones_like,
+    zeros as zeros,
+    zeros_like as zeros_like,
+)
+from tfpy._src.tensors.array.masks import sequence_mask as sequence_mask
+from tfpy._src.tensors.array.ranges import linspace as linspace, range as range
+from tfpy._src.tensors.array.reordering import (
+    reverse as reverse,
+    reverse_sequence as reverse_sequence,
+    roll as roll,
+)
+from tfpy._src.tensors.array.reshaping import (
+    broadcast_dynamic_shape as broadcast_dynamic_shape,
+    broadcast_static_shape as broadcast_static_shape,
+    broadcast_to as broadcast_to,
+    ensure_shape as ensure_shape,
+    expand_dims as expand_dims,
+    identity as identity,
+    identity_n as identity_n,
+    rank as rank,
+    reshape as reshape,
+    shape as shape,
+    shape_n as shape_n,
+    size as size,
+    squeeze as squeeze,
+    transpose as transpose,
+)
+from tfpy._src.tensors.array.scans import cumsum as cumsum
+from tfpy._src.tensors.array.scattering import (
+    dynamic_partition as dynamic_partition,
+    dynamic_stitch as dynamic_stitch,
+    gather_nd as gather_nd,
+    scatter_nd as scatter_nd,
+    tensor_scatter_nd_add as tensor_scatter_nd_add,
+    tensor_scatter_nd_max as tensor_scatter_nd_max,
+    tensor_scatter_nd_min as tensor_scatter_nd_min,
+    tensor_scatter_nd_sub as tensor_scatter_nd_sub,
+    tensor_scatter_nd_update as tensor_scatter_nd_update,
+    unravel_index as unravel_index,
+)
+from tfpy._src.tensors.array.slicing import (
+    boolean_mask as boolean_mask,
+    gather as gather,
+    meshgrid as meshgrid,
+    newaxis as newaxis,
+    one_hot as one_hot,
+    slice as slice,
+    where as where,
+)
+from tfpy._src.tensors.array.sorting import (
+    argsort as argsort,
+    lower_bound as lower_bound,
+    searchsorted as searchsorted,
+    setdiff1d as setdiff1d,
+    sort as sort,
+    unique as unique,
+    unique_with_counts as unique_with_counts,
+    upper_bound as upper_bound,
+)
+from tfpy._src.tensors.autodiff.custom import (
+    custom_grad as custom_grad,
+    custom_gradient as custom_gradient,
+    grad_pass_through as grad_pass_through,
+    recompute_grad as recompute_grad,
+)
+from tfpy._src.tensors.autodiff.functional import (
+    grad as grad,
+    grads as grads,
+    value_and_grad as value_and_grad,
+    value_and_grads as value_and_grads,
+    variable_grads as variable_grads,
+)
+from tfpy._src.tensors.autodiff.gradient_tape import (
+    GradientTape as GradientTape,
+    UnconnectedGradients as UnconnectedGradients,
+)
+from tfpy._src.tensors.autodiff.graph_gradients import gradients as gradients, hessians as hessians
+from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor as RaggedTensor
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor as SparseTensor
+from tfpy._src.tensors.composite.specs import (
+    RaggedTensorSpec as RaggedTensorSpec,
+    SparseTensorSpec as SparseTensorSpec,
+)
+from tfpy._src.tensors.linalg.decompositions import eig as eig, eigvals as eigvals
+from tfpy._src.tensors.linalg.norms import (
+    clip_by_average_norm as clip_by_average_norm,
+    clip_by_global_norm as clip_by_global_norm,
+    clip_by_norm as clip_by_norm,
+    norm as norm,
+)
+from tfpy._src.tensors.linalg.products import matmul as matmul, tensordot as tensordot
+from tfpy._src.tensors.math.arithmetic import (
+    add_n as add_n,
+    clip_by_value as clip_by_value,
+    divide as divide,
+    scalar_mul as scalar_mul,
+    sign as sign,
+    truediv as truediv,
+)
+from tfpy._src.tensors.math.counting import (
+    histogram_fixed_width as histogram_fixed_width,
+    histogram_fixed_width_bins as histogram_fixed_width_bins,
+)
+from tfpy._src.tensors.math.reductions import (
+    argmax as argmax,
+    argmin as argmin,
+    reduce_all as reduce_all,
+    reduce_any as reduce_any,
+    reduce_logsumexp as reduce_logsumexp,
+    reduce_max as reduce_max,
+    reduce_mean as reduce_mean,
+    reduce_min as reduce_min,
+    reduce_prod as reduce_prod,
+    reduce_sum as reduce_sum,
+)
+from tfpy._src.tensors.ragged.components import (
+    ragged_gather as ragged_gather,
+    ragged_range as ragged_range,
+    ragged_tensor_to_tensor as ragged_tensor_to_tensor,
+)
+from tfpy._src.tensors.random.stateful import multinomial as multinomial, rand as rand
+from tfpy._src.tensors.variables.distribution import (
     VariableAggregation as VariableAggregation,
     VariableSynchronization as VariableSynchronization,
 )
-from tfpy._src.variables.module import Module as Module
-from tfpy._src.variables.variable import Variable as Variable
-from tfpy._src.version import __version__ as __version__
+from tfpy._src.tensors.variables.module import Module as Module
+from tfpy._src.tensors.variables.variable import Variable as Variable
 
 if _typing.TYPE_CHECKING:
     from tfpy import (
@@ -396,33 +405,36 @@ if _typing.TYPE_CHECKING:
         raw_ops as raw_ops,
         train as train,
     )
-    from tfpy._src.export.api import export as export
-    from tfpy._src.graphs.custom import deregister_op as deregister_op, register_op as register_op
-    from tfpy._src.models.graph_files import load_graph_model as load_graph_model
-    from tfpy._src.models.graph_model import GraphModel as GraphModel
-    from tfpy._src.models.layers_model import (
+    from tfpy._src.formats.exported.api import export as export
+    from tfpy._src.formats.graph_model import GraphModel as GraphModel
+    from tfpy._src.formats.node_graphs.custom import (
+        deregister_op as deregister_op,
+        register_op as register_op,
+    )
+    from tfpy._src.formats.onnx.save import save_onnx as save_onnx
+    from tfpy._src.formats.tfjs.graph_model_reader import load_graph_model as load_graph_model
+    from tfpy._src.formats.tfjs.graph_model_writer import save_graph_model as save_graph_model
+    from tfpy._src.formats.tfjs.layers.layers_model import (
         load_layers_model as load_layers_model,
         load_layers_model_async as load_layers_model_async,
         save_layers_model as save_layers_model,
     )
-    from tfpy._src.profiler.info import profile as profile
-    from tfpy._src.runtime.machine import device_info as device_info
-    from tfpy._src.writers.graph_model import save_graph_model as save_graph_model
-    from tfpy._src.writers.onnx_file import save_onnx as save_onnx
+    from tfpy._src.library.config.device_info import device_info as device_info
+    from tfpy._src.library.profiler.info import profile as profile
 
 _LATER = {
-    "export": "tfpy._src.export.api",
-    "deregister_op": "tfpy._src.graphs.custom",
-    "register_op": "tfpy._src.graphs.custom",
-    "load_graph_model": "tfpy._src.models.graph_files",
-    "GraphModel": "tfpy._src.models.graph_model",
-    "load_layers_model": "tfpy._src.models.layers_model",
-    "load_layers_model_async": "tfpy._src.models.layers_model",
-    "save_layers_model": "tfpy._src.models.layers_model",
-    "profile": "tfpy._src.profiler.info",
-    "device_info": "tfpy._src.runtime.machine",
-    "save_graph_model": "tfpy._src.writers.graph_model",
-    "save_onnx": "tfpy._src.writers.onnx_file",
+    "export": "tfpy._src.formats.exported.api",
+    "deregister_op": "tfpy._src.formats.node_graphs.custom",
+    "register_op": "tfpy._src.formats.node_graphs.custom",
+    "load_graph_model": "tfpy._src.formats.tfjs.graph_model_reader",
+    "GraphModel": "tfpy._src.formats.graph_model",
+    "load_layers_model": "tfpy._src.formats.tfjs.layers.layers_model",
+    "load_layers_model_async": "tfpy._src.formats.tfjs.layers.layers_model",
+    "save_layers_model": "tfpy._src.formats.tfjs.layers.layers_model",
+    "profile": "tfpy._src.library.profiler.info",
+    "device_info": "tfpy._src.library.config.device_info",
+    "save_graph_model": "tfpy._src.formats.tfjs.graph_model_writer",
+    "save_onnx": "tfpy._src.formats.onnx.save",
     "models": "tfpy.models",
     "notebook": "tfpy.notebook",
     "profiler": "tfpy.profiler",
@@ -430,3 +442,4 @@ _LATER = {
     "raw_ops": "tfpy.raw_ops",
 }
 _explain(__name__, _LAZY)
+_hide_frames()

@@ -2,7 +2,8 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.browser import (
+from tfpy._src.tensors.browser.functions import as_javascript as as_javascript
+from tfpy._src.tensors.browser.pixels import (
     draw as draw,
     from_gpu_buffer as from_gpu_buffer,
     from_pixels as from_pixels,
@@ -10,4 +11,3 @@ from tfpy._src.browser import (
     gpu_device as gpu_device,
     to_pixels as to_pixels,
 )
-from tfpy._src.javascript import as_javascript as as_javascript

@@ -2,8 +2,8 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.debugging.assertions import (
-    Assert as Assert,
+from tfpy._src.functions.control.assertion import Assert as Assert
+from tfpy._src.library.debugging.assertions import (
     assert_all_finite as assert_all_finite,
     assert_equal as assert_equal,
     assert_greater as assert_greater,
@@ -23,15 +23,15 @@ from tfpy._src.debugging.assertions import (
     check_numerics as check_numerics,
     is_numeric_tensor as is_numeric_tensor,
 )
-from tfpy._src.debugging.modes import (
+from tfpy._src.library.debugging.modes import (
     get_log_device_placement as get_log_device_placement,
     set_log_device_placement as set_log_device_placement,
 )
-from tfpy._src.debugging.numerics import (
+from tfpy._src.library.debugging.numerics import (
     disable_check_numerics as disable_check_numerics,
     enable_check_numerics as enable_check_numerics,
 )
-from tfpy._src.debugging.shapes import (
+from tfpy._src.library.debugging.shapes import (
     assert_rank as assert_rank,
     assert_rank_at_least as assert_rank_at_least,
     assert_rank_in as assert_rank_in,

@@ -2,7 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.errors import (
+from tfpy._src.base.errors import (
     ABORTED as ABORTED,
     ALREADY_EXISTS as ALREADY_EXISTS,
     CANCELLED as CANCELLED,

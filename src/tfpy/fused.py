@@ -2,7 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.tfjs.fused import (
+from tfpy._src.library.tfjs.fused import (
     conv2d as conv2d,
     depthwise_conv2d as depthwise_conv2d,
     mat_mul as mat_mul,

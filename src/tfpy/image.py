@@ -2,7 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.image.adjusting import (
+from tfpy._src.library.image.adjusting import (
     adjust_brightness as adjust_brightness,
     adjust_contrast as adjust_contrast,
     adjust_gamma as adjust_gamma,
@@ -10,8 +10,8 @@ from tfpy._src.image.adjusting import (
     adjust_saturation as adjust_saturation,
     per_image_standardization as per_image_standardization,
 )
-from tfpy._src.image.batches import convert_image_dtype as convert_image_dtype
-from tfpy._src.image.boxes import (
+from tfpy._src.library.image.batches import convert_image_dtype as convert_image_dtype
+from tfpy._src.library.image.boxes import (
     combined_non_max_suppression as combined_non_max_suppression,
     non_max_suppression as non_max_suppression,
     non_max_suppression_async as non_max_suppression_async,
@@ -19,7 +19,7 @@ from tfpy._src.image.boxes import (
     non_max_suppression_with_scores as non_max_suppression_with_scores,
     non_max_suppression_with_scores_async as non_max_suppression_with_scores_async,
 )
-from tfpy._src.image.colors import (
+from tfpy._src.library.image.colors import (
     grayscale_to_rgb as grayscale_to_rgb,
     hsv_to_rgb as hsv_to_rgb,
     rgb_to_grayscale as rgb_to_grayscale,
@@ -30,7 +30,7 @@ from tfpy._src.image.colors import (
     yiq_to_rgb as yiq_to_rgb,
     yuv_to_rgb as yuv_to_rgb,
 )
-from tfpy._src.image.geometry import (
+from tfpy._src.library.image.geometry import (
     central_crop as central_crop,
     crop_to_bounding_box as crop_to_bounding_box,
     extract_patches as extract_patches,
@@ -40,11 +40,11 @@ from tfpy._src.image.geometry import (
     rot90 as rot90,
     transpose as transpose,
 )
-from tfpy._src.image.padded_boxes import (
+from tfpy._src.library.image.padded_boxes import (
     non_max_suppression_padded as non_max_suppression_padded,
     non_max_suppression_padded_async as non_max_suppression_padded_async,
 )
-from tfpy._src.image.quality import (
+from tfpy._src.library.image.quality import (
     image_gradients as image_gradients,
     psnr as psnr,
     sobel_edges as sobel_edges,
@@ -52,7 +52,7 @@ from tfpy._src.image.quality import (
     ssim_multiscale as ssim_multiscale,
     total_variation as total_variation,
 )
-from tfpy._src.image.randomized import (
+from tfpy._src.library.image.randomized import (
     random_brightness as random_brightness,
     random_contrast as random_contrast,
     random_crop as random_crop,
@@ -68,7 +68,7 @@ from tfpy._src.image.randomized import (
     stateless_random_hue as stateless_random_hue,
     stateless_random_saturation as stateless_random_saturation,
 )
-from tfpy._src.image.resizing import (
+from tfpy._src.library.image.resizing import (
     ResizeMethod as ResizeMethod,
     resize as resize,
     resize_bilinear as resize_bilinear,
@@ -76,12 +76,12 @@ from tfpy._src.image.resizing import (
     resize_with_crop_or_pad as resize_with_crop_or_pad,
     resize_with_pad as resize_with_pad,
 )
-from tfpy._src.image.sampling import (
+from tfpy._src.library.image.sampling import (
     crop_and_resize as crop_and_resize,
     rotate_with_offset as rotate_with_offset,
     transform as transform,
 )
-from tfpy._src.io.images import (
+from tfpy._src.library.io.images import (
     decode_bmp as decode_bmp,
     decode_gif as decode_gif,
     decode_image as decode_image,

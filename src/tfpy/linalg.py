@@ -2,15 +2,15 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.array.einsum import einsum as einsum
-from tfpy._src.array.making import eye as eye
-from tfpy._src.linalg.banded import (
+from tfpy._src.tensors.array.einsum import einsum as einsum
+from tfpy._src.tensors.array.making import eye as eye
+from tfpy._src.tensors.linalg.banded import (
     banded_triangular_solve as banded_triangular_solve,
     eigh_tridiagonal as eigh_tridiagonal,
     tridiagonal_matmul as tridiagonal_matmul,
     tridiagonal_solve as tridiagonal_solve,
 )
-from tfpy._src.linalg.decompositions import (
+from tfpy._src.tensors.linalg.decompositions import (
     cholesky as cholesky,
     det as det,
     eig as eig,
@@ -29,7 +29,7 @@ from tfpy._src.linalg.decompositions import (
     sqrtm as sqrtm,
     svd as svd,
 )
-from tfpy._src.linalg.diagonals import (
+from tfpy._src.tensors.linalg.diagonals import (
     band_part as band_part,
     diag as diag,
     diag_part as diag_part,
@@ -38,8 +38,12 @@ from tfpy._src.linalg.diagonals import (
     tensor_diag_part as tensor_diag_part,
     trace as trace,
 )
-from tfpy._src.linalg.norms import global_norm as global_norm, norm as norm, normalize as normalize
-from tfpy._src.linalg.products import (
+from tfpy._src.tensors.linalg.norms import (
+    global_norm as global_norm,
+    norm as norm,
+    normalize as normalize,
+)
+from tfpy._src.tensors.linalg.products import (
     adjoint as adjoint,
     cross as cross,
     matmul as matmul,
@@ -47,7 +51,7 @@ from tfpy._src.linalg.products import (
     matvec as matvec,
     tensordot as tensordot,
 )
-from tfpy._src.linalg.solving import (
+from tfpy._src.tensors.linalg.solving import (
     cholesky_solve as cholesky_solve,
     inv as inv,
     lstsq as lstsq,
@@ -57,4 +61,4 @@ from tfpy._src.linalg.solving import (
     solve as solve,
     triangular_solve as triangular_solve,
 )
-from tfpy._src.math.reductions import l2_normalize as l2_normalize
+from tfpy._src.tensors.math.reductions import l2_normalize as l2_normalize

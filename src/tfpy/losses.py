@@ -6,7 +6,7 @@ The latter are of labels and predictions, weighted and reduced; they all are in
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.tfjs.losses import (
+from tfpy._src.library.tfjs.losses import (
     absolute_difference as absolute_difference,
     compute_weighted_loss as compute_weighted_loss,
     cosine_distance as cosine_distance,

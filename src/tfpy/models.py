@@ -2,5 +2,5 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.models.load import load as load, load_async as load_async
-from tfpy._src.writers.converter import convert as convert
+from tfpy._src.formats.convert.converter import convert as convert
+from tfpy._src.formats.load import load as load, load_async as load_async

@@ -2,5 +2,5 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.live.plot import LivePlot as LivePlot
-from tfpy._src.live.progress import progress as progress
+from tfpy._src.display.live_plot import LivePlot as LivePlot
+from tfpy._src.display.progress import progress as progress

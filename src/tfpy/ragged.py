@@ -2,17 +2,17 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.composite.ragged.broadcast import map_flat_values as map_flat_values
-from tfpy._src.ragged.components import (
+from tfpy._src.tensors.composite.ragged.broadcast import map_flat_values as map_flat_values
+from tfpy._src.tensors.ragged.components import (
     ragged_gather as ragged_gather,
     ragged_range as ragged_range,
     ragged_tensor_to_tensor as ragged_tensor_to_tensor,
 )
-from tfpy._src.ragged.making import (
+from tfpy._src.tensors.ragged.making import (
     constant as constant,
     range as range,
     row_splits_to_segment_ids as row_splits_to_segment_ids,
     segment_ids_to_row_splits as segment_ids_to_row_splits,
     stack_dynamic_partitions as stack_dynamic_partitions,
 )
-from tfpy._src.ragged.shaping import boolean_mask as boolean_mask, stack as stack
+from tfpy._src.tensors.ragged.shaping import boolean_mask as boolean_mask, stack as stack

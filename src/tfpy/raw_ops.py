@@ -2,7 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.raw import RECORDS
+from tfpy._src.formats.raw_ops import RECORDS
 
 Abs = RECORDS["Abs"].public
 AccumulateNV2 = RECORDS["AccumulateNV2"].public

@@ -2,7 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.sparse.sets import (
+from tfpy._src.library.sparse.sets import (
     difference as difference,
     intersection as intersection,
     size as size,

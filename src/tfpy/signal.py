@@ -2,7 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.signal.fourier import (
+from tfpy._src.tensors.signal.fourier import (
     dct as dct,
     fft as fft,
     fft2d as fft2d,
@@ -20,7 +20,7 @@ from tfpy._src.signal.fourier import (
     rfft2d as rfft2d,
     rfft3d as rfft3d,
 )
-from tfpy._src.signal.spectrograms import (
+from tfpy._src.tensors.signal.spectrograms import (
     frame as frame,
     inverse_mdct as inverse_mdct,
     inverse_stft as inverse_stft,
@@ -31,7 +31,7 @@ from tfpy._src.signal.spectrograms import (
     overlap_and_add as overlap_and_add,
     stft as stft,
 )
-from tfpy._src.signal.windows import (
+from tfpy._src.tensors.signal.windows import (
     hamming_window as hamming_window,
     hann_window as hann_window,
     kaiser_bessel_derived_window as kaiser_bessel_derived_window,

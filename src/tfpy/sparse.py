@@ -2,21 +2,20 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.composite.sparse_tensor import SparseTensor as SparseTensor
-from tfpy._src.sparse.arithmetic import (
+from tfpy._src.library.sparse.arithmetic import (
     add as add,
     map_values as map_values,
     sparse_dense_matmul as sparse_dense_matmul,
 )
-from tfpy._src.sparse.conversion import (
+from tfpy._src.library.sparse.conversion import (
     from_dense as from_dense,
     sparse_to_dense as sparse_to_dense,
     to_dense as to_dense,
     to_indicator as to_indicator,
 )
-from tfpy._src.sparse.counting import bincount as bincount
-from tfpy._src.sparse.crossing import cross as cross, cross_hashed as cross_hashed
-from tfpy._src.sparse.reduction import (
+from tfpy._src.library.sparse.counting import bincount as bincount
+from tfpy._src.library.sparse.crossing import cross as cross, cross_hashed as cross_hashed
+from tfpy._src.library.sparse.reduction import (
     maximum as maximum,
     minimum as minimum,
     reduce_max as reduce_max,
@@ -28,11 +27,11 @@ from tfpy._src.sparse.reduction import (
     sparse_segment_mean as sparse_segment_mean,
     sparse_segment_sum as sparse_segment_sum,
 )
-from tfpy._src.sparse.rows import (
+from tfpy._src.library.sparse.rows import (
     fill_empty_rows as fill_empty_rows,
     sparse_fill_empty_rows as sparse_fill_empty_rows,
 )
-from tfpy._src.sparse.shaping import (
+from tfpy._src.library.sparse.shaping import (
     concat as concat,
     expand_dims as expand_dims,
     eye as eye,
@@ -46,3 +45,4 @@ from tfpy._src.sparse.shaping import (
     split as split,
     transpose as transpose,
 )
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor as SparseTensor

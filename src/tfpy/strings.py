@@ -2,15 +2,15 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.primitives import (
+from tfpy._src.core.primitives import (
     as_string as as_string,
     length as length,
     lower as lower,
     strip as strip,
     upper as upper,
 )
-from tfpy._src.strings.formatting import format as format
-from tfpy._src.strings.functions import (
+from tfpy._src.library.strings.formatting import format as format
+from tfpy._src.library.strings.functions import (
     bytes_split as bytes_split,
     join as join,
     reduce_join as reduce_join,
@@ -27,8 +27,8 @@ from tfpy._src.strings.functions import (
     to_number as to_number,
     unsorted_segment_join as unsorted_segment_join,
 )
-from tfpy._src.strings.ngrams import ngrams as ngrams, string_n_grams as string_n_grams
-from tfpy._src.strings.unicode import (
+from tfpy._src.library.strings.ngrams import ngrams as ngrams, string_n_grams as string_n_grams
+from tfpy._src.library.strings.unicode import (
     unicode_decode as unicode_decode,
     unicode_decode_with_offsets as unicode_decode_with_offsets,
     unicode_encode as unicode_encode,

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from tfpy._src.views.layered import ACROSS, Layout, Point, laid_out
+from tfpy._src.display.layered_layout import ACROSS, Layout, Point, laid_out
 
 
 def check(sizes: dict[str, Point], edges: list[tuple[str, str]]) -> Layout:

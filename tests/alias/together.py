@@ -13,7 +13,7 @@ from keras.src.utils import python_utils
 from runtime.fake import FakeDevice
 
 import tfpy as tf
-from tfpy._src.runtime import registry
+from tfpy._src.backends import registry
 
 X = np.random.default_rng(0).normal(size=(203, 6)).astype(np.float32)
 Y = (X.sum(1) > 0).astype(np.int32)

@@ -12,7 +12,7 @@ import pytest
 from surface import public
 
 import tfpy as tf
-from tfpy._src import absent
+from tfpy._src.base import missing_names
 
 
 def said(namespace: str, name: str) -> str:
@@ -36,10 +36,10 @@ def test_close_names_are_told(namespace: str, name: str, text: str) -> None:
     assert text in said(namespace, name)
 
 
-@pytest.mark.parametrize("name", absent.INSTEAD)
+@pytest.mark.parametrize("name", missing_names.INSTEAD)
 def test_namespaces_that_are_not_here(name: str) -> None:
     assert not hasattr(tf, name), "it is here: take its line out"
-    assert said("", name) == f"tfpy has no tf.{name}; {absent.INSTEAD[name]}"
+    assert said("", name) == f"tfpy has no tf.{name}; {missing_names.INSTEAD[name]}"
 
 
 @pytest.mark.parametrize("namespace", public.NAMESPACES)

@@ -10,7 +10,7 @@ import tensorflow as tf
 from api.same import error
 
 import tfpy
-from tfpy._src.debugging import modes
+from tfpy._src.library.debugging import modes
 
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "finite": lambda lib: lib.nn.softmax(lib.constant([1.0, 2.0])),

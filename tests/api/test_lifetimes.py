@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy._src.core import scalars
+from tfpy._src.core import scalar_cache
 
 
 def count() -> int:
@@ -87,7 +87,7 @@ def test_tidy_spares_variables_and_kept_tensors() -> None:
 
 
 def test_tidy_spares_numbers_that_all_share() -> None:
-    scalars.clear_scalars()
+    scalar_cache.clear_scalars()
     x = tf.constant([1.0])
     tf.tidy(lambda: (x * 7.0).numpy())
     assert (x * 7.0).numpy() == 7

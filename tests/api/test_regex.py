@@ -11,7 +11,7 @@ import pytest
 import tensorflow
 
 import tfpy
-from tfpy._src.ops.reference.regex import backtracking, matching
+from tfpy._src.compiler.regex import backtracking, matching
 
 TEXTS = [
     b"", b"a", b"ab", b"aaa", b"aab", b"abcabc", b"b2b", b"The quick brown Fox, 12 times!",

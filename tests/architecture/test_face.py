@@ -13,7 +13,7 @@ import tensorflow
 from surface import public
 
 import tfpy
-from tfpy._src.array import reshaping
+from tfpy._src.tensors.array import reshaping
 
 ROOT = Path(__file__).parents[2]
 EVERY_NAMESPACE = pytest.mark.parametrize("namespace", public.NAMESPACES, ids=lambda n: f"tf.{n}")

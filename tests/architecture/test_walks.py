@@ -18,6 +18,6 @@ def test_changes_of_file(name: str) -> None:
 
 def test_the_docs_show_the_way_to_the_shader() -> None:
     files = walks.to_the_shader().files
-    assert {"core/eager.py", "lower/webgl/lowering.py", "lower/webgl/glsl/shader.py"} <= {*files}
-    shown = block("docs/architecture.md", "text", "primitives.py").split()
+    assert {"core/eager.py", "compiler/lower/webgl/glsl/shader.py"} <= {*files}
+    shown = block("docs/architecture.md", "text", "core/primitives.py").split()
     assert " ".join(shown) == " → ".join(files)

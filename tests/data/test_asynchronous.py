@@ -17,7 +17,7 @@ import tensorflow
 from api.same import compare
 
 import tfpy as tf
-from tfpy._src.io.crc import masked_crc
+from tfpy._src.library.io.crc import masked_crc
 from tfpy.data import Dataset, FileDataSource, TFRecordDataset
 
 SPEC = (tf.TensorSpec([], tf.int32), tf.TensorSpec([None], tf.float32))

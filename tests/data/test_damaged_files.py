@@ -18,7 +18,7 @@ import pytest
 from growth import growth
 
 import tfpy as tf
-from tfpy._src.io.crc import masked_crc
+from tfpy._src.library.io.crc import masked_crc
 
 LIMIT = "TFPY_MAX_UNPACKED_BYTES"
 BIG = 1 << 18

@@ -16,7 +16,7 @@ from api.same import compare
 from data.shown import numbers, outcome, shown
 
 import tfpy
-from tfpy._src.io.crc import crc32c
+from tfpy._src.library.io.crc import crc32c
 
 TEXTS = {"a": "a1\na2\r\n\na4", "b": "b1\n", "c": ""}
 RECORDS = [b"", b"x", b"some text", bytes(range(256)) * 40]

@@ -1,9 +1,9 @@
 // How long the runtimes take to read documents of a size and of a larger one: a line of JSON,
 // { name: [milliseconds, milliseconds] }. Argument: how many times as large.
 
-import { parseDocument } from "../../web/run/document.mjs";
-import { parseProgram } from "../../web/runtime/document.mjs";
-import { BufferProgram } from "../../web/runtime/program.mjs";
+import { parseDocument } from "../../web/player/document.mjs";
+import { parseProgram } from "../../web/common/document.mjs";
+import { BufferProgram } from "../../web/common/program.mjs";
 
 const times = Number(process.argv[2]);
 

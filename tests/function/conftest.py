@@ -7,15 +7,15 @@ from function.in_place import InPlaceDevice, activated
 from function.quantizing import QuantizingDevice
 
 import tfpy as tf
-from tfpy._src.core import scalars
-from tfpy._src.runtime import registry
-from tfpy._src.runtime.backend import Backend
+from tfpy._src.backends import registry
+from tfpy._src.backends.backend import Backend
+from tfpy._src.core import scalar_cache
 
 
 @pytest.fixture
 def quantizing() -> Iterator[Backend]:
     """A device that computes products in int8 is active."""
-    scalars.clear_scalars()
+    scalar_cache.clear_scalars()
     tf.register_backend("quantizing", QuantizingDevice)
     tf.set_backend("quantizing")
     yield registry.active_backend()
@@ -30,4 +30,4 @@ def device() -> Iterator[InPlaceDevice]:
     yield made
     tf.remove_backend("in place")
     tf.set_backend("cpu")
-    scalars.clear_scalars()
+    scalar_cache.clear_scalars()

@@ -8,13 +8,13 @@ import numpy as np
 from runtime.fake import FakeDevice
 
 import tfpy as tf
-from tfpy._src.core import scalars
-from tfpy._src.ir.aval import Array
-from tfpy._src.ir.graph import Graph
-from tfpy._src.lower import wasm
-from tfpy._src.lower.wasm.target import WasmTarget
-from tfpy._src.runtime import registry
-from tfpy._src.runtime.interface import Compiled
+from tfpy._src.backends import registry
+from tfpy._src.backends.interface import Compiled
+from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.lower import wasm
+from tfpy._src.compiler.lower.wasm.target import WasmTarget
+from tfpy._src.core import scalar_cache
 
 SIZE = 400  # too many elements for a constant, and bytes that do not stay on the host
 
@@ -67,7 +67,7 @@ class InPlaceDevice(FakeDevice):
 
 
 def activated(name: str) -> InPlaceDevice:
-    scalars.clear_scalars()
+    scalar_cache.clear_scalars()
     device = InPlaceDevice()
     device.name = name
     tf.register_backend(name, lambda: device)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from runtime.fake import FakeDevice
 
-from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.lower.target import NumpyTarget
+from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.lower.target import NumpyTarget
 
 
 class QuantizingTarget(NumpyTarget):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy._src.runtime import turns
+from tfpy._src.backends import event_loop
 
 STEPS = 20
 
@@ -19,8 +19,8 @@ STEPS = 20
 @pytest.fixture
 def slices(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Each equation is a slice of its own."""
-    monkeypatch.setattr(turns, "SLICE", 0.0)
-    monkeypatch.setattr(turns, "SHORT", -1.0)
+    monkeypatch.setattr(event_loop, "SLICE", 0.0)
+    monkeypatch.setattr(event_loop, "SHORT", -1.0)
     yield
     gc.collect()
 

@@ -12,7 +12,7 @@ import pytest
 from function.in_place import SIZE, InPlaceDevice, activated, numbers
 
 import tfpy as tf
-from tfpy._src.ir.aval import Array
+from tfpy._src.compiler.ir.aval import Array
 
 
 class Counter:

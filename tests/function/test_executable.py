@@ -9,9 +9,9 @@ from function.quantizing import QuantizingDevice
 from passes.sketch import Sketch
 
 import tfpy as tf
-from tfpy._src.run.executable import Executable
-from tfpy._src.run.regions import Place, cut
-from tfpy._src.run.usage import Usage
+from tfpy._src.functions.executor.executable import Executable
+from tfpy._src.functions.executor.execution_hints import Usage
+from tfpy._src.functions.executor.regions import Place, cut
 
 
 def test_what_depends_on_constants_alone_is_computed_at_the_first_call() -> None:

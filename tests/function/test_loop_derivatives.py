@@ -8,9 +8,9 @@ import pytest
 from api.same import same
 
 import tfpy
-from tfpy._src.ir.graph import Eqn, Graph
-from tfpy._src.ir.op import OPS
-from tfpy._src.run.regions import Place, cut
+from tfpy._src.compiler.ir.graph import Eqn, Graph
+from tfpy._src.compiler.ir.op import OPS
+from tfpy._src.functions.executor.regions import Place, cut
 
 
 @same

@@ -11,7 +11,7 @@ import pytest
 from runtime.fake import FakeDevice
 
 import tfpy as tf
-from tfpy._src.runtime import registry
+from tfpy._src.backends import registry
 
 X = np.linspace(0, 1, 300, dtype=np.float32)
 TABLE = np.arange(300, dtype=np.float32)

@@ -6,10 +6,10 @@ import numpy as np
 from passes.sketch import Sketch
 
 import tfpy as tf
-from tfpy._src.function.text import as_text
-from tfpy._src.lower import wasm
-from tfpy._src.lower.wasm.target import WasmTarget
-from tfpy._src.passes.pipeline import optimize
+from tfpy._src.compiler.lower import wasm
+from tfpy._src.compiler.lower.wasm.target import WasmTarget
+from tfpy._src.compiler.passes.pipeline import optimize
+from tfpy._src.functions.tf_function.text import as_text
 
 
 def test_graph_and_program() -> None:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy._src.dtypes import DEVICE_DTYPES
-from tfpy._src.run.mirror import LoopMirror
-from tfpy._src.runtime.cpu import CpuBackend
+from tfpy._src.backends.cpu import CpuBackend
+from tfpy._src.base.dtypes import DEVICE_DTYPES
+from tfpy._src.functions.executor.host_shadow import LoopMirror
 
 
 class Device(CpuBackend):

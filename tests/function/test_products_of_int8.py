@@ -10,8 +10,8 @@ import pytest
 from runtime.fake import FakeDevice
 
 import tfpy as tf
-from tfpy._src.lower.webgpu import WebGPUTarget
-from tfpy._src.runtime import registry
+from tfpy._src.backends import registry
+from tfpy._src.compiler.lower.webgpu import WebGPUTarget
 
 
 class PackingDevice(FakeDevice):

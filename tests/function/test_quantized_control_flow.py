@@ -10,7 +10,7 @@ import pytest
 from function.quantizing import off
 
 import tfpy as tf
-from tfpy._src.ops.quantized import quantized_matmul
+from tfpy._src.compiler.ops.quantized import quantized_matmul
 
 RNG = np.random.default_rng(7)
 STEPS, BATCH, INPUTS, UNITS = 5, 3, 24, 64

@@ -11,7 +11,7 @@ from function.in_place import SIZE, InPlaceDevice, numbers
 from runtime.fake import DeviceFailure
 
 import tfpy as tf
-from tfpy._src.runtime import bridge
+from tfpy._src.backends.javascript import bridge
 
 Array = np.ndarray[Any, Any]
 

@@ -10,8 +10,8 @@ import pytest
 from api.same import same
 
 import tfpy
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.verify import verify
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ir.verify import verify
 
 
 @same
@@ -225,7 +225,7 @@ def test_graphs_of_control_flow_verify_and_evaluate() -> None:
 
 
 def test_loops_that_nobody_reads_do_not_run() -> None:
-    from tfpy._src.control.loop_run import LoopRun
+    from tfpy._src.functions.control.loop_run import LoopRun
 
     @tfpy.function
     def program(x: Any) -> Any:

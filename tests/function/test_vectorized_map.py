@@ -14,13 +14,13 @@ from api.same import compare, same
 
 import tfpy
 from e2e.test_control_flow import VECTORIZED
-from tfpy._src.control.batching.apply import Kind, RowGraph
-from tfpy._src.control.batching.random import DRAWS
-from tfpy._src.control.batching.table import BY_ROWS, RULES
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ir.graph import Graph, single_equation
+from tfpy._src.compiler.ir.op import OPS, Op
 from tfpy._src.core.conversion import constant
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Graph, single_equation
-from tfpy._src.ir.op import OPS, Op
+from tfpy._src.functions.control.batching.apply import Kind, RowGraph
+from tfpy._src.functions.control.batching.random import DRAWS
+from tfpy._src.functions.control.batching.table import BY_ROWS, RULES
 
 PRIMITIVES = [op for op in OPS.values() if op.is_primitive]
 ROWS = 3

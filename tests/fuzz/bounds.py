@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfpy._src.ops import OPS
+from tfpy._src.compiler.ops import OPS
 
 from .surroundings import unsurrounded
 from .values import is_exact

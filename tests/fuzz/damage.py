@@ -8,7 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 
-from tfpy._src.graphs.wire_writer import varint
+from tfpy._src.formats.encodings.protobuf_writer import varint
 
 from .mutate import mutated
 from .values import Rng, choose

@@ -19,7 +19,7 @@ import numpy as np
 import tensorflow as reference
 
 import tfpy as tf
-from tfpy._src.graphs.tensorflow import bundle, table
+from tfpy._src.formats.tensorflow.checkpoint_files import bundle, table
 
 from . import image_files, seeds
 from .damage import Files

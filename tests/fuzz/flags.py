@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.environment.environment import Environment
-from tfpy._src.environment.flags import FLAGS
-from tfpy._src.environment.meaningless import MEANINGLESS
-from tfpy._src.runtime import bridge, facts
+from tfpy._src.backends import host_facts
+from tfpy._src.backends.javascript import bridge
+from tfpy._src.base.flags.environment import Environment
+from tfpy._src.base.flags.table import FLAGS
+from tfpy._src.base.flags.without_effect import MEANINGLESS
 
 from . import seeds
 from .values import Rng, choose
@@ -51,7 +52,7 @@ def run(seed: int, count: int | None, seconds: float | None) -> Counter[str]:
 def tried_once(rng: Rng) -> list[str]:
     """What was done up to what is wrong, and that; nothing where all is right."""
     flags = Environment()
-    flags.found_by(facts.find, bridge.wait)
+    flags.found_by(host_facts.find, bridge.wait)
     flags.get("WEBGL_VERSION")
     done: list[str] = []
     for _ in range(ACTS):

@@ -21,10 +21,10 @@ from wasm.node_process import RuntimeFailed
 from wasm.node_runtime import NodeRuntime
 
 from e2e.module_page import module_page
-from tfpy._src.errors import NotLowerable
-from tfpy._src.ir.graph import Graph
-from tfpy._src.lower import wasm, webgl, webgpu
-from tfpy._src.lower.program import Program
+from tfpy._src.base.errors import NotLowerable
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.lower import wasm, webgl, webgpu
+from tfpy._src.compiler.lower.program import Program
 
 from . import exported
 from .campaign import SILENCE

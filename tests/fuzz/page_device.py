@@ -17,10 +17,11 @@ import numpy as np
 
 import tfpy
 from e2e.module_page import Evaluate, module_page
-from tfpy._src.ir.op import UNSUPPORTED
-from tfpy._src.lower import webgl, webgpu
-from tfpy._src.runtime import bridge, registry
-from tfpy._src.runtime.device import DeviceBackend
+from tfpy._src.backends import registry
+from tfpy._src.backends.device import DeviceBackend
+from tfpy._src.backends.javascript import bridge
+from tfpy._src.compiler.ir.op import UNSUPPORTED
+from tfpy._src.compiler.lower import webgl, webgpu
 
 from .programs import Array
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from passes.sketch import random_graph
 
-from tfpy._src.dtypes import as_dtype
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import Graph, single_equation
-from tfpy._src.ir.op import OPS, UNSUPPORTED
+from tfpy._src.base.dtypes import as_dtype
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import Graph, single_equation
+from tfpy._src.compiler.ir.op import OPS, UNSUPPORTED
 
 DEVICE = {"float32", "int32", "bool"}
 SAMPLES = 3

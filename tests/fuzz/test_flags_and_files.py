@@ -9,8 +9,8 @@ import sys
 import numpy as np
 import pytest
 
-from tfpy._src.environment.environment import Environment
-from tfpy._src.environment.kinds import Value
+from tfpy._src.base.flags.environment import Environment
+from tfpy._src.base.flags.kinds import Value
 
 from . import damage, files, flags, trying
 

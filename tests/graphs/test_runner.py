@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.node import Node, NodeGraph, Spec
-from tfpy._src.graphs.plan import plan
-from tfpy._src.graphs.runner import Runner
-from tfpy._src.graphs.weights import Weights
+from tfpy._src.formats.node_graphs.node import Node, NodeGraph, Spec
+from tfpy._src.formats.node_graphs.plan import plan
+from tfpy._src.formats.node_graphs.runner import Runner
+from tfpy._src.formats.node_graphs.weights import Weights
+from tfpy._src.library.io.checked_json import ModelFileError
 
 OPS = {
     "Add": tf.add,

@@ -11,11 +11,11 @@ import tensorflow
 
 import tfpy as tf
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.runner import Runner
-from tfpy._src.graphs.tensorflow.graph import canonical, read_graph
-from tfpy._src.graphs.tensorflow.messages import GRAPH
-from tfpy._src.graphs.wire import read
+from tfpy._src.formats.encodings.protobuf import read
+from tfpy._src.formats.node_graphs.runner import Runner
+from tfpy._src.formats.tensorflow.reader.graph import canonical, read_graph
+from tfpy._src.formats.tensorflow.reader.messages import GRAPH
+from tfpy._src.library.io.checked_json import ModelFileError
 
 v1 = tensorflow.compat.v1
 X = np.float32([[1, -2, 3], [0.5, 4, -1]])

@@ -13,10 +13,10 @@ from hypothesis import given, strategies as st
 from tensorflow.core.framework import attr_value_pb2, tensor_pb2
 from tensorflow.core.framework.graph_pb2 import GraphDef
 
-from tfpy._src.graphs import wire
-from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.tensorflow.messages import GRAPH, TENSOR
-from tfpy._src.graphs.wire import Message, read
+from tfpy._src.formats.encodings import protobuf
+from tfpy._src.formats.encodings.protobuf import Message, read
+from tfpy._src.formats.tensorflow.reader.messages import GRAPH, TENSOR
+from tfpy._src.library.io.checked_json import ModelFileError
 
 NESTED = Message("Nested")
 NESTED.fields[1] = ("inner", NESTED)
@@ -74,7 +74,7 @@ def test_messages_and_maps() -> None:
     assert tensor["int64_val"].tolist() == [300]
     assert bytes(tensor["tensor_content"]) == bytes(range(20))
     without_key = b"\x0a\x03\x12\x01a"
-    texts = Message("M", {1: ("of", wire.mapped(wire.STRING))})
+    texts = Message("M", {1: ("of", protobuf.mapped(protobuf.STRING))})
     assert read(without_key, texts) == {"of": {"": "a"}}
 
 
@@ -122,7 +122,7 @@ def test_texts() -> None:
 
 def test_depth() -> None:
     data = b""
-    for _ in range(wire.MAX_DEPTH):
+    for _ in range(protobuf.MAX_DEPTH):
         data = b"\x0a" + _length(len(data)) + data
     read(data, NESTED)
     with pytest.raises(ModelFileError, match="levels deep"):
@@ -134,7 +134,7 @@ def _length(size: int) -> bytes:
 
 
 def test_number_of_fields(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "MAX_FIELDS", 50)
+    monkeypatch.setattr(protobuf, "MAX_FIELDS", 50)
     read(b"\x0a\x00" * 50, GRAPH)
     with pytest.raises(ModelFileError, match="more than 50 fields"):
         read(b"\x0a\x00" * 51, GRAPH)

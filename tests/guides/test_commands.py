@@ -23,7 +23,7 @@ from guides.documents import ROOT, block, blocks
 
 from buildsys import checks, commands, pyenv, site, wheel
 from buildsys.paths import SITE
-from tfpy._src.writers import command
+from tfpy._src.formats.convert import command
 
 PYTHON = "python"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -18,7 +18,7 @@ import tfpy as tf
 def test_a_record() -> None:
     """That of relu stands in its file so, apart from comments."""
     shown = ast.parse(block("docs/architecture.md", "py"))
-    source = (ROOT / "src/tfpy/_src/ops/activation.py").read_text(encoding="utf-8")
+    source = (ROOT / "src/tfpy/_src/compiler/ops/activation.py").read_text(encoding="utf-8")
     statements = [ast.dump(one) for one in ast.parse(source).body]
     assert [ast.dump(one) for one in shown.body if ast.dump(one) not in statements] == []
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis.extra import numpy as hnp
 
-from tfpy._src.errors import NotLowerable
-from tfpy._src.ir.strides import (
+from tfpy._src.base.errors import NotLowerable
+from tfpy._src.compiler.ir.strides import (
     MAX_DIMS,
     broadcast_strides,
     broadcast_view,

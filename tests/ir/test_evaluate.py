@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from passes.sketch import Sketch, assert_same_bits, draw_inputs, random_graph
 
-from tfpy._src.ir.evaluate import Evaluator, evaluate
-from tfpy._src.ir.graph import Graph
+from tfpy._src.compiler.ir.evaluate import Evaluator, evaluate
+from tfpy._src.compiler.ir.graph import Graph
 
 COUNT = 1 << 18
 

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from tfpy._src.ir import expr as ex
-from tfpy._src.ir.expr import linearize
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.expr import linearize
 
 
 def test_operands_come_first_and_once() -> None:

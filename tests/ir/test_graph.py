@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from tfpy import dtypes
-from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Eqn, Graph, single_equation
-from tfpy._src.ir.verify import verify
-from tfpy._src.ops import OPS
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ir.graph import Eqn, Graph, single_equation
+from tfpy._src.compiler.ir.verify import verify
+from tfpy._src.compiler.ops import OPS
 
 ATTRS = (("transpose_a", False), ("transpose_b", True))
 

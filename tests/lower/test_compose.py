@@ -13,16 +13,16 @@ from ops.scalar_numpy import evaluate as evaluate_expression
 from passes.fusing import Greedy
 from passes.sketch import assert_same_bits, draw_inputs, random_graph
 
-from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.fusion import LOOP, fusion, is_elementwise
-from tfpy._src.ir.graph import Eqn, Graph
-from tfpy._src.ir.strides import View, dense_view
-from tfpy._src.ir.verify import verify
-from tfpy._src.lower.calls import kernel_call, loop_call
-from tfpy._src.passes.fuse.elementwise import fuse_elementwise
-from tfpy._src.passes.fuse.epilogue import fuse_epilogue
-from tfpy._src.passes.fuse.prologue import fuse_prologue
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.fusion import LOOP, fusion, is_elementwise
+from tfpy._src.compiler.ir.graph import Eqn, Graph
+from tfpy._src.compiler.ir.strides import View, dense_view
+from tfpy._src.compiler.ir.verify import verify
+from tfpy._src.compiler.lower.calls import kernel_call, loop_call
+from tfpy._src.compiler.passes.fuse.elementwise import fuse_elementwise
+from tfpy._src.compiler.passes.fuse.epilogue import fuse_epilogue
+from tfpy._src.compiler.passes.fuse.prologue import fuse_prologue
 
 Array = np.ndarray[Any, Any]
 

@@ -9,12 +9,12 @@ import pytest
 from passes.sketch import Sketch
 
 import tfpy as tf
-from tfpy._src.ir.graph import Graph
-from tfpy._src.lower import wasm, webgl
-from tfpy._src.lower.memory import plan
-from tfpy._src.lower.program import Program, verify
-from tfpy._src.lower.wasm.target import WasmTarget
-from tfpy._src.passes.pipeline import optimize
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.lower import wasm, webgl
+from tfpy._src.compiler.lower.memory import plan
+from tfpy._src.compiler.lower.program import Program, verify
+from tfpy._src.compiler.lower.wasm.target import WasmTarget
+from tfpy._src.compiler.passes.pipeline import optimize
 
 CUMSUM = {"axis": 0, "exclusive": False, "reverse": False}
 

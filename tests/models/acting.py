@@ -17,7 +17,7 @@ from google.protobuf import json_format
 from tensorflow.core.protobuf import saved_model_pb2
 from tensorflow.lite.python import schema_py_generated as lite
 
-from tfpy._src.graphs.wire_writer import chunk, integer
+from tfpy._src.formats.encodings.protobuf_writer import chunk, integer
 
 FLOAT, STRING, INT64, RESOURCE = "DT_FLOAT", "DT_STRING", "DT_INT64", "DT_RESOURCE"
 Graph = dict[str, Any]

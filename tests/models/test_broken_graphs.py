@@ -12,9 +12,9 @@ import tensorflow as reference
 
 import tfpy as tf
 from tests.models.tflite import converted
-from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.flat import Schema
-from tfpy._src.models.tflite_files import read_tflite
+from tfpy._src.formats.encodings.flatbuffers import Schema
+from tfpy._src.formats.tflite.model import read_tflite
+from tfpy._src.library.io.checked_json import ModelFileError
 
 LOOP = {
     "enter": ("Enter", ["x"], {"frame_name": {"s": "Zg=="}}),

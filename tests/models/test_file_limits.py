@@ -14,13 +14,13 @@ import pytest
 from growth import growth
 
 import tfpy as tf
-from tfpy._src.graphs import wire
-from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.onnx.proto import MODEL
-from tfpy._src.graphs.tensorflow.table import read_table
-from tfpy._src.graphs.wire_writer import chunk, integer, varint
-from tfpy._src.io.crc import crc32c, masked
-from tfpy._src.models.sources import _likely_paths
+from tfpy._src.formats.encodings import protobuf
+from tfpy._src.formats.encodings.protobuf_writer import chunk, integer, varint
+from tfpy._src.formats.onnx.reader.proto import MODEL
+from tfpy._src.formats.tensorflow.checkpoint_files.table import read_table
+from tfpy._src.formats.tfjs.model_json import likely_paths
+from tfpy._src.library.io.checked_json import ModelFileError
+from tfpy._src.library.io.crc import crc32c, masked
 
 LIMIT = "TFPY_MAX_UNPACKED_BYTES"
 
@@ -77,13 +77,13 @@ def read_keys(keys: int) -> None:
 
 PROPORTIONAL: dict[str, Callable[[int], Callable[[], Any]]] = {
     "paths without an end": lambda n: (
-        lambda: list(_likely_paths(b'"weightsManifest":[' + b'"paths":[' * n))
+        lambda: list(likely_paths(b'"weightsManifest":[' + b'"paths":[' * n))
     ),
     "paths with a backslash": lambda n: (
-        lambda: list(_likely_paths(b'"weightsManifest":[' + b'"paths":["\\' * n + b"]"))
+        lambda: list(likely_paths(b'"weightsManifest":[' + b'"paths":["\\' * n + b"]"))
     ),
     "paths in paths": lambda n: (
-        lambda: list(_likely_paths(b'"weightsManifest":[ "paths": ' + b"[" * n + b"]"))
+        lambda: list(likely_paths(b'"weightsManifest":[ "paths": ' + b"[" * n + b"]"))
     ),
     "sizes of a weight": lambda n: load("model.json", model_json(shape=[2**31 - 1] * n)),
     "attributes of ONNX": lambda n: load("m.onnx", onnx(chunk(4, b"Relu") + chunk(5, b"") * n)),
@@ -109,7 +109,7 @@ def test_shapes_that_no_weight_has(shape: list[int]) -> None:
 
 
 def test_messages_take_memory_for_the_fields_that_are_there() -> None:
-    found = wire.read(onnx(chunk(4, b"Relu") + chunk(5, b"")), MODEL)
+    found = protobuf.read(onnx(chunk(4, b"Relu") + chunk(5, b"")), MODEL)
     attribute = found["graph"]["node"][0]["attribute"][0]
     assert len(attribute) == 0
     assert attribute["ints"].dtype == np.int64

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy._src.graphs.stage import Stage
-from tfpy._src.runtime import turns
+from tfpy._src.backends import event_loop
+from tfpy._src.formats.node_graphs.stage import Stage
 
 W = np.arange(6, dtype=np.float32).reshape(3, 2) / 5
 X = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
@@ -201,8 +201,8 @@ async def turns_during(call: Any) -> tuple[Any, int]:
 
 def test_awaited_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """They give what calls give, also of what is behind values, and others have their turns."""
-    monkeypatch.setattr(turns, "SLICE", 0.0)
-    monkeypatch.setattr(turns, "SHORT", -1.0)
+    monkeypatch.setattr(event_loop, "SLICE", 0.0)
+    monkeypatch.setattr(event_loop, "SHORT", -1.0)
     behind = {"inputs": SIGNATURE["inputs"], "outputs": {"y": {"name": "far"}}}
     model = load(files(BEHIND, behind))
     wanted = np.argwhere(X @ W > 0) ** 2

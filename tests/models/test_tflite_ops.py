@@ -10,7 +10,7 @@ import pytest
 import tensorflow as reference
 
 from tests.models.tflite import Interpreter, by_tensor, converted
-from tfpy._src.models.tflite_files import read_tflite
+from tfpy._src.formats.tflite.model import read_tflite
 
 T = reference
 _RNG = np.random.default_rng(5)

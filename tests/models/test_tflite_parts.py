@@ -12,12 +12,12 @@ from flatbuffers import flexbuffers
 
 import tfpy as tf
 from tests.models.tflite import converted
-from tfpy._src import limits
-from tfpy._src.graphs import flex
-from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.tflite.schema import IDENTIFIER, SCHEMA
-from tfpy._src.graphs.tflite.tensors import TYPES, constant_of, info_of
-from tfpy._src.models.tflite_files import read_tflite
+from tfpy._src.base import unpack_limit
+from tfpy._src.formats.encodings import flexbuffers as flex
+from tfpy._src.formats.tflite.model import read_tflite
+from tfpy._src.formats.tflite.reader.schema import IDENTIFIER, SCHEMA
+from tfpy._src.formats.tflite.reader.tensors import TYPES, constant_of, info_of
+from tfpy._src.library.io.checked_json import ModelFileError
 
 
 def tensor(shape: list[int], dtype: str, **more: Any) -> dict[str, Any]:
@@ -91,14 +91,14 @@ def test_constants_that_share_their_bytes(monkeypatch: pytest.MonkeyPatch) -> No
     weights = reference.constant(np.ones((8, 64), np.float32))
     x = np.ones((2, 8), np.float32)
     data = converted(lambda x: {"y": reference.matmul(x, weights)}, x)
-    monkeypatch.setattr(limits, "RATIO", 0)
-    before = tf.env().get(limits.FLAG)
+    monkeypatch.setattr(unpack_limit, "RATIO", 0)
+    before = tf.env().get(unpack_limit.FLAG)
     try:
-        tf.env().set(limits.FLAG, 8 * 64 * 4 - 1)
+        tf.env().set(unpack_limit.FLAG, 8 * 64 * 4 - 1)
         with pytest.raises(ModelFileError, match="may unpack to 2047 bytes"):
             read_tflite(data)
     finally:
-        tf.env().set(limits.FLAG, before)
+        tf.env().set(unpack_limit.FLAG, before)
     read_tflite(data)
 
 

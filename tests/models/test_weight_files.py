@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy._src.graphs import checked
-from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.models import encoding, manifest, sources
+from tfpy._src.formats import sources
+from tfpy._src.formats.tfjs import model_json, weights_manifest, weights_writer
+from tfpy._src.library.io import checked_json
+from tfpy._src.library.io.checked_json import ModelFileError
 from tfpy.testing.server import SiteServer
 
 FLOATS = {"name": "a", "shape": [2, 3], "dtype": "float32"}
@@ -26,10 +27,10 @@ def group(*specs: Any, paths: tuple[Any, ...] = ("w.bin",)) -> list[Any]:
     return [{"paths": list(paths), "weights": list(specs)}]
 
 
-async def all_of(source: Any) -> list[tuple[manifest.Group, bytes]]:
+async def all_of(source: Any) -> list[tuple[weights_manifest.Group, bytes]]:
     """The groups of a model's weights with their bytes."""
     files = source if isinstance(source, sources.Files) else sources.opened(source)
-    _, coming = sources.begun(files, await files.read(files.model, 1 << 20))
+    _, coming = model_json.begun(files, await files.read(files.model, 1 << 20))
     with coming:
         return await coming.data()
 
@@ -38,7 +39,9 @@ def load(source: Any) -> dict[str, np.ndarray]:
     """The weights of a model's files."""
     groups = asyncio.run(all_of(source))
     return {
-        spec.name: values for one, data in groups for spec, values in manifest.decoded(one, data)
+        spec.name: values
+        for one, data in groups
+        for spec, values in weights_manifest.decoded(one, data)
     }
 
 
@@ -260,12 +263,12 @@ def test_refused_manifests(name: str) -> None:
 )
 def test_refused_json(text: bytes, error: str) -> None:
     with pytest.raises(ModelFileError, match=error):
-        checked.parse(text)
+        checked_json.parse(text)
 
 
 def test_brackets_in_strings_are_not_deep() -> None:
     value = {"a": "[" * 500, 'b"\\': "]{\\"}
-    assert checked.parse(json.dumps(value).encode()) == value
+    assert checked_json.parse(json.dumps(value).encode()) == value
 
 
 def test_archives_that_grow_are_cut() -> None:
@@ -282,7 +285,7 @@ def test_archives_that_grow_are_cut() -> None:
 def test_quantization_errs_by_half_a_step(kind: str) -> None:
     x = np.random.default_rng(0).normal(size=(50, 3)).astype("float32")
     x[3, 1] = 0
-    entry, data = encoding.encoded("a", x, kind)
+    entry, data = weights_writer.encoded("a", x, kind)
     found = load(model(group(entry), w_bin=data))["a"]
     step = entry["quantization"].get("scale", np.abs(x).max() * 2.0**-10)
     assert np.abs(found - x).max() <= step * 1.01
@@ -290,14 +293,14 @@ def test_quantization_errs_by_half_a_step(kind: str) -> None:
 
 
 def test_what_is_not_quantized() -> None:
-    same, _ = encoding.encoded("a", np.full(3, 2.5, "f4"), "uint8")
+    same, _ = weights_writer.encoded("a", np.full(3, 2.5, "f4"), "uint8")
     assert same["quantization"] == {"dtype": "uint8", "min": 2.5, "scale": 1.0}
-    entry, data = encoding.encoded("a", np.arange(3), "uint8")
+    entry, data = weights_writer.encoded("a", np.arange(3), "uint8")
     assert "quantization" not in entry
     assert len(data) == 12
     with pytest.raises(ValueError, match="too large for float16"):
-        encoding.encoded("a", np.float32([1e6]), "float16")
+        weights_writer.encoded("a", np.float32([1e6]), "float16")
     with pytest.raises(ValueError, match="not finite"):
-        encoding.encoded("a", np.float32([np.nan]), "uint8")
+        weights_writer.encoded("a", np.float32([np.nan]), "uint8")
     with pytest.raises(ValueError, match="cannot be written"):
-        encoding.encoded("a", np.array(["x"]), None)
+        weights_writer.encoded("a", np.array(["x"]), None)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from models.tflite import Interpreter, by_tensor, sample
 
-from tfpy._src.models.tflite_files import read_tflite
+from tfpy._src.formats.tflite.model import read_tflite
 
 
 def main(into: Path, *files: Path) -> None:

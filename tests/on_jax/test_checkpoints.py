@@ -15,7 +15,7 @@ import pytest
 import tensorflow as reference
 
 import tfpy
-from tfpy._src.train.reader import CheckpointReader
+from tfpy._src.checkpoints.reader import CheckpointReader
 from tfpy.experimental import dtensor
 
 from .test_strategies import free_port

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 import tfpy
-from tfpy._src.runtime import accelerators, registry
-from tfpy._src.runtime.backend import BackendSkipped
+from tfpy._src.backends import registry
+from tfpy._src.backends.backend import BackendSkipped
+from tfpy._src.backends.jax import detection
 
 
 def printed(program: str, **variables: str) -> str:
@@ -51,29 +52,29 @@ def test_the_variable_chooses() -> None:
 
 def test_it_is_chosen_where_there_is_a_plugin_and_a_device(monkeypatch: Any) -> None:
     monkeypatch.delenv("JAX_PLATFORMS", raising=False)
-    assert "for the CPU alone" in accelerators.why_not()
-    monkeypatch.setattr(accelerators, "has_plugin", lambda: True)
-    assert "sees no GPU or TPU" in accelerators.why_not()
+    assert "for the CPU alone" in detection.why_not()
+    monkeypatch.setattr(detection, "has_plugin", lambda: True)
+    assert "sees no GPU or TPU" in detection.why_not()
     monkeypatch.setattr("jax.default_backend", lambda: "gpu")
-    assert accelerators.why_not() == ""
+    assert detection.why_not() == ""
     monkeypatch.setattr(registry, "active", None)
     assert tfpy.get_backend() == "jax"
     assert tfpy.backend_report()["jax"]["status"] == "chosen"
 
 
 def test_what_is_missing_is_said(monkeypatch: Any) -> None:
-    monkeypatch.setattr(accelerators, "find_spec", lambda name: None)
+    monkeypatch.setattr(detection, "find_spec", lambda name: None)
     with pytest.raises(BackendSkipped, match=r"pip install jax"):
-        accelerators.check_installed()
-    assert "not installed" in accelerators.why_not()
+        detection.check_installed()
+    assert "not installed" in detection.why_not()
     monkeypatch.undo()
-    monkeypatch.setattr(accelerators, "has_plugin", lambda: True)
+    monkeypatch.setattr(detection, "has_plugin", lambda: True)
 
     def broken() -> str:
         raise RuntimeError("no driver")
 
     monkeypatch.setattr("jax.default_backend", broken)
-    assert accelerators.why_not() == "JAX does not start: no driver"
+    assert detection.why_not() == "JAX does not start: no driver"
 
 
 def test_users_see_jax_as_they_configured_it() -> None:
@@ -97,7 +98,7 @@ def test_text_of_what_runs() -> None:
 
 
 def test_failures_are_tensorflows() -> None:
-    from tfpy._src.runtime.jax_backend import _error
+    from tfpy._src.backends.jax.backend import _error
 
     assert isinstance(_error(RuntimeError("RESOURCE_EXHAUSTED: Out of memory")),
                       tfpy.errors.ResourceExhaustedError)  # fmt: skip

@@ -12,7 +12,7 @@ import tensorflow
 
 import tfpy as tf
 from on_jax.meshes import DEVICES, UNSHARDED, layout, mesh_of, numbers
-from tfpy._src.runtime import registry
+from tfpy._src.backends import registry
 from tfpy.experimental import dtensor
 
 pytestmark = pytest.mark.usefixtures("no_leaks")

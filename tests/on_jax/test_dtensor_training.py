@@ -19,7 +19,7 @@ import tensorflow
 import tfpy as tf
 from on_jax.meshes import UNSHARDED, layout, mesh_of, numbers
 from on_jax.test_strategies import free_port
-from tfpy._src.runtime import registry
+from tfpy._src.backends import registry
 from tfpy.experimental import dtensor
 
 pytestmark = pytest.mark.usefixtures("no_leaks")

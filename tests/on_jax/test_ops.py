@@ -9,13 +9,13 @@ import pytest
 from ops.test_matrix_functions import MATRICES
 
 import tfpy
-from tfpy._src.dtypes import as_dtype, bfloat16
-from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Graph
-from tfpy._src.ir.op import OPS, Op
-from tfpy._src.runtime import registry
+from tfpy._src.backends import registry
+from tfpy._src.base.dtypes import as_dtype, bfloat16
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.op import OPS, Op
 
 EITHER_SIGN = {"eig"}
 """What has eigenvectors, which LAPACK gives in either direction."""
@@ -26,7 +26,7 @@ COMPUTED = [
 
 def test_what_is_left_to_the_host() -> None:
     """Strings alone: every numeric op has a rule."""
-    from tfpy._src.ir.op import UNSUPPORTED
+    from tfpy._src.compiler.ir.op import UNSUPPORTED
 
     left = {name for name in UNSUPPORTED["jax"] if OPS[name].is_primitive}
     assert left == {op.name for op in OPS.values() if op.family == "text"}

@@ -9,7 +9,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import tfpy
-from tfpy._src.runtime import registry
+from tfpy._src.backends import registry
 
 
 def test_slots_are_spread_and_computed_with() -> None:

@@ -27,7 +27,7 @@ from e2e import (
     test_ops as ops,
     test_random as random,
 )
-from tfpy._src.lower.jax import options, replicas
+from tfpy._src.compiler.lower.jax import options, replicas
 
 rest = pytest.mark.rest
 
@@ -97,7 +97,7 @@ def test_chains(seed: int) -> None:
 
 def test_donated_variables_are_written_over() -> None:
     """The old values' arrays are gone after a step, and their bytes are the new ones'."""
-    from tfpy._src.runtime import registry
+    from tfpy._src.backends import registry
 
     v = tfpy.Variable(np.ones(2**16, np.float32))
 
@@ -118,7 +118,7 @@ def test_donated_variables_are_written_over() -> None:
 
 
 def test_a_step_that_fails_leaves_donated_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tfpy._src.lower.jax import JaxProgram
+    from tfpy._src.compiler.lower.jax import JaxProgram
 
     variables = [tfpy.Variable(np.full(2**12, n, np.float32)) for n in range(3)]
 
@@ -142,7 +142,7 @@ def test_a_step_that_fails_leaves_donated_variables(monkeypatch: pytest.MonkeyPa
 
 def test_new_values_are_written_over_their_own_old_ones() -> None:
     """Else they are copied first: the step of each Variable needs both of the old values."""
-    from tfpy._src.runtime import registry
+    from tfpy._src.backends import registry
 
     values, speeds = ([tfpy.Variable(np.full(2**12, n, np.float32)) for n in (1, 2)] for _ in "ab")
     gradients = tfpy.constant(np.ones(2**12, np.float32))
@@ -170,7 +170,7 @@ def test_new_values_are_written_over_their_own_old_ones() -> None:
 
 def test_a_step_is_compiled_once() -> None:
     """Though few values of its first call are on the device yet."""
-    from tfpy._src.runtime import registry
+    from tfpy._src.backends import registry
 
     variables = [tfpy.Variable(np.ones(n, np.float32)) for n in (2, 2**16)]
 

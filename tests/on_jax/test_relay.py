@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tfpy._src.runtime.jax_relay import Relay
+from tfpy._src.backends.jax.relay import Relay
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ import pytest
 
 import tfpy
 from on_jax import strategies
-from tfpy._src.runtime import registry
+from tfpy._src.backends import registry
 
 HERE = Path(__file__).parent
 OF_TENSORFLOW = json.loads((HERE / "strategies.json").read_text())

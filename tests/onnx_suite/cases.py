@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.graphs.onnx import proto, tensors
-from tfpy._src.graphs.onnx.dialect import ONNX
-from tfpy._src.graphs.onnx.reader import read_onnx
-from tfpy._src.graphs.onnx.values import tensor
-from tfpy._src.graphs.plan import plan
-from tfpy._src.graphs.runner import Runner
-from tfpy._src.graphs.scope import Scope
-from tfpy._src.graphs.wire import read
+from tfpy._src.formats.encodings.protobuf import read
+from tfpy._src.formats.node_graphs.plan import plan
+from tfpy._src.formats.node_graphs.runner import Runner
+from tfpy._src.formats.node_graphs.scope import Scope
+from tfpy._src.formats.onnx.reader import proto, tensors
+from tfpy._src.formats.onnx.reader.dialect import ONNX
+from tfpy._src.formats.onnx.reader.files import read_onnx
+from tfpy._src.formats.onnx.reader.values import tensor
 
 ABSOLUTE = 1e-6
 _STEPS = {"float16": 2**-10, "bfloat16": 2**-7}

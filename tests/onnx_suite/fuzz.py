@@ -19,14 +19,14 @@ import onnx
 
 from buildsys import model_files
 from onnx_suite.cases import cases
-from tfpy._src.errors import OpError
-from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.onnx.dialect import ONNX
-from tfpy._src.graphs.onnx.reader import read_onnx
-from tfpy._src.graphs.onnx.record import RECORDS
-from tfpy._src.graphs.onnx.values import tensor
-from tfpy._src.graphs.plan import plan
-from tfpy._src.graphs.scope import Scope
+from tfpy._src.base.errors import OpError
+from tfpy._src.formats.node_graphs.plan import plan
+from tfpy._src.formats.node_graphs.scope import Scope
+from tfpy._src.formats.onnx.reader.dialect import ONNX
+from tfpy._src.formats.onnx.reader.files import read_onnx
+from tfpy._src.formats.onnx.reader.record import RECORDS
+from tfpy._src.formats.onnx.reader.values import tensor
+from tfpy._src.library.io.checked_json import ModelFileError
 
 REFUSALS = (ValueError, TypeError, NotImplementedError, OpError, ImportError)
 FILES = (

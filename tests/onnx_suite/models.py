@@ -14,10 +14,10 @@ import onnx
 import onnxruntime
 
 from buildsys import model_files
-from tfpy._src.graphs.onnx.dialect import ONNX
-from tfpy._src.graphs.onnx.reader import read_onnx
-from tfpy._src.graphs.onnx.values import tensor
-from tfpy._src.graphs.runner import Runner
+from tfpy._src.formats.node_graphs.runner import Runner
+from tfpy._src.formats.onnx.reader.dialect import ONNX
+from tfpy._src.formats.onnx.reader.files import read_onnx
+from tfpy._src.formats.onnx.reader.values import tensor
 
 LIGHT = ("densenet121", "inception_v2", "resnet50", "shufflenet", "squeezenet")
 TOLERANCE = 1e-4

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-from tfpy._src.errors import UnimplementedError
-from tfpy._src.graphs.custom import deregister_op, register_op
-from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.graphs.onnx.dialect import ONNX
-from tfpy._src.graphs.onnx.reader import read_onnx
-from tfpy._src.graphs.onnx.values import tensor
-from tfpy._src.graphs.runner import Runner
+from tfpy._src.base.errors import UnimplementedError
+from tfpy._src.formats.node_graphs.custom import deregister_op, register_op
+from tfpy._src.formats.node_graphs.runner import Runner
+from tfpy._src.formats.onnx.reader.dialect import ONNX
+from tfpy._src.formats.onnx.reader.files import read_onnx
+from tfpy._src.formats.onnx.reader.values import tensor
+from tfpy._src.library.io.checked_json import ModelFileError
 
 FLOAT = TensorProto.FLOAT
 X = np.arange(6, dtype=np.float32).reshape(2, 3)

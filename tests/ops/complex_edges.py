@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.ops import OPS, Op
+from tfpy._src.compiler.ops import OPS, Op
 
 Array = np.ndarray[Any, Any]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.ops import OPS
+from tfpy._src.compiler.ops import OPS
 
 Array = np.ndarray[Any, Any]
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from tfpy import dtypes
-from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import Graph, single_equation
-from tfpy._src.ops import OPS, Op
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import Graph, single_equation
+from tfpy._src.compiler.ops import OPS, Op
 
 Array = np.ndarray[Any, Any]
 

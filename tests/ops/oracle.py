@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tfpy._src.ops import Op
+from tfpy._src.compiler.ops import Op
 
 Array = np.ndarray[Any, Any]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.ir.expr import SCALAR_OPS, Expr, linearize
-from tfpy._src.ops.reference.special import erf
+from tfpy._src.compiler.ir.expr import SCALAR_OPS, Expr, linearize
+from tfpy._src.compiler.ops.reference.special import erf
 
 Array = np.ndarray[Any, Any]
 

@@ -12,9 +12,9 @@ from ops import oracle
 
 import tfpy
 from tfpy import dtypes
-from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ops import OPS, Op
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ops import OPS, Op
 
 Array = np.ndarray[Any, Any]
 

@@ -11,8 +11,8 @@ from ops.scalar_numpy import evaluate
 from ops.test_reference import EDGE_CASES, attributes, edge_inputs, run
 
 from tfpy import dtypes
-from tfpy._src.ir.complex_expr import components, operands
-from tfpy._src.ops import OPS, Op
+from tfpy._src.compiler.ir.complex_expr import components, operands
+from tfpy._src.compiler.ops import OPS, Op
 
 WITH_EXPRESSION = [op for op in OPS.values() if op.expr is not None]
 

@@ -11,8 +11,8 @@ import tensorflow as tf
 from ops import oracle
 
 import tfpy
-from tfpy._src.ir.op import COMPILER
-from tfpy._src.ops import OPS, Op
+from tfpy._src.compiler.ir.op import COMPILER
+from tfpy._src.compiler.ops import OPS, Op
 
 Array = np.ndarray[Any, Any]
 ELSEWHERE = ("complex", "real", "imag", "conj", "angle")  # in test_complex.py

@@ -7,8 +7,8 @@ import pytest
 from ops.grids import BOUNDS, WITHIN, Case, cases, differences
 from ops.tensorflow_grids import wanted
 
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ops import OPS
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ops import OPS
 
 
 @pytest.mark.parametrize("case", cases(), ids=str)

@@ -13,8 +13,8 @@ from ops.test_complex import gradients
 from ops.test_signal import reals
 
 import tfpy
-from tfpy._src.lower import wasm, webgl
-from tfpy._src.ops import OPS, UNSUPPORTED
+from tfpy._src.compiler.lower import wasm, webgl
+from tfpy._src.compiler.ops import OPS, UNSUPPORTED
 
 
 @NUMBERS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfpy._src.ops.reference.random import swapped
+from tfpy._src.compiler.ops.reference.random import swapped
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 7, 100, 5000, (1 << 16) + 1])

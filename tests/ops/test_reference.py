@@ -10,11 +10,11 @@ import pytest
 from ops import oracle
 
 from tfpy import dtypes
-from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import single_equation
-from tfpy._src.ops import OPS, Op
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ir.graph import single_equation
+from tfpy._src.compiler.ops import OPS, Op
 
 
 def run(op: Op, arrays: Any, attrs: dict[str, Any]) -> Any:

@@ -14,15 +14,15 @@ from ops import oracle
 
 import tfpy
 from tfpy import dtypes
-from tfpy._src.ir import complex_expr
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.expr import SCALAR_OPS, linearize
-from tfpy._src.ir.graph import Graph, single_equation
-from tfpy._src.lower import wasm, webgl, webgpu
-from tfpy._src.lower.program import Program, verify
-from tfpy._src.lower.wasm.target import WasmTarget
-from tfpy._src.lower.webgl.glsl.language import Glsl
-from tfpy._src.ops import OPS, UNSUPPORTED, Op
+from tfpy._src.compiler.ir import complex_expr
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.expr import SCALAR_OPS, linearize
+from tfpy._src.compiler.ir.graph import Graph, single_equation
+from tfpy._src.compiler.lower import wasm, webgl, webgpu
+from tfpy._src.compiler.lower.program import Program, verify
+from tfpy._src.compiler.lower.wasm.target import WasmTarget
+from tfpy._src.compiler.lower.webgl.glsl.language import Glsl
+from tfpy._src.compiler.ops import OPS, UNSUPPORTED, Op
 
 ROOT = Path(__file__).parents[2]
 PRIMITIVES = [op for op in OPS.values() if op.is_primitive]

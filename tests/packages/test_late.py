@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from buildsys.package_wheels import ENGINE_LATE
-from tfpy._src import late
+from tfpy._src.loader import lazy_imports
 
 BASE = "https://example.org/pyodide/"
 
@@ -84,11 +84,11 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Requests]:
     (place / "late" / "crate.json").write_text(json.dumps(described))
     monkeypatch.setattr(sys, "path", [*sys.path, str(place)])
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
-    monkeypatch.setattr(late, "_ARCHIVES", str(tmp_path / "archives"))
+    monkeypatch.setattr(lazy_imports, "_ARCHIVES", str(tmp_path / "archives"))
     modules = set(sys.modules)
     library = part("late/library.zip", LIBRARY, "cellar", "cellar.wine", "attic", "shed")
-    late.install(library)
-    late.install()
+    lazy_imports.install(library)
+    lazy_imports.install()
     yield requests
     for name in set(sys.modules) - modules:
         del sys.modules[name]

@@ -22,7 +22,7 @@ from zipimport import zipimporter
 
 import pytest
 
-from tfpy._src import bytecode, packed
+from tfpy._src.loader import bytecode, packed_packages
 
 FILES = {
     "crate/__init__.py": '"""A crate."""\nfrom crate.inner.deep import Jar\n',
@@ -70,7 +70,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
     monkeypatch.setattr(sys, "path_hooks", [*sys.path_hooks])
     modules = set(sys.modules)
-    packed.install(str(tmp_path / "packed"))
+    packed_packages.install(str(tmp_path / "packed"))
     yield tmp_path / "packed"
     for name in set(sys.modules) - modules:
         del sys.modules[name]
@@ -141,7 +141,7 @@ def test_an_archive_alone_is_unpacked(barrel: Path) -> None:
 def test_an_archive_alone_is_unpacked_for_its_files(barrel: Path) -> None:
     spec = importlib.util.find_spec("barrel")
     assert spec is not None
-    assert isinstance(spec.loader, packed.Unpacking)
+    assert isinstance(spec.loader, packed_packages.Unpacking)
     assert spec.loader.get_source("barrel") == "from barrel.hoop import size"
     assert not barrel.exists()
 
@@ -174,7 +174,7 @@ def test_parts_come_late(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append(file)
         return files[file]
 
-    monkeypatch.setattr(packed.late, "fetch", fetch)
+    monkeypatch.setattr(packed_packages.late, "fetch", fetch)
     importlib.import_module("crate.inner")
     assert asked == ["late/crate.rest"], "crate imports Jar"
     jar = importlib.import_module("crate").Jar

@@ -9,17 +9,17 @@ import numpy as np
 
 import tfpy as tf
 from tfpy import dtypes
-from tfpy._src.dtypes import DEVICE_DTYPES, DType
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.fusion import fusion
-from tfpy._src.ir.graph import Graph
-from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.ir.op import OPS
-from tfpy._src.ir.verify import verify
-from tfpy._src.lower import wasm, webgl
-from tfpy._src.lower.program import Program, verify as verify_program
-from tfpy._src.passes.pipeline import simplify
+from tfpy._src.base.dtypes import DEVICE_DTYPES, DType
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ir.fusion import fusion
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.ir.op import OPS
+from tfpy._src.compiler.ir.verify import verify
+from tfpy._src.compiler.lower import wasm, webgl
+from tfpy._src.compiler.lower.program import Program, verify as verify_program
+from tfpy._src.compiler.passes.pipeline import simplify
 
 
 class Greedy:

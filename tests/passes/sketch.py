@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from tfpy import dtypes
-from tfpy._src.ir.aval import Aval, Shape
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Graph
-from tfpy._src.ir.verify import verify
-from tfpy._src.ops import OPS
-from tfpy._src.passes.rewrite import Builder
+from tfpy._src.compiler.ir.aval import Aval, Shape
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.verify import verify
+from tfpy._src.compiler.ops import OPS
+from tfpy._src.compiler.passes.rewrite import Builder
 
 Array = np.ndarray[Any, Any]
 Pass = Callable[[Graph], Graph]

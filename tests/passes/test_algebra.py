@@ -10,7 +10,7 @@ import pytest
 from passes.sketch import Array, Sketch, becomes, check
 
 from tfpy import dtypes
-from tfpy._src.passes.algebra import simplify_algebra
+from tfpy._src.compiler.passes.algebra import simplify_algebra
 
 I32, BOOL = dtypes.int32, dtypes.bool
 SPECIAL = np.array(

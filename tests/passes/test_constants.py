@@ -9,11 +9,11 @@ import pytest
 from passes.sketch import Sketch, becomes, check, lines
 
 from tfpy import dtypes
-from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ops import OPS
-from tfpy._src.passes.common_subexpressions import merge_common_subexpressions
-from tfpy._src.passes.constants import FOLD_LIMIT, fold_constants
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ops import OPS
+from tfpy._src.compiler.passes.common_subexpressions import merge_common_subexpressions
+from tfpy._src.compiler.passes.constants import FOLD_LIMIT, fold_constants
 
 
 def test_constants_are_folded() -> None:

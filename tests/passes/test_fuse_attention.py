@@ -12,11 +12,11 @@ from passes.attention import attend
 from passes.fusing import Greedy, kinds, random_inputs, traced
 
 import tfpy as tf
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.fusion import fusion
-from tfpy._src.ir.graph import Eqn, Graph
-from tfpy._src.ir.verify import verify
-from tfpy._src.passes.fuse.attention import fuse_attention
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ir.fusion import fusion
+from tfpy._src.compiler.ir.graph import Eqn, Graph
+from tfpy._src.compiler.ir.verify import verify
+from tfpy._src.compiler.passes.fuse.attention import fuse_attention
 
 Shape = tuple[int, ...]
 

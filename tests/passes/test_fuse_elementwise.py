@@ -7,11 +7,11 @@ from passes.fusing import Builder, Greedy, check_same, fused_body, kinds, traced
 
 import tfpy as tf
 from tfpy import dtypes
-from tfpy._src.ir.fusion import fusion
-from tfpy._src.ir.graph import Graph
-from tfpy._src.lower import wasm, webgl, webgpu
-from tfpy._src.lower.calls import loop_call
-from tfpy._src.passes.fuse.elementwise import MAX_COST, fuse_elementwise
+from tfpy._src.compiler.ir.fusion import fusion
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.lower import wasm, webgl, webgpu
+from tfpy._src.compiler.lower.calls import loop_call
+from tfpy._src.compiler.passes.fuse.elementwise import MAX_COST, fuse_elementwise
 
 
 def run(graph: Graph) -> Graph:

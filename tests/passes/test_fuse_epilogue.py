@@ -9,17 +9,17 @@ import pytest
 from passes.fusing import Builder, Greedy, check_same, fused_body, kinds, traced
 
 import tfpy as tf
-from tfpy._src.ir.fusion import fusion
-from tfpy._src.ir.graph import Graph
-from tfpy._src.lower import wasm, webgl, webgpu
-from tfpy._src.lower.shaders.target import ShaderTarget
-from tfpy._src.lower.target import Target
-from tfpy._src.lower.wasm.target import WasmTarget
-from tfpy._src.lower.webgl import WebGLTarget
-from tfpy._src.lower.webgpu import WebGPUTarget
-from tfpy._src.passes.fuse.elementwise import fuse_elementwise
-from tfpy._src.passes.fuse.epilogue import fuse_epilogue
-from tfpy._src.passes.fuse.softmax import fuse_softmax
+from tfpy._src.compiler.ir.fusion import fusion
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.lower import wasm, webgl, webgpu
+from tfpy._src.compiler.lower.shaders.target import ShaderTarget
+from tfpy._src.compiler.lower.target import Target
+from tfpy._src.compiler.lower.wasm.target import WasmTarget
+from tfpy._src.compiler.lower.webgl import WebGLTarget
+from tfpy._src.compiler.lower.webgpu import WebGPUTarget
+from tfpy._src.compiler.passes.fuse.elementwise import fuse_elementwise
+from tfpy._src.compiler.passes.fuse.epilogue import fuse_epilogue
+from tfpy._src.compiler.passes.fuse.softmax import fuse_softmax
 
 CONV = {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))}
 PRODUCT = {"transpose_a": False, "transpose_b": False}

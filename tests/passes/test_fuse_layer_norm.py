@@ -11,8 +11,8 @@ from passes.fusing import Greedy, check_same, kinds
 from passes.test_fuse_softmax import traced
 
 import tfpy as tf
-from tfpy._src.ir.fusion import fusion
-from tfpy._src.passes.fuse.layer_norm import fuse_layer_norm
+from tfpy._src.compiler.ir.fusion import fusion
+from tfpy._src.compiler.passes.fuse.layer_norm import fuse_layer_norm
 
 EPSILON = 1e-3
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from passes.fusing import Builder, check_same, fused_body, kinds
 
-from tfpy._src.ir.graph import Graph
-from tfpy._src.lower.wasm.target import WasmTarget
-from tfpy._src.lower.webgl import WebGLTarget, lower
-from tfpy._src.passes.fuse.epilogue import fuse_epilogue
-from tfpy._src.passes.fuse.prologue import fuse_prologue
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.lower.wasm.target import WasmTarget
+from tfpy._src.compiler.lower.webgl import WebGLTarget, lower
+from tfpy._src.compiler.passes.fuse.epilogue import fuse_epilogue
+from tfpy._src.compiler.passes.fuse.prologue import fuse_prologue
 
 
 def run(graph: Graph) -> Graph:

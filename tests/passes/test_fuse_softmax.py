@@ -9,8 +9,8 @@ import pytest
 from passes.fusing import Greedy, check_same, kinds, traced
 
 import tfpy as tf
-from tfpy._src.ir.fusion import fusion
-from tfpy._src.passes.fuse.softmax import fuse_softmax
+from tfpy._src.compiler.ir.fusion import fusion
+from tfpy._src.compiler.passes.fuse.softmax import fuse_softmax
 
 
 @pytest.mark.parametrize("kind", ["softmax", "log_softmax"])

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 import tfpy as tf
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Eqn, Graph
-from tfpy._src.ir.verify import verify
-from tfpy._src.passes.loops import reduce_loops, share_loops
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ir.graph import Eqn, Graph
+from tfpy._src.compiler.ir.verify import verify
+from tfpy._src.compiler.passes.loops import reduce_loops, share_loops
 
 X = np.arange(1.0, 5.0, dtype=np.float32)
 

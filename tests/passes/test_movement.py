@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from passes.sketch import Sketch, becomes, check
 
-from tfpy._src.passes.movement import simplify_movement
-from tfpy._src.passes.padding import absorb_padding
+from tfpy._src.compiler.passes.movement import simplify_movement
+from tfpy._src.compiler.passes.padding import absorb_padding
 
 
 def sliced(s: Sketch, x: int, begin: Any, size: Any, strides: Any = None) -> int:

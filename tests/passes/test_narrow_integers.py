@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from passes.sketch import Sketch, becomes, check
 
-from tfpy._src import dtypes
-from tfpy._src.ir.graph import Graph
-from tfpy._src.ops import OPS
-from tfpy._src.passes.narrow_integers import NARROW, widen_narrow_integers
+from tfpy._src.base import dtypes
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ops import OPS
+from tfpy._src.compiler.passes.narrow_integers import NARROW, widen_narrow_integers
 
 widen = partial(widen_narrow_integers, stored=dtypes.DEVICE_DTYPES)
 I32, F32 = dtypes.int32, dtypes.float32

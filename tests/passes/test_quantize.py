@@ -10,17 +10,17 @@ import pytest
 from passes.fusing import kinds
 from passes.sketch import Array, Sketch, lines
 
-from tfpy._src.dtypes import int32
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Graph
-from tfpy._src.ir.verify import verify
-from tfpy._src.lower import wasm, webgl
-from tfpy._src.lower.program import verify as verify_program
-from tfpy._src.lower.target import NumpyTarget
-from tfpy._src.lower.wasm.target import WasmTarget
-from tfpy._src.ops.quantized import quantize_channels, quantize_rows
-from tfpy._src.passes.pipeline import optimize_with_weights
-from tfpy._src.passes.quantize import quantize
+from tfpy._src.base.dtypes import int32
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.verify import verify
+from tfpy._src.compiler.lower import wasm, webgl
+from tfpy._src.compiler.lower.program import verify as verify_program
+from tfpy._src.compiler.lower.target import NumpyTarget
+from tfpy._src.compiler.lower.wasm.target import WasmTarget
+from tfpy._src.compiler.ops.quantized import quantize_channels, quantize_rows
+from tfpy._src.compiler.passes.pipeline import optimize_with_weights
+from tfpy._src.compiler.passes.quantize import quantize
 
 POINT: dict[str, Any] = {"strides": (1, 1), "dilations": (1, 1), "padding": ((0, 0), (0, 0))}
 PLAIN = {"transpose_a": False, "transpose_b": False}

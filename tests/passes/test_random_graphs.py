@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from passes.sketch import Pass, check, random_graph
 
-from tfpy._src.ir.graph import Graph
-from tfpy._src.passes.algebra import simplify_algebra
-from tfpy._src.passes.common_subexpressions import merge_common_subexpressions
-from tfpy._src.passes.constants import fold_constants
-from tfpy._src.passes.dead_code import without_dead_code
-from tfpy._src.passes.movement import simplify_movement
-from tfpy._src.passes.padding import absorb_padding
-from tfpy._src.passes.pipeline import simplify
-from tfpy._src.passes.reshapes import sink_reshapes
-from tfpy._src.passes.transposes import absorb_transposes, sink_transposes
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.passes.algebra import simplify_algebra
+from tfpy._src.compiler.passes.common_subexpressions import merge_common_subexpressions
+from tfpy._src.compiler.passes.constants import fold_constants
+from tfpy._src.compiler.passes.dead_code import without_dead_code
+from tfpy._src.compiler.passes.movement import simplify_movement
+from tfpy._src.compiler.passes.padding import absorb_padding
+from tfpy._src.compiler.passes.pipeline import simplify
+from tfpy._src.compiler.passes.reshapes import sink_reshapes
+from tfpy._src.compiler.passes.transposes import absorb_transposes, sink_transposes
 
 EXACT = (
     without_dead_code,

@@ -8,12 +8,12 @@ import numpy as np
 from hypothesis import given, settings, strategies as st
 from passes.sketch import Sketch
 
-from tfpy._src.ir.aval import Shape
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Graph
-from tfpy._src.ir.verify import verify
-from tfpy._src.lower.target import NumpyTarget
-from tfpy._src.passes.pipeline import optimize_with_weights
+from tfpy._src.compiler.ir.aval import Shape
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.verify import verify
+from tfpy._src.compiler.lower.target import NumpyTarget
+from tfpy._src.compiler.passes.pipeline import optimize_with_weights
 
 WINDOW = {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))}
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from passes.sketch import Sketch, lines
 
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Graph
-from tfpy._src.ir.verify import verify
-from tfpy._src.passes.reductions import merge_reductions
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.verify import verify
+from tfpy._src.compiler.passes.reductions import merge_reductions
 
 
 def merged(graph: Graph) -> list[str]:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from passes.sketch import Sketch, becomes, check, lines
 
-from tfpy._src.passes.movement import simplify_movement
-from tfpy._src.passes.reshapes import sink_reshapes
+from tfpy._src.compiler.passes.movement import simplify_movement
+from tfpy._src.compiler.passes.reshapes import sink_reshapes
 
 
 def test_biases_follow_products() -> None:

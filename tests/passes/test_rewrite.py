@@ -9,13 +9,13 @@ import pytest
 
 import tfpy as tf
 from tfpy import dtypes
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import Eqn, Graph
-from tfpy._src.ir.verify import verify
-from tfpy._src.ops import OPS
-from tfpy._src.passes import pipeline
-from tfpy._src.passes.dead_code import without_dead_code
-from tfpy._src.passes.rewrite import Builder, count_reads, rewrite
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import Eqn, Graph
+from tfpy._src.compiler.ir.verify import verify
+from tfpy._src.compiler.ops import OPS
+from tfpy._src.compiler.passes import pipeline
+from tfpy._src.compiler.passes.dead_code import without_dead_code
+from tfpy._src.compiler.passes.rewrite import Builder, count_reads, rewrite
 
 VECTOR = Aval((4,), dtypes.float32)
 

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from passes.sketch import Array, Sketch, lines
 
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Graph
-from tfpy._src.ir.verify import verify
-from tfpy._src.lower.target import NumpyTarget
-from tfpy._src.ops import OPS
-from tfpy._src.passes.pipeline import optimize_with_weights, simplify
-from tfpy._src.passes.prelude import split_prelude
-from tfpy._src.passes.scales import fold_scales
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.verify import verify
+from tfpy._src.compiler.lower.target import NumpyTarget
+from tfpy._src.compiler.ops import OPS
+from tfpy._src.compiler.passes.pipeline import optimize_with_weights, simplify
+from tfpy._src.compiler.passes.prelude import split_prelude
+from tfpy._src.compiler.passes.scales import fold_scales
 
 WINDOW: dict[str, Any] = {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))}
 PLAIN = {"transpose_a": False, "transpose_b": False}

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Graph
-from tfpy._src.ir.verify import verify
-from tfpy._src.lower.target import NumpyTarget
-from tfpy._src.passes.pipeline import optimize_with_weights, simplify
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.verify import verify
+from tfpy._src.compiler.lower.target import NumpyTarget
+from tfpy._src.compiler.passes.pipeline import optimize_with_weights, simplify
 
 Weights = Callable[..., tf.Variable]
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from passes.sketch import Sketch, becomes, check, lines
 
-from tfpy._src.ir.graph import Graph
-from tfpy._src.passes.movement import simplify_movement
-from tfpy._src.passes.transposes import absorb_transposes, sink_transposes
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.passes.movement import simplify_movement
+from tfpy._src.compiler.passes.transposes import absorb_transposes, sink_transposes
 
 
 def finite(graph: Graph, function: Any) -> Graph:

@@ -13,7 +13,7 @@ import pytest
 from profiler.perfetto import check_opened, opened
 
 import tfpy as tf
-from tfpy._src.profiler.chrome import Event, Track, document
+from tfpy._src.library.profiler.chrome import Event, Track, document
 
 
 def test_files_of_both_kinds(tmp_path: Path) -> None:

@@ -13,10 +13,11 @@ import pytest
 from profiler.traces import check_trace
 
 import tfpy as tf
-from tfpy._src import spans
+from tfpy._src.backends import registry
+from tfpy._src.backends.interface import KernelTime, KernelTimes
+from tfpy._src.backends.javascript import bridge
+from tfpy._src.base import profiler_spans
 from tfpy._src.core import eager
-from tfpy._src.runtime import bridge, registry
-from tfpy._src.runtime.interface import KernelTime, KernelTimes
 
 
 def _profile(f: Callable[[], Any]) -> Any:
@@ -124,7 +125,7 @@ def test_failures_leave_nothing_behind() -> None:
 
     with pytest.raises(RuntimeError, match="timed already"):
         _profile(nested)
-    assert not spans.recorders
+    assert not profiler_spans.recorders
     assert not eager.observers
     assert asyncio.run(tf.time(lambda: tf.sinh(_X))).kernel_ms > 0
 

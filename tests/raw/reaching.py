@@ -16,8 +16,8 @@ from typing import Any
 
 PACKAGE = "tfpy._src."
 _SHARED = """
-    autodiff core dtypes environment errors function ir late lower ops passes primitives run runtime
-    trace tracing variables
+    backends base.dtypes base.errors base.flags base.tracing compiler core functions.executor
+    functions.tf_function functions.trace loader tensors.autodiff tensors.variables
 """
 SHARED = tuple(PACKAGE + name for name in _SHARED.split())
 FUNCTIONS = frozenset(("open", "print", "input", "exec", "eval", "compile", "__import__"))

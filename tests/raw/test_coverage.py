@@ -9,8 +9,8 @@ import pytest
 import tensorflow as tf
 from raw.converter import CONVERTER
 
-from tfpy._src.raw import RECORDS
-from tfpy._src.raw.absent import ABSENT, reason
+from tfpy._src.formats.raw_ops import RECORDS
+from tfpy._src.formats.raw_ops.absent import ABSENT, reason
 
 THEIRS = [name for name in dir(tf.raw_ops) if name[0].isupper()]
 UNKNOWN = "the name is not known"

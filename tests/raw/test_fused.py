@@ -10,7 +10,7 @@ import tensorflow as tf
 from tensorflow.python.eager import context, execute
 
 import tfpy
-from tfpy._src.raw import record
+from tfpy._src.formats.raw_ops import record
 
 RNG = np.random.default_rng(2)
 IMAGE, FILTER, DEEP, BIAS, LEFT, RIGHT = (

@@ -10,9 +10,9 @@ import pytest
 import tensorflow as tf
 from tensorflow.python.framework import op_def_registry
 
-from tfpy._src import dtypes
-from tfpy._src.raw import RECORDS
-from tfpy._src.raw.signature import REQUIRED, Port
+from tfpy._src.base import dtypes
+from tfpy._src.formats.raw_ops import RECORDS
+from tfpy._src.formats.raw_ops.signature import REQUIRED, Port
 
 OTHERS = """
     Conv1D DepthwiseConv2d FusedDepthwiseConv2dNative Ones Prelu Zeros

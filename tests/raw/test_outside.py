@@ -23,9 +23,9 @@ from tensorflow.python.framework import op_def_registry
 
 import tfpy
 from buildsys.paths import ROOT
-from tfpy._src.io.files import write_file
-from tfpy._src.raw import RECORDS
-from tfpy._src.raw.outside import HARMLESS, OUTSIDE, effect
+from tfpy._src.formats.raw_ops import RECORDS
+from tfpy._src.formats.raw_ops.outside import HARMLESS, OUTSIDE, effect
+from tfpy._src.library.io.files import write_file
 
 NAMES = [
     name for table in (OUTSIDE, HARMLESS) for names in table.values() for name in names.split()

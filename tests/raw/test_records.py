@@ -9,7 +9,7 @@ import pytest
 
 import tfpy
 from tfpy import raw_ops
-from tfpy._src.raw import RECORDS, record
+from tfpy._src.formats.raw_ops import RECORDS, record
 
 
 def ints(*values: int) -> Any:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy._src.raw import record
-from tfpy._src.raw.resources import using
+from tfpy._src.formats.raw_ops import record
+from tfpy._src.formats.raw_ops.resources import using
 
 
 def i32(values: Any) -> Any:

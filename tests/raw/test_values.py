@@ -8,7 +8,7 @@ from api.same import compare
 from raw.calls import ELSEWHERE, SAMPLES, ours, run, theirs
 
 import tfpy
-from tfpy._src.raw import RECORDS
+from tfpy._src.formats.raw_ops import RECORDS
 
 
 def test_every_operation_has_a_sample() -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from tfpy._src.dtypes import DEVICE_DTYPES
-from tfpy._src.errors import NotLowerable
-from tfpy._src.ir.aval import Array, Aval
-from tfpy._src.ir.graph import Graph
-from tfpy._src.runtime.backend import Backend
-from tfpy._src.runtime.cpu import CpuBackend
-from tfpy._src.runtime.interface import Compiled, Links
+from tfpy._src.backends.backend import Backend
+from tfpy._src.backends.cpu import CpuBackend
+from tfpy._src.backends.interface import Compiled, Links
+from tfpy._src.base.dtypes import DEVICE_DTYPES
+from tfpy._src.base.errors import NotLowerable
+from tfpy._src.compiler.ir.aval import Array, Aval
+from tfpy._src.compiler.ir.graph import Graph
 
 
 class DeviceFailure(Exception):
@@ -75,7 +75,7 @@ class FakeDevice(CpuBackend):
         return True
 
     def repeat(self, program: int, count: int, *slots: int) -> int:
-        """What ``web/runtime/repeats.mjs`` does."""
+        """What ``web/common/repeats.mjs`` does."""
         self.repeats += 1
         links = self.links[program]
         start = len(slots) - (count - 1) * len(links.given)

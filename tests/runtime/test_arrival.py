@@ -5,7 +5,7 @@ from contextvars import ContextVar
 
 import pytest
 
-from tfpy._src.runtime.arrival import Arrival
+from tfpy._src.backends.javascript.pending_values import Arrival
 
 
 def test_the_task_goes_on_within_the_arrival() -> None:

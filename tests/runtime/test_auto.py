@@ -12,9 +12,9 @@ import pytest
 from runtime.fake import FakeDevice
 
 import tfpy as tf
-from tfpy._src.errors import InternalError
-from tfpy._src.runtime import registry
-from tfpy._src.tfjs import backends as auto
+from tfpy._src.backends import registry
+from tfpy._src.base.errors import InternalError
+from tfpy._src.library.config import backend_choice as auto
 
 
 class Clock:

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from tfpy import dtypes
-from tfpy._src.errors import NotLowerable
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import single_equation
-from tfpy._src.lower.target import NumpyTarget
-from tfpy._src.lower.wasm import lower
-from tfpy._src.ops import OPS
-from tfpy._src.runtime.device import DeviceBackend
+from tfpy._src.backends.device import DeviceBackend
+from tfpy._src.base.errors import NotLowerable
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import single_equation
+from tfpy._src.compiler.lower.target import NumpyTarget
+from tfpy._src.compiler.lower.wasm import lower
+from tfpy._src.compiler.ops import OPS
 
 Z = np.array([1 + 2j, 3 - 4j], np.complex64)
 AVAL = Aval((2,), dtypes.complex64)

@@ -10,15 +10,15 @@ import pytest
 from runtime.fake import FakeDevice
 
 import tfpy as tf
-from tfpy._src.core import eager, scalars
-from tfpy._src.ir.op import UNSUPPORTED
-from tfpy._src.runtime import registry
+from tfpy._src.backends import registry
+from tfpy._src.compiler.ir.op import UNSUPPORTED
+from tfpy._src.core import eager, scalar_cache
 
 
 @pytest.fixture
 def device() -> Iterator[FakeDevice]:
     """A fake device, active, with nothing on it."""
-    scalars.clear_scalars()
+    scalar_cache.clear_scalars()
     tf.register_backend("fake", lambda: FakeDevice(refuses=["sin"]))
     tf.set_backend("fake")
     backend = registry.active_backend()
@@ -26,7 +26,7 @@ def device() -> Iterator[FakeDevice]:
     yield backend
     tf.remove_backend("fake")
     tf.set_backend("cpu")
-    scalars.clear_scalars()
+    scalar_cache.clear_scalars()
 
 
 def test_one_program_per_signature(device: FakeDevice) -> None:
@@ -60,13 +60,13 @@ def test_python_numbers_are_uploaded_once(device: FakeDevice) -> None:
 
 def test_the_cache_of_python_numbers_is_bounded(device: FakeDevice) -> None:
     for i in range(1200):
-        scalars.scalar(i, tf.int32)
-    assert scalars.scalar_count() <= 512
-    assert scalars.scalar(1, tf.int32) is scalars.scalar(1, tf.int32)
-    assert scalars.scalar(1, tf.int32).dtype == tf.int32
-    assert scalars.scalar(1, tf.float32).dtype == tf.float32
-    assert np.signbit(scalars.scalar(-0.0, tf.float32).numpy())
-    assert not np.signbit(scalars.scalar(0.0, tf.float32).numpy())
+        scalar_cache.scalar(i, tf.int32)
+    assert scalar_cache.scalar_count() <= 512
+    assert scalar_cache.scalar(1, tf.int32) is scalar_cache.scalar(1, tf.int32)
+    assert scalar_cache.scalar(1, tf.int32).dtype == tf.int32
+    assert scalar_cache.scalar(1, tf.float32).dtype == tf.float32
+    assert np.signbit(scalar_cache.scalar(-0.0, tf.float32).numpy())
+    assert not np.signbit(scalar_cache.scalar(0.0, tf.float32).numpy())
 
 
 def test_dtypes_of_the_host(device: FakeDevice) -> None:
@@ -137,7 +137,7 @@ def test_the_host_has_what_a_run_has_uploaded(few: FakeDevice) -> None:
 def test_gradients_and_memory_of_few_numbers(few: FakeDevice) -> None:
     def counted() -> tuple[int, int]:
         gc.collect()
-        scalars.clear_scalars()
+        scalar_cache.clear_scalars()
         return tf.memory()["numTensors"], tf.memory()["numBytes"]
 
     w, x = tf.Variable([[1.0, 2.0], [3.0, 4.0]]), tf.constant([[1.0], [0.5]])
@@ -181,7 +181,7 @@ def test_dead_tensors_are_freed_before_they_are_many_or_large(
     assert tf.memory()["backend"]["slots"] <= slots + 1
     del x
     gc.collect()
-    scalars.clear_scalars()
+    scalar_cache.clear_scalars()
     assert tf.memory()["backend"] == {"slots": 0, "bytes": 0}
 
 

@@ -16,12 +16,13 @@ from hypothesis import given, strategies as st
 from runtime.fake import FakeDevice
 
 import tfpy as tf
-from tfpy._src.environment.environment import Environment
-from tfpy._src.environment.flags import FLAGS
-from tfpy._src.environment.kinds import Follows, Found, Value
-from tfpy._src.environment.meaningless import MEANINGLESS
-from tfpy._src.runtime import bridge, device, facts, opening, registry
-from tfpy._src.runtime.backend import BackendSkipped
+from tfpy._src.backends import device, host_facts, opening, registry
+from tfpy._src.backends.backend import BackendSkipped
+from tfpy._src.backends.javascript import bridge
+from tfpy._src.base.flags.environment import Environment
+from tfpy._src.base.flags.kinds import Follows, Found, Value
+from tfpy._src.base.flags.table import FLAGS
+from tfpy._src.base.flags.without_effect import MEANINGLESS
 
 TENSORFLOW_JS = """
     DEBUG PROD CHECK_COMPUTATION_FOR_ERRORS IS_BROWSER IS_NODE IS_CHROME IS_SAFARI
@@ -339,16 +340,16 @@ def test_flags_of_a_page_for_tensorflow_js() -> None:
 
 def test_the_page_s_address(monkeypatch: pytest.MonkeyPatch) -> None:
     flags = Environment()
-    monkeypatch.setattr(facts, "env", lambda: flags)
+    monkeypatch.setattr(host_facts, "env", lambda: flags)
     given = "TFPY_WASM_CODEGEN:never,TFPY_WASM_THREADS_COUNT:2"
     pairs = [("a", "b"), ("tfpyflags", given), ("tfjsflags", "WEBGL_PACK:1")]
     monkeypatch.setattr(bridge, "page_parameters", lambda: pairs)
-    facts.install()
+    host_facts.install()
     assert flags.get("TFPY_WASM_CODEGEN") == "never"
     assert flags.get("TFPY_WASM_THREADS_COUNT") == 2
     pairs[1:] = [("tfpyflags", "WEBGL_PACK:1")]
     with pytest.raises(ValueError, match="the page's address, tfpyflags: Flag WEBGL_PACK"):
-        facts.install()
+        host_facts.install()
 
 
 @pytest.mark.parametrize(

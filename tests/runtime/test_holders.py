@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy._src.runtime import failures
-from tfpy._src.runtime.holders import largest
+from tfpy._src.backends.javascript import failures
+from tfpy._src.backends.memory_holders import largest
 
 HERE = Path(__file__).name
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tfpy._src.runtime import interrupts
-from tfpy._src.runtime.interrupts import held, let_in
+from tfpy._src.backends import interrupts
+from tfpy._src.backends.interrupts import held, let_in
 
 
 @pytest.fixture(autouse=True)

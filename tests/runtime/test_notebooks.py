@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tfpy as tf
-from tfpy._src import notebooks
+from tfpy._src.display import tracebacks
 
 HERE = __file__
 
@@ -38,7 +38,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
     module = ModuleType("IPython")
     vars(module)["get_ipython"] = lambda: shell
     monkeypatch.setitem(sys.modules, "IPython", module)
-    notebooks.hide_frames()
+    tracebacks.hide_frames()
     return shell.InteractiveTB
 
 
@@ -102,4 +102,4 @@ def test_errors_of_tfpy_alone_are_shown(shown: Shown) -> None:
 
 def test_elsewhere_nothing_happens() -> None:
     assert "IPython" not in sys.modules
-    notebooks.hide_frames()
+    tracebacks.hide_frames()

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 import tfpy as tf
-from tfpy._src.environment.environment import Environment
-from tfpy._src.runtime import bridge, opening, registry, wasm_files
+from tfpy._src.backends import opening, registry, wasm_files
+from tfpy._src.backends.javascript import bridge
+from tfpy._src.base.flags.environment import Environment
 
 GPU = {"adapter": "some vendor", "software": False}
 ADAPTER_ON_CPU = {"adapter": "swiftshader", "software": True}

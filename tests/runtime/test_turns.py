@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tfpy._src.runtime import turns
+from tfpy._src.backends import event_loop
 
 
 def others_turns(monkeypatch: pytest.MonkeyPatch, passes: int, seconds: float) -> int:
@@ -22,11 +22,11 @@ def others_turns(monkeypatch: pytest.MonkeyPatch, passes: int, seconds: float) -
     async def loop() -> None:
         task = asyncio.ensure_future(other())
         for number in range(passes):
-            monkeypatch.setattr(turns, "perf_counter", lambda now=number * seconds: now)
-            await turns.give_turn()
+            monkeypatch.setattr(event_loop, "perf_counter", lambda now=number * seconds: now)
+            await event_loop.give_turn()
         task.cancel()
 
-    monkeypatch.setattr(turns, "_last", 0.0)
+    monkeypatch.setattr(event_loop, "_last", 0.0)
     asyncio.run(loop())
     return ran
 

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import tfpy as tf
-from tfpy._src import late
-from tfpy._src.runtime import loading, page, wasm_files
+from tfpy._src.backends import wasm_files
+from tfpy._src.backends.javascript import loading
+from tfpy._src.loader import lazy_imports
 
 MODULE = b"\0asm of this version"
 
@@ -35,8 +36,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     async def read_together(streams: list[Any]) -> list[Any]:
         return streams
 
-    monkeypatch.setattr(page, "open_address", open_address)
-    monkeypatch.setattr(page, "read_together", read_together)
+    monkeypatch.setattr(wasm_files, "open_address", open_address)
+    monkeypatch.setattr(wasm_files, "read_together", read_together)
     yield found
     tf.set_wasm_paths({})
 
@@ -60,17 +61,17 @@ def test_from_the_site(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> Non
         return digests
 
     monkeypatch.setattr(loading, "asset", asset)
-    monkeypatch.setattr(late, "is_on_host", lambda: False)
-    monkeypatch.setattr(late, "address", lambda file: f"/site/pyodide/{file}")
+    monkeypatch.setattr(lazy_imports, "is_on_host", lambda: False)
+    monkeypatch.setattr(lazy_imports, "address", lambda file: f"/site/pyodide/{file}")
     assert module() == MODULE
-    monkeypatch.setattr(late, "address", lambda file: f"/other/pyodide/{file}")
+    monkeypatch.setattr(lazy_imports, "address", lambda file: f"/other/pyodide/{file}")
     with pytest.raises(
         tf.errors.DataLossError, match=r"xnnpack-simd.wasm\?sha384-\S+ is not the xnn"
     ):
         module()
     assert asked[0].partition("?")[0] == "/site/pyodide/../run/xnnpack-simd.wasm"
-    monkeypatch.setattr(late, "is_on_host", lambda: True)
-    monkeypatch.setattr(late, "host_file", lambda path: path.encode())
+    monkeypatch.setattr(lazy_imports, "is_on_host", lambda: True)
+    monkeypatch.setattr(lazy_imports, "host_file", lambda path: path.encode())
     assert module() == b"/other/pyodide/../run/xnnpack-simd.wasm"
 
 

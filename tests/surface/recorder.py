@@ -15,21 +15,21 @@ from surface.calls import arguments
 from surface.evaluation import evaluate, finished, tensors, words
 
 import tfpy
-from tfpy._src.dtypes import DEVICE_DTYPES, complex64
-from tfpy._src.errors import NotLowerable
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import Graph
-from tfpy._src.lower import wasm, webgl, webgpu
-from tfpy._src.ops import UNSUPPORTED
-from tfpy._src.runtime import registry
-from tfpy._src.runtime.cpu import CpuBackend
+from tfpy._src.backends import registry
+from tfpy._src.backends.cpu import CpuBackend
+from tfpy._src.base.dtypes import DEVICE_DTYPES, complex64
+from tfpy._src.base.errors import NotLowerable
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.lower import wasm, webgl, webgpu
+from tfpy._src.compiler.ops import UNSUPPORTED
 
 INPUTS = 9
 """Arrays that kernels on WebGPU can read on most devices."""
 
 
 def _check_on_jax(graph: Graph) -> None:
-    from tfpy._src.lower.jax import lowering  # browsers' tests have no JAX
+    from tfpy._src.compiler.lower.jax import lowering  # browsers' tests have no JAX
 
     lowering.check(graph)
 
@@ -111,7 +111,7 @@ class Recorder(CpuBackend):
 @contextmanager
 def recording() -> Iterator[Recorder]:
     """The recorder as the active backend."""
-    importlib.import_module("tfpy._src.lower.jax")  # it enters what it lacks
+    importlib.import_module("tfpy._src.compiler.lower.jax")  # it enters what it lacks
     before = registry.active_backend().name
     tfpy.register_backend("recorder", Recorder)
     tfpy.set_backend("recorder")

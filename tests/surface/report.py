@@ -20,8 +20,8 @@ from surface.inventory import BY_NATURE, INVENTORY, groups
 from surface.recorder import Run, noted, record, recording
 
 import tfpy
-from tfpy._src.ops import OPS, UNSUPPORTED, Op
-from tfpy._src.raw import RECORDS
+from tfpy._src.compiler.ops import OPS, UNSUPPORTED, Op
+from tfpy._src.formats.raw_ops import RECORDS
 
 PAGE = Path(__file__).parents[2] / "docs/ops.md"
 PRIMITIVES = {name: op for name, op in OPS.items() if op.is_primitive}
@@ -217,7 +217,8 @@ def _operations() -> list[str]:
         "## tf.raw_ops",
         "",
         f"{len(RECORDS)} operations of TensorFlow's graphs, each tested against TensorFlow's. What",
-        "is left out stands with the reason in `src/tfpy/_src/raw/absent.py`. Not called here:",
+        "is left out stands with the reason in",
+        "`src/tfpy/_src/formats/raw_ops/absent.py`. Not called here:",
         f"{', '.join(f'`{name}`' for name in sorted(operation_calls.ELSEWHERE))}.",
         "",
         *table(["operation", *BACKENDS], lines),
@@ -255,9 +256,9 @@ def _primitives() -> list[str]:
     return [
         "## Primitives",
         "",
-        f"What functions are composed of: {len(PRIMITIVES)} records in `src/tfpy/_src/ops/`. Each",
-        "is tested on every backend against its NumPy meaning, and that against TensorFlow. ° has",
-        "no gradient.",
+        f"What functions are composed of: {len(PRIMITIVES)} records in",
+        "`src/tfpy/_src/compiler/ops/`. Each is tested on every backend against its NumPy meaning,",
+        "and that against TensorFlow. ° has no gradient.",
         "",
         *table(["family", "ops"], [[family, ", ".join(n)] for family, n in families.items()]),
     ]

@@ -13,7 +13,7 @@ from surface.calls import ALONE, CALLS, ours, theirs
 from surface.evaluation import Words, evaluate, tensors, words
 
 import tfpy
-from tfpy._src.errors import NotTraceableError
+from tfpy._src.base.errors import NotTraceableError
 
 FINER = (
     *("boolean_mask", "dynamic_partition", "math.segment_sum", "math.segment_prod"),

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy._src.files import remove_abandoned, whole_file
-from tfpy._src.graphs.tensorflow.bundle_writer import ShardWriter
+from tfpy._src.base.atomic_files import remove_abandoned, whole_file
+from tfpy._src.formats.tensorflow.checkpoint_files.bundle_writer import ShardWriter
 
 
 def checkpoint(value: float) -> tf.train.Checkpoint:

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy._src.function import pictures
-from tfpy._src.lower import wasm, webgpu
-from tfpy._src.lower.wasm.target import WasmTarget
-from tfpy._src.runtime import registry
-from tfpy._src.runtime.cpu import CpuBackend
-from tfpy._src.runtime.interface import Compiled
+from tfpy._src.backends import registry
+from tfpy._src.backends.cpu import CpuBackend
+from tfpy._src.backends.interface import Compiled
+from tfpy._src.compiler.lower import wasm, webgpu
+from tfpy._src.compiler.lower.wasm.target import WasmTarget
+from tfpy._src.functions.tf_function import diagrams
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -148,7 +148,7 @@ def test_constants() -> None:
 
 
 def test_very_many_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pictures, "_MOST", 5)
+    monkeypatch.setattr(diagrams, "_MOST", 5)
 
     @tf.function
     def function(x: tf.Tensor) -> tf.Tensor:

@@ -12,10 +12,9 @@ from xml.etree import ElementTree
 import pytest
 
 import tfpy as tf
+from tfpy._src.backends import registry
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.live import plot, progress, tqdm_bar
-from tfpy._src.runtime import registry
-from tfpy._src.views import lines
+from tfpy._src.display import line_charts, live_plot, progress, tqdm_bar
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -29,7 +28,7 @@ def without_tqdm(monkeypatch: pytest.MonkeyPatch) -> None:
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is drawn at each step."""
     monkeypatch.setattr(progress, "_EVERY", 0.0)
-    monkeypatch.setattr(plot, "_EVERY", 0.0)
+    monkeypatch.setattr(live_plot, "_EVERY", 0.0)
 
 
 @pytest.fixture
@@ -198,7 +197,7 @@ def test_async_loops(monkeypatch: pytest.MonkeyPatch, always: None) -> None:
         return data(tensor)
 
     monkeypatch.setattr(Tensor, "data", noted)
-    monkeypatch.setattr("tfpy._src.runtime.turns.SLICE", 0.0)
+    monkeypatch.setattr("tfpy._src.backends.event_loop.SLICE", 0.0)
     turns = 0
 
     async def others() -> None:
@@ -247,7 +246,7 @@ def test_errors(monkeypatch: pytest.MonkeyPatch, always: None) -> None:
 
 def test_live_plot(shown: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
     """It is drawn a few times a second, and once more when the loop is over."""
-    monkeypatch.setattr(plot, "_EVERY", 0.02)
+    monkeypatch.setattr(live_plot, "_EVERY", 0.02)
 
     async def train() -> tf.notebook.LivePlot:
         made = tf.notebook.LivePlot("epoch")
@@ -269,7 +268,7 @@ def test_live_plot(shown: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 
 def test_long_lines_are_thinned() -> None:
     points = [(float(n), float(n % 2)) for n in range(100_001)]
-    root = ElementTree.fromstring(lines.charts({"a": {"a": points}}, "step"))
+    root = ElementTree.fromstring(line_charts.charts({"a": {"a": points}}, "step"))
     (line,) = root.iter(f"{SVG}polyline")
     assert len(line.attrib["points"].split()) <= 401
-    assert len(lines.charts({"a": {"a": points}}, "step")) < 10_000
+    assert len(line_charts.charts({"a": {"a": points}}, "step")) < 10_000

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy._src import png
-from tfpy._src.escaping import escape
-from tfpy._src.runtime import registry
-from tfpy._src.views import arrays, tables
+from tfpy._src.backends import registry
+from tfpy._src.base import png
+from tfpy._src.display import arrays, tables
+from tfpy._src.display.html import escape
 
 RNG = np.random.default_rng(0)
 SVG = "{http://www.w3.org/2000/svg}"

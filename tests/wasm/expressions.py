@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tfpy._src.dtypes import as_dtype
-from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.strides import broadcast_view, collapse
-from tfpy._src.lower.program import Kernel, Program
-from tfpy._src.lower.wasm.lowering import assemble
+from tfpy._src.base.dtypes import as_dtype
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.strides import broadcast_view, collapse
+from tfpy._src.compiler.lower.program import Kernel, Program
+from tfpy._src.compiler.lower.wasm.lowering import assemble
 
 from .node_runtime import Array, NodeRuntime
 

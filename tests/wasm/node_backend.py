@@ -9,12 +9,13 @@ from typing import Any, cast
 import numpy as np
 
 import tfpy
-from tfpy._src.ir.op import UNSUPPORTED
-from tfpy._src.lower import wasm
-from tfpy._src.lower.wasm.target import WasmTarget
-from tfpy._src.runtime import bridge, registry
-from tfpy._src.runtime.device import DeviceBackend
-from tfpy._src.runtime.failures import op_error
+from tfpy._src.backends import registry
+from tfpy._src.backends.device import DeviceBackend
+from tfpy._src.backends.javascript import bridge
+from tfpy._src.backends.javascript.failures import op_error
+from tfpy._src.compiler.ir.op import UNSUPPORTED
+from tfpy._src.compiler.lower import wasm
+from tfpy._src.compiler.lower.wasm.target import WasmTarget
 
 from .node_process import RuntimeFailed
 from .node_runtime import Array, NodeRuntime

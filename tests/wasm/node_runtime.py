@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.dtypes import as_dtype
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import Graph
-from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.lower import wasm
-from tfpy._src.lower.program import Program
+from tfpy._src.base.dtypes import as_dtype
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.lower import wasm
+from tfpy._src.compiler.lower.program import Program
 
 from .node_process import NodeProcess, RuntimeFailed
 

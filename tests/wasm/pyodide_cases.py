@@ -12,9 +12,9 @@ import numpy as np
 from pyodide.code import run_js
 
 import tfpy as tf
+from tfpy._src.backends.javascript import bridge
+from tfpy._src.backends.javascript.bridge import converted_model
 from tfpy._src.data.ahead import AheadIterator, OnDevice
-from tfpy._src.runtime import bridge
-from tfpy._src.runtime.bridge import converted_model
 
 
 def raised(kind: type[Exception], action: Callable[[], Any]) -> str:

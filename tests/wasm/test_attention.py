@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from passes.attention import attend
 
-from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.kernel import KernelCall
 
 from .node_process import RuntimeFailed
 from .node_runtime import NodeRuntime

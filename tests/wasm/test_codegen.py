@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tests.ops.scalar_numpy import evaluate
-from tfpy._src.dtypes import DType
-from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
+from tfpy._src.base.dtypes import DType
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.aval import Aval
 
 from .conftest import require_assets
 from .expressions import expression_program, inputs_of, run_expression

@@ -10,9 +10,9 @@ import pytest
 from ops import complex_edges
 
 from tfpy import dtypes
-from tfpy._src.ir.graph import single_equation
-from tfpy._src.ir.op import OPS, Op
-from tfpy._src.lower import wasm
+from tfpy._src.compiler.ir.graph import single_equation
+from tfpy._src.compiler.ir.op import OPS, Op
+from tfpy._src.compiler.lower import wasm
 
 from .node_runtime import Array, NodeRuntime, aval_of
 

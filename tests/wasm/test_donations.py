@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Graph
-from tfpy._src.lower import wasm
-from tfpy._src.lower.program import Program
-from tfpy._src.ops import OPS
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.lower import wasm
+from tfpy._src.compiler.lower.program import Program
+from tfpy._src.compiler.ops import OPS
 
 from .node_process import RuntimeFailed
 from .node_runtime import Array, NodeRuntime

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy._src.dtypes import as_dtype
-from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.kernel import KernelCall, float_bits
-from tfpy._src.lower.program import Program
-from tfpy._src.lower.wasm.lowering import add_kernel
+from tfpy._src.base.dtypes import as_dtype
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.kernel import KernelCall, float_bits
+from tfpy._src.compiler.lower.program import Program
+from tfpy._src.compiler.lower.wasm.lowering import add_kernel
 
 from .node_process import RuntimeFailed
 from .node_runtime import Array, NodeRuntime, kernel_program

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.ir.strides import View
-from tfpy._src.lower.calls import Elementwise
-from tfpy._src.lower.program import Program
-from tfpy._src.lower.wasm.lowering import add_elementwise
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.ir.strides import View
+from tfpy._src.compiler.lower.calls import Elementwise
+from tfpy._src.compiler.lower.program import Program
+from tfpy._src.compiler.lower.wasm.lowering import add_elementwise
 
 from .node_process import RuntimeFailed
 from .node_runtime import NodeRuntime

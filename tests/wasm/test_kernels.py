@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy._src.dtypes import as_dtype
-from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.ir.strides import pad_front
+from tfpy._src.base.dtypes import as_dtype
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.ir.strides import pad_front
 
 from .expressions import inputs_of, run_expression
 from .node_process import RuntimeFailed

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy._src.ir import expr as ex
+from tfpy._src.compiler.ir import expr as ex
 
 from .expressions import run_binary, run_expression, run_unary
 from .node_runtime import Array, NodeRuntime

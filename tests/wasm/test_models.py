@@ -21,9 +21,9 @@ from models.tflite import Interpreter, by_tensor, sample
 
 import tfpy as tf
 from buildsys import model_files
-from tfpy._src.models.tflite_files import read_tflite
-from tfpy._src.run.device_step import DeviceStep
-from tfpy._src.runtime import registry
+from tfpy._src.backends import registry
+from tfpy._src.formats.tflite.model import read_tflite
+from tfpy._src.functions.executor.device_step import DeviceStep
 
 from .conftest import require_assets
 from .node_backend import active

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tfpy  # noqa: F401  (fills the table)
-from tfpy._src.ir.graph import single_equation
-from tfpy._src.ir.op import OPS, UNSUPPORTED, Op
+from tfpy._src.compiler.ir.graph import single_equation
+from tfpy._src.compiler.ir.op import OPS, UNSUPPORTED, Op
 
 from .node_runtime import NodeRuntime, aval_of
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy._src.ir.graph import single_equation
-from tfpy._src.ir.op import OPS
+from tfpy._src.compiler.ir.graph import single_equation
+from tfpy._src.compiler.ir.op import OPS
 
 from .node_process import RuntimeFailed
 from .node_runtime import Array, NodeRuntime, aval_of

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.lower.memory import plan
-from tfpy._src.lower.program import Program
-from tfpy._src.lower.wasm.lowering import add_kernel
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.lower.memory import plan
+from tfpy._src.compiler.lower.program import Program
+from tfpy._src.compiler.lower.wasm.lowering import add_kernel
 
 from .expressions import expression_program, inputs_of
 from .node_process import RuntimeFailed

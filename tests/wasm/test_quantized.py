@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.ops.quantized import MAX_DEPTH, quantized_conv2d, quantized_matmul
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.ops.quantized import MAX_DEPTH, quantized_conv2d, quantized_matmul
 
 from .node_process import RuntimeFailed
 from .node_runtime import Array, NodeRuntime, aval_of, kernel_program

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
-from tfpy._src.lower import wasm
-from tfpy._src.lower.program import Program
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.lower import wasm
+from tfpy._src.compiler.lower.program import Program
 
 from .node_process import RuntimeFailed
 from .node_runtime import Array, NodeRuntime

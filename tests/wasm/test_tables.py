@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tfpy._src.ir import expr as ex
-from tfpy._src.lower.wasm.lowering import instruction_name
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.lower.wasm.lowering import instruction_name
 
 SOURCES = Path(__file__).resolve().parents[2] / "csrc" / "xnnpack_glue"
 

@@ -11,7 +11,7 @@ import pytest
 
 import tfpy as tf
 from buildsys import model_files
-from tfpy._src.models.tflite_files import read_tflite
+from tfpy._src.formats.tflite.model import read_tflite
 
 from .conftest import require_assets
 from .program_runner import ProgramRunner

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.kernel import KernelCall
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.kernel import KernelCall
 
 from .node_runtime import Array, NodeRuntime
 

@@ -14,8 +14,8 @@ from writers.programs import PROGRAMS, results
 from writers.samples import RANDOM, ignored
 
 import tfpy as tf
-from tfpy._src.ops import OPS
-from tfpy._src.writers.onnx import TABLE
+from tfpy._src.compiler.ops import OPS
+from tfpy._src.formats.onnx.writer import TABLE
 
 
 def run(file: Path, arrays: Sequence[Any]) -> dict[str, Any]:

@@ -12,9 +12,9 @@ import pytest
 import tfpy as tf
 from buildsys import pyenv
 from buildsys.paths import ROOT
-from tfpy._src.graphs import wire, wire_writer
-from tfpy._src.ops import OPS
-from tfpy._src.writers.onnx import TABLE
+from tfpy._src.compiler.ops import OPS
+from tfpy._src.formats.encodings import protobuf, protobuf_writer
+from tfpy._src.formats.onnx.writer import TABLE
 
 
 def test_onnx_runtime(tmp_path: Path) -> None:
@@ -44,11 +44,15 @@ def test_refusals(tmp_path: Path) -> None:
 
 
 def test_fields_are_read_as_they_were_written() -> None:
-    kinds = {1: ("a", wire.INT), 2: ("b", wire.FLOAT), 3: ("c", wire.STRING)}
-    kinds |= {4: ("d", wire.many(wire.INT)), 5: ("e", wire.many(wire.FLOAT))}
-    data = wire_writer.integer(1, -3) + wire_writer.real(2, 0.5) + wire_writer.chunk(3, "name")
-    data += wire_writer.integers(4, [1, 300, -1]) + wire_writer.reals(5, [1.5, -2.0])
-    found = wire.read(data, wire.Message("test", kinds))
+    kinds = {1: ("a", protobuf.INT), 2: ("b", protobuf.FLOAT), 3: ("c", protobuf.STRING)}
+    kinds |= {4: ("d", protobuf.many(protobuf.INT)), 5: ("e", protobuf.many(protobuf.FLOAT))}
+    data = (
+        protobuf_writer.integer(1, -3)
+        + protobuf_writer.real(2, 0.5)
+        + protobuf_writer.chunk(3, "name")
+    )
+    data += protobuf_writer.integers(4, [1, 300, -1]) + protobuf_writer.reals(5, [1.5, -2.0])
+    found = protobuf.read(data, protobuf.Message("test", kinds))
     assert (found["a"], found["b"], found["c"]) == (-3, 0.5, "name")
     np.testing.assert_array_equal(found["d"], [1, 300, -1])
     np.testing.assert_array_equal(found["e"], [1.5, -2.0])

@@ -17,8 +17,8 @@ from programs import PROGRAMS, results
 from samples import RANDOM, ignored, tensorflow_lacks
 
 import tfpy as tf
-from tfpy._src.ops import OPS
-from tfpy._src.writers.tensorflow import TABLE
+from tfpy._src.compiler.ops import OPS
+from tfpy._src.formats.tensorflow.writer import TABLE
 
 HERE = Path(__file__).parent
 MODULES = HERE.parents[1] / "node_modules"

@@ -1,6 +1,6 @@
 // The wasm module's C API, with its heap as views.
 
-import { OpError, WrongIndex } from "../runtime/errors.mjs";
+import { OpError, WrongIndex } from "../common/errors.mjs";
 
 /**
  * @typedef {{ address: number, count: number, type: ElementType }} Slot
@@ -152,7 +152,7 @@ export class Glue {
     return this.check(this.module._tfpy_run_begin(program, slots.length));
   }
 
-  /** @returns {import("../runtime/timing.mjs").KernelTimes} */
+  /** @returns {import("../common/timing.mjs").KernelTimes} */
   stepTimes() {
     /** @type {[string, number, null][]} */
     const kernels = [];

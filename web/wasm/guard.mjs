@@ -1,7 +1,7 @@
 // What stands between the backend and the module: after a trap nothing that is in its memory can be
 // relied on, so that nothing of it is called or read any more.
 
-import { OpError } from "../runtime/errors.mjs";
+import { OpError } from "../common/errors.mjs";
 
 /** @param {unknown} cause */
 function trapText(cause) {

@@ -1,8 +1,8 @@
 // The slots of the wasm backend. They lie in the module's heap, which cannot grow beyond 4 GiB, nor as
 // far where the browser does not let it: what is too much there goes to the host, and comes back.
 
-import { OpError } from "../runtime/errors.mjs";
-import { Pager } from "../runtime/paging.mjs";
+import { OpError } from "../common/errors.mjs";
+import { Pager } from "../common/paging.mjs";
 
 /**
  * @typedef {object} Away a slot on the host

@@ -1,6 +1,6 @@
 // The wasm backend: XNNPACK and own kernels in a WebAssembly module with a heap of its own.
 
-import { budgetOf } from "../runtime/paging.mjs";
+import { budgetOf } from "../common/paging.mjs";
 import { ELEMENT_TYPES, Glue } from "./glue.mjs";
 import { Guard } from "./guard.mjs";
 import { startModule } from "./module.mjs";
@@ -22,9 +22,9 @@ const MAX_TENSOR_BYTES = 2 ** 31 - 1;
 /**
  * Opens the wasm backend.
  * @param {WasmOptions} options
- * @returns {Promise<import("../runtime/backend.mjs").Backend
- *   & import("../runtime/backend.mjs").BlockingRead & import("../runtime/backend.mjs").Losable
- *   & import("../runtime/backend.mjs").Sliced & import("../runtime/backend.mjs").Timed>}
+ * @returns {Promise<import("../common/backend.mjs").Backend
+ *   & import("../common/backend.mjs").BlockingRead & import("../common/backend.mjs").Losable
+ *   & import("../common/backend.mjs").Sliced & import("../common/backend.mjs").Timed>}
  */
 export async function openWasm(options) {
   const { variant, wasm, threads = 0, codegen = "auto", budgetBytes, hostBytes } = options;

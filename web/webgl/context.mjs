@@ -19,8 +19,8 @@
  * @property {Format} int
  */
 
-import { OpError } from "../runtime/errors.mjs";
-import { rendererNames, smallCanvas } from "../runtime/probe.mjs";
+import { OpError } from "../common/errors.mjs";
+import { rendererNames, smallCanvas } from "../common/probe.mjs";
 
 /** How many textures one draw call may write to: every WebGL2 device can do the least, few do more. */
 const TARGETS = [8, 4];

@@ -1,5 +1,5 @@
 /**
- * What the document of a webgl Program has besides (src/tfpy/_src/lower/webgl/textures.py).
+ * What the document of a webgl Program has besides (src/tfpy/_src/compiler/lower/webgl/textures.py).
  *
  * @typedef {object} BufferText
  * @property {string} dtype
@@ -14,9 +14,9 @@
  * @property {number} width texels
  * @property {number} height
  *
- * @typedef {import("../runtime/document.mjs").StepText & {chunks?: Chunks}} StepText
+ * @typedef {import("../common/document.mjs").StepText & {chunks?: Chunks}} StepText
  *
- * @typedef {import("../runtime/document.mjs").ProgramText<BufferText, StepText>} ProgramText
+ * @typedef {import("../common/document.mjs").ProgramText<BufferText, StepText>} ProgramText
  */
 
 import {
@@ -26,8 +26,8 @@ import {
   require_,
   SIZE_LIMIT,
   shownValue,
-} from "../runtime/document.mjs";
-import { nbytesOf } from "../runtime/elements.mjs";
+} from "../common/document.mjs";
+import { nbytesOf } from "../common/elements.mjs";
 
 const MAX_INPUTS = 16;
 /** Bytes: chunks that uniform blocks read begin at multiples of this on any device. */

@@ -7,7 +7,7 @@
  * @typedef {import("./shaders.mjs").Shader} Shader
  */
 
-import { shownValue } from "../runtime/document.mjs";
+import { shownValue } from "../common/document.mjs";
 
 /**
  * @param {WebGL2RenderingContext} gl

@@ -22,9 +22,9 @@
  * @property {Chunks | null} chunks
  */
 
-import { countOf, require_ } from "../runtime/document.mjs";
-import { viewed } from "../runtime/elements.mjs";
-import { BufferProgram } from "../runtime/program.mjs";
+import { countOf, require_ } from "../common/document.mjs";
+import { viewed } from "../common/elements.mjs";
+import { BufferProgram } from "../common/program.mjs";
 import { packParams } from "./params.mjs";
 import { CHUNK_BINDING, PARAMS_BINDING } from "./shaders.mjs";
 import { copyToBuffer, OutputReader, READ_BYTES, upload } from "./transfer.mjs";

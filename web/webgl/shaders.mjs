@@ -26,7 +26,7 @@
  *   input; 0 without one
  */
 
-import { until } from "../runtime/turns.mjs";
+import { until } from "../common/turns.mjs";
 import { contextLost } from "./context.mjs";
 
 /** Where the buffers of uniform blocks are bound: a step's parameters, a chunk of its last input. */

@@ -1,6 +1,6 @@
 /** Waiting for the device without blocking the page. */
 
-import { until } from "../runtime/turns.mjs";
+import { until } from "../common/turns.mjs";
 import { contextLost } from "./context.mjs";
 
 /**

@@ -26,7 +26,7 @@
  * @property {Bucket} bucket
  */
 
-import { NoMemory, OpError } from "../runtime/errors.mjs";
+import { NoMemory, OpError } from "../common/errors.mjs";
 import { contextLost } from "./context.mjs";
 
 /** Elements of a texel. */

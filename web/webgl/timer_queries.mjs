@@ -1,16 +1,16 @@
 /**
  * Times of kernels: a timer query around the draws of each step.
  *
- * @typedef {import("../runtime/timing.mjs").KernelTimes} KernelTimes
+ * @typedef {import("../common/timing.mjs").KernelTimes} KernelTimes
  *
  * @typedef {object} Extension EXT_disjoint_timer_query_webgl2
  * @property {number} TIME_ELAPSED_EXT
  * @property {number} GPU_DISJOINT_EXT
  */
 
-import { TIMER_QUERIES } from "../runtime/probe.mjs";
-import { NS_PER_MS, untimed } from "../runtime/timing.mjs";
-import { until } from "../runtime/turns.mjs";
+import { TIMER_QUERIES } from "../common/probe.mjs";
+import { NS_PER_MS, untimed } from "../common/timing.mjs";
+import { until } from "../common/turns.mjs";
 import { contextLost } from "./context.mjs";
 
 export class TimerQueries {

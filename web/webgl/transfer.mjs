@@ -4,11 +4,11 @@
  *
  * @typedef {import("./textures.mjs").Texture} Texture
  * @typedef {import("./textures.mjs").TexturePool} TexturePool
- * @typedef {import("../runtime/elements.mjs").Elements} Elements
+ * @typedef {import("../common/elements.mjs").Elements} Elements
  */
 
-import { emptyArray } from "../runtime/elements.mjs";
-import { NoMemory } from "../runtime/errors.mjs";
+import { emptyArray } from "../common/elements.mjs";
+import { NoMemory } from "../common/errors.mjs";
 import { toHalf } from "./half.mjs";
 import { fence } from "./sync.mjs";
 import { PER_TEXEL, takeError } from "./textures.mjs";

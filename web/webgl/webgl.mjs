@@ -1,9 +1,9 @@
 /**
  * The WebGL2 backend: tensors are textures, a Program is a sequence of draw calls.
  *
- * @typedef {import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").BlockingRead
- *   & import("../runtime/backend.mjs").AsyncRead & import("../runtime/backend.mjs").Losable
- *   & import("../runtime/backend.mjs").Timed} Backend
+ * @typedef {import("../common/backend.mjs").Backend & import("../common/backend.mjs").BlockingRead
+ *   & import("../common/backend.mjs").AsyncRead & import("../common/backend.mjs").Losable
+ *   & import("../common/backend.mjs").Timed} Backend
  * @typedef {import("./textures.mjs").Layout} Layout
  * @typedef {import("./textures.mjs").Texture} Texture
  * @typedef {import("./transfer.mjs").Elements} Elements
@@ -11,16 +11,16 @@
  * @typedef {object} FromProgram
  * @property {import("./transfer.mjs").OutputReader | null} reader of the Program whose output it is
  *
- * @typedef {import("../runtime/slots.mjs").Slot<Texture, Layout> & FromProgram} Slot
+ * @typedef {import("../common/slots.mjs").Slot<Texture, Layout> & FromProgram} Slot
  */
 
-import { copyOut, emptyArray, shown, viewed } from "../runtime/elements.mjs";
-import { OpError } from "../runtime/errors.mjs";
-import { budgetOf } from "../runtime/paging.mjs";
-import { TIMER_QUERIES } from "../runtime/probe.mjs";
-import { ProgramTable } from "../runtime/programs.mjs";
-import { SlotTable } from "../runtime/slots.mjs";
-import { untimed } from "../runtime/timing.mjs";
+import { copyOut, emptyArray, shown, viewed } from "../common/elements.mjs";
+import { OpError } from "../common/errors.mjs";
+import { budgetOf } from "../common/paging.mjs";
+import { TIMER_QUERIES } from "../common/probe.mjs";
+import { ProgramTable } from "../common/programs.mjs";
+import { SlotTable } from "../common/slots.mjs";
+import { untimed } from "../common/timing.mjs";
 import { contextLost, LOST, loseContext, openDevice } from "./context.mjs";
 import { parseProgram } from "./document.mjs";
 import { Program } from "./program.mjs";
@@ -59,7 +59,7 @@ class Webgl {
     const kept = freeBytes < 0 ? Infinity : freeBytes;
     this.pool = new TexturePool(device, this.state, kept, (error) => this.conclude(error));
     this.shaders = new ShaderCache(this.state);
-    /** @type {(slot: import("../runtime/slots.mjs").Slot<Texture, Layout>) => Slot} */
+    /** @type {(slot: import("../common/slots.mjs").Slot<Texture, Layout>) => Slot} */
     const make = (slot) => ({ ...slot, reader: null });
     /** @type {SlotTable<Texture, Layout, Slot>} */
     this.slots = new SlotTable("webgl", this.pool, (textures) => fill(this.pool, textures), make, {

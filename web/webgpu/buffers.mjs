@@ -4,7 +4,7 @@
  * @typedef {import("./commands.mjs").Commands} Commands
  * @typedef {import("./context.mjs").Device} Device
  * @typedef {import("./reads.mjs").Reads} Reads
- * @typedef {import("../runtime/elements.mjs").Elements} Elements
+ * @typedef {import("../common/elements.mjs").Elements} Elements
  *
  * @typedef {object} Bucket the buffers of one size, which can stand in for each other
  * @property {number} bytes of one buffer
@@ -26,8 +26,8 @@
  * them again nor destroys them.
  */
 
-import { storedBytes } from "../runtime/elements.mjs";
-import { NoMemory } from "../runtime/errors.mjs";
+import { storedBytes } from "../common/elements.mjs";
+import { NoMemory } from "../common/errors.mjs";
 
 /** Elements are read in fours, of 4 bytes at most. */
 const UNIT = 16;

@@ -8,8 +8,8 @@
  * @typedef {import("./pipelines.mjs").Kernel} Kernel
  */
 
-import { untimed } from "../runtime/timing.mjs";
-import { until } from "../runtime/turns.mjs";
+import { untimed } from "../common/timing.mjs";
+import { until } from "../common/turns.mjs";
 import { Timestamps } from "./timestamps.mjs";
 
 /** Enough dispatches for the device to begin while the next ones are encoded. */
@@ -195,7 +195,7 @@ export class Commands {
     if (this.gpu.features.has("timestamp-query")) this.timestamps = new Timestamps(this.gpu);
   }
 
-  /** @returns {Promise<import("../runtime/timing.mjs").KernelTimes>} of the kernels since then */
+  /** @returns {Promise<import("../common/timing.mjs").KernelTimes>} of the kernels since then */
   async stopTiming() {
     const { timestamps } = this;
     if (timestamps === null) {

@@ -11,8 +11,8 @@
  * @property {number} matrices 1 if subgroup matrices of bytes are to be used, else 0
  */
 
-import { OpError } from "../runtime/errors.mjs";
-import { describeAdapter, LIMITS, requestAdapter } from "../runtime/probe.mjs";
+import { OpError } from "../common/errors.mjs";
+import { describeAdapter, LIMITS, requestAdapter } from "../common/probe.mjs";
 
 /** Features that make a difference here, where the adapter has them. */
 const FEATURES = /** @type {GPUFeatureName[]} */ (["shader-f16", "subgroups", "timestamp-query"]);

@@ -1,14 +1,14 @@
 /**
- * What the document of a webgpu Program has besides (src/tfpy/_src/lower/webgpu/steps.py).
+ * What the document of a webgpu Program has besides (src/tfpy/_src/compiler/lower/webgpu/steps.py).
  *
- * @typedef {import("../runtime/document.mjs").StepText & {groups: number[]}} StepText `groups` are
+ * @typedef {import("../common/document.mjs").StepText & {groups: number[]}} StepText `groups` are
  *   the workgroups along each dimension
  *
- * @typedef {import("../runtime/document.mjs").BufferText} BufferText
- * @typedef {import("../runtime/document.mjs").ProgramText<BufferText, StepText>} ProgramText
+ * @typedef {import("../common/document.mjs").BufferText} BufferText
+ * @typedef {import("../common/document.mjs").ProgramText<BufferText, StepText>} ProgramText
  */
 
-import { isIndex, parseProgram as parse, require_ } from "../runtime/document.mjs";
+import { isIndex, parseProgram as parse, require_ } from "../common/document.mjs";
 
 const DIMENSIONS = 3;
 const MAX_GROUPS = 65535;

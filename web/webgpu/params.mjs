@@ -6,7 +6,7 @@
  * @typedef {import("./document.mjs").StepText} StepText
  */
 
-import { require_, shownValue } from "../runtime/document.mjs";
+import { require_, shownValue } from "../common/document.mjs";
 
 /** Bytes of a number in a list, and of the struct's alignment. */
 const UNIT = 16;

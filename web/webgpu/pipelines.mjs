@@ -2,7 +2,7 @@
  * Compiled kernels, cached by source text. All kernels of a Program are compiled side by side, while
  * Python goes on.
  *
- * @typedef {import("../runtime/document.mjs").KernelText} KernelText
+ * @typedef {import("../common/document.mjs").KernelText} KernelText
  *
  * @typedef {object} Kernel
  * @property {KernelText} text

@@ -18,9 +18,9 @@
  * @property {Map<string, GPUBindGroup>} bound by the buffers' ids
  */
 
-import { countOf } from "../runtime/document.mjs";
-import { viewed } from "../runtime/elements.mjs";
-import { BufferProgram } from "../runtime/program.mjs";
+import { countOf } from "../common/document.mjs";
+import { viewed } from "../common/elements.mjs";
+import { BufferProgram } from "../common/program.mjs";
 import { packParams } from "./params.mjs";
 
 /** Bind groups that a step keeps. */

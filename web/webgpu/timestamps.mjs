@@ -1,14 +1,14 @@
 /**
  * Times of kernels: each dispatch has a compute pass of its own with a timestamp on either side.
  *
- * @typedef {import("../runtime/timing.mjs").KernelTimes} KernelTimes
+ * @typedef {import("../common/timing.mjs").KernelTimes} KernelTimes
  *
  * @typedef {object} Part dispatches whose timestamps are on their way
  * @property {string[]} names
  * @property {GPUBuffer} staging
  */
 
-import { NS_PER_MS } from "../runtime/timing.mjs";
+import { NS_PER_MS } from "../common/timing.mjs";
 
 /** Timestamps of a query set, as many as any device has; and bytes of one. */
 const QUERIES = 4096;

@@ -1,19 +1,19 @@
 /**
  * The WebGPU backend: tensors are storage buffers, a Program is a sequence of dispatches.
  *
- * @typedef {import("../runtime/backend.mjs").Backend & import("../runtime/backend.mjs").AsyncRead
- *   & import("../runtime/backend.mjs").Losable & import("../runtime/backend.mjs").Timed
- *   & import("../runtime/backend.mjs").Sharing & import("../runtime/backend.mjs").Pictured} Backend
+ * @typedef {import("../common/backend.mjs").Backend & import("../common/backend.mjs").AsyncRead
+ *   & import("../common/backend.mjs").Losable & import("../common/backend.mjs").Timed
+ *   & import("../common/backend.mjs").Sharing & import("../common/backend.mjs").Pictured} Backend
  * @typedef {import("./buffers.mjs").Layout} Layout
  * @typedef {import("./buffers.mjs").Storage} Storage
- * @typedef {import("../runtime/slots.mjs").Slot<Storage, Layout>} Slot
+ * @typedef {import("../common/slots.mjs").Slot<Storage, Layout>} Slot
  */
 
-import { elementsOf, emptyArray, shown, storedBytes } from "../runtime/elements.mjs";
-import { OpError } from "../runtime/errors.mjs";
-import { budgetOf } from "../runtime/paging.mjs";
-import { ProgramTable } from "../runtime/programs.mjs";
-import { SlotTable } from "../runtime/slots.mjs";
+import { elementsOf, emptyArray, shown, storedBytes } from "../common/elements.mjs";
+import { OpError } from "../common/errors.mjs";
+import { budgetOf } from "../common/paging.mjs";
+import { ProgramTable } from "../common/programs.mjs";
+import { SlotTable } from "../common/slots.mjs";
 import { BufferPool, wholeWords } from "./buffers.mjs";
 import { Canvases, contextOf } from "./canvases.mjs";
 import { Commands } from "./commands.mjs";
@@ -123,7 +123,7 @@ class Webgpu {
    *
    * @template T
    * @param {Slot} slot
-   * @param {(elements: import("../runtime/elements.mjs").Elements) => T} use
+   * @param {(elements: import("../common/elements.mjs").Elements) => T} use
    */
   mapped({ dtype, layout: { count }, storage }, use) {
     const { handle } = /** @type {Storage} */ (storage);

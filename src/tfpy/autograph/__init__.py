@@ -2,10 +2,10 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.autograph.api import (
+from tfpy._src.functions.autograph.api import (
     set_verbosity as set_verbosity,
     to_graph as to_graph,
     trace as trace,
 )
-from tfpy._src.autograph.convert import to_code as to_code
+from tfpy._src.functions.autograph.convert import to_code as to_code
 from tfpy.autograph import experimental as experimental

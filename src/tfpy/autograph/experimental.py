@@ -2,7 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.autograph.experimental import (
+from tfpy._src.functions.autograph.experimental import (
     do_not_convert as do_not_convert,
     set_loop_options as set_loop_options,
 )

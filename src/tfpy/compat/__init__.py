@@ -2,7 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.core.texts import (
+from tfpy._src.core.byte_strings import (
     as_bytes as as_bytes,
     as_str as as_str,
     as_str_any as as_str_any,

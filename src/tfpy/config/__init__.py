@@ -18,7 +18,7 @@ from tfpy._src.distribute.placing import (
     get_soft_device_placement as get_soft_device_placement,
     set_soft_device_placement as set_soft_device_placement,
 )
-from tfpy._src.function.traceable import (
+from tfpy._src.functions.tf_function.traceable import (
     functions_run_eagerly as functions_run_eagerly,
     run_functions_eagerly as run_functions_eagerly,
 )

@@ -17,8 +17,8 @@ from tfpy._src.distribute.devices import (
     set_virtual_device_configuration as set_virtual_device_configuration,
     set_visible_devices as set_visible_devices,
 )
-from tfpy._src.runtime.precision import (
+from tfpy._src.library.config.precision import (
     enable_tensor_float_32_execution as enable_tensor_float_32_execution,
     tensor_float_32_execution_enabled as tensor_float_32_execution_enabled,
 )
-from tfpy._src.variables.host_copies import keep_host_copies as keep_host_copies
+from tfpy._src.tensors.variables.host_copies import keep_host_copies as keep_host_copies

@@ -21,5 +21,8 @@ from tfpy._src.data.devices import (
 from tfpy._src.data.iterators import Iterator as Iterator, NumpyIterator as NumpyIterator
 from tfpy._src.data.options import Options as Options, ThreadingOptions as ThreadingOptions
 from tfpy._src.data.specs import DatasetSpec as DatasetSpec
-from tfpy._src.io.streams import FileDataSource as FileDataSource, URLDataSource as URLDataSource
+from tfpy._src.library.io.streams import (
+    FileDataSource as FileDataSource,
+    URLDataSource as URLDataSource,
+)
 from tfpy.data import experimental as experimental

@@ -2,10 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.array.casting import saturate_cast as saturate_cast
-from tfpy._src.array.complex_numbers import complex as complex
-from tfpy._src.array.making import cast as cast
-from tfpy._src.dtypes import (
+from tfpy._src.base.dtypes import (
     QUANTIZED_DTYPES as QUANTIZED_DTYPES,
     DType as DType,
     as_dtype as as_dtype,
@@ -35,4 +32,7 @@ from tfpy._src.dtypes import (
     uint64 as uint64,
     variant as variant,
 )
+from tfpy._src.tensors.array.casting import saturate_cast as saturate_cast
+from tfpy._src.tensors.array.complex_numbers import complex as complex
+from tfpy._src.tensors.array.making import cast as cast
 from tfpy.dtypes import experimental as experimental

@@ -4,8 +4,7 @@
 
 import typing as _typing
 
-from tfpy._src.data.iterators import Optional as Optional
-from tfpy._src.dtypes import (
+from tfpy._src.base.dtypes import (
     float4_e2m1fn as float4_e2m1fn,
     float8_e4m3b11fnuz as float8_e4m3b11fnuz,
     float8_e4m3fn as float8_e4m3fn,
@@ -17,7 +16,8 @@ from tfpy._src.dtypes import (
     uint2 as uint2,
     uint4 as uint4,
 )
-from tfpy._src.ragged.row_partitions import RowPartition as RowPartition
+from tfpy._src.data.iterators import Optional as Optional
+from tfpy._src.tensors.ragged.row_partitions import RowPartition as RowPartition
 from tfpy.experimental import numpy as numpy
 
 if _typing.TYPE_CHECKING:

@@ -5,14 +5,20 @@ Several devices there are on the backend jax. On the others a mesh has one.
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.dtensor.accelerators import (
+from tfpy._src.checkpoints.dtensor import (
+    DTensorCheckpoint as DTensorCheckpoint,
+    name_based_restore as name_based_restore,
+    name_based_save as name_based_save,
+    sharded_save as sharded_save,
+)
+from tfpy._src.distribute.dtensor.accelerators import (
     initialize_accelerator_system as initialize_accelerator_system,
     initialize_multi_client as initialize_multi_client,
     initialize_tpu_system as initialize_tpu_system,
     shutdown_accelerator_system as shutdown_accelerator_system,
     shutdown_tpu_system as shutdown_tpu_system,
 )
-from tfpy._src.dtensor.api import (
+from tfpy._src.distribute.dtensor.api import (
     call_with_layout as call_with_layout,
     check_layout as check_layout,
     copy_to_mesh as copy_to_mesh,
@@ -27,7 +33,7 @@ from tfpy._src.dtensor.api import (
     run_on as run_on,
     unpack as unpack,
 )
-from tfpy._src.dtensor.clients import (
+from tfpy._src.distribute.dtensor.clients import (
     client_id as client_id,
     full_job_name as full_job_name,
     heartbeat_enabled as heartbeat_enabled,
@@ -39,18 +45,16 @@ from tfpy._src.dtensor.clients import (
     num_local_devices as num_local_devices,
     preferred_device_type as preferred_device_type,
 )
-from tfpy._src.dtensor.dataset import DTensorDataset as DTensorDataset
-from tfpy._src.dtensor.layout import MATCH as MATCH, UNSHARDED as UNSHARDED, Layout as Layout
-from tfpy._src.dtensor.mesh import Mesh as Mesh
-from tfpy._src.dtensor.meshes import (
+from tfpy._src.distribute.dtensor.dataset import DTensorDataset as DTensorDataset
+from tfpy._src.distribute.dtensor.layout import (
+    MATCH as MATCH,
+    UNSHARDED as UNSHARDED,
+    Layout as Layout,
+)
+from tfpy._src.distribute.dtensor.mesh import Mesh as Mesh
+from tfpy._src.distribute.dtensor.meshes import (
     barrier as barrier,
     create_distributed_mesh as create_distributed_mesh,
     create_mesh as create_mesh,
 )
-from tfpy._src.dtensor.saving import (
-    DTensorCheckpoint as DTensorCheckpoint,
-    name_based_restore as name_based_restore,
-    name_based_save as name_based_save,
-    sharded_save as sharded_save,
-)
-from tfpy._src.dtensor.variable import DVariable as DVariable
+from tfpy._src.distribute.dtensor.variable import DVariable as DVariable

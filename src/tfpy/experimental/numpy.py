@@ -2,4 +2,4 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.array.numpy_like import finfo as finfo, select as select
+from tfpy._src.tensors.array.numpy_like import finfo as finfo, select as select

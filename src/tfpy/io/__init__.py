@@ -2,15 +2,15 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.io.files import (
+from tfpy._src.library.io.files import (
     decode_base64 as decode_base64,
     decode_raw as decode_raw,
     encode_base64 as encode_base64,
     read_file as read_file,
     write_file as write_file,
 )
-from tfpy._src.io.folders import to_folder as to_folder
-from tfpy._src.io.images import (
+from tfpy._src.library.io.folders import to_folder as to_folder
+from tfpy._src.library.io.images import (
     decode_bmp as decode_bmp,
     decode_gif as decode_gif,
     decode_image as decode_image,
@@ -20,7 +20,7 @@ from tfpy._src.io.images import (
     encode_png as encode_png,
     is_jpeg as is_jpeg,
 )
-from tfpy._src.io.records import (
+from tfpy._src.library.io.records import (
     TFRecordOptions as TFRecordOptions,
     TFRecordWriter as TFRecordWriter,
 )

@@ -2,7 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.io.gfile import (
+from tfpy._src.library.io.gfile import (
     GFile as GFile,
     copy as copy,
     exists as exists,

@@ -2,12 +2,12 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.lookup.initializers import (
+from tfpy._src.library.lookup.initializers import (
     KeyValueTensorInitializer as KeyValueTensorInitializer,
     TextFileIndex as TextFileIndex,
     TextFileInitializer as TextFileInitializer,
 )
-from tfpy._src.lookup.tables import (
+from tfpy._src.library.lookup.tables import (
     StaticHashTable as StaticHashTable,
     StaticVocabularyTable as StaticVocabularyTable,
 )

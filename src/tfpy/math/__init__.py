@@ -2,74 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.array.complex_numbers import angle as angle, conj as conj, imag as imag, real as real
-from tfpy._src.array.scans import (
-    cumprod as cumprod,
-    cumsum as cumsum,
-    cumulative_logsumexp as cumulative_logsumexp,
-)
-from tfpy._src.array.segments import (
-    segment_max as segment_max,
-    segment_mean as segment_mean,
-    segment_min as segment_min,
-    segment_prod as segment_prod,
-    segment_sum as segment_sum,
-    unsorted_segment_max as unsorted_segment_max,
-    unsorted_segment_mean as unsorted_segment_mean,
-    unsorted_segment_min as unsorted_segment_min,
-    unsorted_segment_prod as unsorted_segment_prod,
-    unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
-    unsorted_segment_sum as unsorted_segment_sum,
-)
-from tfpy._src.array.sorting import (
-    in_top_k as in_top_k,
-    invert_permutation as invert_permutation,
-    top_k as top_k,
-)
-from tfpy._src.math.arithmetic import (
-    accumulate_n as accumulate_n,
-    add_n as add_n,
-    clip_by_value as clip_by_value,
-    divide as divide,
-    divide_no_nan as divide_no_nan,
-    log_sigmoid as log_sigmoid,
-    polyval as polyval,
-    reciprocal_no_nan as reciprocal_no_nan,
-    scalar_mul as scalar_mul,
-    sign as sign,
-    truediv as truediv,
-)
-from tfpy._src.math.counting import (
-    bincount as bincount,
-    confusion_matrix as confusion_matrix,
-    zero_fraction as zero_fraction,
-)
-from tfpy._src.math.reductions import (
-    argmax as argmax,
-    argmin as argmin,
-    count_nonzero as count_nonzero,
-    is_non_decreasing as is_non_decreasing,
-    is_strictly_increasing as is_strictly_increasing,
-    l2_normalize as l2_normalize,
-    reduce_all as reduce_all,
-    reduce_any as reduce_any,
-    reduce_euclidean_norm as reduce_euclidean_norm,
-    reduce_logsumexp as reduce_logsumexp,
-    reduce_max as reduce_max,
-    reduce_mean as reduce_mean,
-    reduce_min as reduce_min,
-    reduce_prod as reduce_prod,
-    reduce_std as reduce_std,
-    reduce_sum as reduce_sum,
-    reduce_variance as reduce_variance,
-)
-from tfpy._src.math.special_functions import erfcinv as erfcinv, lbeta as lbeta
-from tfpy._src.nn.activations import (
-    log_softmax as log_softmax,
-    softmax as softmax,
-    softsign as softsign,
-)
-from tfpy._src.primitives import (
+from tfpy._src.core.primitives import (
     abs as abs,
     acos as acos,
     acosh as acosh,
@@ -142,5 +75,77 @@ from tfpy._src.primitives import (
     xlog1py as xlog1py,
     xlogy as xlogy,
     zeta as zeta,
+)
+from tfpy._src.tensors.array.complex_numbers import (
+    angle as angle,
+    conj as conj,
+    imag as imag,
+    real as real,
+)
+from tfpy._src.tensors.array.scans import (
+    cumprod as cumprod,
+    cumsum as cumsum,
+    cumulative_logsumexp as cumulative_logsumexp,
+)
+from tfpy._src.tensors.array.segments import (
+    segment_max as segment_max,
+    segment_mean as segment_mean,
+    segment_min as segment_min,
+    segment_prod as segment_prod,
+    segment_sum as segment_sum,
+    unsorted_segment_max as unsorted_segment_max,
+    unsorted_segment_mean as unsorted_segment_mean,
+    unsorted_segment_min as unsorted_segment_min,
+    unsorted_segment_prod as unsorted_segment_prod,
+    unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
+    unsorted_segment_sum as unsorted_segment_sum,
+)
+from tfpy._src.tensors.array.sorting import (
+    in_top_k as in_top_k,
+    invert_permutation as invert_permutation,
+    top_k as top_k,
+)
+from tfpy._src.tensors.math.arithmetic import (
+    accumulate_n as accumulate_n,
+    add_n as add_n,
+    clip_by_value as clip_by_value,
+    divide as divide,
+    divide_no_nan as divide_no_nan,
+    log_sigmoid as log_sigmoid,
+    polyval as polyval,
+    reciprocal_no_nan as reciprocal_no_nan,
+    scalar_mul as scalar_mul,
+    sign as sign,
+    truediv as truediv,
+)
+from tfpy._src.tensors.math.counting import (
+    bincount as bincount,
+    confusion_matrix as confusion_matrix,
+    zero_fraction as zero_fraction,
+)
+from tfpy._src.tensors.math.reductions import (
+    argmax as argmax,
+    argmin as argmin,
+    count_nonzero as count_nonzero,
+    is_non_decreasing as is_non_decreasing,
+    is_strictly_increasing as is_strictly_increasing,
+    l2_normalize as l2_normalize,
+    reduce_all as reduce_all,
+    reduce_any as reduce_any,
+    reduce_euclidean_norm as reduce_euclidean_norm,
+    reduce_logsumexp as reduce_logsumexp,
+    reduce_max as reduce_max,
+    reduce_mean as reduce_mean,
+    reduce_min as reduce_min,
+    reduce_prod as reduce_prod,
+    reduce_std as reduce_std,
+    reduce_sum as reduce_sum,
+    reduce_variance as reduce_variance,
+)
+from tfpy._src.tensors.math.special_functions import erfcinv as erfcinv, lbeta as lbeta
+from tfpy._src.tensors.nn.activations import (
+    log_softmax as log_softmax,
+    softmax as softmax,
+    softsign as softsign,
 )
 from tfpy.math import special as special

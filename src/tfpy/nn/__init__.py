@@ -2,24 +2,33 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.array.blocks import (
+from tfpy._src.core.primitives import (
+    elu as elu,
+    relu as relu,
+    relu6 as relu6,
+    selu as selu,
+    sigmoid as sigmoid,
+    softplus as softplus,
+    tanh as tanh,
+)
+from tfpy._src.library.ctc.decoding import (
+    ctc_beam_search_decoder as ctc_beam_search_decoder,
+    ctc_greedy_decoder as ctc_greedy_decoder,
+)
+from tfpy._src.library.ctc.labels import (
+    collapse_repeated as collapse_repeated,
+    ctc_unique_labels as ctc_unique_labels,
+)
+from tfpy._src.library.ctc.loss import ctc_loss as ctc_loss
+from tfpy._src.tensors.array.blocks import (
     depth_to_space as depth_to_space,
     space_to_batch as space_to_batch,
     space_to_depth as space_to_depth,
 )
-from tfpy._src.array.sorting import in_top_k as in_top_k, top_k as top_k
-from tfpy._src.ctc.decoding import (
-    ctc_beam_search_decoder as ctc_beam_search_decoder,
-    ctc_greedy_decoder as ctc_greedy_decoder,
-)
-from tfpy._src.ctc.labels import (
-    collapse_repeated as collapse_repeated,
-    ctc_unique_labels as ctc_unique_labels,
-)
-from tfpy._src.ctc.loss import ctc_loss as ctc_loss
-from tfpy._src.math.counting import zero_fraction as zero_fraction
-from tfpy._src.math.reductions import l2_normalize as l2_normalize
-from tfpy._src.nn.activations import (
+from tfpy._src.tensors.array.sorting import in_top_k as in_top_k, top_k as top_k
+from tfpy._src.tensors.math.counting import zero_fraction as zero_fraction
+from tfpy._src.tensors.math.reductions import l2_normalize as l2_normalize
+from tfpy._src.tensors.nn.activations import (
     crelu as crelu,
     gelu as gelu,
     leaky_relu as leaky_relu,
@@ -29,7 +38,7 @@ from tfpy._src.nn.activations import (
     softsign as softsign,
     swish as swish,
 )
-from tfpy._src.nn.convolution import (
+from tfpy._src.tensors.nn.convolution import (
     atrous_conv2d as atrous_conv2d,
     conv1d as conv1d,
     conv2d as conv2d,
@@ -38,13 +47,13 @@ from tfpy._src.nn.convolution import (
     depthwise_conv2d as depthwise_conv2d,
     separable_conv2d as separable_conv2d,
 )
-from tfpy._src.nn.embeddings import (
+from tfpy._src.tensors.nn.embeddings import (
     embedding_lookup as embedding_lookup,
     embedding_lookup_sparse as embedding_lookup_sparse,
     safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
 )
-from tfpy._src.nn.layers import bias_add as bias_add, dropout as dropout
-from tfpy._src.nn.losses import (
+from tfpy._src.tensors.nn.layers import bias_add as bias_add, dropout as dropout
+from tfpy._src.tensors.nn.losses import (
     compute_average_loss as compute_average_loss,
     l2_loss as l2_loss,
     log_poisson_loss as log_poisson_loss,
@@ -54,8 +63,8 @@ from tfpy._src.nn.losses import (
     sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
 )
-from tfpy._src.nn.morphology import dilation2d as dilation2d, erosion2d as erosion2d
-from tfpy._src.nn.normalization import (
+from tfpy._src.tensors.nn.morphology import dilation2d as dilation2d, erosion2d as erosion2d
+from tfpy._src.tensors.nn.normalization import (
     batch_normalization as batch_normalization,
     fused_batch_norm as fused_batch_norm,
     local_response_normalization as local_response_normalization,
@@ -65,7 +74,7 @@ from tfpy._src.nn.normalization import (
     sufficient_statistics as sufficient_statistics,
     weighted_moments as weighted_moments,
 )
-from tfpy._src.nn.pooling import (
+from tfpy._src.tensors.nn.pooling import (
     avg_pool as avg_pool,
     avg_pool1d as avg_pool1d,
     avg_pool2d as avg_pool2d,
@@ -77,20 +86,11 @@ from tfpy._src.nn.pooling import (
     max_pool_with_argmax as max_pool_with_argmax,
     pool as pool,
 )
-from tfpy._src.nn.transposed_convolution import (
+from tfpy._src.tensors.nn.transposed_convolution import (
     atrous_conv2d_transpose as atrous_conv2d_transpose,
     conv1d_transpose as conv1d_transpose,
     conv2d_transpose as conv2d_transpose,
     conv3d_transpose as conv3d_transpose,
     conv_transpose as conv_transpose,
-)
-from tfpy._src.primitives import (
-    elu as elu,
-    relu as relu,
-    relu6 as relu6,
-    selu as selu,
-    sigmoid as sigmoid,
-    softplus as softplus,
-    tanh as tanh,
 )
 from tfpy.nn import experimental as experimental

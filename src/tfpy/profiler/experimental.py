@@ -2,7 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.profiler.experimental import (
+from tfpy._src.library.profiler.experimental import (
     Profile as Profile,
     ProfilerOptions as ProfilerOptions,
     Trace as Trace,

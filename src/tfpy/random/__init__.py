@@ -2,14 +2,14 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.random.algorithm import Algorithm as Algorithm
-from tfpy._src.random.generator import (
+from tfpy._src.tensors.random.algorithm import Algorithm as Algorithm
+from tfpy._src.tensors.random.generator import (
     Generator as Generator,
     create_rng_state as create_rng_state,
     get_global_generator as get_global_generator,
     set_global_generator as set_global_generator,
 )
-from tfpy._src.random.stateful import (
+from tfpy._src.tensors.random.stateful import (
     categorical as categorical,
     gamma as gamma,
     normal as normal,
@@ -19,7 +19,7 @@ from tfpy._src.random.stateful import (
     truncated_normal as truncated_normal,
     uniform as uniform,
 )
-from tfpy._src.random.stateless import (
+from tfpy._src.tensors.random.stateless import (
     fold_in as fold_in,
     split as split,
     stateless_binomial as stateless_binomial,

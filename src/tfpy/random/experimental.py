@@ -2,18 +2,18 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.random.algorithm import Algorithm as Algorithm
-from tfpy._src.random.experimental import (
+from tfpy._src.tensors.random.algorithm import Algorithm as Algorithm
+from tfpy._src.tensors.random.experimental import (
     stateless_fold_in as stateless_fold_in,
     stateless_split as stateless_split,
 )
-from tfpy._src.random.generator import (
+from tfpy._src.tensors.random.generator import (
     Generator as Generator,
     create_rng_state as create_rng_state,
     get_global_generator as get_global_generator,
     set_global_generator as set_global_generator,
 )
-from tfpy._src.random.stateless import (
+from tfpy._src.tensors.random.stateless import (
     index_shuffle as index_shuffle,
     stateless_shuffle as stateless_shuffle,
 )

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import Graph
-from tfpy._src.lower import wasm
-from tfpy._src.lower.memory import ALIGNMENT, PADDING, plan
-from tfpy._src.lower.program import Kernel, Program
-from tfpy._src.ops import OPS
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.lower import wasm
+from tfpy._src.compiler.lower.memory import ALIGNMENT, PADDING, plan
+from tfpy._src.compiler.lower.program import Kernel, Program
+from tfpy._src.compiler.ops import OPS
 
 CONV = Kernel("conv2d", ("x", "filter"))
 ADD = Kernel("elementwise", ("a", "b"))

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import tfpy as tf
-from tfpy._src.lower.webgl import WebGLTarget
-from tfpy._src.passes.pipeline import optimize
+from tfpy._src.compiler.lower.webgl import WebGLTarget
+from tfpy._src.compiler.passes.pipeline import optimize
 
 
 def attend(q: Any, k: Any, v: Any) -> Any:

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.expr import B, F, I, U
-from tfpy._src.ir.kernel import KernelCall, Prologue
-from tfpy._src.ir.strides import broadcast_view
-from tfpy._src.lower.calls import Elementwise
-from tfpy._src.lower.program import Program, verify
-from tfpy._src.lower.shaders.arrays import Operand
-from tfpy._src.lower.webgl.glsl.language import Glsl
-from tfpy._src.lower.webgl.glsl.library import library, needed, operand
-from tfpy._src.lower.webgl.glsl.shader import kernel_source
-from tfpy._src.lower.webgl.kernels import add_kernel
-from tfpy._src.lower.webgl.lowering import add_elementwise
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.expr import B, F, I, U
+from tfpy._src.compiler.ir.kernel import KernelCall, Prologue
+from tfpy._src.compiler.ir.strides import broadcast_view
+from tfpy._src.compiler.lower.calls import Elementwise
+from tfpy._src.compiler.lower.program import Program, verify
+from tfpy._src.compiler.lower.shaders.arrays import Operand
+from tfpy._src.compiler.lower.webgl.glsl.language import Glsl
+from tfpy._src.compiler.lower.webgl.glsl.library import library, needed, operand
+from tfpy._src.compiler.lower.webgl.glsl.shader import kernel_source
+from tfpy._src.compiler.lower.webgl.kernels import add_kernel
+from tfpy._src.compiler.lower.webgl.lowering import add_elementwise
 
 # Operand types of each table of the expression IR.
 TYPED_OPS = [

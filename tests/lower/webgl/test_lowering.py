@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tfpy._src.ops  # noqa: F401  fills the table
-from tfpy._src.dtypes import as_dtype, float32, int32
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import single_equation
-from tfpy._src.ir.kernel import KernelCall
-from tfpy._src.ir.op import OPS, UNSUPPORTED, Op
-from tfpy._src.lower.program import Program, verify
-from tfpy._src.lower.shaders.windows import product
-from tfpy._src.lower.webgl import lower
-from tfpy._src.lower.webgl.kernels import add_kernel
-from tfpy._src.lower.webgl.steps import MAX_TEXTURES
+import tfpy._src.compiler.ops  # noqa: F401  fills the table
+from tfpy._src.base.dtypes import as_dtype, float32, int32
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import single_equation
+from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.ir.op import OPS, UNSUPPORTED, Op
+from tfpy._src.compiler.lower.program import Program, verify
+from tfpy._src.compiler.lower.shaders.windows import product
+from tfpy._src.compiler.lower.webgl import lower
+from tfpy._src.compiler.lower.webgl.kernels import add_kernel
+from tfpy._src.compiler.lower.webgl.steps import MAX_TEXTURES
 
 
 def programs(op: Op) -> list[Program]:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import tfpy as tf
-from tfpy._src.lower.program import Program, verify
-from tfpy._src.lower.webgpu import WebGPUTarget, attention, lower
-from tfpy._src.passes.pipeline import optimize
+from tfpy._src.compiler.lower.program import Program, verify
+from tfpy._src.compiler.lower.webgpu import WebGPUTarget, attention, lower
+from tfpy._src.compiler.passes.pipeline import optimize
 
 VEC4 = 16
 """Bytes of four elements in a workgroup's memory."""

@@ -11,17 +11,17 @@ from passes.fusing import traced
 from passes.sketch import Sketch
 
 import tfpy as tf
-from tfpy._src.dtypes import float32, int8, int32
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.ir.graph import Graph
-from tfpy._src.lower.program import Program, verify
-from tfpy._src.lower.wasm.target import WasmTarget
-from tfpy._src.lower.webgpu import TILE_BYTES, WebGPUTarget, lower, packed
-from tfpy._src.lower.webgpu.matrices import MatrixTile
-from tfpy._src.ops.packed_bytes import POINT
-from tfpy._src.ops.quantized import quantize_rows
-from tfpy._src.passes.packing import pack_products_of_bytes
-from tfpy._src.passes.pipeline import optimize, optimize_with_weights
+from tfpy._src.base.dtypes import float32, int8, int32
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.lower.program import Program, verify
+from tfpy._src.compiler.lower.wasm.target import WasmTarget
+from tfpy._src.compiler.lower.webgpu import TILE_BYTES, WebGPUTarget, lower, packed
+from tfpy._src.compiler.lower.webgpu.matrices import MatrixTile
+from tfpy._src.compiler.ops.packed_bytes import POINT
+from tfpy._src.compiler.ops.quantized import quantize_rows
+from tfpy._src.compiler.passes.packing import pack_products_of_bytes
+from tfpy._src.compiler.passes.pipeline import optimize, optimize_with_weights
 
 PLAIN = {"transpose_a": False, "transpose_b": False}
 WINDOW: dict[str, Any] = {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))}

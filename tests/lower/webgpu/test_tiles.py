@@ -7,13 +7,13 @@ import re
 import numpy as np
 import pytest
 
-import tfpy._src.ops  # noqa: F401  fills the table
-from tfpy._src.dtypes import DType, float32, int32
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import Graph, single_equation
-from tfpy._src.ir.op import OPS
-from tfpy._src.lower.program import Program, verify
-from tfpy._src.lower.webgpu import TILE_BYTES, lower, tiles
+import tfpy._src.compiler.ops  # noqa: F401  fills the table
+from tfpy._src.base.dtypes import DType, float32, int32
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import Graph, single_equation
+from tfpy._src.compiler.ir.op import OPS
+from tfpy._src.compiler.lower.program import Program, verify
+from tfpy._src.compiler.lower.webgpu import TILE_BYTES, lower, tiles
 
 VEC4 = 16
 """Bytes of four elements in a workgroup's memory."""

@@ -6,17 +6,17 @@ import re
 
 import pytest
 
-from tfpy._src.ir import expr as ex
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.expr import B, F, H, I, U
-from tfpy._src.ir.graph import Graph, single_equation
-from tfpy._src.lower.program import Program, verify
-from tfpy._src.lower.shaders.library import needed
-from tfpy._src.lower.webgpu import WebGPUTarget, lower
-from tfpy._src.lower.webgpu.wgsl.language import WGSL
-from tfpy._src.lower.webgpu.wgsl.library import library, specialized
-from tfpy._src.ops import OPS
-from tfpy._src.passes.fuse.elementwise import fuse_elementwise
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.expr import B, F, H, I, U
+from tfpy._src.compiler.ir.graph import Graph, single_equation
+from tfpy._src.compiler.lower.program import Program, verify
+from tfpy._src.compiler.lower.shaders.library import needed
+from tfpy._src.compiler.lower.webgpu import WebGPUTarget, lower
+from tfpy._src.compiler.lower.webgpu.wgsl.language import WGSL
+from tfpy._src.compiler.lower.webgpu.wgsl.library import library, specialized
+from tfpy._src.compiler.ops import OPS
+from tfpy._src.compiler.passes.fuse.elementwise import fuse_elementwise
 
 BUILT_IN = {"floor", "ceil", "round", "sqrt", "inverseSqrt", "abs", "sign", "min", "max", "select"}
 

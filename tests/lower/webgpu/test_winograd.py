@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-import tfpy._src.ops  # noqa: F401  fills the table
-from tfpy._src.dtypes import float32
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import single_equation
-from tfpy._src.ir.op import OPS
-from tfpy._src.lower.program import verify
-from tfpy._src.lower.webgpu import lower
+import tfpy._src.compiler.ops  # noqa: F401  fills the table
+from tfpy._src.base.dtypes import float32
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import single_equation
+from tfpy._src.compiler.ir.op import OPS
+from tfpy._src.compiler.lower.program import verify
+from tfpy._src.compiler.lower.webgpu import lower
 
 SAME = {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))}
 STEPS = ["winograd_input", "winograd_filter", "matmul_tile", "winograd_output"]

@@ -1,0 +1,2 @@
+"""Tensor, conversion to tensors, eager execution, the tape, nests, a function for each
+primitive."""

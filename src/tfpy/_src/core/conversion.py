@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
+from tfpy._src.backends.javascript import bridge
+from tfpy._src.backends.javascript.interop import array_values, is_js_array
+from tfpy._src.base import dtypes
+from tfpy._src.base.dtypes import DType, as_dtype
+from tfpy._src.compiler.ir.op import OPS, Op
 from tfpy._src.core.host_arrays import to_array
 from tfpy._src.core.operand import AnyTensor, Composite, Holder, Operand
-from tfpy._src.core.scalars import scalar
+from tfpy._src.core.scalar_cache import scalar
 from tfpy._src.core.tensor import Tensor, from_array
-from tfpy._src.dtypes import DType, as_dtype
-from tfpy._src.ir.op import OPS, Op
-from tfpy._src.runtime import bridge, page
 
 
 def is_tensor(x: Any) -> bool:
@@ -123,8 +124,8 @@ def convert_to_tensor(
 
 def _without_js(value: Any) -> tuple[Any, bool]:
     """A value in which arrays of JavaScript are arrays or lists; whether that is one of our own."""
-    if page.is_js_array(value):
-        return page.array_values(value), True
+    if is_js_array(value):
+        return array_values(value), True
     if bridge.IN_BROWSER and isinstance(value, list | tuple) and any(map(_holds_js, value)):
         return [_without_js(v)[0] for v in value], True
     return value, False
@@ -133,7 +134,7 @@ def _without_js(value: Any) -> tuple[Any, bool]:
 def _holds_js(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return any(map(_holds_js, value))
-    return page.is_js_array(value)
+    return is_js_array(value)
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:

@@ -9,22 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from tfpy._src import tracing
+from tfpy._src.backends import registry
+from tfpy._src.backends.backend import Backend
+from tfpy._src.backends.interrupts import held
+from tfpy._src.backends.javascript import bridge, failures
+from tfpy._src.backends.storage import Storage
+from tfpy._src.base import tracing
+from tfpy._src.base.errors import NotLowerable, OpError
+from tfpy._src.base.profiler_spans import clock, note, recorders
+from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.compiler.ir.evaluate import Evaluator
+from tfpy._src.compiler.ir.graph import Graph, single_equation
+from tfpy._src.compiler.ir.op import Op, executes
+from tfpy._src.compiler.ir.sizes import closed, is_open
 from tfpy._src.core import tape as tapes
 from tfpy._src.core.conversion import as_tensors
 from tfpy._src.core.operand import CompositeOperand
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import NotLowerable, OpError
-from tfpy._src.ir.aval import Array
-from tfpy._src.ir.evaluate import Evaluator
-from tfpy._src.ir.graph import Graph, single_equation
-from tfpy._src.ir.op import Op, executes
-from tfpy._src.ir.sizes import closed, is_open
-from tfpy._src.runtime import bridge, failures, registry
-from tfpy._src.runtime.backend import Backend
-from tfpy._src.runtime.interrupts import held
-from tfpy._src.runtime.storage import Storage
-from tfpy._src.spans import clock, note, recorders
 
 
 class Applied(NamedTuple):

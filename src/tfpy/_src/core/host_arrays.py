@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
+from tfpy._src.base import dtypes
+from tfpy._src.base.dtypes import DType, as_dtype
 from tfpy._src.core.operand import Operand
 from tfpy._src.core.tensor_shape import TensorShape
-from tfpy._src.dtypes import DType, as_dtype
 
 
 def to_array(value: Any, wanted: DType | None, hint: Any, is_private: bool) -> np.ndarray[Any, Any]:

@@ -7,14 +7,14 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from tfpy._src import tracing
+from tfpy._src.base import tracing
+from tfpy._src.base.dtypes import DType, int32
+from tfpy._src.compiler.ops import indexing, movement
+from tfpy._src.compiler.ops.rules import Rows
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
-from tfpy._src.dtypes import DType, int32
-from tfpy._src.ops import indexing, movement
-from tfpy._src.ops.rules import Rows
 
 _MANY = 100_000_000  # elements from which on TensorFlow warns
 

@@ -10,12 +10,12 @@ import inspect
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from tfpy._src.core import nest, scalars
+from tfpy._src.backends import registry
+from tfpy._src.backends.memory_holders import largest
+from tfpy._src.backends.storage import statistics
+from tfpy._src.base.flags.environment import env
+from tfpy._src.core import nest, scalar_cache
 from tfpy._src.core.tensor import Tensor, local
-from tfpy._src.environment.environment import env
-from tfpy._src.runtime import registry
-from tfpy._src.runtime.holders import largest
-from tfpy._src.runtime.storage import statistics
 
 T = TypeVar("T")
 
@@ -102,7 +102,7 @@ def _tensors_in(container: Any) -> list[Tensor]:
 
 def live_tensors() -> int:
     """How many tensors the program has, without the numbers that the library keeps."""
-    return statistics.tensors - scalars.scalar_count()
+    return statistics.tensors - scalar_cache.scalar_count()
 
 
 def memory() -> dict[str, Any]:

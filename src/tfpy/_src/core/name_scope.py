@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from tfpy._src import tracing
+from tfpy._src.base import tracing
 
 
 class _Local(threading.local):

@@ -10,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, MappingView, MutableMapping, Sequence
 from typing import Any
 
+from tfpy._src.backends.javascript.interop import is_js_array
 from tfpy._src.core.operand import Composite, Operand
 from tfpy._src.core.tensor_shape import TensorShape
-from tfpy._src.runtime.page import is_js_array
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 

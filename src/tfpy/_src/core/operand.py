@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Union
 import numpy as np
 
 if TYPE_CHECKING:
+    from tfpy._src.compiler.ir.op import Op
     from tfpy._src.core.tensor import Tensor
-    from tfpy._src.ir.op import Op
 
 TensorLike = Union["Operand", np.ndarray[Any, Any], complex, str, bytes, Sequence[Any]]
 """What converts to a tensor: operands, arrays, numbers of any kind, strings, nested lists."""

@@ -10,6 +10,9 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, TypeVar
 
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.compiler.ops import bitwise, elementwise as ew, logic
+from tfpy._src.compiler.ops.families import infer
 from tfpy._src.core.conversion import (
     as_tensors,
     constant,
@@ -19,9 +22,6 @@ from tfpy._src.core.conversion import (
 )
 from tfpy._src.core.operand import Operand
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.ops import bitwise, elementwise as ew, logic
-from tfpy._src.ops.families import infer
 
 F = TypeVar("F", bound=Callable[..., Any])
 

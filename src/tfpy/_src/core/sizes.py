@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.backends.storage import host_storage
+from tfpy._src.compiler.ir.aval import Array, Aval
+from tfpy._src.compiler.ir.op import Op
+from tfpy._src.compiler.ir.sizes import OpenSize, is_open
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.ir.aval import Array, Aval
-from tfpy._src.ir.op import Op
-from tfpy._src.ir.sizes import OpenSize, is_open
-from tfpy._src.runtime.storage import host_storage
 
 
 class Sizes(Tensor):

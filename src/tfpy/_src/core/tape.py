@@ -6,17 +6,17 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tfpy._src import tracing
+from tfpy._src.base import tracing
+from tfpy._src.base.source_locations import local as lines
+from tfpy._src.compiler.ir.kernels import GRADIENTS, Gradient
+from tfpy._src.compiler.ops.rules import Rows
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.indexed_slices import IndexedSlices, dense, slices_of
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.ir.kernels import GRADIENTS, Gradient
-from tfpy._src.lines import local as lines
-from tfpy._src.ops.rules import Rows
 
 if TYPE_CHECKING:
-    from tfpy._src.ir.op import Op
+    from tfpy._src.compiler.ir.op import Op
 
 
 class Entry(NamedTuple):

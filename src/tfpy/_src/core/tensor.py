@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfpy._src import tracing
+from tfpy._src.backends.awaitable import awaitable
+from tfpy._src.backends.registry import active_backend
+from tfpy._src.backends.storage import Storage, host_storage, statistics
+from tfpy._src.base import tracing
+from tfpy._src.base.dtypes import DEVICE_DTYPES, DType, as_dtype, variant
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.base.source_locations import Line
+from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core.operand import AnyTensor, Operand
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
-from tfpy._src.dtypes import DEVICE_DTYPES, DType, as_dtype, variant
-from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.ir.aval import Aval
-from tfpy._src.lines import Line
-from tfpy._src.runtime.awaitable import awaitable
-from tfpy._src.runtime.registry import active_backend
-from tfpy._src.runtime.storage import Storage, host_storage, statistics
 
 if TYPE_CHECKING:
-    from tfpy._src.ir.aval import Array
-    from tfpy._src.runtime.backend import Backend
+    from tfpy._src.backends.backend import Backend
+    from tfpy._src.compiler.ir.aval import Array
 
 next_identity = count(1).__next__
 
@@ -259,7 +259,7 @@ class Tensor(Operand, AnyTensor):
 
     def shown(self, title: str, facts: Sequence[str]) -> str:
         """HTML for notebooks: facts and, where they can be had at once, the values."""
-        from tfpy._src.views import arrays  # which few programs need
+        from tfpy._src.display import arrays  # which few programs need
 
         why = self.unseen(arrays.MOST)
         body = arrays.note(why) if why else arrays.html(self.host_view())

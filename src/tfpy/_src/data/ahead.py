@@ -16,19 +16,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfpy._src.array import slicing
+from tfpy._src.backends import registry
+from tfpy._src.base.dtypes import int32
+from tfpy._src.base.errors import invalid_value
+from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.core import nest
-from tfpy._src.core.scalars import scalar
+from tfpy._src.core.scalar_cache import scalar
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.data import structure
 from tfpy._src.data.iterators import FetchingIterator, Iterator
 from tfpy._src.data.node import Node, Picks
 from tfpy._src.data.run import AwaitedRun, Run
-from tfpy._src.dtypes import int32
-from tfpy._src.errors import invalid_value
-from tfpy._src.function.polymorphic import Function
-from tfpy._src.ir.aval import Array, Aval
-from tfpy._src.runtime import registry
+from tfpy._src.functions.tf_function.polymorphic import Function
+from tfpy._src.tensors.array import slicing
 
 _MAX_ELEMENTS = 1 << 24
 """How many numbers of all arrays there may be on the device; a number may take four bytes there."""

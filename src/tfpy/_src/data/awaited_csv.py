@@ -6,15 +6,15 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfpy._src import dtypes
+from tfpy._src.backends.awaitable import awaitable
+from tfpy._src.base import dtypes
+from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.data.csv import Records, dialect, inferred_defaults, rows_of
 from tfpy._src.data.dataset import DatasetV2
 from tfpy._src.data.mapping import Map
 from tfpy._src.data.run import AwaitedRun
-from tfpy._src.dtypes import as_dtype
-from tfpy._src.io.streams import DataSource, source_of
-from tfpy._src.runtime.awaitable import awaitable
+from tfpy._src.library.io.streams import DataSource, source_of
 
 _INFERRED = 100
 """How many records are looked at for the columns' dtypes."""

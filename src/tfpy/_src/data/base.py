@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
-from tfpy._src import dtypes, tracing
+from tfpy._src.base import dtypes, tracing
+from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data import mapping, structure
@@ -15,7 +16,6 @@ from tfpy._src.data.options import Options
 from tfpy._src.data.run import Run
 from tfpy._src.data.selection import Unchanged
 from tfpy._src.data.specs import DatasetSpec
-from tfpy._src.errors import InvalidArgumentError, NotTraceableError
 
 
 class DatasetBase:

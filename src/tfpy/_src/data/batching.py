@@ -8,6 +8,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.compiler.ir.sizes import OpenSize
 from tfpy._src.core.tensor import from_array
 from tfpy._src.data import structure
 from tfpy._src.data.node import UNKNOWN, Node, Picks
@@ -15,9 +18,6 @@ from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.specs import batched, rows_of, unbatched
 from tfpy._src.data.stacking import count_of, rows_of_leaf, stacked
 from tfpy._src.data.structure import Flat
-from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.ir.aval import Array
-from tfpy._src.ir.sizes import OpenSize
 
 T = TypeVar("T")
 

@@ -13,22 +13,21 @@ from typing import IO, Any
 
 import numpy as np
 
-from tfpy._src.composite.ragged.tensor import RaggedTensor
-from tfpy._src.composite.sparse_tensor import SparseTensor
-from tfpy._src.composite.specs import RaggedTensorSpec, SparseTensorSpec
+from tfpy._src.base.dtypes import as_dtype
+from tfpy._src.base.errors import DataLossError, OpError
+from tfpy._src.base.unpack_limit import Room
+from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core import nest
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import from_array
 from tfpy._src.data import structure
 from tfpy._src.data.specs import DatasetSpec, NoneTensorSpec
 from tfpy._src.data.structure import Flat
-from tfpy._src.dtypes import as_dtype
-from tfpy._src.errors import DataLossError, OpError
-from tfpy._src.function.signature import TensorSpec
-from tfpy._src.graphs.checked import a_list, a_size, a_string, an_object
-from tfpy._src.graphs.errors import ModelFileError
-from tfpy._src.ir.aval import Array
-from tfpy._src.limits import Room
+from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.library.io.checked_json import ModelFileError, a_list, a_size, a_string, an_object
+from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
+from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
 
 _Fact = tuple[str, list[int], list[int]]
 """dtype (empty for texts), shape and the texts' lengths of an array."""

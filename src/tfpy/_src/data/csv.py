@@ -11,7 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
+from tfpy._src.base import dtypes
+from tfpy._src.base.dtypes import DType, as_dtype
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data.files import named, names_of, text
@@ -19,10 +22,7 @@ from tfpy._src.data.node import Node
 from tfpy._src.data.pieces import check_held, compression_of, most_held, pieces_of
 from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.structure import Flat
-from tfpy._src.dtypes import DType, as_dtype
-from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.function.signature import TensorSpec
-from tfpy._src.ir.aval import Array
+from tfpy._src.functions.tf_function.signature import TensorSpec
 
 _NAMES = {"float32": "float", "int32": "int32"}
 

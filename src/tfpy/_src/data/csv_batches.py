@@ -8,13 +8,13 @@ from collections.abc import Generator
 from itertools import islice
 from typing import Any
 
+from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.data import nesting
 from tfpy._src.data.csv import Records, dialect, inferred_defaults, rows_of
 from tfpy._src.data.dataset import DatasetV2
 from tfpy._src.data.files import matching
 from tfpy._src.data.pieces import compression_of, most_held, pieces_of
 from tfpy._src.data.run import Run
-from tfpy._src.errors import InvalidArgumentError
 
 
 def make_csv_dataset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfpy._src import dtypes
+from tfpy._src.base import dtypes
 from tfpy._src.data import files, generators, sources, structure
 from tfpy._src.data.calling import Calling
 from tfpy._src.data.choosing import Choosing

@@ -7,14 +7,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from tfpy._src import dtypes
+from tfpy._src.backends.awaitable import awaitable
+from tfpy._src.base import dtypes
+from tfpy._src.base.errors import UnavailableError
+from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.data.dataset import DatasetV2
 from tfpy._src.data.generators import Generator
-from tfpy._src.errors import UnavailableError
-from tfpy._src.function.signature import TensorSpec
-from tfpy._src.ir.aval import Array
-from tfpy._src.runtime import media
-from tfpy._src.runtime.awaitable import awaitable
+from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.tensors.browser import media
 
 
 class DeviceDataset(DatasetV2):

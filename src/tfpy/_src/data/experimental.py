@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfpy._src import dtypes
+from tfpy._src.base import dtypes
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data import structure
 from tfpy._src.data.csv import Records

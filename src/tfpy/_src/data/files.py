@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
+from tfpy._src.backends.javascript.interop import is_js
+from tfpy._src.base import dtypes
+from tfpy._src.base.errors import DataLossError, InvalidArgumentError
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.data import structure
 from tfpy._src.data.node import Node
@@ -18,11 +20,9 @@ from tfpy._src.data.pieces import Taking, check_held, compression_of, most_held,
 from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.sources import Slices
 from tfpy._src.data.structure import Flat
-from tfpy._src.errors import DataLossError, InvalidArgumentError
-from tfpy._src.function.signature import TensorSpec
-from tfpy._src.io.crc import masked_crc
-from tfpy._src.io.streams import DataSource, FileDataSource
-from tfpy._src.runtime import page
+from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.library.io.crc import masked_crc
+from tfpy._src.library.io.streams import DataSource, FileDataSource
 
 Reader = Callable[[Iterator[bytes], str, int | None], Iterator[bytes]]
 """Gives the texts of a file of that name by its bytes. Both have NOT_YET where they are awaited.
@@ -64,7 +64,7 @@ def names_of(filenames: Any) -> Node:
 
 
 def _is_source(value: Any) -> bool:
-    return isinstance(value, DataSource) or page.is_js(value)
+    return isinstance(value, DataSource) or is_js(value)
 
 
 class Given(Node):
@@ -72,7 +72,7 @@ class Given(Node):
 
     def __init__(self, given: Sequence[Any]) -> None:
         super().__init__()
-        self._given = [FileDataSource(x) if page.is_js(x) else x for x in given]
+        self._given = [FileDataSource(x) if is_js(x) else x for x in given]
 
     @cached_property
     def spec(self) -> Any:

@@ -11,7 +11,15 @@ from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
-from tfpy._src import tracing
+from tfpy._src.backends import registry
+from tfpy._src.base import tracing
+from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError, OutOfRangeError
+from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.compiler.ir.closing import close
+from tfpy._src.compiler.ir.evaluate import Evaluator
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.passes.annotations import without_remarks
+from tfpy._src.compiler.passes.pipeline import simplify
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
@@ -20,21 +28,13 @@ from tfpy._src.data.of_rows import of_rows
 from tfpy._src.data.run import Run
 from tfpy._src.data.specs import DatasetSpec, NoneTensorSpec, with_shape
 from tfpy._src.data.structure import Flat
-from tfpy._src.errors import InvalidArgumentError, NotTraceableError, OutOfRangeError
-from tfpy._src.function.concrete import ConcreteFunction
-from tfpy._src.function.open import OpenConcreteFunction
-from tfpy._src.function.polymorphic import Function
-from tfpy._src.function.signature import TensorSpec
-from tfpy._src.function.traceable import CONVERTERS
-from tfpy._src.ir.aval import Array
-from tfpy._src.ir.closing import close
-from tfpy._src.ir.evaluate import Evaluator
-from tfpy._src.ir.graph import Graph
-from tfpy._src.passes.pipeline import simplify
-from tfpy._src.passes.remarks import without_remarks
-from tfpy._src.run.control_op import ControlOp
-from tfpy._src.runtime import registry
-from tfpy._src.trace.trace import Extra
+from tfpy._src.functions.executor.control_op import ControlOp
+from tfpy._src.functions.tf_function.concrete import ConcreteFunction
+from tfpy._src.functions.tf_function.open import OpenConcreteFunction
+from tfpy._src.functions.tf_function.polymorphic import Function
+from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.functions.tf_function.traceable import CONVERTERS
+from tfpy._src.functions.trace.trace import Extra
 
 Call = Callable[[Flat], Flat]
 

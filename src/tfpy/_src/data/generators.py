@@ -8,6 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.base.dtypes import as_dtype
+from tfpy._src.base.errors import (
+    InvalidArgumentError,
+    OpError,
+    ResourceExhaustedError,
+    UnimplementedError,
+    UnknownError,
+)
+from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
@@ -16,16 +25,7 @@ from tfpy._src.data.node import Node
 from tfpy._src.data.run import NOT_YET, NotAwaitedError, Run
 from tfpy._src.data.specs import are_compatible
 from tfpy._src.data.structure import Flat
-from tfpy._src.dtypes import as_dtype
-from tfpy._src.errors import (
-    InvalidArgumentError,
-    OpError,
-    ResourceExhaustedError,
-    UnimplementedError,
-    UnknownError,
-)
-from tfpy._src.function.signature import TensorSpec
-from tfpy._src.ir.aval import Array
+from tfpy._src.functions.tf_function.signature import TensorSpec
 
 _ERRORS: tuple[tuple[Any, type[OpError]], ...] = (
     ((ValueError, TypeError), InvalidArgumentError),

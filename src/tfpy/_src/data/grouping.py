@@ -7,15 +7,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from tfpy._src import dtypes
-from tfpy._src.array.making import cast
+from tfpy._src.base import dtypes
+from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import batching, nesting, padding, structure
 from tfpy._src.data.base import DatasetBase
 from tfpy._src.data.sources import whole
-from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.math.reductions import reduce_sum
+from tfpy._src.tensors.array.making import cast
+from tfpy._src.tensors.math.reductions import reduce_sum
 
 
 class Grouping(DatasetBase):

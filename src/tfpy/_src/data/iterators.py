@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
+from tfpy._src.backends.event_loop import give_turn
+from tfpy._src.backends.storage import host_storage
+from tfpy._src.base import dtypes
+from tfpy._src.base.errors import InvalidArgumentError, OutOfRangeError
+from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core.operand import HostObject
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data import structure
 from tfpy._src.data.node import Node
 from tfpy._src.data.run import AwaitedRun, Run
 from tfpy._src.data.structure import Flat
-from tfpy._src.errors import InvalidArgumentError, OutOfRangeError
-from tfpy._src.ir.aval import Aval
-from tfpy._src.runtime.storage import host_storage
-from tfpy._src.runtime.turns import give_turn
 
 _TRUTH = Aval((), dtypes.bool)
 

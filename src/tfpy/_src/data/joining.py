@@ -7,12 +7,12 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.data import structure
 from tfpy._src.data.node import INFINITE, UNKNOWN, Node
 from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.specs import common
 from tfpy._src.data.structure import Flat
-from tfpy._src.errors import InvalidArgumentError
 
 
 class Zip(Node):

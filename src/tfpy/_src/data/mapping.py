@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
+from tfpy._src.base import dtypes
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
 from tfpy._src.data.functions import DataFunction
@@ -17,7 +17,7 @@ from tfpy._src.data.node import Node, Table
 from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.specs import DatasetSpec, with_shape
 from tfpy._src.data.structure import Flat
-from tfpy._src.function.signature import TensorSpec
+from tfpy._src.functions.tf_function.signature import TensorSpec
 
 
 def function_of(function: Callable[..., Any], source: Node, name: str) -> DataFunction:

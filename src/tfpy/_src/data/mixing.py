@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
+from tfpy._src.base import dtypes
+from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.compiler.ops.reference import philox
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data import structure
@@ -19,9 +21,7 @@ from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.seeds import Seeds, SeedSource, Words
 from tfpy._src.data.selection import Take
 from tfpy._src.data.structure import Flat
-from tfpy._src.function.signature import TensorSpec
-from tfpy._src.ir.aval import Array
-from tfpy._src.ops.reference import philox
+from tfpy._src.functions.tf_function.signature import TensorSpec
 
 _AHEAD = 64
 """How many pairs of words are drawn at a time."""

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
+from tfpy._src.base import dtypes
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.data import structure
 from tfpy._src.data.functions import DataFunction
 from tfpy._src.data.mapping import function_of
@@ -16,9 +18,7 @@ from tfpy._src.data.node import Node
 from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.data.structure import Flat
-from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.function.signature import TensorSpec
-from tfpy._src.ir.aval import Array
+from tfpy._src.functions.tf_function.signature import TensorSpec
 
 
 class FlatMap(Node):

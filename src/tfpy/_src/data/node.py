@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data.run import Run
-from tfpy._src.ir.aval import Array
 
 INFINITE = -1
 UNKNOWN = -2

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tfpy._src.ir.aval import Aval, Shape
-from tfpy._src.ir.graph import Eqn, Graph
-from tfpy._src.ops import movement
+from tfpy._src.compiler.ir.aval import Aval, Shape
+from tfpy._src.compiler.ir.graph import Eqn, Graph
+from tfpy._src.compiler.ops import movement
 
 EXACT = frozenset(
     (

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.composite.ragged.tensor import RaggedTensor
-from tfpy._src.composite.sparse_tensor import made
-from tfpy._src.composite.specs import RaggedTensorSpec, SparseTensorSpec
+from tfpy._src.base.errors import DataLossError, InvalidArgumentError
+from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import from_array
 from tfpy._src.core.tensor_shape import TensorShape
@@ -20,9 +19,10 @@ from tfpy._src.data.node import Node
 from tfpy._src.data.run import Run
 from tfpy._src.data.specs import DatasetSpec, batched
 from tfpy._src.data.structure import Flat
-from tfpy._src.errors import DataLossError, InvalidArgumentError
-from tfpy._src.function.signature import TensorSpec
-from tfpy._src.ir.aval import Array
+from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
+from tfpy._src.tensors.composite.sparse_tensor import made
+from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
 
 
 class PaddedBatch(Batch):

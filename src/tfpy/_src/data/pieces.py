@@ -7,12 +7,12 @@ from collections.abc import Generator, Iterator
 from functools import partial
 from typing import Any
 
+from tfpy._src.base.errors import DataLossError, NotFoundError, ResourceExhaustedError
+from tfpy._src.base.unpack_limit import FLAG, Room
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.data.run import NOT_YET, Run
-from tfpy._src.errors import DataLossError, NotFoundError, ResourceExhaustedError
-from tfpy._src.io.records import WINDOWS
-from tfpy._src.io.streams import DataSource, URLDataSource, is_remote
-from tfpy._src.limits import FLAG, Room
+from tfpy._src.library.io.records import WINDOWS
+from tfpy._src.library.io.streams import DataSource, URLDataSource, is_remote
 
 _SIZE = 1 << 16
 """How many bytes are read or unpacked at a time."""

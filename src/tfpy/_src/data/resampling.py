@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
-from tfpy._src.array.joining import tile
-from tfpy._src.array.making import cast, fill
-from tfpy._src.array.reshaping import expand_dims
-from tfpy._src.array.slicing import gather, one_hot
+from tfpy._src.base import dtypes
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.math.arithmetic import truediv
-from tfpy._src.math.reductions import reduce_max, reduce_min, reduce_sum
-from tfpy._src.random.stateful import uniform
+from tfpy._src.tensors.array.joining import tile
+from tfpy._src.tensors.array.making import cast, fill
+from tfpy._src.tensors.array.reshaping import expand_dims
+from tfpy._src.tensors.array.slicing import gather, one_hot
+from tfpy._src.tensors.math.arithmetic import truediv
+from tfpy._src.tensors.math.reductions import reduce_max, reduce_min, reduce_sum
+from tfpy._src.tensors.random.stateful import uniform
 
 _BATCH = 32
 """After how many elements the shares of classes are estimated anew."""

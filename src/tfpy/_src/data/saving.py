@@ -13,6 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from tfpy._src.base.atomic_files import replace_file, whole_file
+from tfpy._src.base.errors import DataLossError, NotFoundError
 from tfpy._src.data import structure
 from tfpy._src.data.binary import Source, read_elements, spec_from_json, spec_to_json, write_element
 from tfpy._src.data.mapping import function_of
@@ -20,11 +22,15 @@ from tfpy._src.data.node import Node
 from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.data.structure import Flat
-from tfpy._src.errors import DataLossError, NotFoundError
-from tfpy._src.files import replace_file, whole_file
-from tfpy._src.function.signature import TensorSpec
-from tfpy._src.graphs.checked import a_list, a_size, a_string, an_object, loaded
-from tfpy._src.graphs.errors import ModelFileError
+from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.library.io.checked_json import (
+    ModelFileError,
+    a_list,
+    a_size,
+    a_string,
+    an_object,
+    loaded,
+)
 
 _FACTS = "dataset.json"
 """The file with the spec of a saved dataset's elements and the names of the files with these."""

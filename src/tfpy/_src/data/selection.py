@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tfpy._src.base.errors import FailedPreconditionError, InvalidArgumentError
 from tfpy._src.data.node import INFINITE, UNKNOWN, Node, Picks, Selection, Table
 from tfpy._src.data.run import NOT_YET, Run
 from tfpy._src.data.seeds import SeedSource, Words
-from tfpy._src.errors import FailedPreconditionError, InvalidArgumentError
 
 T = TypeVar("T")
 

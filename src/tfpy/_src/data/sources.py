@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
+from tfpy._src.base import dtypes
+from tfpy._src.base.dtypes import as_dtype
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.compiler.ir.sizes import OpenSize
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.data import structure
 from tfpy._src.data.node import INFINITE, Node, Range, Table
@@ -17,10 +20,7 @@ from tfpy._src.data.run import Run
 from tfpy._src.data.seeds import Seeds, SeedSource, Words
 from tfpy._src.data.specs import rows_of, unbatched
 from tfpy._src.data.stacking import count_of, rows_of_leaf
-from tfpy._src.dtypes import as_dtype
-from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.function.signature import TensorSpec
-from tfpy._src.ir.sizes import OpenSize
+from tfpy._src.functions.tf_function.signature import TensorSpec
 
 
 class Tensors(Node):

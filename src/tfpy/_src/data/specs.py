@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy._src.composite.specs import RaggedTensorSpec, SparseTensorSpec
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.type_spec import TypeSpec
-from tfpy._src.function.signature import TensorSpec
+from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
 
 
 class NoneTensorSpec(TypeSpec):

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.composite.ragged.tensor import RaggedTensor
-from tfpy._src.composite.sparse_tensor import SparseTensor, made
-from tfpy._src.composite.specs import RaggedTensorSpec
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.tensor import Tensor, from_array
-from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.ir.aval import Array
+from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, made
+from tfpy._src.tensors.composite.specs import RaggedTensorSpec
 
 
 def count_of(leaf: Any) -> int:

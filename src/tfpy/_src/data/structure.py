@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import dtypes
-from tfpy._src.composite.ragged.tensor import RaggedTensor
-from tfpy._src.composite.sparse_tensor import SparseTensor
-from tfpy._src.composite.specs import RaggedTensorSpec, SparseTensorSpec
+from tfpy._src.backends.storage import host_storage
+from tfpy._src.base import dtypes
+from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.operand import Composite
@@ -23,10 +22,11 @@ from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data.node import Node
 from tfpy._src.data.specs import SPECS, DatasetSpec, NoneTensorSpec
-from tfpy._src.function.signature import TensorSpec
-from tfpy._src.ir.aval import Aval
-from tfpy._src.runtime.storage import host_storage
-from tfpy._src.variables.variable import Variable
+from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
+from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
+from tfpy._src.tensors.variables.variable import Variable
 
 Flat = tuple[Any, ...]
 """The leaves of an element."""

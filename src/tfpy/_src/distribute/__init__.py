@@ -1,1 +1,2 @@
-"""``tf.distribute`` for the one device that a page has."""
+"""Devices, strategies and replicas (``tf.distribute``); tensors on meshes of devices
+(``tf.experimental.dtensor``)."""

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tfpy._src.runtime import registry
+from tfpy._src.backends import registry
 
 _VARIABLE = "TF_CONFIG"
 

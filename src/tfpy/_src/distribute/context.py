@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tfpy._src import tracing
-from tfpy._src.control import collectives
-from tfpy._src.control.replica import Replica
+from tfpy._src.base import tracing
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.distribute.reduce_op import ReduceOp
-from tfpy._src.variables.distribution import scope
+from tfpy._src.functions.control import collectives
+from tfpy._src.functions.control.replica import Replica
+from tfpy._src.tensors.variables.distribution import scope
 
 if TYPE_CHECKING:
     from tfpy._src.distribute.strategy import Strategy

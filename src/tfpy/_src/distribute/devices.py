@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from tfpy._src.backends import registry
 from tfpy._src.distribute.naming import found
-from tfpy._src.runtime import registry
 
 
 class PhysicalDevice(NamedTuple):

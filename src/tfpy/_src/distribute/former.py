@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy._src.backends import registry
+from tfpy._src.base.errors import NotFoundError
 from tfpy._src.distribute import mirrored
 from tfpy._src.distribute.cluster import TPUClusterResolver
 from tfpy._src.distribute.communication import CommunicationImplementation
-from tfpy._src.errors import NotFoundError
-from tfpy._src.runtime import registry
 
 CollectiveCommunication = CommunicationImplementation
 

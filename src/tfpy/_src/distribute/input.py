@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.base.errors import OutOfRangeError
 from tfpy._src.core import nest
 from tfpy._src.core.operand import HostObject
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data.iterators import Optional
 from tfpy._src.distribute.replicas import Replicas
 from tfpy._src.distribute.values import PerReplicaSpec
-from tfpy._src.errors import OutOfRangeError
-from tfpy._src.function.signature import TensorSpec
+from tfpy._src.functions.tf_function.signature import TensorSpec
 
 
 class InputContext:

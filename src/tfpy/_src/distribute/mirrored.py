@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from tfpy._src.backends import registry
 from tfpy._src.distribute import cluster
 from tfpy._src.distribute.cluster import TFConfigClusterResolver
 from tfpy._src.distribute.devices import computing
@@ -13,7 +14,6 @@ from tfpy._src.distribute.naming import found, full_name, parsed
 from tfpy._src.distribute.placing import device as computed_on
 from tfpy._src.distribute.replicas import Replicas
 from tfpy._src.distribute.strategy import Strategy
-from tfpy._src.runtime import registry
 
 
 class OneDeviceStrategy(Strategy):

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from tfpy._src.backends import registry
+from tfpy._src.backends.backend import Backend
 from tfpy._src.distribute.device_spec import DeviceSpec
-from tfpy._src.runtime import registry
-from tfpy._src.runtime.backend import Backend
 
 _NAME = re.compile(
     r"(/job:\w+)?(/replica:\d+)?(/task:\d+)?(/?(device:)?(?P<kind>cpu|gpu|tpu|custom)(:(?P<number>\d+|\*))?)?",

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
+from tfpy._src.backends import registry
+from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.distribute.devices import list_logical_devices
 from tfpy._src.distribute.naming import parsed
-from tfpy._src.errors import InvalidArgumentError
-from tfpy._src.runtime import registry
 
 
 class _Placement:

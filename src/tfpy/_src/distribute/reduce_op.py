@@ -6,7 +6,7 @@ import enum
 from typing import Any
 
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.math.arithmetic import truediv
+from tfpy._src.tensors.math.arithmetic import truediv
 
 
 class ReduceOp(enum.Enum):

@@ -8,21 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src import tracing
-from tfpy._src.array.joining import concat
-from tfpy._src.array.reshaping import expand_dims, reshape
-from tfpy._src.control.replica import Replica, replicated
+from tfpy._src.backends import registry
+from tfpy._src.backends.storage import Storage
+from tfpy._src.base import tracing
+from tfpy._src.base.errors import UnimplementedError
+from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.distribute.values import PerReplica
-from tfpy._src.errors import UnimplementedError
-from tfpy._src.function.polymorphic import Function
-from tfpy._src.function.traceable import CONVERTERS, Settings
-from tfpy._src.ir.aval import Array, Aval
-from tfpy._src.runtime import registry
-from tfpy._src.runtime.storage import Storage
+from tfpy._src.functions.control.replica import Replica, replicated
+from tfpy._src.functions.tf_function.polymorphic import Function
+from tfpy._src.functions.tf_function.traceable import CONVERTERS, Settings
+from tfpy._src.tensors.array.joining import concat
+from tfpy._src.tensors.array.reshaping import expand_dims, reshape
 
 _MOST_FUNCTIONS = 64
 """Of one strategy that are kept compiled."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from tfpy._src.array.joining import stack
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
@@ -22,10 +21,11 @@ from tfpy._src.distribute.naming import full_name
 from tfpy._src.distribute.reduce_op import ReduceOp
 from tfpy._src.distribute.replicas import Replicas, alone, side_by_side
 from tfpy._src.distribute.values import PerReplica
-from tfpy._src.math.reductions import reduce_mean, reduce_sum
-from tfpy._src.variables.distribution import scope
-from tfpy._src.variables.on_read import OnRead
-from tfpy._src.variables.variable import Variable
+from tfpy._src.tensors.array.joining import stack
+from tfpy._src.tensors.math.reductions import reduce_mean, reduce_sum
+from tfpy._src.tensors.variables.distribution import scope
+from tfpy._src.tensors.variables.on_read import OnRead
+from tfpy._src.tensors.variables.variable import Variable
 
 _OVER = {ReduceOp.SUM: reduce_sum, ReduceOp.MEAN: reduce_mean}
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tfpy._src import tracing
+from tfpy._src.backends import registry
+from tfpy._src.base import tracing
 from tfpy._src.core.operand import Wrapper
 from tfpy._src.core.tensor import Tensor, from_array
-from tfpy._src.function.signature import TensorSpec, WrapperSpec
-from tfpy._src.runtime import registry
+from tfpy._src.functions.tf_function.signature import TensorSpec, WrapperSpec
 
 
 class DistributedValues:

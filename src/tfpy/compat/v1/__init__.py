@@ -2,8 +2,15 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.autodiff.graph_gradients import gradients as gradients
-from tfpy._src.compat.functions import (
+from tfpy._src.core.dimension import Dimension as Dimension
+from tfpy._src.core.tensor_shape import TensorShape as TensorShape
+from tfpy._src.functions.control.mapping import (
+    foldl as foldl,
+    foldr as foldr,
+    map_fn as map_fn,
+    scan as scan,
+)
+from tfpy._src.library.compat.functions import (
     assign as assign,
     assign_add as assign_add,
     assign_sub as assign_sub,
@@ -18,7 +25,5 @@ from tfpy._src.compat.functions import (
     where as where,
     while_loop as while_loop,
 )
-from tfpy._src.control.mapping import foldl as foldl, foldr as foldr, map_fn as map_fn, scan as scan
-from tfpy._src.core.dimension import Dimension as Dimension
-from tfpy._src.core.tensor_shape import TensorShape as TensorShape
+from tfpy._src.tensors.autodiff.graph_gradients import gradients as gradients
 from tfpy.compat.v1 import losses as losses, math as math, nn as nn, train as train

@@ -2,7 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.tfjs.losses import (
+from tfpy._src.library.tfjs.losses import (
     Reduction as Reduction,
     absolute_difference as absolute_difference,
     compute_weighted_loss as compute_weighted_loss,

@@ -2,4 +2,4 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.compat.networks import in_top_k as in_top_k
+from tfpy._src.library.compat.networks import in_top_k as in_top_k

@@ -2,7 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.compat.networks import (
+from tfpy._src.library.compat.networks import (
     avg_pool as avg_pool,
     conv2d_transpose as conv2d_transpose,
     convolution as convolution,

@@ -29,7 +29,7 @@ import pytest
 from _pytest.assertion.rewrite import rewrite_asserts
 
 import tfpy
-from tfpy._src.core.scalars import clear_scalars
+from tfpy._src.core.scalar_cache import clear_scalars
 
 PYTEST = sys.path[-1]
 sources: dict[str, str] = {}

@@ -1,1 +1,0 @@
-"""tfpy under the name ``tensorflow``, and Keras on it."""

@@ -1,0 +1,64 @@
+"""What backends share whose slots are arrays of this process: NumPy's, or JAX's on its devices."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from itertools import count
+from typing import Any
+
+from tfpy._src.backends.backend import Backend
+from tfpy._src.compiler.ir.aval import Array, Aval
+
+
+class ArrayBackend(Backend):
+    """Slots and programs by number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._arrays: dict[int, Any] = {}
+        self._programs: dict[int, Any] = {}
+        self._next = 1
+        self._numbering = threading.Lock()
+        self._next_program = count(1).__next__
+
+    def _kept(self, arrays: Sequence[Any]) -> int:
+        """The slot of the first of some arrays; the others follow."""
+        with self._numbering:
+            first = self._next
+            self._next = first + len(arrays)
+        if len(arrays) == 1:  # mostly
+            self._arrays[first] = arrays[0]
+        else:
+            self._arrays.update(enumerate(arrays, first))
+        return first
+
+    def _entered(self, program: Any) -> int:
+        """The number of a new program."""
+        number = self._next_program()
+        self._programs[number] = program
+        return number
+
+    def discard(self, slot: int, nbytes: int) -> None:
+        """Gives the slot back at once: its bytes serve the next run."""
+        self._arrays.pop(slot, None)  # none of it is left once the backend is closed
+
+    async def read_async(self, slot: int, aval: Aval) -> Array:
+        return self.read(slot, aval)
+
+    def free(self, slots: Iterable[int]) -> None:
+        for slot in slots:
+            del self._arrays[slot]
+
+    def release(self, program: int) -> None:
+        del self._programs[program]
+
+    def memory(self) -> dict[str, Any]:
+        return {
+            "slots": len(self._arrays),
+            "bytes": sum(array.nbytes for array in list(self._arrays.values())),
+        }
+
+    def close(self) -> None:
+        self._arrays.clear()
+        self._programs.clear()

@@ -1,0 +1,49 @@
+"""Whether JAX may compute here, found without importing it."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+
+from tfpy._src.backends.backend import BackendSkipped
+
+_MEND = 'tf.set_backend("jax") or the variable TFPY_BACKEND=jax uses it all the same'
+_PLUGINS = ("jax_cuda", "jax_rocm", "libtpu", "jax_metal")
+"""How the packages begin by which JAX finds GPUs and TPUs."""
+
+
+def check_installed() -> None:
+    """Raises BackendSkipped where there is no JAX."""
+    try:
+        found = find_spec("jax")
+    except ImportError:  # refused by what finds modules
+        found = None
+    if found is None:
+        raise BackendSkipped("the package jax is not installed: pip install jax")
+
+
+def why_not() -> str:
+    """Why jax is not chosen unless a program asks for it; nothing if JAX sees a GPU or TPU."""
+    try:
+        check_installed()
+    except BackendSkipped as skipped:
+        return str(skipped)
+    if not has_plugin():
+        return f"JAX is installed for the CPU alone; {_MEND}"
+    try:
+        import jax
+
+        platform = jax.default_backend()
+    except Exception as error:
+        return f"JAX does not start: {error}"
+    return f"JAX sees no GPU or TPU; {_MEND}" if platform == "cpu" else ""
+
+
+def has_plugin() -> bool:
+    """Whether JAX may find a GPU or TPU; if not, it computes on the CPU."""
+    if os.environ.get("JAX_PLATFORMS") == "cpu":
+        return False
+    from importlib.metadata import distributions
+
+    names = (found.metadata["Name"] or "" for found in distributions())
+    return any(name.lower().replace("-", "_").startswith(_PLUGINS) for name in names)

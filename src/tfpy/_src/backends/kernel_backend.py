@@ -1,0 +1,148 @@
+"""A backend made of kernels that are registered for it: what others add to tfpy."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.backends.backend import Backend
+from tfpy._src.backends.interface import Compiled
+from tfpy._src.base.dtypes import DEVICE_DTYPES
+from tfpy._src.compiler.ir.aval import Array, Aval, Shape
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.kernels import KERNELS
+from tfpy._src.compiler.ir.op import Op
+
+
+class KernelBackend(Backend):
+    """A backend that a program adds: it holds values as it likes, and computes the ops that have a
+    kernel for it (:func:`tf.register_kernel`); NumPy computes the others.
+
+    Values are float32, int32 or bool, unless the class says otherwise in ``dtypes``.
+
+    Args:
+        name: under which it is registered, and its kernels are.
+
+    Example:
+        >>> import tfpy as tf
+        >>> class Plain(tf.KernelBackend):
+        ...     def store(self, array):
+        ...         return array
+        ...     def load(self, value):
+        ...         return value
+        ...     def view(self, value, shape):
+        ...         return value.reshape(shape)
+        ...     def drop(self, value):
+        ...         pass
+        >>> tf.register_kernel("add", "plain", lambda x, y: x + y)
+        >>> tf.register_backend("plain", lambda: Plain("plain"), priority=0)
+        True
+        >>> before = tf.get_backend()
+        >>> tf.set_backend("plain")
+        True
+        >>> (tf.constant([1.0]) + 2.0).numpy().tolist()
+        [3.0]
+        >>> tf.set_backend(before)
+        True
+        >>> tf.remove_backend("plain")
+        >>> tf.unregister_kernel("add", "plain")
+    """
+
+    variant = "kernels"
+    dtypes = DEVICE_DTYPES
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self._values: dict[int, tuple[Any, int]] = {}  # with the number of bytes
+        self._graphs: dict[int, Graph] = {}
+        self._last = 0
+
+    # what a program defines
+
+    @abstractmethod
+    def store(self, array: Array) -> Any:
+        """A value with the elements of an array."""
+
+    @abstractmethod
+    def load(self, value: Any) -> Array:
+        """The elements of a value, in any shape."""
+
+    @abstractmethod
+    def view(self, value: Any, shape: tuple[int, ...]) -> Any:
+        """The value with the same elements under another shape."""
+
+    def drop(self, value: Any) -> None:
+        """Told of a value that nothing uses any more; views of it may still be used."""
+        return None
+
+    # what tfpy asks for
+
+    def takes(self, op: Op, avals: Iterable[Aval]) -> bool:
+        known = op.is_alias or op.name in KERNELS.get(self.name, {})
+        return known and super().takes(op, avals)
+
+    def upload(self, array: Array) -> int:
+        return self._add(self.store(array), array.nbytes)
+
+    def read(self, slot: int, aval: Aval) -> Array:
+        found = np.asarray(self.load(self._values[slot][0]), aval.dtype.as_numpy_dtype)
+        return np.array(found.reshape(aval.shape), order="C")
+
+    async def read_async(self, slot: int, aval: Aval) -> Array:
+        return self.read(slot, aval)
+
+    def free(self, slots: Sequence[int]) -> None:
+        for slot in slots:
+            self.drop(self._values.pop(slot)[0])
+
+    def lower(self, graph: Graph, donated: Collection[int] = ()) -> Compiled:
+        return Compiled(graph, None)
+
+    def register(self, compiled: Compiled) -> int:
+        self._last += 1
+        self._graphs[self._last] = compiled.graph
+        return self._last
+
+    def release(self, program: int) -> None:
+        del self._graphs[program]
+
+    def run(self, program: int, *slots: int) -> int:
+        graph = self._graphs[program]
+        values = {v: self.store(array) for v, array in graph.constants.items()}
+        for v, slot in zip(graph.inputs, slots, strict=True):
+            values[v] = self.view(self._values[slot][0], _shape(graph, v))
+        kernels = KERNELS.get(self.name, {})
+        for eqn in graph.eqns:
+            given = [values[v] for v in eqn.inputs]
+            if eqn.op.is_alias:
+                found = (self.view(given[0], _shape(graph, eqn.outputs[0])),)
+            else:
+                result = kernels[eqn.op.name](*given, **dict(eqn.attrs))
+                found = result if eqn.op.multiple else (result,)
+            values.update(zip(eqn.outputs, found, strict=True))
+        added = [self._add(values[v], graph.avals[v].nbytes) for v in graph.outputs]
+        return added[0]
+
+    def _add(self, value: Any, nbytes: int) -> int:
+        self._last += 1
+        self._values[self._last] = value, nbytes
+        return self._last
+
+    def memory(self) -> dict[str, Any]:
+        nbytes = sum(nbytes for _, nbytes in self._values.values())
+        return {"slots": len(self._values), "bytes": nbytes}
+
+    async def finish(self) -> None:
+        return None
+
+    def close(self) -> None:
+        self.free(list(self._values))
+        self._graphs.clear()
+
+
+def _shape(graph: Graph, value: int) -> Shape:
+    return graph.avals[value].shape

@@ -1,0 +1,164 @@
+"""How the backends of the JavaScript runtime are opened: what flags and the browser say of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from functools import partial
+
+from tfpy._src.backends import wasm_files
+from tfpy._src.backends.backend import Backend, BackendSkipped
+from tfpy._src.backends.device import DeviceBackend
+from tfpy._src.backends.javascript import bridge
+from tfpy._src.base.flags.environment import env
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.lower import (
+    wasm as lower_wasm,
+    webgl as lower_webgl,
+    webgpu as lower_webgpu,
+)
+from tfpy._src.compiler.lower.program import Program
+from tfpy._src.compiler.lower.wasm.target import WasmTarget
+
+
+def _check_allowed(flag: str, device: str) -> None:
+    """A device that computes on the CPU is used where its flag says so."""
+    if not env().get_bool(flag):
+        mend = f'tf.env().set("{flag}", True) uses it all the same'
+        raise BackendSkipped(f"{device}: slower than wasm; {mend}")
+
+
+async def open_webgpu() -> Backend:
+    """The WebGPU backend.
+
+    Raises:
+        BackendSkipped: without an adapter, or on a fallback adapter unless
+            WEBGPU_SOFTWARE_ENABLED is set.
+        JsException: when the device cannot be had.
+    """
+    flags = env()
+    found = (await flags.facts())["webgpu"]
+    if not found["adapter"]:
+        raise BackendSkipped("WebGPU has no adapter in this browser")
+    if found["software"]:
+        _check_allowed("WEBGPU_SOFTWARE_ENABLED", f"fallback adapter ({found['adapter']})")
+    options = {
+        "lowPower": flags.get_bool("WEBGPU_USE_LOW_POWER_GPU"),
+        "budgetBytes": flags.get_number("TFPY_GPU_MEMORY_BUDGET"),
+        "hostBytes": flags.get_number("TFPY_HOST_MEMORY_BUDGET"),
+        "enoughDispatches": flags.get_number("WEBGPU_DEFERRED_SUBMIT_BATCH_SIZE"),
+        "importsFrames": flags.get_bool("WEBGPU_IMPORT_EXTERNAL_TEXTURE"),
+        "matrices": flags.get_bool("TFPY_WEBGPU_USE_SUBGROUP_MATRIX"),
+    }
+    device = await bridge.open_device("webgpu", options)
+    inputs = device.limits["inputs"]
+    # A rasteriser on the CPU has no use for tiles: they are slower there, and slow to compile.
+    reached = device.limits["workgroupBytes"] >= lower_webgpu.TILE_BYTES
+    tiles = device.limits["hardware"] == 1 and reached
+    half = device.limits["float16"] == 1
+    holds = device.limits["workgroupBytes"] >= lower_webgpu.MATRIX_BYTES
+    matrices = tiles and holds and device.limits["matrices"] == 1
+    lower = partial(
+        lower_webgpu.lower, max_inputs=inputs, tiles=tiles, half=half, matrices=matrices
+    )
+    if shown := flags.get_string("WEBGPU_PRINT_SHADER"):
+        lower = partial(_lower_and_print, lower, shown)
+    target = lower_webgpu.WebGPUTarget(inputs, half)
+    backend = DeviceBackend("webgpu", device, lower, target, "GPU")
+    backend.few = _few("WEBGPU_CPU_FORWARD", "WEBGPU_CPU_HANDOFF_SIZE_THRESHOLD")
+    return backend
+
+
+def _lower_and_print(
+    lower: Callable[..., Program], names: str, graph: Graph, donated: Collection[int]
+) -> Program:
+    """Lowers a Graph, and prints the kernels of these names ("matmul,conv2d"; "all") in it."""
+    program = lower(graph, donated)
+    for kernel in program.kernels:
+        if names == "all" or kernel.name in names.split(","):
+            print(f"// {kernel.name}\n{kernel.source}")
+    return program
+
+
+async def open_webgl() -> Backend:
+    """The WebGL2 backend.
+
+    Raises:
+        BackendSkipped: on a software rasteriser, unless SOFTWARE_WEBGL_ENABLED is set; where
+            WEBGL_VERSION is set below 2.
+        JsException: without WebGL2 or renderable float textures.
+    """
+    flags = env()
+    found = (await flags.facts())["webgl"]
+    if flags.get_number("WEBGL_VERSION") < min(found["version"], 2):
+        raise BackendSkipped("WebGL2 is switched off by the flag WEBGL_VERSION")
+    if found["software"]:
+        _check_allowed("SOFTWARE_WEBGL_ENABLED", f"software rasteriser ({found['renderer']})")
+    options = {
+        "float32": flags.get_bool("WEBGL_RENDER_FLOAT32_ENABLED"),
+        "maxTextureSize": flags.get_number("WEBGL_MAX_TEXTURE_SIZE"),
+        "budgetBytes": flags.get_number("TFPY_GPU_MEMORY_BUDGET"),
+        "hostBytes": flags.get_number("TFPY_HOST_MEMORY_BUDGET"),
+        "freeBytes": flags.get_number("WEBGL_DELETE_TEXTURE_THRESHOLD"),
+        "flushMs": flags.get_number("WEBGL_FLUSH_THRESHOLD"),
+        "timers": flags.get_number("WEBGL_DISJOINT_QUERY_TIMER_EXTENSION_VERSION") == 2
+        and flags.get_bool("WEBGL_DISJOINT_QUERY_TIMER_EXTENSION_RELIABLE"),
+    }
+    device = await bridge.open_device("webgl", options)
+    targets, block = device.limits["targets"], device.limits["block"]
+    lower = partial(lower_webgl.lower, targets=targets, block=block)
+    backend = DeviceBackend("webgl", device, lower, lower_webgl.WebGLTarget(), "GPU")
+    backend.few = _few("WEBGL_CPU_FORWARD", "CPU_HANDOFF_SIZE_THRESHOLD")
+    backend.stores_float16 = device.limits["float16"] == 1
+    checks = flags.get_bool("WEBGL_CHECK_NUMERICAL_PROBLEMS")
+    backend.refuses_unstorable = checks and backend.stores_float16
+    return backend
+
+
+def _few(switch: str, size: str) -> int:
+    """:attr:`Backend.few` by flags."""
+    return int(env().get_number(size)) if env().get_bool(switch) else 0
+
+
+async def open_wasm() -> Backend:
+    """The XNNPACK backend, in the best variant that browser, headers and flags allow.
+
+    Raises:
+        BackendSkipped: without WebAssembly SIMD.
+        JsException: when the module cannot be instantiated.
+    """
+    flags = env()
+    found = await flags.facts()
+    variant = choose_variant()
+    threads = flags.get_number("TFPY_WASM_THREADS_COUNT")
+    options = {
+        "variant": variant,
+        "threads": threads,
+        "codegen": flags.get_string("TFPY_WASM_CODEGEN"),
+        "budgetBytes": flags.get_number("TFPY_WASM_MEMORY_BUDGET"),
+        "hostBytes": flags.get_number("TFPY_HOST_MEMORY_BUDGET"),
+    }
+    device = await bridge.open_device("wasm", options, await wasm_files.module(variant))
+    backend = DeviceBackend("wasm", device, lower_wasm.lower, WasmTarget())
+    wanted = threads or found["hardwareConcurrency"]
+    if variant.endswith("-threads") and wanted > 1 and device.memory()["threads"] == 1:
+        mend = "its Content-Security-Policy lacks blob: in worker-src"
+        backend.remark = f"one thread: the page lets no worker start; {mend}"
+    return backend
+
+
+def choose_variant() -> str:
+    """ "relaxed-threads", "relaxed", "simd-threads" or "simd", by flags.
+
+    Raises:
+        BackendSkipped: without SIMD.
+    """
+    flags = env()
+    if not flags.get_bool("WASM_HAS_SIMD_SUPPORT"):
+        raise BackendSkipped("no WebAssembly SIMD in this browser (or switched off by flag)")
+    relaxed = flags.get_bool("TFPY_WASM_HAS_RELAXED_SIMD_SUPPORT")
+    threads = flags.get_bool("WASM_HAS_MULTITHREAD_SUPPORT")
+    return ("relaxed" if relaxed else "simd") + ("-threads" if threads else "")
+
+
+OPEN = {"webgpu": open_webgpu, "webgl": open_webgl, "wasm": open_wasm}
+"""By name, what opens a backend of the JavaScript runtime."""

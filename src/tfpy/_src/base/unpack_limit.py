@@ -1,0 +1,53 @@
+"""The limit on what files unpack to, for everything that reads them.
+
+Compressed and repeated data can be thousands of times larger than its file. Each reader computes
+how many bytes its values take before it allocates them, and refuses a file that needs too many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tfpy._src.base.flags.environment import env
+
+FLAG = "TFPY_MAX_UNPACKED_BYTES"
+RATIO = 64
+"""Bytes that each byte of a file may unpack to, where that is more than the flag allows."""
+
+
+@dataclass
+class Room:
+    """Bytes that the values of one file may take.
+
+    Attributes:
+        size: Number of bytes of the file.
+        taken: Number of bytes that are in use.
+    """
+
+    size: int = 0
+    taken: int = 0
+
+    @property
+    def limit(self) -> int:
+        """Number of bytes that the file may unpack to."""
+        return max(int(env().get_number(FLAG)), RATIO * self.size)
+
+    def refusal(self, what: str, needed: int) -> str | None:
+        """Take bytes if there are enough.
+
+        Args:
+            what: The value that needs them, for the error.
+            needed: How many bytes.
+
+        Returns:
+            Why they are refused; None if they were taken.
+        """
+        if self.taken + needed > self.limit:
+            before = f" and {self.taken} bytes before" if self.taken else ""
+            file = f"a file of {self.size} bytes" if self.size else "a file"
+            return (
+                f"{what} needs {needed} bytes{before}; {file} may unpack to {self.limit} bytes. "
+                f'If you trust the file, raise the limit: tf.env().set("{FLAG}", bytes)'
+            )
+        self.taken += needed
+        return None

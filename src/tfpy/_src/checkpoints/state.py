@@ -1,0 +1,186 @@
+"""The file ``checkpoint`` of a folder: which checkpoints there are, and which is the latest one."""
+
+from __future__ import annotations
+
+import ast
+import logging
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+
+from tfpy._src.base.atomic_files import remove_abandoned, replace_file
+from tfpy._src.library.io.gfile import Path, path_text, translated
+
+_log = logging.getLogger("tfpy")
+_LINE = re.compile(r"\s*(\w+)\s*:\s*(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[-+\w.]+)\s*(?:#.*)?")
+_MAX_BYTES = 1 << 24
+
+
+@dataclass
+class CheckpointState:
+    """What such a file says (TensorFlow's message of that name).
+
+    Attributes:
+        model_checkpoint_path: the latest checkpoint.
+        all_model_checkpoint_paths: those that are kept, the oldest first.
+        all_model_checkpoint_timestamps: when each of these was written, in seconds.
+        last_preserved_timestamp: when the last one was that is kept for good.
+    """
+
+    model_checkpoint_path: str = ""
+    all_model_checkpoint_paths: list[str] = field(default_factory=list)
+    all_model_checkpoint_timestamps: list[float] = field(default_factory=list)
+    last_preserved_timestamp: float = 0.0
+
+    def text(self) -> str:
+        """The file."""
+        paths = ("model_checkpoint_path", [self.model_checkpoint_path])
+        all_paths = ("all_model_checkpoint_paths", self.all_model_checkpoint_paths)
+        lines = [f"{name}: {_quoted(path)}" for name, some in (paths, all_paths) for path in some]
+        stamps = self.all_model_checkpoint_timestamps
+        lines += [f"all_model_checkpoint_timestamps: {stamp!r}" for stamp in stamps]
+        if self.last_preserved_timestamp:
+            lines.append(f"last_preserved_timestamp: {self.last_preserved_timestamp!r}")
+        return "\n".join(lines) + "\n"
+
+
+_NAMES = frozenset(one.name for one in fields(CheckpointState))
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _parsed(text: str) -> CheckpointState:
+    """What a file says.
+
+    Raises:
+        ValueError: when it is not such a file.
+    """
+    found = CheckpointState()
+    for line in filter(str.strip, text.split("\n")):
+        match = _LINE.fullmatch(line)
+        name = match[1] if match else ""
+        if match is None or name not in _NAMES:
+            raise ValueError(f"{line[:80]!r} is not what a file of checkpoints says")
+        is_path = name.endswith(("path", "paths"))
+        value = ast.literal_eval("b" + match[2]).decode() if is_path else float(match[2])
+        if isinstance(getattr(found, name), list):
+            getattr(found, name).append(value)
+        else:
+            setattr(found, name, value)
+    return found
+
+
+def _file(directory: str, name: str | None) -> str:
+    return os.path.join(directory, name or "checkpoint")
+
+
+def get_checkpoint_state(
+    checkpoint_dir: Path, latest_filename: str | None = None
+) -> CheckpointState | None:
+    """What a folder's file of checkpoints says, with whole paths; None where there is none.
+
+    Args:
+        latest_filename: the file's name, "checkpoint" by default.
+
+    Example:
+        >>> import tfpy as tf
+        >>> path = tf.train.Checkpoint(w=tf.Variable(3.0)).save("stated/ckpt")
+        >>> tf.train.get_checkpoint_state("stated").model_checkpoint_path == path
+        True
+    """
+    directory = path_text(checkpoint_dir)
+    path = _file(directory, latest_filename)
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = _parsed(file.read(_MAX_BYTES))
+    except FileNotFoundError:
+        return None
+    except (ValueError, SyntaxError) as error:
+        _log.warning("%s: Checkpoint ignored: %s", path, error)
+        return None
+    if not found.model_checkpoint_path:
+        _log.warning("%s: Checkpoint ignored: it names no checkpoint", path)
+        return None
+    found.model_checkpoint_path = os.path.join(directory, found.model_checkpoint_path)
+    paths = found.all_model_checkpoint_paths
+    found.all_model_checkpoint_paths = [os.path.join(directory, one) for one in paths]
+    return found
+
+
+def latest_checkpoint(checkpoint_dir: Path, latest_filename: str | None = None) -> str | None:
+    """The path of a folder's latest checkpoint, None where there is none.
+
+    Args:
+        latest_filename: of the file that says so, "checkpoint" by default.
+
+    Example:
+        >>> import tfpy as tf
+        >>> path = tf.train.Checkpoint(w=tf.Variable(1.0)).save("/tmp/kept/model")
+        >>> tf.train.latest_checkpoint("/tmp/kept")
+        '/tmp/kept/model-1'
+    """
+    state = get_checkpoint_state(checkpoint_dir, latest_filename)
+    if state is None:
+        return None
+    path = state.model_checkpoint_path
+    if os.path.exists(f"{path}.index"):
+        return path
+    _log.warning("Couldn't match files for checkpoint %s", path)
+    return None
+
+
+def update_checkpoint_state(
+    save_dir: Path,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: Sequence[str] | None = None,
+    latest_filename: str | None = None,
+    all_model_checkpoint_timestamps: Iterable[float] | None = None,
+    last_preserved_timestamp: float | None = None,
+) -> None:
+    """Writes a folder's file of checkpoints, whole or not at all.
+
+    Args:
+        model_checkpoint_path: the latest one; paths in the folder stand in the file without it.
+        all_model_checkpoint_paths: those that are kept; the latest one is added.
+        latest_filename: the file's name, "checkpoint" by default.
+
+    Raises:
+        ValueError: when there are not as many times as checkpoints.
+
+    Example:
+        >>> import tfpy as tf
+        >>> path = tf.train.Checkpoint(w=tf.Variable(3.0)).write("updated/ckpt")
+        >>> tf.compat.v1.train.update_checkpoint_state("updated", path)
+        >>> tf.train.latest_checkpoint("updated")
+        'updated/ckpt'
+    """
+    directory = path_text(save_dir)
+    paths = list(all_model_checkpoint_paths or ())
+    if model_checkpoint_path not in paths:
+        paths.append(model_checkpoint_path)
+    times = list(all_model_checkpoint_timestamps or ())
+    if times and len(times) != len(paths):
+        raise ValueError(
+            f"all_model_checkpoint_timestamps has {len(times)} times for {len(paths)} checkpoints"
+        )
+    state = CheckpointState(
+        _relative(model_checkpoint_path, directory),
+        [_relative(path, directory) for path in paths],
+        times,
+        last_preserved_timestamp or 0.0,
+    )
+    path = _file(directory, latest_filename)
+    with translated(path):
+        replace_file(path, state.text().encode(), durable=True)
+        remove_abandoned(f"{path}.")
+
+
+def _relative(path: str, directory: str) -> str:
+    """A path as the folder's file has it."""
+    return (
+        os.path.relpath(path, directory) if path.startswith(os.path.join(directory, "")) else path
+    )

@@ -1,0 +1,237 @@
+"""Values written to a checkpoint's files, by one process or by several together.
+
+A checkpoint is there once its table is: that comes last, at once. Its bytes are in files whose
+numbers no other checkpoint of that name has, also none that another program is writing, so that a
+table and its bytes belong together. The program that is the last one to write its table wins.
+
+Where several processes compute together, each writes what it is the first to hold of each value,
+and the first process puts the tables together. Processes that give different names write each a
+checkpoint of its own, of values that they hold wholly.
+"""
+
+from __future__ import annotations
+
+import glob
+import math
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.backends.backend import Backend
+from tfpy._src.backends.interface import Shard
+from tfpy._src.backends.registry import active_backend
+from tfpy._src.base.atomic_files import is_old, remove_abandoned, replace_file, whole_file
+from tfpy._src.base.errors import FailedPreconditionError, UnavailableError
+from tfpy._src.checkpoints.objects import Value
+from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.formats.tensorflow.checkpoint_files.bundle import shard_name, shards_of
+from tfpy._src.formats.tensorflow.checkpoint_files.bundle_writer import (
+    ShardWriter,
+    entries_of,
+    merged,
+)
+from tfpy._src.formats.tensorflow.reader.values import STORED
+from tfpy._src.library.io.checked_json import ModelFileError
+from tfpy._src.library.io.gfile import translated
+
+Note = Callable[[str, bool], None]
+"""Takes the path of a checkpoint, and whether this process has put it in its place."""
+
+
+def note_nothing(path: str, own: bool) -> None:
+    """Of a checkpoint that is noted nowhere."""
+
+
+def write(prefix: str, values: Sequence[Value], note: Note = note_nothing) -> None:
+    """Writes a checkpoint, and notes it: before any of the processes that write it goes on.
+
+    Raises:
+        NotFoundError, PermissionDeniedError: when the folder cannot be made or written to.
+        UnavailableError: when another process that computes along is gone, or cannot write.
+        FailedPreconditionError: when other processes hold part of the values, and write elsewhere.
+    """
+    backend = active_backend()
+    with translated(prefix):
+        os.makedirs(os.path.dirname(prefix) or ".", exist_ok=True)
+        names = backend.agree(os.path.abspath(prefix))
+        if len(names) > 1 and len(set(names)) == 1:
+            _write_together(backend, prefix, values)
+            _all_do(backend, lambda: note(prefix, backend.process == 0))
+        else:
+            _write_alone(backend, prefix, values)
+            note(prefix, True)
+
+
+def _write_alone(backend: Backend, prefix: str, values: Sequence[Value]) -> None:
+    with _claimed(prefix, 1) as base:
+        with whole_file(prefix + shard_name(base, base + 1), durable=True) as file:
+            writer = ShardWriter(file)
+            for value in values:
+                shards = _held(backend, value)
+                if sum(map(_size, shards)) != math.prod(value.value.shape):
+                    text = (
+                        f"{value.key}: other processes hold part of it; all must write to {prefix}"
+                    )
+                    raise FailedPreconditionError(None, None, text)
+                _add(writer, value, shards)
+            entries = writer.entries
+        _put_in_place(prefix, merged([entries], base))
+
+
+def _write_together(backend: Backend, prefix: str, values: Sequence[Value]) -> None:
+    token = backend.agree(secrets.token_hex(8))[0]
+    folder = f"{prefix}_temp_{token}"
+
+    def part(process: int) -> str:
+        return os.path.join(folder, str(process))
+
+    def write_own() -> None:
+        os.makedirs(folder, exist_ok=True)
+        with whole_file(f"{part(backend.process)}.data", durable=True) as file:
+            writer = ShardWriter(file)
+            for value in values:
+                _add(writer, value, [shard for shard in _held(backend, value) if shard.first])
+        replace_file(f"{part(backend.process)}.index", merged([writer.entries]))
+
+    def put_together() -> None:
+        if backend.process:
+            return
+        count = backend.processes
+        with _claimed(prefix, count) as base:
+            tables = []
+            for process in range(count):
+                with open(f"{part(process)}.index", "rb") as file:
+                    tables.append(entries_of(file.read()))
+                shard = shard_name(base + process, base + count)
+                os.replace(f"{part(process)}.data", prefix + shard)
+            _put_in_place(prefix, merged(tables, base))
+
+    try:
+        _all_do(backend, write_own)
+        _all_do(backend, put_together)
+    finally:
+        if not backend.process:
+            shutil.rmtree(folder, ignore_errors=True)
+            _remove_abandoned_folders(os.path.dirname(prefix))
+
+
+def _remove_abandoned_folders(directory: str) -> None:
+    """Remove the folders of programs that ended while they saved, a day ago or earlier."""
+    name = "*_temp_" + "[0-9a-f]" * 16
+    for folder in glob.glob(os.path.join(glob.escape(directory), name)):
+        with suppress(OSError):
+            if is_old(folder):
+                shutil.rmtree(folder)
+
+
+def _all_do(backend: Backend, action: Callable[[], None]) -> None:
+    """Does something that succeeds in all processes or fails in all."""
+    failure: Exception | None = None
+    try:
+        action()
+    except Exception as error:
+        failure = error
+    texts = backend.agree("" if failure is None else repr(failure))
+    if failure is not None:
+        raise failure
+    for process, text in enumerate(texts):
+        if text:
+            raise UnavailableError(None, None, f"task {process} could not write: {text}")
+
+
+def _put_in_place(prefix: str, table: bytes) -> None:
+    """Replace the table of a checkpoint, and remove the bytes of the one that was there."""
+    before = _shards_in(f"{prefix}.index")
+    replace_file(f"{prefix}.index", table, durable=True)
+    now = shards_of(table)
+    for path in glob.glob(f"{glob.escape(prefix)}.data-?????-of-?????"):
+        with suppress(OSError):
+            ending = int(path[-5:])
+            if ending != now and (ending == before or is_old(path)):
+                os.remove(path)
+    remove_abandoned(f"{prefix}.")
+
+
+@contextmanager
+def _claimed(prefix: str, count: int) -> Iterator[int]:
+    """Claim numbers of shards that no other table has; they are free again after an error.
+
+    The name of the last one, which a table with that many shards always has, is the claim.
+    """
+    for base in range(_MAX_SHARDS - count):
+        last = prefix + shard_name(base + count - 1, base + count)
+        try:
+            with open(last, "xb"):
+                break
+        except FileExistsError:
+            continue
+    else:
+        text = f"{prefix}: no number of a shard is free; remove {prefix}.data-*"
+        raise FailedPreconditionError(None, None, text)
+    try:
+        yield base
+    except BaseException:
+        for path in glob.glob(f"{glob.escape(prefix)}.data-?????-of-{base + count:05}"):
+            with suppress(OSError):
+                os.remove(path)
+        raise
+
+
+_MAX_SHARDS = 100_000
+"""The names of files have five digits."""
+
+
+def _shards_in(path: str) -> int | None:
+    """Return the number of shards that the table in a file has; None without a whole table."""
+    try:
+        with open(path, "rb") as file:
+            return shards_of(file.read())
+    except (OSError, ModelFileError):
+        return None
+
+
+def _held(backend: Backend, value: Value) -> list[Shard]:
+    """What this process has of a value."""
+    found = value.value
+    everything = tuple((0, int(size)) for size in found.shape)
+    if isinstance(found, Tensor):
+        storage = found.storage
+        if storage.host is None and storage.backend is not None:
+            storage.check()
+            return storage.backend.shards(storage.slot, found.aval)
+    return [Shard(everything, lambda: _array(found), backend.process == 0)]
+
+
+def _array(value: Tensor | Array) -> Array:
+    return value.host_view() if isinstance(value, Tensor) else value
+
+
+def _size(shard: Shard) -> int:
+    return math.prod(stop - start for start, stop in shard.ranges)
+
+
+def _add(writer: ShardWriter, value: Value, shards: Sequence[Shard]) -> None:
+    sizes: Any = tuple(map(int, value.value.shape))
+    for shard in shards:
+        array = _as_stored(shard.read(), value.dtype)
+        if shard.ranges == tuple((0, size) for size in sizes):
+            writer.add(value.key, value.dtype, array)
+            continue
+        extents = tuple(
+            (0, -1) if (start, stop) == (0, size) else (start, stop - start)
+            for (start, stop), size in zip(shard.ranges, sizes, strict=True)
+        )
+        writer.add_part(value.key, value.dtype, array, extents, sizes)
+
+
+def _as_stored(array: Array, number: int) -> Array:
+    """An array as a file has it, which may be wider."""
+    if number not in STORED:
+        return np.asarray(array)
+    return np.asarray(array).astype(STORED[number][0], copy=False)

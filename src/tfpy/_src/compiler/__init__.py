@@ -1,0 +1,1 @@
+"""Graphs, op records, passes and lowerings to Programs. It knows no Tensor."""

@@ -1,0 +1,101 @@
+"""What is known of a value before it is computed, and what it is after that."""
+
+from __future__ import annotations
+
+import functools
+import math
+import threading
+import weakref
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base.dtypes import DType
+from tfpy._src.compiler.ir.sizes import closed, either, is_open, is_unranked, size_of
+
+Array = np.ndarray[Any, Any]
+Shape = tuple[int, ...]
+
+
+class Aval:
+    """What is known of a value before it is computed: its shape and dtype. Not to be changed.
+
+    Equal ones are one object, so that caches compare and hash them by identity, quickly.
+    """
+
+    __slots__ = ("__weakref__", "_closed", "dtype", "nbytes", "rank", "shape", "shown", "size")
+
+    shape: Shape
+    """Its sizes; of an open one the actual one, as an OpenSize."""
+    shown: tuple[int | None, ...] | None
+    """Its sizes as a program sees them: None for an open one, and for an unknown rank."""
+    dtype: DType
+    rank: int
+    size: int
+    """Number of elements."""
+    nbytes: int
+    _closed: Aval | None
+
+    def __new__(cls, shape: Shape, dtype: DType) -> Aval:
+        known = _avals.get((shape, dtype.name))
+        found = None if known is None else known()
+        return _made(shape, dtype) if found is None else found
+
+    @property
+    def closed(self) -> Aval:
+        """The aval of the actual sizes alone."""
+        return self if self._closed is None else self._closed
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the signature of a function leaves a size open."""
+        return self._closed is not None
+
+    def __reduce__(self) -> Any:
+        return Aval, (self.shape, self.dtype)
+
+    def __repr__(self) -> str:
+        return f"Aval({self.shape}, {self.dtype!r})"
+
+    def __str__(self) -> str:
+        return f"{self.dtype.name}[{','.join(map(str, self.shape))}]"
+
+
+def merged(first: Aval, *others: Aval) -> Aval:
+    """The aval of values of these ones, which differ at most in what is open."""
+    columns = zip(first.shape, *(aval.shape for aval in others), strict=True)
+    return Aval(tuple(either(sizes[0], *sizes) for sizes in columns), first.dtype)
+
+
+_making = threading.RLock()
+"""Held while one is made, so that threads do not make two of a kind."""
+
+_avals: dict[tuple[Shape, str], weakref.ref[Aval]] = {}
+"""Those that are in use."""
+
+
+def _made(shape: Shape, dtype: DType) -> Aval:
+    key = (shape, dtype.name)
+    with _making:
+        known = _avals.get(key)
+        found = None if known is None else known()
+        if found is not None:
+            return found
+        aval = object.__new__(Aval)
+        aval.shape = tuple(size_of(n) for n in shape)
+        aval.dtype = dtype
+        aval.shown, aval._closed = aval.shape, None
+        if is_open(aval.shape):
+            sizes = tuple(None if is_open(n) else n for n in aval.shape)
+            aval.shown = None if is_unranked(aval.shape) else sizes
+            aval._closed = Aval(closed(aval.shape), dtype)
+        aval.rank = len(shape)
+        aval.size = math.prod(aval.shape)
+        aval.nbytes = aval.size * dtype.size
+        _avals[key] = weakref.ref(aval, functools.partial(_forget, key))
+        return aval
+
+
+def _forget(key: tuple[Shape, str], dead: weakref.ref[Aval]) -> None:
+    if _avals.get(key) is dead:
+        del _avals[key]

@@ -1,0 +1,162 @@
+"""The equation ``fusion``: several equations of a Graph as one, which a device runs as one kernel.
+
+As in XLA, a fusion carries a Graph of its own, the body: the equation's inputs are the body's
+inputs, its output is the body's only output. So the reference evaluator needs nothing else, and
+passes may print, check and rewrite a body like any Graph.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.ir.graph import Attrs, Eqn, Graph, bodies, spelled
+from tfpy._src.compiler.ir.kernel import KernelCall, Param
+from tfpy._src.compiler.ir.op import COMPILER, Op, register
+
+LOOP = "loop"
+"""Elementwise equations: one expression, evaluated at each element of the output."""
+
+EPILOGUE = "epilogue"
+"""One equation with a kernel, whose result elementwise equations finish."""
+
+PROLOGUE = "prologue"
+"""One equation with a kernel, whose operand elementwise equations make; others may finish it."""
+
+_MAX_OPS = 4  # of a fusion that are named
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """The kernel that computes what a body says: its operands' names and its parameters.
+
+    It may do without the last inputs of the body.
+    """
+
+    inputs: tuple[str, ...]
+    params: tuple[tuple[str, Param], ...]
+
+
+def _infer(*avals: Aval, body: Graph, kind: str, pattern: Pattern | None = None) -> Aval:
+    expected = tuple(body.avals[value] for value in body.inputs)
+    if avals != expected:
+        given, wanted = (", ".join(map(str, side)) for side in (avals, expected))
+        raise ValueError(f"fusion {kind}: the body takes ({wanted}), given ({given})")
+    (output,) = body.outputs
+    return body.avals[output]
+
+
+def _ref(*arrays: Any, body: Graph, kind: str, pattern: Pattern | None = None) -> Any:
+    return evaluate(body, arrays)[0]
+
+
+def _kernel(*avals: Aval, body: Graph, kind: str, pattern: Pattern) -> KernelCall:
+    return KernelCall(kind, pattern.inputs, dict(pattern.params))
+
+
+fusion = register(
+    Op(
+        "fusion",
+        COMPILER,
+        _infer,
+        _ref,
+        kernel=_kernel,
+        doc="""fusion(*inputs, body, kind[, pattern]): the equations of ``body`` as one.
+
+        ``kind`` is one of the above, or the name of the kernel that ``pattern`` calls.
+        """,
+    )
+)
+
+
+def name_of(eqn: Eqn) -> str:
+    """The ops of an equation, which may be a fusion."""
+    ops = [e.op.name for e in _inner(eqn)]
+    if len(ops) > _MAX_OPS:
+        return f"{'+'.join(ops[: _MAX_OPS - 1])}+…+{ops[-1]} ({len(ops)} ops)"
+    return "+".join(ops)
+
+
+def _inner(eqn: Eqn) -> Iterator[Eqn]:
+    if eqn.op is not fusion:
+        yield eqn
+    else:
+        for _, body in bodies(eqn.attrs):
+            for inner in body.eqns:
+                yield from _inner(inner)
+
+
+def is_elementwise(op: Op) -> bool:
+    """Whether an output element is an expression of one element of each input."""
+    return op.expr is not None or op.viewed
+
+
+def is_scalar_constant(graph: Graph, value: int) -> bool:
+    """Whether the value is a constant of one element, which an expression holds as a number."""
+    return value in graph.constants and graph.avals[value].size == 1
+
+
+def fuse(
+    graph: Graph,
+    members: Iterable[Eqn],
+    kind: str,
+    operands: Sequence[int] = (),
+    pattern: Pattern | None = None,
+) -> Eqn:
+    """One equation in place of ``members``, which are in order; the last one makes the result.
+
+    Scalar constants that elementwise equations read become constants of the body, and so do all
+    that are no operands of the pattern. Bodies that say the same are one Graph, which is not to be
+    changed: what is derived from one can be kept.
+
+    Args:
+        operands: the first inputs of the fusion; the others follow as the members read them.
+    """
+    body = Graph()
+    inner: dict[int, int] = {}
+    inputs: list[int] = []
+
+    def enter(value: int, may_fold: bool) -> None:
+        if value in inner:
+            return
+        known = pattern is not None and value not in operands and value in graph.constants
+        if known or (may_fold and is_scalar_constant(graph, value)):
+            inner[value] = body.add_constant(graph.constants[value], graph.avals[value])
+        else:
+            inner[value] = body.add_input(graph.avals[value])
+            inputs.append(value)
+
+    members = list(members)
+    made = {value for eqn in members for value in eqn.outputs}
+    read = [v for eqn in members if not is_elementwise(eqn.op) for v in eqn.inputs]
+    for value in (*operands, *(v for v in read if v not in made)):
+        enter(value, may_fold=False)
+    for eqn in members:
+        for value in eqn.inputs:
+            enter(value, may_fold=True)
+        (out,) = eqn.outputs
+        read_here = tuple([inner[v] for v in eqn.inputs])
+        inner[out] = body.add_value(graph.avals[out])
+        body.eqns.append(Eqn(eqn.op, read_here, (inner[out],), eqn.attrs))
+    (result,) = members[-1].outputs
+    body.outputs = [inner[result]]
+    body = _bodies.setdefault(_key(body), body)
+    attrs: Attrs = (("body", body), ("kind", kind))
+    if pattern is not None:
+        attrs += (("pattern", pattern),)
+    return Eqn(fusion, tuple(inputs), (result,), attrs, members[-1].line)
+
+
+_bodies: weakref.WeakValueDictionary[Any, Graph] = weakref.WeakValueDictionary()
+
+
+def _key(body: Graph) -> Any:
+    """Equal for bodies that say the same."""
+    constants = tuple((value, array.tobytes()) for value, array in body.constants.items())
+    attrs = tuple([spelled(eqn.attrs) for eqn in body.eqns])
+    numbers = tuple(body.inputs), tuple(body.outputs)
+    return tuple(body.avals), tuple(body.eqns), attrs, constants, numbers

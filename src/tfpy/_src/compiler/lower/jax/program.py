@@ -1,0 +1,153 @@
+"""What the jax backend runs for a Graph: a function that JAX compiles at its first call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import jax
+from jax.sharding import NamedSharding, PartitionSpec
+
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.lower.jax.lowering import function_of
+from tfpy._src.compiler.lower.jax.options import compiler_options
+from tfpy._src.compiler.lower.jax.replicas import mesh_within
+
+
+class JaxProgram:
+    """A Graph as a jitted function of arrays.
+
+    Args:
+        donated: positions of inputs that a run may be given as donated slots.
+    """
+
+    def __init__(self, graph: Graph, donated: Collection[int] = ()) -> None:
+        self.graph = graph
+        self.inputs = graph.inputs
+        self.donations = _donations(graph, donated)
+        """An output -> the input over whose bytes it is written when that is donated."""
+        mesh = mesh_within(graph)
+        self.everywhere = None if mesh is None else NamedSharding(mesh, PartitionSpec())
+        """Of a program of several devices: how what each of them has lies."""
+        self._function = function_of(graph)
+        self._donating: dict[tuple[int, ...], Callable[..., list[Any]]] = {}
+
+    @cached_property
+    def plain(self) -> Any:
+        """The function of arrays, which keeps them all."""
+        return _jitted(self.graph, self._function)
+
+    def donating(self, positions: tuple[int, ...]) -> Callable[..., list[Any]]:
+        """The same, by which these inputs are gone after a call."""
+        found = self._donating.get(positions)
+        if found is None:
+            found = self._donating[positions] = self._made_donating(positions)
+        return found
+
+    def _made_donating(self, positions: tuple[int, ...]) -> Callable[..., list[Any]]:
+        """A jitted function pairs the donated inputs of a type with its outputs of that type in
+        their order, so here the outputs come in that of the inputs over which they are written.
+        Any other pair is a copy: an old value is overwritten while another output needs it."""
+        outputs, over = self.graph.outputs, self.donations
+        places = {self.inputs[at]: at for at in positions}
+        last = len(self.inputs)
+        order = [places.get(over.get(v, -1), last) for v in outputs]
+        taken = sorted(range(len(outputs)), key=order.__getitem__)
+        made: Callable[..., list[Any]]
+        if taken == list(range(len(outputs))):
+            made = _jitted(self.graph, self._function, donate_argnums=positions)
+            return made
+        function, back = self._function, sorted(range(len(outputs)), key=taken.__getitem__)
+
+        def reordered(*arrays: Any) -> list[Any]:
+            found = function(*arrays)
+            return [found[at] for at in taken]
+
+        reordered.__name__ = function.__name__
+        made = _jitted(self.graph, reordered, donate_argnums=positions)
+        return lambda *arrays: list(map(made(*arrays).__getitem__, back))
+
+    def trace(self) -> None:
+        """Traces it for arrays of the Graph's own shapes, which the first call does otherwise.
+
+        Raises:
+            NotLowerable: when that tells that it cannot be.
+        """
+        self.plain.eval_shape(*self._structs())
+
+    def __str__(self) -> str:
+        """As StableHLO."""
+        text: str = self.plain.lower(*self._structs()).as_text()
+        return text
+
+    def _structs(self) -> list[Any]:
+        return [_struct(self.graph.avals[v]) for v in self.inputs]
+
+
+def _jitted(graph: Graph, function: Callable[..., list[Any]], **options: Any) -> Any:
+    return jax.jit(function, compiler_options=compiler_options(graph), **options)
+
+
+def _struct(aval: Aval) -> Any:
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype.as_numpy_dtype)
+
+
+def _donations(graph: Graph, donated: Collection[int]) -> dict[int, int]:
+    """Which output is written over which of those inputs, that have its shape and dtype.
+
+    An output takes the input that it is made of in the fewest steps, as a Variable's next value is
+    made of its old one; then what is left is taken in order.
+    """
+    avals, made_of = _origins(graph)
+    outputs = [v for v in dict.fromkeys(graph.outputs) if v in made_of]
+    free = dict.fromkeys(graph.inputs[i] for i in donated)
+    near = [(*found, v) for v in outputs if (found := _nearest(avals, made_of, v, free))]
+    rest = [(0, old, v) for v in outputs for old in free if graph.avals[old] == graph.avals[v]]
+    pairs: dict[int, int] = {}
+    for _, old, output in (*sorted(near), *rest):
+        if output not in pairs and old in free:
+            pairs[output] = old
+            del free[old]
+    return pairs
+
+
+def _origins(graph: Graph) -> tuple[list[Aval], dict[int, Sequence[int]]]:
+    """Of which values each is made; those within replicas are numbered after the Graph's own."""
+    avals, made_of = graph.avals[:], dict[int, Sequence[int]]()
+    for eqn in graph.eqns:
+        made_of.update(dict.fromkeys(eqn.outputs, eqn.inputs))
+        if eqn.op.name == "replicated":
+            body: Graph = dict(eqn.attrs)["body"]
+            first = len(avals)
+            inside, origins = _origins(body)
+            avals += inside
+            made_of.update({first + v: [first + i for i in of] for v, of in origins.items()})
+            pairs = [*zip(body.inputs, eqn.inputs, strict=True)]
+            made_of.update({first + inner: [outer] for inner, outer in pairs})
+            pairs = [*zip(body.outputs, eqn.outputs, strict=True)]
+            made_of.update({outer: [first + inner] for inner, outer in pairs})
+    return avals, made_of
+
+
+def _nearest(
+    avals: Sequence[Aval],
+    made_of: Mapping[int, Sequence[int]],
+    output: int,
+    inputs: Collection[int],
+) -> tuple[int, int] | None:
+    """How many equations back, by way of values of its shape and dtype, one of the inputs is."""
+    level, seen, steps = [output], {output}, 0
+    while level:
+        steps += 1
+        level = [
+            v
+            for v in dict.fromkeys(v for at in level for v in made_of.get(at, ()))
+            if v not in seen and avals[v] == avals[output]
+        ]
+        seen.update(level)
+        found = next((v for v in level if v in inputs), None)
+        if found is not None:
+            return steps, found
+    return None

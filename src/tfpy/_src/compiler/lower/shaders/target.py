@@ -1,0 +1,48 @@
+"""What fusion passes may do for kernels that are shaders."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from tfpy._src.base.dtypes import DEVICE_DTYPES, DType
+from tfpy._src.compiler.ir.kernel import KernelCall
+
+_MADE_OPERANDS = frozenset({"reduce", "arg_reduce", "concat"})
+"""Kernels that read each element of their operand about once."""
+
+FURTHER_ARRAYS = 1
+"""What the steps of some kernels read besides the call's arrays: statistics, candidates."""
+
+
+class ShaderTarget:
+    """See :class:`tfpy._src.compiler.lower.target.Target`.
+
+    Args:
+        max_inputs: arrays that a kernel can read on the device.
+        kernels: those beyond the op table.
+        dtypes: what the device stores.
+    """
+
+    fuses_loops = True
+    fuses_prologues = True
+
+    def __init__(
+        self, max_inputs: int, kernels: frozenset[str], dtypes: Set[DType] = DEVICE_DTYPES
+    ) -> None:
+        self.max_inputs = max_inputs
+        self.kernels = kernels
+        self.dtypes = dtypes
+
+    def takes(self, call: KernelCall) -> bool:
+        """All sizes."""
+        return call.name in self.kernels
+
+    def takes_epilogue(self, call: KernelCall, arrays: int) -> bool:
+        """Any expression, as long as no step reads more arrays than it can."""
+        return arrays + FURTHER_ARRAYS <= self.max_inputs
+
+    def takes_prologue(self, call: KernelCall, arrays: int) -> bool:
+        """Expressions, for kernels that read each element of their operand about once, as long as
+        no step reads more arrays than it can."""
+        known = call.maker is None and call.name in _MADE_OPERANDS
+        return known and arrays + FURTHER_ARRAYS <= self.max_inputs

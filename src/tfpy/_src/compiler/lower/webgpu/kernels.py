@@ -1,0 +1,67 @@
+"""The steps of each named kernel on WebGPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.lower.program import Program
+from tfpy._src.compiler.lower.shaders.kernels import DIRECT, Planner
+from tfpy._src.compiler.lower.shaders.products import Tiles, planners
+from tfpy._src.compiler.lower.shaders.steps import chunk_of
+from tfpy._src.compiler.lower.webgpu import (
+    attention,
+    convolution,
+    groups,
+    matmul,
+    packed,
+    transposition,
+)
+from tfpy._src.compiler.lower.webgpu.steps import MIN_INPUTS, WebGPUSteps
+
+
+def add_kernel(
+    program: Program,
+    call: KernelCall,
+    inputs: Sequence[int],
+    output: int,
+    max_inputs: int = MIN_INPUTS,
+    tiles: bool = True,
+    matrices: bool = False,
+) -> None:
+    """Adds the steps of a named kernel.
+
+    Args:
+        max_inputs: arrays that a kernel can read on the device.
+        tiles: whether large products are computed in tiles...
+        matrices: ... and those of bytes by subgroup matrices.
+
+    Raises:
+        KeyError: when no kernel has that name.
+    """
+    steps = WebGPUSteps(program, call, inputs, output, max_inputs, tiles, matrices)
+    _KERNELS[call.name](steps, call, steps.inputs, output)
+
+
+_TILES: Tiles[WebGPUSteps] = Tiles(
+    matmul=matmul.matmul,
+    conv=convolution.conv,
+    conv_input=convolution.conv_input,
+    conv_filter=convolution.conv_filter,
+    chunk=chunk_of,
+)
+
+_KERNELS: Mapping[str, Planner[WebGPUSteps]] = {
+    **DIRECT,
+    "attention": attention.attention,
+    "strided": transposition.strided,
+    "reduce": groups.reduce,
+    "softmax": groups.softmax,
+    "log_softmax": groups.softmax,
+    "layer_norm": groups.layer_norm,
+    "pack_bytes": packed.pack,
+    "packed_conv2d": packed.conv,
+    "packed_rows": packed.few_rows,
+    "pack_nibbles": packed.nibbles,
+    **planners(_TILES),
+}

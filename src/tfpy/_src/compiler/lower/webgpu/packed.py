@@ -1,0 +1,191 @@
+"""The steps of products of packed bytes on WebGPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.lower.shaders.kernels import DIRECT
+from tfpy._src.compiler.lower.shaders.steps import Params, flags_of, inputs_of
+from tfpy._src.compiler.lower.shaders.windows import is_pointwise, shaped, size_of
+from tfpy._src.compiler.lower.webgpu import matrices
+from tfpy._src.compiler.lower.webgpu.groups import BUSY, MOST_ROWS, flat, lanes_of, spread
+from tfpy._src.compiler.lower.webgpu.matrices import MatrixTile
+from tfpy._src.compiler.lower.webgpu.steps import MakerSteps, WebGPUSteps
+from tfpy._src.compiler.lower.webgpu.tiles import (
+    FILLS,
+    LARGE,
+    MEDIUM,
+    MEDIUM_SHORT,
+    SMALL_SHORT,
+    SMALL_TILE,
+    Product,
+    Tile,
+)
+from tfpy._src.compiler.lower.webgpu.wgsl.shader import GROUP
+
+LARGE_BYTES = Tile(4, 2, 16, 8, depth=2)
+"""Sums of bytes need few registers for what they multiply, so that a thread has more of them."""
+
+TEXEL = 16
+"""Bytes of a texel."""
+
+READY = 4
+"""Texels of a channel at most that a thread of few rows reads before these are quantised."""
+
+MADE = 4
+"""Words of a row that a thread makes at most..."""
+
+MANY = 1 << 18
+"""... where there are so many threads; 132 multiprocessors hold them."""
+
+MIN_USES = 64
+"""Output channels from which on int8 gains..."""
+
+MIN_DEPTH = 64
+"""... with so many input channels at least..."""
+
+MIN_PACKED = 1 << 22
+"""... and so many multiplications, where rows are packed by what makes them..."""
+
+MIN_PRODUCTS = 1 << 27
+"""... or by a step of their own."""
+
+MIN_WEIGHTS = 1 << 20
+"""Of products of few rows, which gain by reading less."""
+
+MOST_BYTES = 8192
+"""Of few rows that each workgroup quantises for itself."""
+
+
+def pack(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Threads share a row: as many as keep a device busy. What is made takes longer than what is
+    read, so that a thread has fewer words of it."""
+    p: Params = dict(call.params)
+    words = p["parts"] * 4 * -(-p["k"] // TEXEL)
+    if call.maker is None:
+        lanes, busy = lanes_of(p["k"] * p["parts"]), GROUP * BUSY
+    else:
+        lanes, busy = max(4, 1 << (words // MADE - 1).bit_length()), MANY
+    lanes = spread(lanes, words, p["rows"], busy)
+    across = GROUP // lanes
+    sizes = {"LANES": lanes, "ACROSS": across, "HELD": -(-words // lanes)}
+    defines = ["QUADS", *(f"{k} {v}" for k, v in sizes.items()), *flags_of(WHOLE=p["k"] % 4 == 0)]
+    groups = flat(max(1, -(-p["rows"] // across)))
+    if call.maker is None:
+        steps.step("pack_bytes", inputs_of(call, inputs), output, p, defines, groups)
+    else:
+        maker = MakerSteps(steps, call.maker, inputs, output)
+        DIRECT[call.maker.name](maker, call.maker, maker.inputs, output)
+        maker.add("pack_bytes", call.inputs[0], p, defines, groups)
+
+
+def takes_maker(call: KernelCall, maker: KernelCall) -> bool:
+    """Whether the kernel of a call computes what another one makes: pixels before it packs them,
+    few rows that are normalised."""
+    if call.name == "pack_bytes":
+        return makes_pixels(maker)
+    if call.name != "packed_rows" or maker.name != "layer_norm":
+        return False
+    p: Params = dict(call.params)
+    is_whole = maker.prologue is None and maker.epilogue is None and maker.maker is None
+    return bool(is_whole and maker.params["n"] == p["k"] and p["k"] % 4 == 0)
+
+
+def makes_pixels(maker: KernelCall) -> bool:
+    """Whether a kernel gives pixels a texel at a time, each by itself."""
+    p: Params = dict(maker.params)
+    return maker.name == "depthwise_conv2d" and p["in_c"] % 4 == 0 and p["multiplier"] == 1
+
+
+def conv(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """In tiles, of subgroup matrices where the device has them and windows are pixels."""
+    p: Params = dict(call.params)
+    pixels, texels = p["batch"] * size_of(p, "out"), -(-p["in_c"] // TEXEL)
+    pointwise = is_pointwise(p)
+    product = Product(1, pixels, p["out_c"], p["in_c"], True, True)
+    tile: Tile | MatrixTile | None = None
+    if steps.matrices and pointwise:
+        tile = matrices.tile_for(product)
+    name = "packed_tile" if tile is None else "packed_matrix"
+    if tile is None:
+        finished = call.epilogue is not None
+        tile = tile_for(product, pointwise, finished) if steps.tiles else SMALL_SHORT
+    params, flags = ({}, []) if pointwise else shaped(p, ["WINDOWS"])
+    sizes = {"m": pixels, "n": p["out_c"], "texels": texels, "taps": size_of(p, "filter")}
+    flags += flags_of(QUADS=p["out_c"] % 4 == 0, CHECK_K=texels % tile.depth != 0)
+    groups = max(1, -(-product.n // tile.columns)), max(1, -(-product.m // tile.rows)), 1
+    named = inputs_of(call, inputs)
+    steps.step(name, named, output, params | sizes, [*tile.defines, *flags], groups)
+
+
+def tile_for(product: Product, pointwise: bool, finished: bool) -> Tile:
+    """The tile for a product's shape.
+
+    Args:
+        pointwise: whether threads may share the depth of a tile, as taps of windows may not.
+        finished: whether an epilogue follows: with it drivers no longer unroll the loop over the
+            most sums, which then leave the registers.
+    """
+    short = product.k <= TEXEL * SMALL_TILE.depth or not pointwise
+    large = LARGE if short or finished else LARGE_BYTES
+    if large.count(product) >= 2 * FILLS and product.n > MEDIUM_SHORT.columns:
+        return large
+    if short:
+        return MEDIUM_SHORT if MEDIUM_SHORT.count(product) >= 2 * FILLS else SMALL_SHORT
+    return MEDIUM if MEDIUM.count(product) >= FILLS else SMALL_TILE
+
+
+def few_rows(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    """Threads share a channel; all of a workgroup quantise the rows, and normalise them before."""
+    p: Params = dict(call.params)
+    k, n, bits = p["k"], p["n"], p.pop("bits")
+    lanes = 64
+    while lanes > 8 and (lanes > p["texels"] or n * lanes >= 2 * GROUP * BUSY):
+        lanes //= 2
+    across = GROUP // lanes
+    x, y, _ = flat(-(-n // across))
+    texels = p["texels"] * (8 // bits)
+    sizes = {"ROWS": p["m"], "LANES": lanes, "ACROSS": across, "TEXELS": texels}
+    sizes |= {"HELD": -(-4 * texels // GROUP), "READY": min(READY, -(-p["texels"] // lanes))}
+    flags = flags_of(WHOLE=k % 4 == 0, NIBBLES=bits == 4, NORM=call.maker is not None)
+    names = call.inputs
+    if call.maker is not None:
+        names = (*call.maker.inputs, *call.inputs[1:])
+        p = {**call.maker.params, **p}
+    defines = [*(f"{k} {v}" for k, v in sizes.items()), *flags]
+    named = dict(zip(names, inputs, strict=True))
+    steps.step("packed_rows", named, output, p | {"across": x}, defines, (x, y, 1))
+
+
+def takes_few_rows(call: KernelCall) -> bool:
+    """Whether a workgroup can hold the rows of a call."""
+    p: Params = dict(call.params)
+    return _are_few(p["m"], p["k"])
+
+
+def _are_few(m: int, k: int) -> bool:
+    return 0 < m <= MOST_ROWS and m * k <= MOST_BYTES
+
+
+def nibbles(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
+    steps.step("pack_nibbles", inputs_of(call, inputs), output, call.params, ["QUADS"])
+
+
+def gains(call: KernelCall) -> bool:
+    """Whether a product is faster in int8.
+
+    Packing rows by a step of its own takes what all but large products gain; what the kernel packs
+    that makes them, or few rows' own kernel, costs next to nothing.
+    """
+    p: Params = dict(call.params)
+    if call.name == "quantized_matmul":
+        m, n, depth, taps = p["m"], p["n"], p["k"], 1
+        if _are_few(m, depth):
+            return bool(n * depth >= MIN_WEIGHTS)
+    else:
+        m, n = p["batch"] * size_of(p, "out"), p["out_c"]
+        depth, taps = p["in_c"], size_of(p, "filter")
+    packed = call.maker is not None and makes_pixels(call.maker)
+    least = MIN_PACKED if packed else MIN_PRODUCTS
+    return bool(n >= MIN_USES and depth >= MIN_DEPTH and m * n * depth * taps >= least)

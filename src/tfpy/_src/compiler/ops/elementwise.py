@@ -1,0 +1,418 @@
+"""Elementwise primitives: each output element depends on the input elements at its place.
+
+A record states the NumPy meaning, one scalar expression for every device backend, and the
+gradient (a function where it costs ops of its own, so that it is computed only if needed). In
+gradients ``g`` belongs to the output, ``y`` is the output, ``x`` the input (``z`` is
+the output where ``y`` is an input); the family sums gradients over broadcast dimensions.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base import dtypes
+from tfpy._src.base.dtypes import real_part
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.expr import Expr
+from tfpy._src.compiler.ir.op import OPS, Laws, Op
+from tfpy._src.compiler.ops.casting import cast
+from tfpy._src.compiler.ops.families import infer
+from tfpy._src.compiler.ops.families.elementwise import binary, elementwise, float_unary, unary
+from tfpy._src.compiler.ops.families.infer import FLOAT, NUMERIC, REAL
+from tfpy._src.compiler.ops.logic import not_equal, select
+from tfpy._src.compiler.ops.masked import masked_multiply
+from tfpy._src.compiler.ops.reference import math as host
+from tfpy._src.compiler.ops.rules import sum_to_shape, zeros
+
+# Arithmetic
+
+add = binary(
+    "add",
+    np.add,
+    lambda x, y: x + y,
+    lambda g, z, x, y: (g, g),
+    takes=NUMERIC | {dtypes.string},
+    laws=Laws(commutative=True, neutral=-0.0),
+    by_rows=True,
+    doc="x + y; strings are joined.",
+)
+subtract = binary(
+    "subtract",
+    np.subtract,
+    lambda x, y: x - y,
+    lambda g, z, x, y: (g, lambda: -g),
+    takes=NUMERIC,
+    laws=Laws(neutral=0.0),
+    by_rows=True,
+    doc="x - y, element by element, with broadcasting; integers wrap around.",
+)
+multiply = binary(
+    "multiply",
+    np.multiply,
+    lambda x, y: x * y,
+    lambda g, z, x, y: (lambda: g * y, lambda: g * x),
+    takes=NUMERIC,
+    laws=Laws(commutative=True, neutral=1, absorbing=0),
+    doc="x * y, element by element, with broadcasting; integers wrap around.",
+)
+real_div = binary(
+    "real_div",
+    np.divide,
+    lambda x, y: x / y,
+    lambda g, z, x, y: (lambda: g / y, lambda: -sum_to_shape(g * z, y.aval.shape) / y),
+    public="realdiv",
+    domain=(0.3, 4.0),
+    laws=Laws(neutral=1),
+    doc="x / y for floats and complex numbers.",
+)
+divide_no_nan: Op = binary(
+    "divide_no_nan",
+    host.divide_no_nan,
+    lambda x, y: ex.select(ex.eq(y, 0.0), 0.0, x / y),
+    lambda g, z, x, y: (lambda: divide_no_nan(g, y), lambda: -divide_no_nan(g * z, y)),
+    public="",
+    doc="x / y, and 0 where y is 0.",
+)
+
+
+def _floor_div(x: Expr, y: Expr) -> Expr:
+    if x.dtype.is_floating:
+        return ex.unary("floor", ex.binary("quotient", x, y))
+    q, r = ex.binary("idiv", x, y), ex.binary("irem", x, y)
+    return q - ex.cast(ex.ne(r, 0) & ((r < 0) ^ (y < 0)), x.dtype)
+
+
+def _floor_mod(x: Expr, y: Expr) -> Expr:
+    r = ex.binary("rem" if x.dtype.is_floating else "irem", x, y)
+    return ex.select(ex.ne(r, 0) & ((r < 0) ^ (y < 0)), r + y, r)
+
+
+def _int_pow(x: Expr, y: Expr) -> Expr:
+    """By squaring; products wrap as TensorFlow's do."""
+    result, base = ex.const(1, x.dtype), x
+    for bit in range(8 * x.dtype.size - 1):
+        result = ex.select(ex.ne(y & (1 << bit), 0), result * base, result)
+        base = base * base
+    return result
+
+
+def _pow_vjp(g: Any, z: Any, x: Any, y: Any) -> tuple[Any, Any]:
+    def to_exponent() -> Any:
+        positive = not_equal(x, 0) if x.dtype.is_complex else x > 0
+        return g * z * select(positive, log(select(positive, x, 1.0)), 0.0)
+
+    return lambda: g * y * power(x, y - 1), to_exponent
+
+
+floor_div = binary(
+    "floordiv",
+    host.floor_div,
+    _floor_div,
+    lambda g, z, x, y: (None, None),
+    takes=REAL,
+    domain=(1.0, 9.0),
+    public="math.floordiv floor_div",
+    doc="Largest integer at or below x / y. Integer x / 0 is an error on cpu, 0 on other backends.",
+)
+floor_mod = binary(
+    "floormod",
+    host.floor_mod,
+    _floor_mod,
+    lambda g, z, x, y: (g, -g * floor_div(x, y)),
+    takes=REAL,
+    domain=(1.0, 9.0),
+    public="math.floormod math.mod",
+    doc="Remainder of x / y with y's sign. Integer y = 0 is an error on cpu, 0 on other backends.",
+)
+power = binary(
+    "pow",
+    host.power,
+    lambda x, y: _int_pow(x, y) if x.dtype.is_integer else ex.binary("pow", x, y),
+    _pow_vjp,
+    takes=NUMERIC,
+    domain=(0.3, 3.0),
+    laws=Laws(neutral=1),
+    doc="x to the power y.",
+)
+maximum = binary(
+    "maximum",
+    np.maximum,
+    ex.maximum,
+    lambda g, z, x, y: (lambda: select(x >= y, g, 0), lambda: select(x >= y, 0, g)),
+    takes=REAL,
+    laws=Laws(commutative=True, neutral=-math.inf, idempotent=True),
+    doc="The larger of x and y; NaN where either is NaN.",
+)
+minimum = binary(
+    "minimum",
+    np.minimum,
+    ex.minimum,
+    lambda g, z, x, y: (lambda: select(x <= y, g, 0), lambda: select(x <= y, 0, g)),
+    takes=REAL,
+    laws=Laws(commutative=True, neutral=math.inf, idempotent=True),
+    doc="The smaller of x and y; NaN where either is NaN.",
+)
+squared_difference = binary(
+    "squared_difference",
+    host.squared_difference,
+    lambda x, y: (x - y) * (x - y).conjugate(),
+    lambda g, z, x, y: (lambda: g * (x - y) * 2, lambda: g * (y - x) * 2),
+    takes=NUMERIC,
+    holomorphic=False,
+    doc="""(x - y) * conj(x - y), element by element, with broadcasting: the square of the
+    distance, in the operands' dtype.""",
+)
+atan2 = binary(
+    "atan2",
+    np.arctan2,
+    lambda y, x: ex.binary("atan2", y, x),
+    lambda g, z, y, x: (g * x / (x * x + y * y), -g * y / (x * x + y * y)),
+    takes=FLOAT,
+    params=("y", "x"),
+    doc="Angle of the point (x, y), in radians.",
+)
+negative = elementwise(
+    "negative",
+    np.negative,
+    lambda x: -x,
+    lambda g, y, x: -g,
+    takes=infer.SIGNED,
+    public="negative math.negative",
+    laws=Laws(involution=True),
+    by_rows=True,
+    doc="-x, element by element. The smallest integer of a dtype stays as it is.",
+)
+
+
+def _abs_vjp(g: Any, y: Any, x: Any) -> Any:
+    if not x.dtype.is_complex:
+        return g * sign(x)
+    return divide_no_nan(cast(g, dtype=x.dtype), cast(y, dtype=x.dtype)) * x
+
+
+abs_ = elementwise(
+    "abs",
+    np.abs,
+    abs,
+    _abs_vjp,
+    takes=infer.SIGNED,
+    gives=real_part,
+    holomorphic=False,
+    laws=Laws(idempotent=True),
+    doc="Absolute value, real for complex numbers.",
+)
+sign: Op = elementwise(
+    "sign",
+    np.sign,
+    unary("sign"),
+    lambda g, y, x: zeros(x.aval.shape, x.dtype),
+    takes=infer.SIGNED & REAL,
+    public="",
+    laws=Laws(idempotent=True),
+)
+square = elementwise(
+    "square",
+    np.square,
+    lambda x: x * x,
+    lambda g, y, x: g * x * 2,
+    takes=NUMERIC,
+    doc="x * x, element by element; integers wrap around.",
+)
+reciprocal = elementwise(
+    "reciprocal",
+    np.reciprocal,
+    lambda x: 1.0 / x,
+    lambda g, y, x: masked_multiply(-y * y, g),
+    domain=(0.3, 4.0),
+    public="math.reciprocal",
+    doc="""1 / x, element by element, of floats and complex numbers; infinite at 0. The gradient is
+    0 where that of the result is 0.""",
+)
+
+# Functions of one float
+
+sqrt = float_unary(
+    "sqrt",
+    np.sqrt,
+    lambda g, y, x: masked_multiply(0.5 / y, g),
+    domain=(0.1, 9.0),
+    doc="""The square root of floats and complex numbers, element by element; the one with a non-
+    negative real part. NaN for negative floats. The gradient at 0 is infinite, or 0 where
+    that of the result is 0.""",
+)
+rsqrt = float_unary(
+    "rsqrt",
+    lambda x: 1 / np.sqrt(x),
+    lambda g, y, x: masked_multiply(y * y * -0.5, masked_multiply(y, g)),
+    domain=(0.1, 9.0),
+    public="math.rsqrt",
+    doc="""1 / sqrt(x) of floats and complex numbers, element by element; infinite at 0, NaN for
+    negative floats. The gradient is 0 where that of the result is 0.""",
+)
+exp = float_unary(
+    "exp",
+    np.exp,
+    lambda g, y, x: g * y,
+    doc="""e to the power x, of floats and complex numbers, element by element; infinite where
+    the dtype has no such number (above 88.7 in float32).""",
+)
+expm1 = float_unary(
+    "expm1",
+    np.expm1,
+    lambda g, y, x: g * exp(x),
+    public="math.expm1",
+    doc="""exp(x) - 1, of floats and complex numbers, element by element; accurate near 0, where
+    exp(x) rounds to 1.""",
+)
+log = float_unary(
+    "log",
+    np.log,
+    lambda g, y, x: g / x,
+    domain=(0.05, 9.0),
+    public="math.log",
+    doc="""The natural logarithm of floats and complex numbers, element by element: -infinity at
+    0, NaN for negative floats; of complex numbers the one with an imaginary part in (-pi,
+    pi].""",
+)
+log1p = float_unary(
+    "log1p",
+    host.log1p,
+    lambda g, y, x: g / (x + 1),
+    domain=(-0.9, 9.0),
+    public="math.log1p",
+    doc="""log(1 + x) of floats and complex numbers, element by element; accurate near 0.
+    -infinity at -1, NaN below.""",
+)
+sin = float_unary(
+    "sin",
+    np.sin,
+    lambda g, y, x: g * cos(x),
+    doc="""The sine of angles in radians, element by element, of floats and complex numbers; NaN
+    at infinity.""",
+)
+cos: Op = float_unary(
+    "cos",
+    np.cos,
+    lambda g, y, x: -g * sin(x),
+    doc="""The cosine of angles in radians, element by element, of floats and complex numbers;
+    NaN at infinity.""",
+)
+tan = float_unary(
+    "tan",
+    np.tan,
+    lambda g, y, x: g * (y * y + 1),
+    domain=(-1.4, 1.4),
+    doc="""The tangent of angles in radians, sin(x) / cos(x), element by element, of floats and
+    complex numbers; NaN at infinity.""",
+)
+
+
+def _slope_of_asin(x: Any) -> Any:
+    """Return 1 / sqrt(1 - x * x). Which side of the branch cut a complex x is on is lost in the
+    difference; the conjugates give TensorFlow's side.
+    """
+    if not x.dtype.is_complex:
+        return rsqrt(1 - x * x)
+    z = OPS["conj"](x)
+    return OPS["conj"](rsqrt(1 - z * z))
+
+
+asin = float_unary(
+    "asin",
+    np.arcsin,
+    lambda g, y, x: g * _slope_of_asin(x),
+    domain=(-0.95, 0.95),
+    doc="""The angle in [-pi/2, pi/2] whose sine is x, element by element, of floats and complex
+    numbers; NaN for floats outside of [-1, 1].""",
+)
+acos = float_unary(
+    "acos",
+    np.arccos,
+    lambda g, y, x: -g * _slope_of_asin(x),
+    domain=(-0.95, 0.95),
+    doc="""The angle in [0, pi] whose cosine is x, element by element, of floats and complex
+    numbers; NaN for floats outside of [-1, 1].""",
+)
+atan = float_unary(
+    "atan",
+    np.arctan,
+    lambda g, y, x: g / (x * x + 1),
+    doc="""The angle in [-pi/2, pi/2] whose tangent is x, element by element, of floats and
+    complex numbers; pi/2 at infinity. atan2 knows the quadrant.""",
+)
+sinh = float_unary(
+    "sinh",
+    np.sinh,
+    lambda g, y, x: g * cosh(x),
+    doc="""The hyperbolic sine, (exp(x) - exp(-x)) / 2, element by element, of floats and complex
+    numbers; infinite where that overflows.""",
+)
+cosh: Op = float_unary(
+    "cosh",
+    np.cosh,
+    lambda g, y, x: g * sinh(x),
+    doc="""The hyperbolic cosine, (exp(x) + exp(-x)) / 2, element by element, of floats and
+    complex numbers; infinite where that overflows.""",
+)
+asinh = float_unary(
+    "asinh",
+    np.arcsinh,
+    lambda g, y, x: g / cosh(y),  # x * x would overflow
+    doc="""The inverse of sinh, log(x + sqrt(x * x + 1)), element by element, of floats and
+    complex numbers.""",
+)
+acosh = float_unary(
+    "acosh",
+    np.arccosh,
+    lambda g, y, x: g / sinh(y),
+    domain=(1.1, 9.0),
+    doc="""The inverse of cosh, log(x + sqrt(x * x - 1)), element by element, of floats and
+    complex numbers; NaN for floats below 1.""",
+)
+atanh = float_unary(
+    "atanh",
+    np.arctanh,
+    lambda g, y, x: g / (1 - x * x),
+    domain=(-0.95, 0.95),
+    doc="""The inverse of tanh, log((1 + x) / (1 - x)) / 2, element by element, of floats and
+    complex numbers; infinite at 1 and -1, NaN for floats beyond.""",
+)
+tanh = float_unary(
+    "tanh",
+    np.tanh,
+    lambda g, y, x: g * (1 - y * y),
+    public="tanh math.tanh nn.tanh",
+    doc="""The hyperbolic tangent, sinh(x) / cosh(x), element by element, of floats and complex
+    numbers; 1 and -1 at the infinities.""",
+)
+floor = float_unary(
+    "floor",
+    np.floor,
+    lambda g, y, x: None,
+    takes=FLOAT,
+    laws=Laws(idempotent=True),
+    doc="""The largest integer that is not above x, as a float, element by element; infinities
+    and NaN stay.""",
+)
+ceil = float_unary(
+    "ceil",
+    np.ceil,
+    lambda g, y, x: None,
+    takes=FLOAT,
+    public="math.ceil",
+    laws=Laws(idempotent=True),
+    doc="""The smallest integer that is not below x, as a float, element by element; infinities
+    and NaN stay.""",
+)
+round_ = elementwise(
+    "round",
+    np.rint,
+    lambda x: ex.unary("round", x) if x.dtype.is_floating else x,
+    lambda g, y, x: None,
+    takes=REAL,
+    laws=Laws(idempotent=True),
+    doc="Nearest integer, halves to the even one.",
+)

@@ -1,0 +1,135 @@
+"""Incomplete gamma and beta functions: sums and fractions of as many terms as they need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base import dtypes
+from tfpy._src.base.errors import invalid
+from tfpy._src.compiler.ir.aval import Aval, Shape
+from tfpy._src.compiler.ir.op import Op, Sample, register
+from tfpy._src.compiler.ops.elementwise import exp, log
+from tfpy._src.compiler.ops.families import infer
+from tfpy._src.compiler.ops.families.infer import FLOAT
+from tfpy._src.compiler.ops.families.samples import array
+from tfpy._src.compiler.ops.reference import gamma as host
+from tfpy._src.compiler.ops.rules import rule_of
+from tfpy._src.compiler.ops.special import lgamma, xlog1py, xlogy
+
+_ITERATES = "each number takes a varying count of terms until the sum stands still"
+
+
+def _function(
+    name: str,
+    ref: Callable[..., Any],
+    vjp: Callable[..., Any] | None,
+    domain: tuple[tuple[float, float], ...],
+    doc: str,
+    params: tuple[str, ...] = ("a", "x"),
+    public: str = "",
+    shapes: Callable[..., Shape] = infer.broadcast_shapes,
+) -> Op:
+    """Registers one; ``shapes`` says which shapes go together, and what comes out."""
+
+    def infer_aval(*avals: Aval) -> Aval:
+        infer.check_same_dtype(name, avals)
+        infer.check_dtype(name, avals[0], FLOAT)
+        return Aval(shapes(name, *(a.shape for a in avals)), avals[0].dtype)
+
+    def samples(rng: np.random.Generator) -> list[Sample]:
+        return [
+            (tuple(array(rng, shape, dtypes.float32, *range_) for range_ in domain), {})
+            for shape in ((), (5,), (2, 3))
+        ]
+
+    return register(
+        Op(
+            name,
+            "gamma",
+            infer_aval,
+            ref,
+            vjp and rule_of(vjp, broadcasts=True),
+            params=params,
+            public=(public,) if public else (),
+            doc=doc,
+            samples=samples,
+            host_only=_ITERATES,
+        )
+    )
+
+
+def _density(a: Any, x: Any) -> Any:
+    """d igamma(a, x) / dx."""
+    return exp(log(x) * (a - 1) - x - lgamma(a))
+
+
+_POSITIVE = ((0.2, 9.0), (0.2, 9.0))
+
+igamma: Op = _function(
+    "igamma",
+    host.igamma,
+    lambda g, y, a, x: (lambda: g * igamma_grad_a(a, x), lambda: g * _density(a, x)),
+    _POSITIVE,
+    "The lower regularised incomplete gamma function of a > 0 and x >= 0.",
+    public="math.igamma",
+)
+igammac: Op = _function(
+    "igammac",
+    host.igammac,
+    lambda g, y, a, x: (lambda: -g * igamma_grad_a(a, x), lambda: -g * _density(a, x)),
+    _POSITIVE,
+    "The upper regularised incomplete gamma function: 1 - igamma(a, x).",
+    public="math.igammac",
+)
+igamma_grad_a: Op = _function(
+    "igamma_grad_a",
+    host.igamma_grad_a,
+    None,
+    _POSITIVE,
+    "The derivative of igamma by its first argument.",
+)
+random_gamma_grad: Op = _function(
+    "random_gamma_grad",
+    host.random_gamma_grad,
+    None,
+    _POSITIVE,
+    "The derivative of a gamma number by alpha, at a fixed probability.",
+    params=("alpha", "sample"),
+)
+
+
+def _one_shape(name: str, *shapes: Shape) -> Shape:
+    """That of all operands but scalars."""
+    found = dict.fromkeys(s for s in shapes if s)
+    if len(found) > 1:
+        raise invalid(
+            name,
+            f"shapes must be equal, or () for a number, got {[list(s) for s in shapes]}; "
+            "broadcast with tf.broadcast_to",
+        )
+    return next(iter(found), ())
+
+
+betainc: Op = _function(
+    "betainc",
+    host.betainc,
+    lambda g, y, a, b, x: (
+        None,
+        None,
+        lambda: g * _beta_density(a, b, x),
+    ),
+    ((0.3, 5.0), (0.3, 5.0), (0.05, 0.95)),
+    "The regularised incomplete beta function of a, b > 0 and x from 0 to 1.",
+    params=("a", "b", "x"),
+    public="math.betainc",
+    shapes=_one_shape,
+)
+
+
+def _beta_density(a: Any, b: Any, x: Any) -> Any:
+    """d betainc(a, b, x) / dx."""
+    scale = lgamma(a + b) - lgamma(a) - lgamma(b)
+    return exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) + scale)

@@ -1,0 +1,212 @@
+"""Order along the last axis: argsort, from which sorting and top_k are gathers, and searchsorted.
+
+NaN counts as larger than every number. Equal elements keep their order.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base import dtypes
+from tfpy._src.base.errors import invalid
+from tfpy._src.compiler.ir.aval import Aval, Shape
+from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.ir.op import Op, Sample, register
+from tfpy._src.compiler.ops.families import infer
+from tfpy._src.compiler.ops.families.infer import REAL
+from tfpy._src.compiler.ops.families.samples import array
+
+
+def _argsort_infer(x: Aval, k: int, descending: bool) -> Aval:
+    infer.check_dtype("argsort", x, REAL, "values")
+    if not x.rank or not 0 <= k <= x.shape[-1]:
+        raise invalid("argsort", f"cannot give the first {k} of the last axis of {list(x.shape)}")
+    return Aval((*x.shape[:-1], k), dtypes.int32)
+
+
+_FEW = 8
+_LONG = 1024
+
+
+def _argsort_ref(x: Any, k: int, descending: bool) -> Any:
+    n = x.shape[-1]
+    if n >= _LONG and 0 < k * _FEW <= n and not np.isnan(x).any():
+        rows = [_first(row, k, descending) for row in x.reshape(-1, n)]
+        return np.array(rows, np.int32).reshape(*x.shape[:-1], k)
+    if not descending:
+        return np.argsort(x, axis=-1, kind="stable")[..., :k]
+    # Backwards, so that a stable sort keeps the order of equal elements when it is turned round.
+    order = x.shape[-1] - 1 - np.argsort(x[..., ::-1], axis=-1, kind="stable")
+    return order[..., ::-1][..., :k]
+
+
+def _first(row: Any, k: int, descending: bool) -> Any:
+    """The places of the first few in order, without putting the others in order."""
+    last = row.size - k if descending else k - 1
+    border = np.partition(row, last)[last]
+    before = np.flatnonzero(row > border if descending else row < border)
+    at_border = np.flatnonzero(row == border)[: k - before.size]
+    places = np.sort(np.concatenate([before, at_border]))
+    return places[_argsort_ref(row[places], k, descending)]
+
+
+def _argsort_kernel(x: Aval, k: int, descending: bool) -> KernelCall:
+    sizes = {"outer": math.prod(x.shape[:-1]), "n": x.shape[-1], "k": k}
+    direction = "descending" if descending else "ascending"
+    return KernelCall("argsort", ("x",), {"direction": direction, **sizes})
+
+
+def _argsort_samples(rng: np.random.Generator) -> list[Sample]:
+    cases: list[tuple[Shape, int]] = [
+        ((9,), 9),
+        ((4, 7), 3),
+        ((2, 3, 5), 5),
+        ((3, 100), 100),
+        ((1000,), 10),
+        ((3, 301), 5),
+        ((2, 1), 1),
+        ((0, 3), 2),
+        ((3,), 0),
+    ]
+    return [
+        ((array(rng, shape, d),), {"k": k, "descending": descending})
+        for d in (dtypes.float32, dtypes.int32)
+        for shape, k in cases
+        for descending in (False, True)
+    ]
+
+
+argsort = register(
+    Op(
+        "argsort",
+        "sorting",
+        _argsort_infer,
+        _argsort_ref,
+        kernel=_argsort_kernel,
+        params=("values",),
+        doc="Places of the k first elements in order along the last axis, int32.",
+        samples=_argsort_samples,
+    )
+)
+
+
+# permute: each row in an order of its own. Its gradient is the inverse order, not a scatter.
+
+
+def _permute_infer(x: Aval, order: Aval) -> Aval:
+    infer.check_dtype("permute", order, dtypes.INDICES, "order")
+    if x.shape != order.shape or not x.rank:
+        raise invalid(
+            "permute", f"order {list(order.shape)} must have the shape of x {list(x.shape)}"
+        )
+    return x
+
+
+def _permute_kernel(x: Aval, order: Aval) -> KernelCall:
+    n = x.shape[-1]
+    sizes = {"batch": math.prod(x.shape[:-1]), "outer": 1, "n": n, "inner": 1, "m": n}
+    return KernelCall("gather", ("x", "indices"), sizes)
+
+
+def _permute_vjp(g: Any, y: Any, x: Any, order: Any) -> tuple[Any, None]:
+    inverse = argsort(order, k=order.aval.shape[-1], descending=False)
+    return permute(g, inverse), None
+
+
+def _permute_samples(rng: np.random.Generator) -> list[Sample]:
+    shapes: list[Shape] = [(7,), (2, 3, 5), (0, 4), (3, 100)]
+    return [
+        ((array(rng, s, d), np.argsort(rng.random(s), axis=-1).astype(np.int32)), {})
+        for d in (dtypes.float32, dtypes.int32, dtypes.bool)
+        for s in shapes
+    ]
+
+
+permute: Op = register(
+    Op(
+        "permute",
+        "sorting",
+        _permute_infer,
+        lambda x, order: np.take_along_axis(x, order, -1),
+        _permute_vjp,
+        kernel=_permute_kernel,
+        params=("x", "order"),
+        doc="Each row of x in the order that a permutation of its places gives.",
+        samples=_permute_samples,
+    )
+)
+
+
+# searchsorted: where values would be put into sorted sequences; leading dimensions go together.
+
+
+def _search_infer(sequence: Aval, values: Aval, right: bool) -> Aval:
+    infer.check_same_dtype("searchsorted", (sequence, values))
+    infer.check_dtype("searchsorted", sequence, REAL, "sorted_sequence")
+    if not sequence.rank or sequence.shape[:-1] != values.shape[:-1] or not values.rank:
+        raise invalid(
+            "searchsorted",
+            f"all but the last dimension of sorted_sequence {list(sequence.shape)} and values "
+            f"{list(values.shape)} must be equal",
+        )
+    return Aval(values.shape, dtypes.int32)
+
+
+def _search_ref(sequence: Any, values: Any, right: bool) -> Any:
+    """Halve the range as TensorFlow does: NaN, with which no comparison holds, goes to the first
+    place from the left and to the last one from the right.
+    """
+    n = sequence.shape[-1]
+    low = np.zeros(values.shape, np.int32)
+    high = np.full_like(low, n)
+    for _ in range(n.bit_length()):
+        middle = (low + high) >> 1
+        element = np.take_along_axis(sequence, np.minimum(middle, n - 1), -1)
+        passes = ~(values < element) if right else element < values
+        searching = low < high
+        low = np.where(searching & passes, middle + 1, low)
+        high = np.where(searching & ~passes, middle, high)
+    return low
+
+
+def _search_kernel(sequence: Aval, values: Aval, right: bool) -> KernelCall:
+    return KernelCall(
+        "searchsorted",
+        ("sequence", "values"),
+        {
+            "side": "right" if right else "left",
+            "outer": math.prod(sequence.shape[:-1]),
+            "n": sequence.shape[-1],
+            "m": values.shape[-1],
+        },
+    )
+
+
+def _search_samples(rng: np.random.Generator) -> list[Sample]:
+    cases: list[tuple[Shape, Shape]] = [((9,), (5,)), ((3, 40), (3, 17)), ((1,), (3,))]
+    drawn = [
+        (np.sort(array(rng, s, d)), array(rng, v, d, -5, 5))
+        for d in (dtypes.float32, dtypes.int32)
+        for s, v in cases
+    ]
+    edges = [-np.inf, 1.0, 1.0, 2.0, np.inf]
+    values = np.array([*edges, np.nan, -0.0], np.float32)
+    drawn += [(np.array([*edges, *more], np.float32), values) for more in ([], [np.nan, np.nan])]
+    return [(arrays, {"right": right}) for arrays in drawn for right in (False, True)]
+
+
+searchsorted = register(
+    Op(
+        "searchsorted",
+        "sorting",
+        _search_infer,
+        _search_ref,
+        kernel=_search_kernel,
+        params=("sorted_sequence", "values"),
+        doc="First place at which values can be put so that the order stays, int32.",
+        samples=_search_samples,
+    )
+)

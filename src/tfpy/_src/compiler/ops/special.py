@@ -1,0 +1,292 @@
+"""Special functions and less common arithmetic. See ``ops/elementwise.py`` for how records read.
+
+What computes them stands in ``formulas.py``.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base import dtypes
+from tfpy._src.compiler.ir import expr as ex
+from tfpy._src.compiler.ir.expr import Expr
+from tfpy._src.compiler.ir.op import Op
+from tfpy._src.compiler.ops import formulas
+from tfpy._src.compiler.ops.casting import cast
+from tfpy._src.compiler.ops.elementwise import exp, sign
+from tfpy._src.compiler.ops.families.elementwise import binary, elementwise, float_unary
+from tfpy._src.compiler.ops.families.infer import FLOAT, REAL
+from tfpy._src.compiler.ops.logic import not_equal, select
+from tfpy._src.compiler.ops.reference import math as host, special
+
+
+class _Expressions:
+    """Scalar expressions as numbers of formulas."""
+
+    equal = staticmethod(ex.eq)
+    minimum = staticmethod(ex.minimum)
+    maximum = staticmethod(ex.maximum)
+    unary = staticmethod(ex.unary)
+
+    def select(self, condition: Expr, x: Any, y: Any) -> Any:
+        return ex.select(condition, x if isinstance(x, Expr) else ex.const(x, ex.F), y)
+
+    def pow(self, x: Expr, y: Expr) -> Any:
+        return ex.binary("pow", x, y)
+
+    def leading(self, x: Expr) -> Expr:
+        return ex.bitcast(ex.bitcast(x, ex.I) & ~0xFFF, ex.F)
+
+
+def of_expressions(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """A formula as an op's expression."""
+    return functools.partial(formula, _Expressions())
+
+
+def _special(name: str, **facts: Any) -> Op:
+    """A float function of ``tf.math``, by its formula."""
+    facts = {"public": f"math.{name}"} | facts
+    formula = getattr(formulas, name)
+    return elementwise(
+        name, special.of_arrays(formula), of_expressions(formula), takes=FLOAT, **facts
+    )
+
+
+# Division
+
+
+def _truncated(q: Expr) -> Expr:
+    return ex.select(q < 0.0, ex.unary("ceil", q), ex.unary("floor", q))
+
+
+def _truncate_div_ref(x: Any, y: Any) -> Any:
+    host.check_divisor("truncatediv", x, y)
+    return special.truncate_div(x, y)
+
+
+def _truncate_mod_ref(x: Any, y: Any) -> Any:
+    host.check_divisor("truncatemod", x, y)
+    return np.fmod(x, y)
+
+
+truncatediv = binary(
+    "truncatediv",
+    _truncate_div_ref,
+    lambda x, y: (
+        _truncated(ex.binary("quotient", x, y)) if x.dtype.is_floating else ex.binary("idiv", x, y)
+    ),
+    lambda g, z, x, y: (None, None),
+    takes=REAL,
+    domain=(1.0, 9.0),
+    public="truncatediv",
+    doc="x / y rounded towards 0. Integer x / 0 is an error on cpu, 0 on other backends.",
+)
+truncatemod = binary(
+    "truncatemod",
+    _truncate_mod_ref,
+    lambda x, y: ex.binary("rem" if x.dtype.is_floating else "irem", x, y),
+    takes=REAL,
+    domain=(1.0, 9.0),
+    public="truncatemod",
+    doc="Remainder of x / y with x's sign. Integer y = 0 is an error on cpu, 0 on other backends.",
+)
+rint = elementwise(
+    "rint",
+    np.rint,
+    lambda x: ex.unary("round", x),
+    lambda g, y, x: None,
+    takes=FLOAT,
+    public="math.rint",
+    doc="Nearest integer, halves to the even one.",
+)
+
+
+def _nextafter_expr(x: Expr, y: Expr) -> Expr:
+    """The bits of floats of one sign are in their order."""
+    number, integer = x.dtype, dtypes.int64 if x.dtype.size > ex.F.size else ex.I
+    bits = ex.bitcast(x, integer)
+    away = ~((x < y) ^ (x > 0.0))
+    moved = ex.bitcast(bits + ex.select(away, 1, ex.const(-1, integer)), number)
+    least = ex.bitcast(ex.select(y < 0.0, ex.const(integer.min + 1, integer), 1), number)
+    step = ex.select(ex.eq(x, 0.0), least, moved)
+    result = ex.select(ex.eq(x, y), y, step)
+    return ex.select(ex.isnan(x) | ex.isnan(y), x + y, result)
+
+
+nextafter = elementwise(
+    "nextafter",
+    np.nextafter,
+    _nextafter_expr,
+    lambda g, y, x1, x2: (g, g * 0),
+    params=("x1", "x2"),
+    takes=FLOAT,
+    public="math.nextafter",
+    by_bits=True,
+    doc="The float next to x1 in the direction of x2.",
+)
+
+# Products that are 0 where x is
+
+
+def _nonzero(x: Any) -> Any:
+    """1 where x is not 0."""
+    return cast(not_equal(x, 0), dtype=x.dtype)
+
+
+def _product(
+    name: str, ref: Any, expr: Any, by_y: Any, domain: tuple[float, float], doc: str
+) -> Op:
+    """A product that is linear in x; TensorFlow conjugates nothing in its gradient.
+
+    Args:
+        by_y: the derivative by y, in ops.
+    """
+    op: Op = binary(
+        name,
+        ref,
+        lambda x, y: ex.select(ex.eq(x, 0.0), 0.0, expr(x, y)),
+        lambda g, z, x, y: (lambda: g * op(_nonzero(x), y), lambda: g * by_y(x, y)),
+        holomorphic=False,
+        domain=domain,
+        public=f"math.{name}",
+        doc=f"{doc}, and 0 where x is 0.",
+    )
+    return op
+
+
+xdivy: Op = _product(
+    "xdivy", special.xdivy, lambda x, y: x / y, lambda x, y: xdivy(-x, y * y), (0.3, 4.0), "x / y"
+)
+xlogy = _product(
+    "xlogy",
+    special.xlogy,
+    lambda x, y: x * ex.unary("log", y),
+    xdivy,
+    (0.3, 4.0),
+    "x * log(y)",
+)
+xlog1py = _product(
+    "xlog1py",
+    special.xlog1py,
+    lambda x, y: x * ex.unary("log1p", y),
+    lambda x, y: xdivy(x, y + 1),
+    (-0.9, 4.0),
+    "x * log(1 + y)",
+)
+
+# The error function and its inverses
+
+_ERF_SLOPE = 2.0 / math.sqrt(math.pi)  # of erf at 0
+
+erf = float_unary(
+    "erf",
+    special.erf,
+    lambda g, y, x: g * _ERF_SLOPE * exp(-x * x),
+    takes=FLOAT,
+    public="math.erf",
+    doc="Gauss error function.",
+)
+erfc = _special(
+    "erfc",
+    vjp=lambda g, y, x: g * -_ERF_SLOPE * exp(-x * x),
+    doc="1 - erf(x), accurate where erf(x) is near 1.",
+)
+erfinv = _special(
+    "erfinv",
+    vjp=lambda g, y, x: g / _ERF_SLOPE * exp(y * y),
+    domain=(-0.99, 0.99),
+    doc="The number whose erf is x; infinite at 1 and -1, NaN beyond.",
+)
+ndtri = _special(
+    "ndtri",
+    vjp=lambda g, y, x: g * math.sqrt(2.0 * math.pi) * exp(y * y * 0.5),
+    domain=(0.01, 0.99),
+    doc="Quantile of the standard normal distribution; infinite at 0 and 1, NaN beyond.",
+)
+
+# Gamma functions
+
+lgamma: Op = _special(
+    "lgamma",
+    vjp=lambda g, y, x: g * digamma(x),
+    domain=(0.1, 9.0),
+    doc="log(abs(gamma(x))).",
+)
+digamma: Op = _special(
+    "digamma",
+    vjp=lambda g, y, x: g * zeta(2.0, x),
+    domain=(0.1, 9.0),
+    doc="Derivative of lgamma; NaN at 0 and the negative integers.",
+)
+zeta: Op = elementwise(
+    "zeta",
+    special.of_arrays(formulas.zeta),
+    of_expressions(formulas.zeta),
+    lambda g, z, x, q: (None, lambda: -g * x * zeta(x + 1, q)),
+    params=("x", "q"),
+    takes=FLOAT,
+    domain=(1.2, 4.0),
+    public="math.zeta",
+    doc="Hurwitz's zeta function of x > 1 and q: the sum of (q + k) ** -x over k >= 0.",
+)
+
+polygamma: Op = elementwise(
+    "polygamma",
+    special.of_arrays(formulas.polygamma),
+    of_expressions(formulas.polygamma),
+    lambda g, z, a, x: (None, lambda: g * polygamma(a + 1, x)),
+    params=("a", "x"),
+    takes=FLOAT,
+    domain=(1.0, 4.0),
+    public="math.polygamma",
+    doc="Derivative number a (0, 1, 2, ...) of digamma, for x > 0; NaN for other a.",
+)
+
+# Bessel functions
+
+bessel_i0e: Op = _special(
+    "bessel_i0e",
+    vjp=lambda g, y, x: g * (bessel_i1e(x) - sign(x) * y),
+    public="math.bessel_i0e math.special.bessel_i0e",
+    doc="exp(-abs(x)) times the modified Bessel function of order 0.",
+)
+
+
+bessel_i0: Op = _special(
+    "bessel_i0",
+    vjp=lambda g, y, x: g * bessel_i1(x),
+    public="math.bessel_i0 math.special.bessel_i0",
+    doc="The modified Bessel function of the first kind of order 0.",
+)
+
+
+def _i1_vjp(g: Any, y: Any, x: Any) -> Any:
+    nonzero = not_equal(x, 0)
+    return g * select(nonzero, bessel_i0(x) - y / select(nonzero, x, 1.0), 0.5)
+
+
+bessel_i1: Op = _special(
+    "bessel_i1",
+    vjp=_i1_vjp,
+    public="math.bessel_i1 math.special.bessel_i1",
+    doc="The modified Bessel function of the first kind of order 1.",
+)
+
+
+def _i1e_vjp(g: Any, y: Any, x: Any) -> Any:
+    nonzero = not_equal(x, 0)
+    safe = select(nonzero, x, 1.0)
+    return g * select(nonzero, bessel_i0e(x) - y * sign(safe) - y / safe, 0.5)
+
+
+bessel_i1e: Op = _special(
+    "bessel_i1e",
+    vjp=_i1e_vjp,
+    public="math.bessel_i1e math.special.bessel_i1e",
+    doc="exp(-abs(x)) times the modified Bessel function of order 1.",
+)

@@ -1,0 +1,37 @@
+"""Equations that say something of values and compute nothing."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tfpy._src.compiler.ir.graph import Eqn, Graph, with_bodies
+
+GRADIENTS = frozenset({"custom_gradient"})
+"""They say what a gradient is."""
+LAYOUTS = frozenset({"relayout", "relayout_like"})
+"""They say how a value lies on several devices."""
+
+
+def without_remarks(graph: Graph, spreads: bool = False) -> Graph:
+    """The Graph, and those within it, without these equations. Values keep their numbers::
+
+        %2 = custom_gradient(%1, %0)      ->
+        %3 = sin(%2)                            %3 = sin(%1)
+
+    Args:
+        spreads: keeps those of layouts, for a backend that has several devices.
+    """
+    gone = GRADIENTS if spreads else GRADIENTS | LAYOUTS
+    stands_for: dict[int, int] = {}
+    eqns: list[Eqn] = []
+    for eqn in graph.eqns:
+        inputs = tuple(stands_for.get(v, v) for v in eqn.inputs)
+        if eqn.op.name in gone:
+            stands_for |= dict(zip(eqn.outputs, inputs, strict=False))
+        else:
+            within = with_bodies(eqn, partial(without_remarks, spreads=spreads))
+            eqns.append(within if inputs == eqn.inputs else within._replace(inputs=inputs))
+    if all(new is old for new, old in zip(eqns, graph.eqns, strict=False)) and not stands_for:
+        return graph
+    outputs = [stands_for.get(v, v) for v in graph.outputs]
+    return Graph(graph.avals, graph.inputs, graph.constants, eqns, outputs)

@@ -1,0 +1,98 @@
+"""What elementwise equations do to a kernel's result is done before the result is written."""
+
+from __future__ import annotations
+
+import heapq
+
+from tfpy._src.compiler.ir.fusion import EPILOGUE, LOOP, fuse, fusion, is_elementwise
+from tfpy._src.compiler.ir.graph import Eqn, Graph
+from tfpy._src.compiler.lower.calls import kernel_call
+from tfpy._src.compiler.lower.compose import NotComposable, facts_of
+from tfpy._src.compiler.lower.target import Target
+from tfpy._src.compiler.passes.dead_code import without_dead_code
+from tfpy._src.compiler.passes.fuse.elementwise import is_fusible
+from tfpy._src.compiler.passes.uses import Uses
+
+MAX_COST = 64
+"""Operations of an epilogue at most."""
+
+
+def fuse_epilogue(graph: Graph, target: Target) -> Graph:
+    """A kernel and the elementwise equations that finish its result as one equation. ::
+
+        %3 = conv2d(%0, %1)            %5 = fusion(%0, %1, %2) kind=epilogue
+        %4 = add(%3, %2)                 %3 = conv2d(%0, %1)
+        %5 = relu(%4)                    %4 = add(%3, %2); %5 = relu(%4)
+
+    The longest run that the target takes is fused; nothing else may read what is inside.
+    """
+    uses = Uses(graph)
+    fused: set[int] = set()
+    eqns = list(graph.eqns)
+    for number, eqn in enumerate(graph.eqns):
+        if number in fused or not _has_kernel(eqn):
+            continue
+        members, longest = _longest(uses, number, target, fused)
+        if longest is not None:
+            fused.update(members)
+            eqns[members[-1]] = longest
+    if not fused:
+        return graph
+    return without_dead_code(Graph(graph.avals, graph.inputs, graph.constants, eqns, graph.outputs))
+
+
+def _has_kernel(eqn: Eqn) -> bool:
+    if eqn.op is fusion:
+        return dict(eqn.attrs)["kind"] not in (LOOP, EPILOGUE)
+    return eqn.op.kernel is not None and not eqn.op.stateful and not is_elementwise(eqn.op)
+
+
+def _longest(
+    uses: Uses, kernel: int, target: Target, fused: set[int]
+) -> tuple[list[int], Eqn | None]:
+    """The kernel and what the target takes of the equations behind it, in order, and as one
+    equation where that is more than the kernel.
+    """
+    graph = uses.graph
+    members, best, found, cost = [kernel], [kernel], None, 0
+    size = graph.avals[graph.eqns[kernel].outputs[0]].size
+    waiting = list(uses.readers.get(graph.eqns[kernel].outputs[0], ()))
+    heapq.heapify(waiting)
+    while waiting:
+        number = heapq.heappop(waiting)
+        eqn = graph.eqns[number]
+        if number == members[-1]:
+            continue
+        if number in fused or not is_fusible(graph, eqn, target):
+            break
+        cost += facts_of(graph, eqn).cost
+        (out,) = eqn.outputs
+        if graph.avals[out].size != size or cost > MAX_COST:
+            break
+        members.append(number)
+        if _result(uses, members) == out and not eqn.op.is_alias:
+            taken = _taken(graph, members, target)
+            if taken is None:
+                break
+            best, found = list(members), taken
+        for reader in uses.readers.get(out, ()):
+            heapq.heappush(waiting, reader)
+    return best, found
+
+
+def _result(uses: Uses, members: list[int]) -> int | None:
+    """The only value of the members that others need, if there is but one."""
+    inside = set(members)
+    values = (uses.graph.eqns[number].outputs[0] for number in members)
+    needed = [v for v in values if not uses.only_in(v, inside) or v not in uses.readers]
+    return needed[0] if len(needed) == 1 else None
+
+
+def _taken(graph: Graph, members: list[int], target: Target) -> Eqn | None:
+    """The members as one equation, if the target takes that."""
+    eqn = fuse(graph, [graph.eqns[i] for i in members], EPILOGUE)
+    try:
+        call, values = kernel_call(graph, eqn)
+    except NotComposable:
+        return None
+    return eqn if target.takes_epilogue(call, len(set(values))) else None

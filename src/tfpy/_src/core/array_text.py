@@ -1,0 +1,49 @@
+"""Arrays as TensorFlow prints them in ``tf.print`` and in assertions."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+_ESCAPED = re.compile(r"""[\x00-\x1f\x7f"'\\]""")
+_LETTERS = {"\n": "n", "\r": "r", "\t": "t"}
+
+
+def _escape(found: re.Match[str]) -> str:
+    c = found[0]
+    return "\\" + (_LETTERS.get(c) or (c if c.isprintable() else f"{ord(c):03o}"))
+
+
+def item_text(value: Any) -> str:
+    """Return the text of one element."""
+    if isinstance(value, bytes):
+        return '"' + _ESCAPED.sub(_escape, value.decode("utf-8", "surrogateescape")) + '"'
+    if isinstance(value, bool | np.bool_):
+        return str(int(value))
+    if not isinstance(value, float):
+        return str(value)
+    short = f"{value:.6g}"
+    return short if np.float32(short) == np.float32(value) else f"{value:.9g}"
+
+
+def summary(array: Any, keep: int, indent: int) -> str:
+    """The outermost ``keep`` items at both ends of every axis; all if ``keep`` is negative.
+
+    Of an array without elements no item is shown: TensorFlow keeps no more than there are elements.
+    """
+    return _summary(array, array.size if keep < 0 else min(keep, array.size), indent)
+
+
+def _summary(array: Any, keep: int, indent: int) -> str:
+    if array.ndim == 0:
+        return item_text(array.item()) if keep else "..."
+    n = array.shape[0]
+    whole = n <= 2 * keep
+    picked = range(n) if whole else [*range(keep), *range(n - keep, n)]
+    items = [_summary(array[i, ...], keep, indent + 1) for i in picked]
+    between = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * indent
+    if not whole:
+        items.insert(keep, "..." if keep else f"{between}...")
+    return f"[{between.join(items)}]"

@@ -1,0 +1,272 @@
+"""``tf.notebook.progress``: how far a loop is, and numbers that it shows on the way."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from typing import Any, Generic, Protocol, TypeVar
+
+from tfpy._src.backends.event_loop import give_turn
+from tfpy._src.backends.javascript.bridge import IN_BROWSER
+from tfpy._src.backends.storage import Storage
+from tfpy._src.display import tqdm_bar
+from tfpy._src.display.html import escape
+from tfpy._src.display.live_plot import Series, number
+from tfpy._src.display.screen import Screen, in_notebook
+
+T = TypeVar("T")
+
+_EVERY = 0.2
+"""Seconds after which it is drawn anew."""
+_MANY = 100
+"""A second, of which no decimals are shown."""
+_CELLS = 24
+"""Letters of a bar of text."""
+
+
+def progress(
+    iterable: Iterable[T] | AsyncIterable[T],
+    total: int | None = None,
+    label: str = "",
+    plot: bool = False,
+) -> Progress[T]:
+    """A loop that shows how far it is (``tf.notebook.progress``).
+
+    ``async for`` gives the page its turns: it reacts and paints meanwhile. In a notebook that has
+    tqdm and ipywidgets the bar is theirs, in a terminal that has tqdm tqdm's.
+
+    Args:
+        iterable: what is gone through; ``async for`` takes asynchronous ones, too.
+        total: how many elements there are, where ``len(iterable)`` does not tell.
+        label: stands before the bar.
+        plot: whether the numbers are also drawn as lines, in a notebook or a page.
+
+    Returns:
+        What is iterated over; its :meth:`Progress.show` takes numbers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> w = tf.Variable(4.0)
+        >>> steps = tf.notebook.progress(range(100), label="training")
+        >>> for step in steps:  # doctest: +SKIP
+        ...     steps.show(loss=w.assign(w * 0.9))
+        training  ━━━━━━━━━━━━━━━━━━━━━━━━ 100%  100/100  1.08e+03/s  0:00  loss 0.0001062
+    """
+    return Progress(iterable, total, label, plot)
+
+
+class Progress(Generic[T]):
+    """What :func:`progress` gives."""
+
+    def __init__(
+        self,
+        iterable: Iterable[T] | AsyncIterable[T],
+        total: int | None,
+        label: str,
+        plot: bool,
+    ) -> None:
+        self._iterable = iterable
+        self.total = _length(iterable) if total is None else total
+        """How many elements there are; None while nobody knows."""
+        self.label = label
+        self.done = 0
+        """How many have been gone through."""
+        self.values: dict[str, float] = {}
+        """The numbers that are shown."""
+        self.series = Series("step") if plot else None
+        """What is drawn of them."""
+        self._given: dict[str, Any] = {}
+        self._began = time.monotonic()
+        self._drawn = 0.0
+        self._bar: _Bar | None = None
+
+    def show(self, **values: Any) -> None:
+        """Shows numbers beside the bar: Python's, or tensors of one element.
+
+        Tensors are read when they are drawn, a few times a second, not at each step.
+        """
+        self._given.update(values)
+
+    def __iter__(self) -> Iterator[T]:
+        """The elements.
+
+        Raises:
+            TypeError: when they are asynchronous.
+            RuntimeError: for a tensor to show that Python cannot wait for here.
+        """
+        if not isinstance(self._iterable, Iterable):
+            raise TypeError("progress: these elements are awaited: write `async for`")
+        self._begin()
+        try:
+            for element in self._iterable:
+                yield element
+                self.done += 1
+                if self._is_due():
+                    self._draw({k: _number(k, v) for k, v in self._given.items()})
+            self._draw({k: _number(k, v) for k, v in self._given.items()})
+        finally:
+            self._end()
+
+    async def __aiter__(self) -> AsyncIterator[T]:
+        """The elements, between which other tasks have their turns."""
+        self._begin()
+        try:
+            async for element in _awaited(self._iterable):
+                yield element
+                self.done += 1
+                if self._is_due():
+                    self._draw({k: await _read(k, v) for k, v in self._given.items()})
+                await give_turn()
+            self._draw({k: await _read(k, v) for k, v in self._given.items()})
+        finally:
+            self._end()
+
+    @property
+    def seconds(self) -> float:
+        """Since it began."""
+        return time.monotonic() - self._began
+
+    def _begin(self) -> None:
+        self.done = 0
+        self._began = time.monotonic()
+        self._bar = _opened(self)
+        self._draw({})
+
+    def _is_due(self) -> bool:
+        """Whether it is drawn: after the first step, where a plot begins, and then often."""
+        return self.done == 1 or time.monotonic() - self._drawn >= _EVERY
+
+    def _draw(self, values: Mapping[str, float]) -> None:
+        assert self._bar is not None
+        self.values.update(values)
+        if self.series is not None and values:
+            self.series.extend(self.done, values)
+        self._bar.draw(self)
+        self._drawn = time.monotonic()
+
+    def _end(self) -> None:
+        """The bar stays as it is, also where the loop was left early."""
+        assert self._bar is not None
+        self._bar.close(self)
+
+
+class _Bar(Protocol):
+    def draw(self, progress: Progress[Any]) -> None: ...
+
+    def close(self, progress: Progress[Any]) -> None: ...
+
+
+def _opened(progress: Progress[Any]) -> _Bar:
+    """What shows a bar here."""
+    bars = tqdm_bar.bars(in_notebook())
+    if bars is not None and progress.series is None:
+        return tqdm_bar.TqdmBar(bars, progress.total, progress.label)
+    shows_html = in_notebook() or (IN_BROWSER and progress.series is not None)
+    return _Picture() if shows_html else _Line()
+
+
+class _Picture:
+    """A bar, and perhaps lines below it, as HTML."""
+
+    def __init__(self) -> None:
+        self._screen = Screen()
+
+    def draw(self, progress: Progress[Any]) -> None:
+        self._screen.show(html(progress))
+
+    def close(self, progress: Progress[Any]) -> None:
+        self.draw(progress)
+
+
+class _Line:
+    """A line of text that is rewritten; where that cannot be, only the last one is printed."""
+
+    def __init__(self) -> None:
+        self._rewrites = IN_BROWSER or sys.stdout.isatty()
+        self._width = 0
+
+    def draw(self, progress: Progress[Any]) -> None:
+        if self._rewrites:
+            self._print(progress, "")
+
+    def close(self, progress: Progress[Any]) -> None:
+        self._print(progress, "\n")
+
+    def _print(self, progress: Progress[Any], end: str) -> None:
+        line = text(progress)
+        before = "\r" if self._rewrites else ""
+        print(f"{before}{line.ljust(self._width)}", end=end, flush=True)
+        self._width = len(line)
+
+
+def text(progress: Progress[Any]) -> str:
+    """A line of text for how far it is."""
+    bar = ""
+    if progress.total:
+        share = min(progress.done / progress.total, 1.0)
+        full = round(share * _CELLS)
+        bar = f"{'━' * full}{'─' * (_CELLS - full)} {share:4.0%}"
+    return "  ".join(filter(None, (progress.label, bar, *_facts(progress))))
+
+
+def html(progress: Progress[Any]) -> str:
+    """A bar and its facts, and the lines of the numbers."""
+    known = f'max="{progress.total}" value="{progress.done}"' if progress.total else ""
+    facts = escape("  ".join(_facts(progress)))
+    name = escape(progress.label or "progress")
+    shown = f"{escape(progress.label)} " if progress.label else ""
+    drawn = "" if progress.series is None else f"<div>{progress.series.to_svg()}</div>"
+    return (
+        '<div style="font-family:ui-monospace,monospace;font-size:13px;white-space:pre-wrap">'
+        f'{shown}<progress {known} aria-label="{name}" style="vertical-align:middle"></progress> '
+        f"{facts}{drawn}</div>"
+    )
+
+
+def _facts(progress: Progress[Any]) -> list[str]:
+    """What is beside a bar."""
+    done, total, seconds = progress.done, progress.total, progress.seconds
+    facts = [f"{done:,}/{total:,}" if total is not None else f"{done:,}"]
+    if done and seconds:
+        rate = done / seconds
+        facts.append(f"{rate:,.0f}/s" if rate >= _MANY else f"{rate:.3g}/s")
+        left = (total - done) * seconds / done if total is not None else 0.0
+        facts.append(f"{_clock(left)} left" if left > 0 else _clock(seconds))
+    return [*facts, *(f"{name} {value:.4g}" for name, value in progress.values.items())]
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _length(iterable: Any) -> int | None:
+    try:
+        return len(iterable)
+    except TypeError:  # it has none, or does not know it
+        return None
+
+
+async def _awaited(iterable: Iterable[T] | AsyncIterable[T]) -> AsyncIterator[T]:
+    if isinstance(iterable, AsyncIterable):
+        async for element in iterable:
+            yield element
+    else:
+        for element in iterable:
+            yield element
+
+
+def _number(name: str, value: Any) -> float:
+    """Return a number: Python's, or the value of a tensor or Variable that can be read at once."""
+    storage = getattr(getattr(value, "held", value), "storage", None)
+    if isinstance(storage, Storage) and not storage.is_readable:
+        raise RuntimeError(f"progress: {name} is awaited here: loop by `async for`")
+    return number(name, value)
+
+
+async def _read(name: str, value: Any) -> float:
+    """Return a number; tensors and Variables have ``data()``, which is awaited."""
+    data = getattr(value, "data", None)
+    return number(name, await data() if callable(data) else value)

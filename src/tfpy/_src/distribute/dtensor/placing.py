@@ -1,0 +1,161 @@
+"""Tensors on meshes: where one lies, and how it comes to lie elsewhere."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tfpy._src.backends.backend import Backend
+from tfpy._src.backends.interface import Sharder
+from tfpy._src.backends.interrupts import held
+from tfpy._src.backends.registry import active_backend
+from tfpy._src.backends.storage import Storage
+from tfpy._src.base.errors import UnimplementedError
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.core.tensor import Tensor, from_array
+from tfpy._src.distribute.dtensor.layout import MATCH, UNSHARDED, Layout
+from tfpy._src.distribute.dtensor.mesh import Mesh
+
+_LAYOUT = "layout"
+"""What a tensor has whose backend does not know of meshes: its layout on a mesh of one device."""
+
+_meshes: list[Mesh] = []
+"""The mesh of one device that was used last; where there is but one, every tensor is on it."""
+
+
+def use(mesh: Mesh) -> None:
+    """Checks that the active backend has the devices of a mesh.
+
+    Raises:
+        UnimplementedError: when it has one device, and the mesh more.
+    """
+    backend = active_backend()
+    if backend.sharder is not None:
+        return
+    if mesh.size > 1:
+        raise UnimplementedError(
+            None,
+            None,
+            f"The mesh has {mesh.size} devices; the backend {backend.name!r} computes on one. "
+            'The backend jax has several: pip install jax, tf.set_backend("jax")',
+        )
+    _meshes[:] = [mesh]
+
+
+def sharder_of(backend: Backend, aval: Aval) -> Sharder | None:
+    """What shards tensors of a type; None where they stay on one device, or on the host."""
+    return backend.sharder if aval.dtype in backend.dtypes else None
+
+
+def layout_of(tensor: Tensor) -> Layout | None:
+    """How a tensor lies on a mesh; None when it lies on none. On a backend of one device, each lies
+    on the mesh that was used last."""
+    found = own_layout(tensor)
+    if found is not None or active_backend().sharder is not None or not _meshes:
+        return found
+    return Layout.replicated(_meshes[0], tensor.aval.rank)
+
+
+def own_layout(tensor: Tensor) -> Layout | None:
+    """The layout that a tensor was given, or that the compiler gave it."""
+    noted: Layout | None = vars(tensor).get(_LAYOUT)
+    backend, storage = active_backend(), tensor.storage
+    if noted is not None or backend.sharder is None or storage.backend is not backend:
+        return noted
+    sharding = backend.sharder.sharding(storage.slot, tensor.aval)
+    return None if sharding is None else Layout.of(sharding)
+
+
+def laid_out(tensor: Tensor, layout: Layout) -> Tensor:
+    """Another tensor of the same elements that lies so; of the same bytes, if these do.
+
+    Raises:
+        InvalidArgumentError: when the layout does not fit the shape, and for devices that there
+            are not.
+        UnimplementedError: when the active backend has one device, and the mesh more.
+    """
+    use(layout.mesh)
+    layout = matched(layout, own_layout(tensor))
+    layout.check("relayout", tensor.aval)
+    backend, aval = active_backend(), tensor.aval
+    sharder = sharder_of(backend, aval)
+    if sharder is None:
+        found = tensor.alias()
+        vars(found)[_LAYOUT] = layout
+        return found
+    sharding, storage = layout.sharding, tensor.storage
+    is_there = storage.backend is backend
+    if is_there and sharder.is_sharded(storage.slot, aval, sharding):
+        return tensor.alias()
+    if backend.collect_due:
+        backend.collect()
+    with held:
+        if is_there:
+            slot = sharder.place(storage.slot, aval, sharding)
+        else:  # each device gets its own part at once
+            slot = sharder.upload(tensor.host_view(), sharding)
+        return Tensor(aval, Storage(aval, None, backend, slot))
+
+
+def matched(layout: Layout, present: Layout | None) -> Layout:
+    """The layout, with the tensor's own dimensions where it says MATCH."""
+    if MATCH not in layout.sharding_specs:
+        return layout
+    if present is None or present.mesh != layout.mesh:
+        own = [UNSHARDED] * layout.rank
+    else:
+        own = present.sharding_specs
+    pairs = zip(layout.sharding_specs, own, strict=False)
+    return Layout([mine if spec == MATCH else spec for spec, mine in pairs], layout.mesh)
+
+
+def parts_of(tensor: Tensor, layout: Layout) -> list[Tensor]:
+    """What each device of this process has of a tensor that lies so."""
+    backend, aval = active_backend(), tensor.aval
+    sharder = sharder_of(backend, aval)
+    if sharder is None:
+        if not _is_cut(layout):
+            return [tensor.alias() for _ in range(layout.mesh.num_local_devices())]
+        whole = tensor.host_view()
+        return [from_array(whole[place]) for place in _places(layout, aval)]
+    return [*map(from_array, sharder.parts(tensor.slot_on(backend), aval, layout.sharding))]
+
+
+def joined(parts: list[Tensor], aval: Aval, layout: Layout) -> Tensor:
+    """The tensor of which each device of this process has such a part."""
+    use(layout.mesh)
+    backend = active_backend()
+    sharder = sharder_of(backend, aval)
+    if sharder is None:
+        if not _is_cut(layout):
+            return laid_out(parts[0], layout)
+        whole = np.empty(aval.shape, aval.dtype.as_numpy_dtype)
+        for place, part in zip(_places(layout, aval), parts, strict=True):
+            whole[place] = part.host_view()
+        return laid_out(from_array(whole), layout)
+    with held:
+        slot = sharder.join([part.host_view() for part in parts], aval, layout.sharding)
+        return Tensor(aval, Storage(aval, None, backend, slot))
+
+
+def _is_cut(layout: Layout) -> bool:
+    return any(layout.num_shards(i) > 1 for i in range(layout.rank))
+
+
+def _places(layout: Layout, aval: Aval) -> list[tuple[slice, ...]]:
+    """Which part of a tensor of the host's each device has.
+
+    Raises:
+        UnimplementedError: when other processes have some of the devices.
+    """
+    if layout.mesh.num_local_devices() < layout.mesh.size:
+        raise UnimplementedError(
+            None,
+            None,
+            f"a {aval.dtype.name} tensor stays on its process's host, which has no parts of the "
+            f"other processes' of {layout}",
+        )
+    sizes = layout.local_shape_from_global_shape(aval.closed.shape)
+    return [
+        tuple(slice(at * n, at * n + n) for at, n in zip(offsets, sizes, strict=True))
+        for offsets in layout.offset_to_shard()
+    ]

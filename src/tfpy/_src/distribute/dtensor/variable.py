@@ -1,0 +1,65 @@
+"""``tf.experimental.dtensor.DVariable``: a Variable that stays in its layout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src.base import tracing
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.distribute.dtensor import relayouts
+from tfpy._src.distribute.dtensor.layout import Layout
+from tfpy._src.distribute.dtensor.placing import own_layout
+from tfpy._src.tensors.variables.variable import Variable
+
+
+class DVariable(Variable):
+    """A Variable on a mesh (``tf.experimental.dtensor.DVariable``): whatever is assigned to it lies
+    as its first value.
+
+    Args:
+        initial_value: a tensor on a mesh, or with ``layout`` anything that converts to a tensor; or
+            a function that gives it.
+        layout: its layout.
+        dtype: the type of its elements.
+        kwargs: as of ``tf.Variable``.
+
+    Raises:
+        InvalidArgumentError: when neither ``initial_value`` nor ``layout`` tells the layout, or
+            they tell different ones, or it does not fit.
+
+    Example:
+        >>> from tfpy.experimental import dtensor
+        >>> mesh = dtensor.create_mesh([("model", 1)], devices=["CPU:0"])
+        >>> v = dtensor.DVariable([1.0, 2.0], layout=dtensor.Layout(["model"], mesh))
+        >>> print(v.assign_add([1.0, 1.0]).numpy(), v.layout.sharding_specs)
+        [2. 3.] ['model']
+    """
+
+    def __init__(self, initial_value: Any, *, dtype: Any = None, **kwargs: Any) -> None:
+        wanted: Layout | None = kwargs.pop("layout", None)
+        with tracing.init_scope():
+            given = initial_value() if callable(initial_value) else initial_value
+            value = convert_to_tensor(given, dtype)
+            self.layout = _agreed(wanted, own_layout(value))
+        super().__init__(value, **kwargs)
+
+    def hold(self, tensor: Tensor) -> None:
+        super().hold(relayouts.to(tensor, self.layout))
+
+
+def _agreed(wanted: Layout | None, present: Layout | None) -> Layout:
+    agreed = wanted or present
+    if agreed is None:
+        raise InvalidArgumentError(
+            None, "DVariable", "Neither layout nor DTensor initial value are provided."
+        )
+    if wanted is not None and present is not None and wanted != present:
+        raise InvalidArgumentError(
+            None,
+            "DVariable",
+            f"Conflicting layout are provided for initial value layout ({present}) and variable "
+            f"({wanted}).",
+        )
+    return agreed

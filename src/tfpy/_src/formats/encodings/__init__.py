@@ -1,0 +1,1 @@
+"""Protocol Buffers, FlatBuffers and FlexBuffers, read and written strictly."""

@@ -1,0 +1,279 @@
+"""Messages of Protocol Buffers, read strictly: what a table of fields names becomes a dictionary.
+
+A table says of each field number how the field is called and what it holds::
+
+    PAIR = Message("Pair", {1: ("name", STRING), 2: ("sizes", many(INT)), 3: ("of", NODE)})
+    read(data, PAIR)  # {"name": "a", "sizes": array([2, 3]), "of": {...}}
+
+A field that occurs once has a key only if the file has it; a repeated one is always there: a list,
+or an array of NumPy when it holds numbers. Bytes are views of the file. Fields that the table does
+not name are skipped. Repeated fields that the file leaves out take no memory (:class:`Fields`), so
+that a message of two bytes stays small.
+"""
+
+from __future__ import annotations
+
+import functools
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.library.io.checked_json import ModelFileError
+
+MAX_DEPTH = 100
+"""How deeply messages may be nested."""
+MAX_FIELDS = 1 << 23
+"""How many fields a file may have, an array of numbers counted once."""
+
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_FIXED_SIZES = {_FIXED64: 8, _FIXED32: 4}
+_LONGEST = 10  # bytes of a varint
+_MASK = (1 << 64) - 1
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a field holds.
+
+    Attributes:
+        wire: the number of its encoding.
+        one: its value, of the number or the bytes in the file.
+        dtype: of an array of such numbers; None for what is no number.
+    """
+
+    name: str
+    wire: int
+    one: Callable[[Any], Any]
+    dtype: str | None = None
+
+
+@dataclass(frozen=True)
+class Many:
+    """A field that may occur any number of times."""
+
+    kind: Kind | Message
+
+    def empty(self) -> Any:
+        """Return the value of a field that does not occur."""
+        if isinstance(self.kind, Kind) and self.kind.dtype:
+            return np.zeros(0, self.kind.dtype)
+        return []
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A map: pairs of a key and a value become a dictionary; the last one of a key is taken."""
+
+    pair: Message
+
+
+class Message:
+    """What the fields of a message are.
+
+    Args:
+        name: for errors.
+        fields: name and kind by field number; a message that contains itself gets them later.
+    """
+
+    def __init__(self, name: str, fields: Mapping[int, tuple[str, Any]] | None = None) -> None:
+        self.name = name
+        self.fields: dict[int, tuple[str, Kind | Message | Many | Mapped]] = dict(fields or {})
+
+    @functools.cached_property
+    def empty(self) -> Mapping[str, Callable[[], Any]]:
+        """Functions that make the empty values of repeated fields, by name."""
+        return {
+            name: kind.empty if isinstance(kind, Many) else dict
+            for name, kind in self.fields.values()
+            if isinstance(kind, Many | Mapped)
+        }
+
+    @functools.cached_property
+    def numbers(self) -> Mapping[str, str]:
+        """dtypes of repeated fields of numbers, by name."""
+        return {
+            name: kind.kind.dtype
+            for name, kind in self.fields.values()
+            if isinstance(kind, Many) and isinstance(kind.kind, Kind) and kind.kind.dtype
+        }
+
+
+class Fields(dict[str, Any]):
+    """The fields of a message. Repeated fields that the file leaves out are made when read."""
+
+    __slots__ = ("_message",)
+
+    def __init__(self, message: Message) -> None:
+        super().__init__()
+        self._message = message
+
+    def __missing__(self, name: str) -> Any:
+        return self._message.empty[name]()
+
+
+def _signed(number: int) -> int:
+    return number - (1 << 64) if number >> 63 else number
+
+
+def _text(data: memoryview) -> str:
+    try:
+        return str(data, "utf-8")
+    except UnicodeDecodeError:
+        raise ModelFileError(f"a text in the file is no UTF-8: {bytes(data[:40])!r}") from None
+
+
+def _fixed(form: str) -> Callable[[memoryview], Any]:
+    unpack = struct.Struct(form).unpack
+    return lambda data: unpack(data)[0]
+
+
+INT = Kind("integer", _VARINT, _signed, "<i8")
+"""int32, int64 or an enumeration."""
+UINT = Kind("unsigned integer", _VARINT, int, "<u8")
+BOOL = Kind("bool", _VARINT, bool, "?")
+FLOAT = Kind("float", _FIXED32, _fixed("<f"), "<f4")
+DOUBLE = Kind("double", _FIXED64, _fixed("<d"), "<f8")
+FIXED32 = Kind("fixed32", _FIXED32, _fixed("<I"), "<u4")
+STRING = Kind("string", _BYTES, _text)
+BYTES = Kind("bytes", _BYTES, lambda data: data)
+
+
+def many(kind: Kind | Message) -> Many:
+    """A repeated field: a list, or an array when it holds numbers."""
+    return Many(kind)
+
+
+def mapped(value: Kind | Message) -> Mapped:
+    """A map of texts, which becomes a dictionary; a key that is left out is the empty one."""
+    return Mapped(Message("pair of a map", {1: ("key", STRING), 2: ("value", value)}))
+
+
+def read(data: bytes | memoryview, message: Message) -> dict[str, Any]:
+    """The fields of a message that bytes hold.
+
+    Raises:
+        ModelFileError: when the bytes are no such message, or it is nested too deeply or too large.
+    """
+    return _Reader().message(memoryview(data).cast("B"), message, 0)
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._left = MAX_FIELDS
+
+    def message(self, data: memoryview, message: Message, depth: int) -> dict[str, Any]:
+        if depth > MAX_DEPTH:
+            raise ModelFileError(f"messages are nested more than {MAX_DEPTH} levels deep")
+        found = Fields(message)
+        at, end, fields = 0, len(data), message.fields
+        while at < end:
+            self._count(1)
+            tag, at = _varint(data, at)
+            field = fields.get(tag >> 3)
+            value, at = _value(data, at, tag)
+            if field is not None:
+                self._take(found, field, tag & 7, value, f"{message.name}.{field[0]}", depth)
+        for name, dtype in message.numbers.items():
+            if name in found:
+                found[name] = _joined(found[name], dtype)
+        return found
+
+    def _take(
+        self, found: dict[str, Any], field: tuple[str, Any], wire: int, value: Any, what: str,
+        depth: int,
+    ) -> None:  # fmt: skip
+        """Puts a field's value where it belongs."""
+        name, kind = field
+        if isinstance(kind, Many):
+            inner = kind.kind
+            values = found.setdefault(name, [])
+            if isinstance(inner, Kind) and inner.dtype and wire == _BYTES:
+                values.append(_packed(value, inner, what))
+            else:
+                values.append(self._one(inner, wire, value, what, depth))
+        elif isinstance(kind, Mapped):
+            pair = self._one(kind.pair, wire, value, what, depth)
+            found.setdefault(name, {})[pair.get("key", "")] = pair.get("value")
+        elif isinstance(kind, Message) and name in found:
+            raise ModelFileError(f"{what} is there twice")
+        else:
+            found[name] = self._one(kind, wire, value, what, depth)
+
+    def _one(self, kind: Kind | Message, wire: int, value: Any, what: str, depth: int) -> Any:
+        if wire != (_BYTES if isinstance(kind, Message) else kind.wire):
+            raise ModelFileError(f"{what} is encoded as no {kind.name} (wire type {wire})")
+        if isinstance(kind, Message):
+            return self.message(value, kind, depth + 1)
+        return kind.one(value)
+
+    def _count(self, fields: int) -> None:
+        self._left -= fields
+        if self._left < 0:
+            raise ModelFileError(f"the file has more than {MAX_FIELDS} fields")
+
+
+def _varint(data: memoryview, at: int) -> tuple[int, int]:
+    """An unsigned number of up to 64 bits, and where the next thing begins."""
+    number = shift = 0
+    for byte in data[at : at + _LONGEST]:
+        number |= (byte & 0x7F) << shift
+        at += 1
+        if byte < 0x80:
+            return number & _MASK, at
+        shift += 7
+    raise ModelFileError("the file ends within a number, or a number has more than ten bytes")
+
+
+def _value(data: memoryview, at: int, tag: int) -> tuple[Any, int]:
+    """A field's number or bytes, and where the next field begins."""
+    wire = tag & 7
+    if not 0 < tag >> 3 < 1 << 29:
+        raise ModelFileError(f"{tag >> 3} is no field number")
+    if wire == _VARINT:
+        return _varint(data, at)
+    if wire == _BYTES:
+        size, at = _varint(data, at)
+    elif wire in _FIXED_SIZES:
+        size = _FIXED_SIZES[wire]
+    else:
+        raise ModelFileError(f"a field has the wire type {wire}, which is not allowed")
+    if size > len(data) - at:
+        raise ModelFileError(f"a field has {size} bytes, and {len(data) - at} are left")
+    return data[at : at + size], at + size
+
+
+def _packed(data: memoryview, kind: Kind, what: str) -> Array:
+    """The numbers of a packed field."""
+    if kind.wire != _VARINT:
+        size = _FIXED_SIZES[kind.wire]
+        if len(data) % size:
+            raise ModelFileError(f"{what} has {len(data)} bytes, which is no multiple of {size}")
+        return np.frombuffer(data, kind.dtype)
+    raw = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(raw < 0x80)
+    if raw.size and (not ends.size or ends[-1] != raw.size - 1):
+        raise ModelFileError(f"{what} ends within a number")
+    if not raw.size:
+        return np.zeros(0, kind.dtype)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    sizes = ends - starts + 1
+    if sizes.max() > _LONGEST:
+        raise ModelFileError(f"{what} has a number of more than ten bytes")
+    if raw.size == ends.size:
+        return raw.astype(kind.dtype)
+    places = np.arange(raw.size) - np.repeat(starts, sizes)
+    parts = (raw & 0x7F).astype(np.uint64) << (7 * places).astype(np.uint64)
+    return np.add.reduceat(parts, starts).astype(kind.dtype)
+
+
+def _joined(parts: list[Any], dtype: str) -> Array:
+    """One array of the arrays and numbers of a repeated field."""
+    if len(parts) == 1 and isinstance(parts[0], np.ndarray):
+        return parts[0]
+    if any(isinstance(part, np.ndarray) for part in parts):
+        return np.concatenate([np.atleast_1d(np.asarray(part, dtype)) for part in parts])
+    return np.array(parts, dtype)

@@ -1,0 +1,328 @@
+"""From compiled Graphs to blocks: what the page's runner does, step by step.
+
+``docs/export.md`` has the form. A block is a plan of ``run/plan.py`` in JSON: Programs that
+run on the device, control flow that the page runs, and numbers that it computes by itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tfpy._src.backends.backend import Backend
+from tfpy._src.base import dtypes
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import Eqn, Graph, single_equation
+from tfpy._src.compiler.ir.op import OPS, UNSUPPORTED
+from tfpy._src.compiler.lower.program import Program
+from tfpy._src.compiler.passes.pipeline import optimize
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.formats.exported.refusals import NotExportable
+from tfpy._src.formats.exported.scalars import NoScalar, scalars
+from tfpy._src.formats.exported.tensors import Tensors
+from tfpy._src.functions.control.cond import CondRun
+from tfpy._src.functions.control.loop_run import LoopRun
+from tfpy._src.functions.executor.control_op import Runner
+from tfpy._src.functions.executor.device_step import DeviceStep
+from tfpy._src.functions.executor.executable import Executable
+from tfpy._src.functions.executor.host_shadow import Mirror
+from tfpy._src.functions.executor.plan import Plan
+from tfpy._src.functions.executor.steps import ControlStep, HostStep
+from tfpy._src.functions.trace.trace import Trace
+from tfpy._src.tensors.array import joining
+
+Json = dict[str, Any]
+
+STORED = {
+    dtypes.float32: "float32",
+    dtypes.int32: "int32",
+    dtypes.bool: "bool",
+    dtypes.complex64: "complex64",
+    dtypes.variant: "list",
+}
+"""What values may be in a page."""
+
+
+class Programs:
+    """The Programs of a file, those that are equal once, and their constants.
+
+    Args:
+        tensors: take the constants.
+    """
+
+    def __init__(self, tensors: Tensors) -> None:
+        self.entries: list[Json] = []
+        self._tensors = tensors
+        self._numbers: dict[tuple[str, bytes], int] = {}
+
+    def add(self, program: Program) -> int:
+        """The number of a Program."""
+        key = text, constants = program.to_json(), program.constant_bytes()
+        if key not in self._numbers:
+            self._numbers[key] = len(self.entries)
+            entry: Json = {"document": json.loads(text)}
+            if constants:
+                entry["constants"] = self._tensors.add_bytes(constants)
+            self.entries.append(entry)
+        return self._numbers[key]
+
+
+class Blocks:
+    """Makes blocks for a target.
+
+    Args:
+        tensors: take what is constant.
+    """
+
+    def __init__(self, lowering: Backend, programs: Programs, tensors: Tensors) -> None:
+        self._lowering = lowering
+        self._programs = programs
+        self._tensors = tensors
+        self._items: set[Aval] = set()  # what lists hold
+        self._adds_lists = False
+
+    def block(self, executable: Executable) -> Json:
+        """The block of a compiled Graph.
+
+        Raises:
+            NotExportable: where an op needs Python.
+        """
+        plan, results = executable.plan_for(self._lowering)
+        return _Block(self, plan).made([plan.graph.outputs[i] for i in results])
+
+    def adders(self) -> dict[str, int]:
+        """The Programs that add items of lists, by dtype and number of elements."""
+        if not self._adds_lists:
+            return {}
+        sums = {f"{STORED[a.dtype]}/{a.size}": _sum_graph(a) for a in self._items}
+        return {key: self.program(graph) for key, graph in sums.items()}
+
+    def program(self, graph: Graph) -> int:
+        """The number of the Program of a Graph."""
+        return self.add(self._lowering.lower(optimize(graph, self._lowering.target)).program)
+
+    def add(self, program: Program | None) -> int:
+        assert program is not None
+        return self._programs.add(program)
+
+    def add_constant(self, array: Any, aval: Aval) -> str:
+        return self._tensors.add_constant(array, aval)
+
+    def why_not(self, op: str) -> str:
+        """Why an op is left to Python."""
+        reason = UNSUPPORTED[self._lowering.name].get(op)
+        return reason or f"{self._lowering.name} has no kernel for these shapes and dtypes"
+
+    def note_item(self, aval: Aval) -> None:
+        """Notes what a list may hold."""
+        if aval.dtype != dtypes.variant:
+            self._items.add(Aval((aval.size,), aval.dtype))
+
+    def note_sum(self) -> None:
+        """Notes that lists are added."""
+        self._adds_lists = True
+
+
+def _sum_graph(aval: Aval) -> Graph:
+    return single_equation(OPS["add"], [aval, aval], ())
+
+
+def _traced(avals: Sequence[Aval], function: Callable[..., Any]) -> Graph:
+    """The Graph of a function from tensors to a list of tensors."""
+    trace = Trace("list")
+    with trace.taken():
+        given = [trace.argument(aval, "x") for aval in avals]
+        trace.graph.outputs = [trace.value_of(t) for t in function(*given)]
+    return trace.graph
+
+
+class _Block:
+    """One block being made; values are numbered anew."""
+
+    def __init__(self, blocks: Blocks, plan: Plan) -> None:
+        self._blocks = blocks
+        self._plan = plan
+        self._graph = plan.graph
+        self._numbers: dict[int, int] = {}
+        self._values: list[list[Any]] = []
+        self._steps: list[Json] = []
+        self._constants: list[list[Any]] = []
+
+    def made(self, outputs: Sequence[int]) -> Json:
+        inputs = [self._define(v) for v in self._graph.inputs]
+        for step in self._plan.steps:
+            if isinstance(step, DeviceStep):
+                self._device(step)
+            elif isinstance(step, ControlStep):
+                self._control(step)
+            else:
+                raise self._refused(step)
+        return {
+            "inputs": inputs,
+            "outputs": [self._value(v) for v in outputs],
+            "values": self._values,
+            "constants": self._constants,
+            "steps": self._steps,
+        }
+
+    def _refused(self, step: HostStep) -> NotExportable:
+        op = step.graph.eqns[0].op.name
+        return NotExportable(op, self._blocks.why_not(op))
+
+    # Values
+
+    def _new(self, aval: Aval) -> int:
+        if aval.dtype not in STORED:
+            raise NotExportable(aval.dtype.name, "pages have no values of this dtype")
+        self._values.append([STORED[aval.dtype], aval.size])
+        return len(self._values) - 1
+
+    def _define(self, value: int) -> int:
+        self._numbers[value] = self._new(self._graph.avals[value])
+        return self._numbers[value]
+
+    def _value(self, value: int) -> int:
+        """The number of a value that is there; constants come as they are asked for."""
+        if value not in self._numbers:
+            number, array = self._define(value), self._graph.constants[value]
+            name = self._blocks.add_constant(array, self._graph.avals[value])
+            self._constants.append([number, name])
+        return self._numbers[value]
+
+    def _step(self, op: str, inputs: Sequence[int], outputs: Sequence[int], **facts: Any) -> None:
+        self._steps.append({"op": op, "inputs": list(inputs), "outputs": list(outputs), **facts})
+
+    # Programs
+
+    def _device(self, step: DeviceStep) -> None:
+        given = [self._value(v) for v in step.inputs]
+        if step.prelude is not None:
+            weights = [given[i] for i in step.weights]
+            graph = step.prelude.graph
+            made = [self._new(graph.avals[v]) for v in graph.outputs]
+            number = self._blocks.add(step.prelude.compiled.program)
+            self._step("program", weights, made, program=number, cached=True)
+            given += made
+        inputs = [given[i] for i in step.read]
+        outputs = [self._define(v) for v in step.outputs]
+        if not outputs:
+            return
+        facts: Json = {"program": self._blocks.add(step.main.compiled.program)}
+        if step is self._plan.steps[-1] and self._plan.donations:
+            facts["donated"] = [step.read.index(at) for _, at in self._plan.donations]
+        self._step("program", inputs, outputs, **facts)
+
+    # Control flow
+
+    def _control(self, step: ControlStep) -> None:
+        for mirror in step.mirrors:
+            self._known(mirror)
+        for eqn, runner in step.equations:
+            self._equation(step.graph, eqn, runner)
+
+    def _known(self, mirror: Mirror) -> None:
+        """A number that the page computes, if it can; else it reads it from the device."""
+        places = {v: i for i, v in enumerate(mirror.inputs)}
+        try:
+            (expression,) = scalars(mirror.graph, mirror.values, places)
+        except NoScalar:
+            return
+        inputs = [self._value(v) for v in mirror.inputs]
+        self._step("known", inputs, [], value=expression, of=self._value(mirror.values[0]))
+
+    def _equation(self, graph: Graph, eqn: Eqn, runner: Runner) -> None:
+        attrs, name = dict(eqn.attrs), eqn.op.name
+        inputs = [self._value(v) for v in eqn.inputs]
+        facts: Json = {}
+        if isinstance(runner, CondRun):
+            name = "cond"
+            facts["branches"] = [self._blocks.block(branch) for branch in runner.branches]
+        elif isinstance(runner, LoopRun):
+            name, facts = "while", self._loop(runner)
+        elif name in _LISTS:
+            facts = _LISTS[name](self._blocks, [graph.avals[v] for v in eqn.inputs], attrs)
+        else:
+            raise NotExportable(name, "it calls Python, as tf.print, tf.py_function and tests do")
+        self._step(name, inputs, [self._define(v) for v in eqn.outputs], **facts)
+
+    def _loop(self, runner: LoopRun) -> Json:
+        facts: Json = {"body": self._blocks.block(runner.body), "state": runner.state}
+        counted = self._counted(runner)
+        if counted is None:
+            return facts | {"test": self._blocks.block(runner.test)}
+        return facts | {"counted": counted}
+
+    def _counted(self, runner: LoopRun) -> Json | None:
+        """What the page computes of a loop by itself, if that decides how often it runs."""
+        mirror = runner.mirror
+        if mirror.test is None:
+            return None
+
+        def expressions(part: Mirror, graph: Graph) -> list[Any]:
+            return scalars(part.graph, part.values, {v: graph.inputs.index(v) for v in part.inputs})
+
+        try:
+            (goes_on,) = expressions(mirror.test, runner.test.graph)
+            next_state = expressions(mirror.step, runner.body.graph)
+        except NoScalar:
+            return None
+        return {
+            "test": goes_on,
+            "starts": mirror.needed,
+            "state": mirror.state,
+            "next": next_state,
+        }
+
+
+# Lists
+
+
+def _make(blocks: Blocks, avals: Sequence[Aval], attrs: Json) -> Json:
+    for aval in avals:
+        blocks.note_item(aval)
+    return {"places": list(attrs["places"]), "length": attrs["length"]}
+
+
+def _set(blocks: Blocks, avals: Sequence[Aval], attrs: Json) -> Json:
+    blocks.note_item(avals[2])
+    return {"limit": attrs["limit"]}
+
+
+def _nothing(blocks: Blocks, avals: Sequence[Aval], attrs: Json) -> Json:
+    return {}
+
+
+def _add(blocks: Blocks, avals: Sequence[Aval], attrs: Json) -> Json:
+    blocks.note_sum()
+    return {}
+
+
+def _stack(blocks: Blocks, avals: Sequence[Aval], attrs: Json) -> Json:
+    def stacked(*items: Tensor) -> list[Tensor]:
+        return [joining.stack(items)]
+
+    count, item = attrs["count"], attrs["aval"].closed
+    number = blocks.program(_traced([item] * count, stacked))
+    return {"program": number, "count": count, "item": [STORED[item.dtype], item.size]}
+
+
+def _unstack(blocks: Blocks, avals: Sequence[Aval], attrs: Json) -> Json:
+    aval = avals[0].closed
+    item = Aval(aval.shape[1:], aval.dtype)
+    blocks.note_item(item)
+    facts: Json = {"count": aval.shape[0], "item": [STORED[item.dtype], item.size]}
+    if aval.shape[0]:
+        facts["program"] = blocks.program(_traced([aval], joining.rows_of))
+    return facts
+
+
+_LISTS: dict[str, Callable[[Blocks, Sequence[Aval], Json], Json]] = {
+    "list_make": _make,
+    "list_set": _set,
+    "list_clear": _nothing,
+    "list_get": _nothing,
+    "list_add": _add,
+    "list_stack": _stack,
+    "list_unstack": _unstack,
+}

@@ -1,0 +1,94 @@
+"""The tensors of a file: a file of safetensors, which other tools read, too.
+
+Eight bytes say how long the header is; the header is JSON: for each tensor its dtype, its shape and
+where it lies in the bytes that follow; and under ``__metadata__`` the text of what runs. Bytes of
+Programs' constants come first, so that these can be made while the weights are on their way; what
+has elements of one byte comes last, so that all others lie at multiples of their size.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfpy._src.base import dtypes
+from tfpy._src.base.atomic_files import whole_file
+from tfpy._src.base.errors import UnimplementedError
+from tfpy._src.compiler.ir.aval import Aval
+
+_NAMES = {
+    dtypes.float32: "F32",
+    dtypes.int32: "I32",
+    dtypes.complex64: "C64",
+    dtypes.bool: "BOOL",
+}
+_KEY = "tfpy"
+"""Under which the text lies in the metadata."""
+
+
+class _Entry(NamedTuple):
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes
+
+
+class Tensors:
+    """What a file holds besides its text, by name."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, _Entry] = {}
+        self._constants: dict[_Entry, str] = {}
+
+    def add(self, array: Any, aval: Aval, name: str) -> str:
+        """Adds a tensor of a dtype that pages have; its name, with a number where it is taken.
+
+        Raises:
+            UnimplementedError: for another dtype.
+        """
+        if aval.dtype not in _NAMES:
+            raise UnimplementedError(
+                None, None, f"tf.export: '{name}' is of dtype {aval.dtype.name}, which pages lack"
+            )
+        data = np.ascontiguousarray(array, aval.dtype.as_numpy_dtype).tobytes()
+        return self._add(_Entry(_NAMES[aval.dtype], aval.closed.shape, data), name)
+
+    def add_constant(self, array: Any, aval: Aval) -> str:
+        """The same for what nobody changes; equal ones are one."""
+        data = np.ascontiguousarray(array, aval.dtype.as_numpy_dtype).tobytes()
+        return self._shared(_Entry(_NAMES[aval.dtype], aval.closed.shape, data), "constant")
+
+    def add_bytes(self, data: bytes) -> str:
+        """Adds the constants of a Program; equal ones are one."""
+        return self._shared(_Entry("U8", (len(data),), data), "constants")
+
+    def _shared(self, entry: _Entry, name: str) -> str:
+        if entry not in self._constants:
+            self._constants[entry] = self._add(entry, name)
+        return self._constants[entry]
+
+    def _add(self, entry: _Entry, name: str) -> str:
+        found, number = name, 0
+        while found in self._entries or found == "__metadata__":
+            number += 1
+            found = f"{name}_{number}"
+        self._entries[found] = entry
+        return found
+
+    def write(self, path: Path, text: str) -> None:
+        """Writes the file."""
+        ranks = ["U8", "F32", "I32", "C64", "BOOL"]
+        entries = sorted(self._entries.items(), key=lambda item: ranks.index(item[1].dtype))
+        header: dict[str, Any] = {"__metadata__": {_KEY: text}}
+        at = 0
+        for name, (dtype, shape, data) in entries:
+            offsets = [at, at := at + len(data)]
+            header[name] = {"dtype": dtype, "shape": shape, "data_offsets": offsets}
+        head = json.dumps(header, separators=(",", ":")).encode()
+        head = head.ljust(-(-len(head) // 8) * 8)
+        with whole_file(path) as file:
+            file.write(len(head).to_bytes(8, "little") + head)
+            for _, (_, _, data) in entries:
+                file.write(data)

@@ -1,0 +1,182 @@
+"""Functions, Variables and Programs become a file."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tfpy._src.base.errors import UnimplementedError
+from tfpy._src.base.version import __version__
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.formats.exported.blocks import STORED, Blocks, Json, Programs
+from tfpy._src.formats.exported.functions import Exported, exported, input_names, output_names
+from tfpy._src.formats.exported.refusals import NotExportable, refusal
+from tfpy._src.formats.exported.targets import BACKENDS, Target, targets_of
+from tfpy._src.formats.exported.tensors import Tensors
+from tfpy._src.functions.tf_function.concrete import ConcreteFunction
+from tfpy._src.functions.trace.trace import Extra
+from tfpy._src.tensors.random.sampling import StateFeed
+from tfpy._src.tensors.random.stateful import beginning
+from tfpy._src.tensors.variables.variable import Variable
+
+VERSION = 1
+
+
+def write(function: Any, path: Path, signatures: Any, backends: Sequence[str] | None) -> None:
+    """Writes the file; see :func:`tfpy._src.formats.exported.api.export`."""
+    targets = targets_of(BACKENDS if backends is None else backends)
+    functions = _functions(function, signatures)
+    tensors = Tensors()
+    state = _State(tensors)
+    document: Json = {
+        "version": VERSION,
+        "producer": f"tfpy {__version__}",
+        "functions": [_described(one, state) for one in functions],
+    }
+    document["state"] = state.entries
+    lacks = _lacks(functions, targets)
+    if lacks and (backends is not None or lacks.keys() == set(BACKENDS)):
+        raise next(iter(lacks.values()))
+    for name, error in lacks.items():
+        warnings.warn(f"not for {name}: {error.message}", stacklevel=3)
+    programs = Programs(tensors)
+    document["targets"] = [
+        _compiled(target, functions, programs, tensors)
+        for target in targets
+        if target.backend not in lacks
+    ]
+    document["lacks"] = {name: error.message for name, error in lacks.items()}
+    document["programs"] = programs.entries
+    tensors.write(path, json.dumps(document, separators=(",", ":"), allow_nan=False))
+
+
+def _functions(function: Any, signatures: Any) -> list[Exported]:
+    if not isinstance(function, Mapping):
+        name = getattr(function, "name", None) or getattr(function, "__name__", "function")
+        return [exported(str(name), function, signatures)]
+    given = {} if signatures is None else signatures
+    if not isinstance(given, Mapping) or not given.keys() <= function.keys():
+        raise ValueError("tf.export: the signatures of several functions are a dict by their names")
+    if not function:
+        raise ValueError("tf.export: there is no function to export")
+    return [exported(str(name), f, given.get(name)) for name, f in function.items()]
+
+
+class _State:
+    """Variables and captured tensors, once each, in the order in which functions name them."""
+
+    def __init__(self, tensors: Tensors) -> None:
+        self.entries: list[Json] = []
+        self._tensors = tensors
+        self._numbers: dict[int, int] = {}
+        self._held: list[Any] = []  # so that no id is used again
+
+    def number(self, extra: Extra) -> int:
+        """Of what a trace reads."""
+        variable = extra.variable
+        return self._of_captured(extra) if variable is None else self.of_variable(variable)
+
+    def of_variable(self, variable: Variable) -> int:
+        if variable.has_open_shape:
+            raise ValueError(
+                f"tf.export: the shape of the variable '{variable.name}', {variable.shape}, is open"
+            )
+        key, name = id(variable), variable.name.partition(":")[0]
+        if key not in self._numbers:
+            self._held.append(variable)
+            self._add(
+                key, variable.numpy(), variable.aval, name, trainable=bool(variable.trainable)
+            )
+        return self._numbers[key]
+
+    def _of_captured(self, extra: Extra) -> int:
+        tensor = extra.fetch()
+        key = id(tensor.storage)
+        if key not in self._numbers:
+            self._held.append(tensor.storage)
+            self._add(key, tensor.numpy(), tensor.aval, "captured", constant=True)
+        return self._numbers[key]
+
+    def _add(self, key: int, array: Any, aval: Aval, name: str, **facts: bool) -> None:
+        found = self._tensors.add(array, aval, name)
+        self._numbers[key] = len(self.entries)
+        self.entries.append({"tensor": found, **facts})
+
+
+def _described(one: Exported, state: _State) -> Json:
+    signatures = []
+    for trace in one.traces:
+        outputs = [tensor.aval for tensor in trace.results.tensors]
+        signatures.append(
+            {
+                "inputs": _named(input_names(trace), trace.call.avals),
+                "outputs": _named(output_names(trace, one.output_names), outputs),
+                "reads": [_source(one, trace, extra, state) for extra in trace.extras],
+                "assigns": [state.of_variable(variable) for variable in trace.assigned],
+            }
+        )
+    return {"name": one.name, "signatures": signatures}
+
+
+def _named(names: Sequence[str], avals: Sequence[Aval]) -> list[Json]:
+    for name, aval in zip(names, avals, strict=True):
+        if aval.dtype not in STORED or aval.dtype.name == "variant":
+            raise ValueError(
+                f"tf.export: '{name}' is of dtype {aval.dtype.name}; pages without Python have "
+                "float32, int32, bool and complex64"
+            )
+    return [
+        {"name": name, "dtype": aval.dtype.name, "shape": list(aval.closed.shape)}
+        for name, aval in zip(names, avals, strict=True)
+    ]
+
+
+def _source(one: Exported, trace: ConcreteFunction, extra: Extra, state: _State) -> Json:
+    """Where the page gets an input from that is no argument."""
+    if extra.anew is None:
+        return {"state": state.number(extra)}
+    if not isinstance(extra.anew, StateFeed):
+        cause = NotExportable("timestamp", "the page has no clock for it; take an argument instead")
+        raise refusal(one.name, cause, lambda: one.retrace(trace))
+    begins = beginning(extra.anew.stream())
+    if begins is None:
+        return {"random": None}
+    words, blocks = begins
+    return {"random": list(words), "blocks": blocks}
+
+
+def _lacks(
+    functions: Sequence[Exported], targets: Sequence[Target]
+) -> dict[str, UnimplementedError]:
+    """The backends that cannot run the functions, and why, as their least target tells."""
+    found: dict[str, UnimplementedError] = {}
+    for name, target in {target.backend: target for target in targets}.items():
+        tensors = Tensors()
+        try:
+            _compiled(target, functions, Programs(tensors), tensors)
+        except UnimplementedError as error:
+            found[name] = error
+    return found
+
+
+def _compiled(
+    target: Target, functions: Sequence[Exported], programs: Programs, tensors: Tensors
+) -> Json:
+    blocks = Blocks(target.lowering, programs, tensors)
+    made = [[_block(one, trace, blocks) for trace in one.traces] for one in functions]
+    return {
+        "backend": target.backend,
+        "needs": target.needs,
+        "blocks": made,
+        "adders": blocks.adders(),
+    }
+
+
+def _block(one: Exported, trace: ConcreteFunction, blocks: Blocks) -> Json:
+    try:
+        return blocks.block(trace.executable)
+    except NotExportable as cause:
+        raise refusal(one.name, cause, lambda: one.retrace(trace)) from None

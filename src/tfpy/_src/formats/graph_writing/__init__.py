@@ -1,0 +1,1 @@
+"""Graphs as nodes of other formats: what the writers share."""

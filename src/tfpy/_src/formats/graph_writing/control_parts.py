@@ -1,0 +1,67 @@
+"""Parts of control flow, as files know them: conditions of two branches, loops of states alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tfpy._src.base import dtypes
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.op import OPS
+from tfpy._src.formats.graph_writing.emitter import Emitter, Value
+
+Branches = tuple[Graph, Graph]
+
+
+def with_fixed(w: Emitter, body: Graph, state: int) -> Graph:
+    """A loop's body that gives what it only reads, too."""
+    whole = body.copy()
+    whole.outputs = [*body.outputs, *body.inputs[state:]]
+    w.source.lists.like(body, whole)
+    return whole
+
+
+def as_bool(
+    w: Emitter, index: Value, values: Sequence[Value], branches: Sequence[Graph]
+) -> tuple[Value, list[Value], Branches]:
+    """A choice among several branches by number, as one of two: the first, or the others.
+
+    The last branch is taken for numbers that are out of range.
+    """
+    first, *others = branches
+    if not others:
+        others = [first]
+    zero = w.number(0, index)
+    hit = w.op("Equal", index, zero, dtype=dtypes.bool)
+    given = [index, *values]
+    rest = _chain(w, 1, others)
+    return hit, given, (rest, _ignoring_index(w, first))
+
+
+def _chain(w: Emitter, number: int, branches: Sequence[Graph]) -> Graph:
+    """The Graph of a choice from ``number`` on, of the index and what the branches take."""
+    first, *others = branches
+    if not others:
+        return _ignoring_index(w, first)
+    graph = Graph()
+    inputs = [graph.add_input(_SCALAR), *(graph.add_input(first.avals[v]) for v in first.inputs)]
+    constant = graph.add_constant(np.array(number, np.int32), _SCALAR)
+    hit = graph.add_eqn(OPS["equal"], [inputs[0], constant], ())
+    parts = (_chain(w, number + 1, others), _ignoring_index(w, first))
+    graph.outputs = list(
+        graph.add_outputs(OPS["cond"], [hit, *inputs], (("branches", parts),), first.outputs, first)
+    )
+    return graph
+
+
+_SCALAR = Aval((), dtypes.int32)
+
+
+def _ignoring_index(w: Emitter, branch: Graph) -> Graph:
+    """A branch that takes the index first."""
+    whole = branch.copy()
+    whole.inputs = [whole.add_value(_SCALAR), *branch.inputs]
+    w.source.lists.like(branch, whole)
+    return whole

@@ -1,0 +1,255 @@
+"""Sizes that a signature leaves open, told from two traces.
+
+A trace knows actual sizes only. So the function is traced for sizes that are primes and occur
+nowhere else: a size in the trace is a product of them and a number, which says how it follows from
+the sizes of the inputs. A second trace, for other primes, tells whether that is so.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tfpy._src.base.errors import NotTraceableError, OpError
+from tfpy._src.compiler.ir.aval import Array, Aval
+from tfpy._src.compiler.ir.graph import Eqn, Graph
+from tfpy._src.compiler.ir.sizes import OpenSize
+from tfpy._src.core.tensor_shape import TensorShape
+
+_PRIMES = ((211, 223, 227, 229, 233, 239), (241, 251, 257, 263, 269, 271))
+
+Place = tuple[int, int]
+"""Which input, which axis."""
+Pattern = Sequence[Sequence[int | None]]
+R = TypeVar("R")
+
+
+class OpenSizeError(ValueError):
+    """What is written would hold for the sizes of a trace alone."""
+
+
+@dataclass(frozen=True)
+class Product:
+    """A number times sizes of inputs, with their powers."""
+
+    factor: int
+    powers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class OpenSizes:
+    """What the open sizes of a trace are made of.
+
+    Attributes:
+        sizes: the actual sizes that stand for the open ones.
+        places: where in the inputs each of them is.
+        scaled: constants that hold for the trace alone, by value of its Graph: they are a number
+            times a size, or divided by it (as in a mean over a batch).
+    """
+
+    sizes: tuple[int, ...] = ()
+    places: tuple[Place, ...] = ()
+    scaled: Mapping[int, tuple[Array, Product, bool]] | None = None
+
+    def product(self, size: int) -> Product | None:
+        """What an open size is made of; None for one that is known.
+
+        Raises:
+            OpenSizeError: when it is no product of sizes of the inputs.
+        """
+        if not isinstance(size, OpenSize):
+            return None
+        factor, powers = _factors(int(size), self.sizes)
+        if not any(powers):
+            raise OpenSizeError(
+                "a size is neither known nor a product of open sizes of the inputs; give the "
+                "signature whole shapes"
+            )
+        return Product(factor, powers)
+
+
+def _factors(number: int, primes: Sequence[int]) -> tuple[int, tuple[int, ...]]:
+    powers = []
+    for prime in primes:
+        power = 0
+        while number and number % prime == 0:
+            number, power = number // prime, power + 1
+        powers.append(power)
+    return number, tuple(powers)
+
+
+def traced(
+    shapes: Sequence[TensorShape], trace: Callable[[list[tuple[int, ...]]], R]
+) -> tuple[R, R | None, OpenSizes]:
+    """A trace, another one for other sizes (None when none is open), and the first one's sizes.
+
+    The open sizes are taken to be independent, or if that does not do, those of the first axes to
+    be one, or all of them.
+
+    Raises:
+        OpenSizeError: for a shape of unknown rank.
+        Exception: what the function raised.
+    """
+    if any(shape.rank is None for shape in shapes):
+        raise OpenSizeError("the rank of an input must be known; give it a tf.TensorSpec")
+    patterns: list[list[int | None]] = [list(shape.as_list()) for shape in shapes]
+    places = [(i, a) for i, p in enumerate(patterns) for a, n in enumerate(p) if n is None]
+    if not places:
+        return trace([tuple(n for n in p if n is not None) for p in patterns]), None, OpenSizes()
+    first: Exception | None = None
+    for group in _groupings(places):
+        count = max(group.values()) + 1
+        if count > len(_PRIMES[0]):
+            continue
+        try:
+            found = [trace(_filled(patterns, group, primes)) for primes in _PRIMES]
+        except NotTraceableError:
+            raise
+        except (ValueError, TypeError, OpError) as error:
+            first = first or error
+            continue
+        leaders = [next(p for p in places if group[p] == i) for i in range(count)]
+        return found[0], found[1], OpenSizes(_PRIMES[0][:count], tuple(leaders))
+    raise first or OpenSizeError(f"at most {len(_PRIMES[0])} sizes may be open")
+
+
+def _groupings(places: Sequence[Place]) -> Iterator[dict[Place, int]]:
+    """Which open sizes are one."""
+    yield {place: i for i, place in enumerate(places)}
+    if sum(axis == 0 for _, axis in places) > 1:
+        count = itertools.count(1)
+        yield {place: 0 if place[1] == 0 else next(count) for place in places}
+    if len(places) > 1:
+        yield dict.fromkeys(places, 0)
+
+
+def _filled(
+    patterns: Pattern, group: Mapping[Place, int], primes: Sequence[int]
+) -> list[tuple[int, ...]]:
+    return [
+        tuple(primes[group[i, a]] if n is None else n for a, n in enumerate(p))
+        for i, p in enumerate(patterns)
+    ]
+
+
+def checked(
+    graph: Graph, other: Graph, sizes: OpenSizes, captured: Mapping[int, tuple[Array, Array]]
+) -> OpenSizes:
+    """The sizes with the constants that depend on them, once two traces are seen to be one.
+
+    Args:
+        captured: what both traces captured, by value of the Graph.
+
+    Raises:
+        OpenSizeError: when the traces differ in more than sizes.
+    """
+    pair = _Pair(sizes.sizes, _PRIMES[1][: len(sizes.sizes)])
+    scaled = pair.compared(graph, other) | pair.scaled(captured)
+    return OpenSizes(sizes.sizes, sizes.places, scaled)
+
+
+class _Pair:
+    """Compares a trace with one for other sizes."""
+
+    def __init__(self, primes: Sequence[int], others: Sequence[int]) -> None:
+        self._primes, self._others = primes, others
+
+    def compared(self, a: Graph, b: Graph) -> dict[int, tuple[Array, Product, bool]]:
+        """The constants that are scaled by sizes."""
+        if len(a.eqns) != len(b.eqns):
+            raise OpenSizeError("the function computes other things for other sizes")
+        for first, second in zip(a.eqns, b.eqns, strict=True):
+            self._equation(first, second)
+            if first.op.name == "strided_slice":
+                pairs = ((g.avals[e.inputs[0]].shape, dict(e.attrs)) for g, e in
+                         ((a, first), (b, second)))  # fmt: skip
+                one, two = (edges(shape, **attrs) for shape, attrs in pairs)
+                if one != two:
+                    raise OpenSizeError("a slice depends on an open size in a way of its own")
+        if set(a.constants) != set(b.constants):
+            raise OpenSizeError("the function's constants depend on open sizes")
+        return self.scaled({value: (x, b.constants[value]) for value, x in a.constants.items()})
+
+    def scaled(
+        self, pairs: Mapping[int, tuple[Array, Array]]
+    ) -> dict[int, tuple[Array, Product, bool]]:
+        """Those of the arrays that are not the same in both traces."""
+        return {value: self._scale(a, b) for value, (a, b) in pairs.items() if not _same(a, b)}
+
+    def _equation(self, a: Eqn, b: Eqn) -> None:
+        same = a.op is b.op and a.inputs == b.inputs and a.outputs == b.outputs
+        slicing = a.op.name == "strided_slice"
+        if not same or not (slicing or self._alike(dict(a.attrs), dict(b.attrs))):
+            raise OpenSizeError(f"{a.op.name} depends on an open size")
+
+    def _alike(self, a: Any, b: Any) -> bool:
+        if isinstance(a, Graph) and isinstance(b, Graph):
+            if self.compared(a, b):
+                raise OpenSizeError("a constant of control flow depends on an open size")
+            return True
+        if isinstance(a, dict) and isinstance(b, dict):
+            return a.keys() == b.keys() and all(self._alike(a[k], b[k]) for k in a)
+        if isinstance(a, tuple) and isinstance(b, tuple):
+            return len(a) == len(b) and all(map(self._alike, a, b))
+        if isinstance(a, Aval) and isinstance(b, Aval):
+            return a.dtype == b.dtype and self._alike(a.shape, b.shape)
+        if isinstance(a, OpenSize) and isinstance(b, OpenSize):
+            one, two = _factors(int(a), self._primes), _factors(int(b), self._others)
+            return one == two or not any((*one[1], *two[1]))  # the latter must not be used
+        return bool(a == b)
+
+    def _scale(self, a: Array, b: Array) -> tuple[Array, Product, bool]:
+        """A constant as a number times a size, or divided by it."""
+        if a.shape == b.shape == () and a.dtype.kind in "fi":
+            for index, (prime, other) in enumerate(zip(self._primes, self._others, strict=True)):
+                powers = tuple(int(i == index) for i in range(len(self._primes)))
+                for divided in (True, False):
+                    one = _unscaled(a, prime, divided)
+                    two = _unscaled(b, other, divided)
+                    if np.isclose(one, two, rtol=1e-6, atol=0):
+                        return np.asarray(one, a.dtype), Product(1, powers), divided
+        raise OpenSizeError(
+            "a constant depends on an open size; give the signature whole shapes, or compute it "
+            "with tf.shape"
+        )
+
+
+def _unscaled(number: Array, size: int, divided: bool) -> float:
+    return float(number) * size if divided else float(number) / size
+
+
+def _same(a: Array, b: Array) -> bool:
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    return a.tobytes() == b.tobytes() if a.dtype != object else bool((a == b).all())
+
+
+Edge = tuple[int, int | None]
+
+
+def edges(
+    shape: Sequence[int], begin: Sequence[int], size: Sequence[int], strides: Sequence[int]
+) -> list[Edge]:
+    """Where slices begin and end in Python's way: from the end below zero, None for all the rest.
+
+    So they hold for other sizes, too.
+    """
+    return [
+        _edge(n, first, count, stride)
+        for n, first, count, stride in zip(shape, begin, size, strides, strict=True)
+    ]
+
+
+def _edge(n: int, first: int, count: int, stride: int) -> Edge:
+    end = first + count * stride
+    whole = end >= n if stride > 0 else end < 0
+    return _from_either_end(n, first), None if whole else _from_either_end(n, end)
+
+
+def _from_either_end(n: int, place: int) -> int:
+    is_far = isinstance(n, OpenSize) and place > n // 2
+    return int(place) - int(n) if is_far else int(place)

@@ -1,0 +1,227 @@
+"""What is written: a function's Graph, with names for what goes in and out, and weights."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base.dtypes import DType
+from tfpy._src.compiler.ir.aval import Array, Aval
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.core import nest
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.formats.graph_writing.lists import Lists
+from tfpy._src.formats.graph_writing.open_sizes import OpenSizes, checked, traced
+from tfpy._src.functions.tf_function.concrete import ConcreteFunction
+from tfpy._src.functions.tf_function.open import OpenConcreteFunction
+from tfpy._src.functions.tf_function.polymorphic import Function
+from tfpy._src.functions.tf_function.signature import TensorSpec, aval_of
+from tfpy._src.functions.tf_function.untraced import Untraced
+
+
+@dataclass(frozen=True)
+class Port:
+    """What goes in or out.
+
+    Attributes:
+        value: its number in the Graph.
+    """
+
+    name: str
+    value: int
+    dtype: DType
+    shape: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class Weight:
+    """A tensor or Variable that the function reads.
+
+    Attributes:
+        is_fixed: whether it is no Variable, so that nodes may be made for its numbers.
+    """
+
+    name: str
+    array: Array
+    is_fixed: bool
+
+
+@dataclass(frozen=True)
+class Source:
+    """A function to be written.
+
+    Attributes:
+        structured: whether it gives a dictionary.
+        weights: by value of the Graph.
+        fed: inputs of the Graph that each call gives anew: the states of random streams.
+    """
+
+    name: str
+    graph: Graph
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    structured: bool
+    weights: Mapping[int, Weight]
+    fed: frozenset[int]
+    sizes: OpenSizes
+    lists: Lists
+
+
+def source_of(function: Any, signatures: Any = None) -> Source:
+    """What a function is, for a writer.
+
+    Args:
+        function: a ``tf.function``, one of its concrete functions, a model, or a function.
+        signatures: what it takes: a ``tf.TensorSpec`` for each argument, in a list; by default its
+            ``input_signature`` or the inputs that a model says it has.
+
+    Raises:
+        ValueError: without signatures for a function that has none, and for one that assigns
+            Variables.
+        TypeError: for what is no function.
+    """
+    opened = _opened(function, signatures)
+    specs = [TensorSpec(t.shape, t.dtype, name) for name, t in opened.call.tensors]
+    shapes = [TensorShape(spec.shape) for spec in specs]
+
+    def trace(sizes: list[tuple[int, ...]]) -> ConcreteFunction:
+        if not isinstance(opened, OpenConcreteFunction):
+            return opened
+        avals = [Aval(size, spec.dtype) for size, spec in zip(sizes, specs, strict=True)]
+        found = opened.sized(avals)
+        if isinstance(found, Untraced):
+            raise found.error
+        return found
+
+    concrete, other, sizes = traced(shapes, trace)
+    if other is not None:
+        captured = {
+            value: (one.fetch().numpy(), two.fetch().numpy())
+            for value, one, two in zip(
+                concrete.graph.inputs[len(specs) :], concrete.extras, other.extras, strict=False
+            )
+            if one.tensor is not two.tensor and one.variable is None and one.anew is None
+        }
+        sizes = checked(concrete.graph, other.graph, sizes, captured)
+    if concrete.assigns:
+        raise ValueError(
+            f"{concrete.name} assigns Variables, and the file has none: write a function that "
+            "only reads them (a model with training=False)"
+        )
+    return _source(concrete, sizes, [_shown(s) for s in shapes])
+
+
+def _shown(shape: TensorShape) -> tuple[int | None, ...]:
+    return tuple(shape.as_list())
+
+
+def _source(
+    concrete: ConcreteFunction, sizes: OpenSizes, shapes: Sequence[tuple[int | None, ...]]
+) -> Source:
+    graph, taken = concrete.graph, _Names()
+    count = len(concrete.call.tensors)
+    inputs = tuple(
+        Port(taken.free(name), value, aval_of(t).dtype, shape)
+        for (name, t), value, shape in zip(
+            concrete.call.tensors, graph.inputs[:count], shapes, strict=True
+        )
+    )
+    names, structured = _output_names(concrete.structured_outputs)
+    outputs = tuple(
+        Port(name, value, graph.avals[value].dtype, graph.avals[value].shown or ())
+        for name, value in zip(names, graph.outputs, strict=True)
+    )
+    weights, fed = {}, set()
+    for number, (value, extra) in enumerate(
+        zip(graph.inputs[count:], concrete.extras, strict=True)
+    ):
+        if extra.anew is not None:
+            fed.add(value)
+            continue
+        variable = extra.variable
+        said = f"captured_{number}" if variable is None else variable.name
+        name = taken.free(said)
+        weights[value] = Weight(name, np.asarray(extra.fetch().numpy()), variable is None)
+    return Source(
+        concrete.name, graph, inputs, outputs, structured, weights, frozenset(fed), sizes,
+        Lists(graph),
+    )  # fmt: skip
+
+
+def _output_names(structure: Any) -> tuple[list[str], bool]:
+    """Names of the results in order, and whether they are a dictionary's."""
+    leaves = nest.flatten(structure)
+    if any(not isinstance(leaf, Tensor) for leaf in leaves):
+        raise TypeError("a function that is written gives tensors, or a nest of them")
+    if isinstance(structure, Mapping) and all(isinstance(v, Tensor) for v in structure.values()):
+        by_identity = {id(v): str(k) for k, v in structure.items()}
+        return [by_identity[id(leaf)] for leaf in leaves], True
+    return [f"output_{i}" for i in range(len(leaves))], False
+
+
+class _Names:
+    """Names of nodes, each given once."""
+
+    def __init__(self) -> None:
+        self._taken = {"identity", *(f"identity_{i}" for i in range(1000))}  # those of outputs
+
+    def free(self, wanted: str) -> str:
+        name = re.sub(r"[^A-Za-z0-9_./\\-]", "_", str(wanted).removesuffix(":0"))
+        name = name if name and re.match("[A-Za-z0-9.]", name) else f"x{name}"
+        found, number = name, 0
+        while found.lower() in self._taken:
+            number += 1
+            found = f"{name}_{number}"
+        self._taken.add(found.lower())
+        return found
+
+
+def _opened(function: Any, signatures: Any) -> ConcreteFunction:
+    if isinstance(function, ConcreteFunction):
+        return function
+    if not callable(function):
+        raise TypeError(f"a function or model is written, got {type(function).__name__}")
+    specs = None if signatures is None else _specs(signatures)
+    if isinstance(function, Function):
+        if specs is None and function.input_signature is None:
+            raise ValueError(
+                f"{function.name} has no input_signature: give signatures, a list with a "
+                "tf.TensorSpec for each argument"
+            )
+        return function.get_concrete_function(*(specs or ()))
+    called, own = _model(function)
+    specs = own if specs is None else specs
+    if not specs:
+        raise ValueError(
+            f"give signatures, a list with a tf.TensorSpec for each argument of {function!r}"
+        )
+    return Function(called).get_concrete_function(*specs)
+
+
+def _specs(signatures: Any) -> list[Any]:
+    return list(signatures) if isinstance(signatures, list | tuple) else [signatures]
+
+
+def _model(model: Any) -> tuple[Callable[..., Any], list[TensorSpec]]:
+    """A function of tensors that is a model, and what the model says that it takes."""
+    given = getattr(model, "inputs", None)
+    if not isinstance(given, Iterable):
+        return model, []
+    specs = [_spec(i, tensor) for i, tensor in enumerate(given)]
+    if hasattr(model, "train_on_batch"):  # a model of Keras
+
+        def called(*tensors: Any) -> Any:
+            return model(tensors[0] if len(tensors) == 1 else list(tensors), training=False)
+
+        return called, specs
+    return lambda *tensors: model(*tensors), specs
+
+
+def _spec(number: int, tensor: Any) -> TensorSpec:
+    name = getattr(tensor, "name", None) or f"input_{number}"
+    return TensorSpec(tensor.shape, tensor.dtype, name)

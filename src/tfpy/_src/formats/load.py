@@ -1,0 +1,249 @@
+"""``tf.models.load``: models of all formats that are read, told apart by what their files are."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import tempfile
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from traceback import walk_tb
+from typing import Any
+
+from tfpy._src.backends.javascript.bridge import wait
+from tfpy._src.formats.encodings.protobuf import read
+from tfpy._src.formats.graph_model import GraphModel
+from tfpy._src.formats.sources import MODEL, Counted, Files, Progress, is_zip, opened
+from tfpy._src.formats.tensorflow import saved_model
+from tfpy._src.formats.tensorflow.reader.dialect import TensorFlowDialect
+from tfpy._src.formats.tensorflow.reader.graph import read_graph
+from tfpy._src.formats.tensorflow.reader.messages import GRAPH
+from tfpy._src.formats.tfjs.graph_model_reader import Topology, own_signature
+from tfpy._src.formats.tfjs.layers.layers_model import read_layers_model
+from tfpy._src.formats.tfjs.model_json import begun
+from tfpy._src.formats.tflite.reader.schema import IDENTIFIER
+from tfpy._src.keras_support.keras import namespace
+from tfpy._src.library.io.archives import DAMAGED
+from tfpy._src.library.io.checked_json import ModelFileError, uncollected
+
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_KERAS = "metadata.json"
+_ONNX = (".onnx", ".ort")
+_NAMES = (saved_model.FILE, _KERAS, MODEL, *_ONNX, ".tflite", ".h5", ".hdf5", ".pb", ".json")
+_MAX_BYTES = 1 << 31
+_OF_KERAS: tuple[type[Exception], ...] = (
+    *DAMAGED,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    TypeError,
+)
+"""What Keras's deserialization raises for configurations that are damaged, beside ValueError."""
+
+
+@dataclass(frozen=True)
+class _Loading:
+    """What is loaded, and how."""
+
+    source: Any
+    files: Files
+    data: bytes
+    trainable: bool
+    quantize: str | None
+    progress: Progress | None
+    safe_mode: bool
+
+
+def load(
+    source: Any,
+    trainable: bool = False,
+    quantize: str | None = None,
+    progress: Progress | None = None,
+    safe_mode: bool = True,
+) -> Any:
+    """The model in files of any format that tfpy reads; the files tell which it is.
+
+    These are TensorFlow's SavedModel and frozen GraphDef, TensorFlow.js's graph-model and
+    layers-model, ONNX, TFLite, and Keras's ``.keras`` and ``.h5``.
+
+    Args:
+        source: a path to the file or folder, or a zip archive; the bytes of a file or of such an
+            archive; a mapping from paths to bytes; an address, which only :func:`load_async` waits
+            for on a page's own thread.
+        trainable: make the weights of a graph Variables, to train the model further.
+        quantize: "int8" computes products of a graph's weights in 8 bits where the backend can.
+        progress: hears how much of the weights has come, from 0 to 1.
+        safe_mode: Refuse operations that act outside of the model, such as ``WriteFile``, and
+            Keras's layers that hold code. Pass False only for a model whose author may read and
+            write your files and run code.
+
+    Returns:
+        A ``tf.keras.Model`` for Keras's formats and layers-models, else a ``tf.GraphModel``.
+
+    Raises:
+        FileNotFoundError: when there is no such file.
+        ModuleNotFoundError: for Keras's formats where Keras is not installed.
+        ValueError: when the files are broken, of no format that is read, or hold what is not
+            allowed.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.save_onnx(tf.square, "square.onnx", [tf.TensorSpec([None])])
+        >>> model = tf.models.load("square.onnx")
+        >>> model(tf.constant([1.0, 3.0])).numpy().tolist()
+        [1.0, 9.0]
+    """
+    mend = "write `await tf.models.load_async(source)`"
+    return wait(load_async(source, trainable, quantize, progress, safe_mode), mend)
+
+
+async def load_async(
+    source: Any,
+    trainable: bool = False,
+    quantize: str | None = None,
+    progress: Progress | None = None,
+    safe_mode: bool = True,
+) -> Any:
+    """:func:`load`, awaited.
+
+    Example:
+        >>> import asyncio
+        >>> import tfpy as tf
+        >>> tf.save_onnx(tf.square, "square.onnx", [tf.TensorSpec([None])])
+        >>> model = asyncio.run(tf.models.load_async("square.onnx"))
+        >>> model(tf.constant([1.0, 3.0])).numpy().tolist()
+        [1.0, 9.0]
+    """
+    alone = isinstance(source, bytes | bytearray | memoryview) and not is_zip(bytes(source[:4]))
+    files = opened({MODEL: bytes(source)}, (MODEL,)) if alone else opened(source, _NAMES)
+    if progress is not None and not files.model.endswith(".json"):
+        files.heard = Counted(progress)  # else of the weights that follow
+    data = await files.read(files.model, _MAX_BYTES)
+    reader = _reader(files.model, data)
+    found = await reader(_Loading(source, files, data, trainable, quantize, progress, safe_mode))
+    if progress is not None and reader is not _tensorflow_js:
+        progress(1.0)
+    return found
+
+
+Reader = Callable[[_Loading], Awaitable[Any]]
+
+
+def _reader(name: str, data: bytes) -> Reader:
+    """What reads a file, by its first bytes, and by its name where they do not tell.
+
+    Raises:
+        ModelFileError: when nothing does.
+    """
+    if name == _KERAS or data.startswith(_HDF5):
+        return _keras
+    if data[4:8] == IDENTIFIER:
+        return _tflite
+    if data.lstrip()[:1] == b"{":
+        return _tensorflow_js
+    if name.endswith(_ONNX):
+        return _onnx
+    if name == saved_model.FILE:
+        return _saved_model
+    if data[:1] == b"\n":  # the first node of a GraphDef
+        return _graph_def
+    if data[:1] == b"\x08":  # a version: of ONNX if there is an operator set, else of a SavedModel
+        return _onnx if _has_operator_sets(data) else _saved_model
+    raise ModelFileError(f"{name!r} is of no format that is read: it begins with {data[:16]!r}")
+
+
+def _has_operator_sets(data: bytes) -> bool:
+    onnx = importlib.import_module("tfpy._src.formats.onnx.reader.proto")
+    return len(read(data, onnx.MODEL)["opset_import"]) > 0
+
+
+async def _tensorflow_js(how: _Loading) -> Any:
+    with uncollected():
+        model, coming = begun(how.files, how.data, how.progress)
+        topology = model.get("modelTopology")
+        is_graph = isinstance(topology, dict) and "node" in topology
+        if not is_graph and model.get("format") != "graph-model":
+            reading = read_layers_model(model, coming)
+        else:
+            del topology  # it is freed as soon as it is read
+            graph = Topology.of(model, coming, how.safe_mode)
+            reading = graph.model(how.trainable, how.quantize)
+    return await reading
+
+
+async def _saved_model(how: _Loading) -> GraphModel:
+    options = how.trainable, how.quantize, how.safe_mode
+    return await saved_model.load_saved_model(how.files, *options)
+
+
+async def _graph_def(how: _Loading) -> GraphModel:
+    dialect = TensorFlowDialect(safe=how.safe_mode)
+    graph = read_graph(read(how.data, GRAPH), dialect=dialect, size=len(how.data))
+    signatures = {"serving_default": own_signature(graph)}
+    return GraphModel(graph, signatures, trainable=how.trainable, quantize=how.quantize)
+
+
+async def _onnx(how: _Loading) -> GraphModel:
+    module = importlib.import_module("tfpy._src.formats.onnx.model")  # many operations
+    found: GraphModel = await module.load_onnx(how.files, how.data, how.trainable, how.quantize)
+    return found
+
+
+async def _tflite(how: _Loading) -> GraphModel:
+    module = importlib.import_module("tfpy._src.formats.tflite.model")  # many operations
+    found: GraphModel = module.read_tflite(how.data, how.trainable, how.quantize, how.safe_mode)
+    return found
+
+
+async def _keras(how: _Loading) -> Any:
+    """Keras reads files by their paths."""
+    namespace("keras")  # which says what is missing
+    keras = importlib.import_module("keras")
+    if isinstance(how.source, str | os.PathLike) and Path(how.source).is_file():
+        return _read_by_keras(keras, Path(how.source), how.safe_mode)
+    with tempfile.TemporaryDirectory() as folder:
+        is_keras = how.files.model == _KERAS
+        path = Path(folder) / ("model.keras" if is_keras else "model.h5")
+        path.write_bytes(await _whole(how) if is_keras else how.data)
+        return _read_by_keras(keras, path, how.safe_mode)
+
+
+def _read_by_keras(keras: Any, path: Path, safe_mode: bool) -> Any:
+    """Load a model by Keras, which limits what archives and HDF5 files unpack to.
+
+    Raises:
+        ModelFileError: For the errors that Keras, h5py and Python's zipfile raise for damaged
+            files, for layers and arguments that Keras does not have, and for layers that need
+            packages that are not installed.
+    """
+    try:
+        return keras.saving.load_model(path, safe_mode=safe_mode)
+    except ValueError:
+        raise
+    except ImportError as error:
+        text = f"Keras cannot load {path.name}: {_lacking(keras, error)}"
+        raise ModelFileError(text) from error
+    except _OF_KERAS as error:
+        text = f"Keras cannot load {path.name}: {type(error).__name__}: {error}"
+        raise ModelFileError(text) from error
+
+
+def _lacking(keras: Any, error: ImportError) -> str:
+    """Return which layer needs which module, as far as an error's traceback shows it."""
+    called = (frame.f_code.co_qualname for frame, _ in walk_tb(error.__traceback__))
+    layers = [name for call in called if hasattr(keras.layers, name := call.partition(".")[0])]
+    if not layers:
+        return str(error)
+    module = error.name or getattr(error.__context__, "name", None)
+    missing = f"the module {module!r}" if module else f"a module ({error})"
+    return (
+        f"the layer {layers[-1]} needs {missing}, which is not installed. Save the model without "
+        "this layer, or install the module"
+    )
+
+
+async def _whole(how: _Loading) -> bytes:
+    if isinstance(how.source, bytes | bytearray | memoryview):
+        return bytes(how.source)
+    raise ModelFileError("give a .keras file by its path or its bytes")

@@ -1,0 +1,103 @@
+"""The order in which nodes run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from tfpy._src.formats.node_graphs.node import Node, NodeGraph
+from tfpy._src.library.io.checked_json import ModelFileError
+
+_MAX_PLANS = 256  # of one graph; then they are made anew
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The nodes that some values need, each after those that it needs."""
+
+    wanted: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    unused: tuple[tuple[str, ...], ...]
+    """The values that nobody needs any more after each node."""
+
+    @property
+    def reads(self) -> set[str]:
+        """The values that it gives, or its nodes take; some of them it makes."""
+        return {*self.wanted, *(name for node in self.nodes for name in node.reads)}
+
+    @classmethod
+    def of(cls, wanted: Sequence[str], nodes: Sequence[Node]) -> Plan:
+        """The plan that runs some nodes in their order."""
+        made = {name for node in nodes for name in node.outputs if name}
+        kept = set(wanted)
+        unused: list[tuple[str, ...]] = []
+        for node in reversed(nodes):
+            names = made.intersection((*node.reads, *node.outputs)) - kept
+            unused.append(tuple(sorted(names)))
+            kept |= names
+        return cls(tuple(wanted), tuple(nodes), tuple(reversed(unused)))
+
+
+def plan(graph: NodeGraph, wanted: Sequence[str], given: Iterable[str] = ()) -> Plan:
+    """The nodes that make the wanted values of given ones.
+
+    Raises:
+        ModelFileError: when there is no such value, or a value is made of itself.
+    """
+    key = tuple(wanted), frozenset(given)
+    found: Plan | None = graph.plans.get(key)
+    if found is None:
+        if len(graph.plans) >= _MAX_PLANS:
+            graph.plans.clear()
+        found = graph.plans[key] = Plan.of(wanted, _ordered(graph, *key))
+    return found
+
+
+def _ordered(graph: NodeGraph, wanted: Sequence[str], given: Collection[str]) -> list[Node]:
+    def makers(names: Iterable[str]) -> list[Node]:
+        return [graph.makers[n] for n in names if n not in given and n in graph.makers]
+
+    return ordered(
+        [*_named(graph, graph.effects), *makers(wanted)],
+        lambda node: [*makers(node.reads), *_named(graph, node.after)],
+        f"{graph.name}: ",
+    )
+
+
+def ordered(
+    wanted: Sequence[Node], needs: Callable[[Node], Sequence[Node]], where: str = ""
+) -> list[Node]:
+    """Nodes and what they need, each after what it needs.
+
+    Args:
+        where: how the error's text begins.
+
+    Raises:
+        ModelFileError: when a node needs its own result.
+    """
+    # Depth first, without recursion: files may be deep.
+    order: list[Node] = []
+    is_done: dict[Node, bool] = {}  # False while what a node needs is sought
+    todo = list(reversed(wanted))
+    while todo:
+        node = todo[-1]
+        if node in is_done:
+            todo.pop()
+            if not is_done[node]:
+                is_done[node] = True
+                order.append(node)
+            continue
+        is_done[node] = False
+        for before in reversed(needs(node)):
+            if is_done.get(before) is False:
+                raise ModelFileError(f"{where}{before.name!r} needs its own result")
+            if before not in is_done:
+                todo.append(before)
+    return order
+
+
+def _named(graph: NodeGraph, names: Iterable[str]) -> list[Node]:
+    try:
+        return [graph.by_name[name] for name in names]
+    except KeyError as error:
+        raise ModelFileError(f"{graph.name}: there is no node {error.args[0]!r}") from None

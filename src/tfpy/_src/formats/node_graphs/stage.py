@@ -1,0 +1,223 @@
+"""The compiled parts of a node list, and the operations between them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base.errors import OpError
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.formats.node_graphs.node import Node, NodeGraph
+from tfpy._src.formats.node_graphs.plan import Plan
+from tfpy._src.formats.node_graphs.scope import Scope
+from tfpy._src.functions.tf_function.concrete import ConcreteFunction
+from tfpy._src.functions.tf_function.polymorphic import Function
+from tfpy._src.functions.tf_function.signature import TensorSpec
+from tfpy._src.tensors.array.making import zeros
+
+_MOST_SIZES = 64  # of what operations give, that are remembered behind one compiled part
+
+
+class Stage:
+    """A compiled part of a graph, and what comes behind it.
+
+    Args:
+        steps: the nodes, and what is wanted of them.
+        known: values that are no tensors of the trace.
+    """
+
+    def __init__(
+        self, graph: NodeGraph, steps: Plan, known: Mapping[str, Any], quantize: str | None
+    ) -> None:
+        self.graph, self.quantize = graph, quantize
+        self._steps, self._known = steps, known
+        self._rests: dict[Any, _Rest] = {}
+        self.function: Function[[Mapping[str, Any]], Any] = Function(
+            _named(self._traced, graph.name), autograph=False, quantize=quantize
+        )
+        """The compiled part; it gives a list of tensors."""
+
+    def __call__(self, given: Mapping[str, Tensor]) -> list[Any]:
+        traced = self._traced_ones(given)
+        tensors = self.function(traced)
+        rest = self._rests[_signature(traced)]
+        return rest({**given, **dict(zip(rest.names, tensors, strict=True))})
+
+    async def call_async(self, given: Mapping[str, Tensor]) -> list[Any]:
+        """A call, between whose parts the page has its turns."""
+        traced = self._traced_ones(given)
+        tensors = await self.function.call_async(traced)
+        rest = self._rests[_signature(traced)]
+        return await rest.call_async({**given, **dict(zip(rest.names, tensors, strict=True))})
+
+    async def prepare(self, given: Mapping[str, Any], progress: Callable[[float], None]) -> None:
+        """Compiles it for tensors like these, or specs of them, without freezing the page, and what
+        is behind it for the sizes that its operations give for these tensors; for specs, for
+        zeros.
+
+        Args:
+            progress: hears how much is done, from 0 to 1.
+
+        Raises:
+            NotTraceableError: when nothing can be compiled.
+        """
+        traced = self._traced_ones(given)
+        concrete: ConcreteFunction = self.function.get_concrete_function(traced)
+        values = {name: _zeros(value) for name, value in given.items()}
+        tensors = self._traced_ones(values)
+        rest = self._rests[_signature(tensors)]
+        ends = rest.is_simple or bool(concrete.assigned)  # a call would change Variables
+        await concrete.prepare(progress if ends else lambda part: progress(part / 2))
+        if ends:
+            return
+        try:
+            made = self.function(tensors)
+            later = rest.given_behind({**values, **dict(zip(rest.names, made, strict=True))})
+        except (ValueError, OpError):
+            later = None  # it refuses zeros
+        if later is not None:
+            await rest.stage.prepare(later, lambda part: progress((1 + part) / 2))
+        progress(1.0)
+
+    def _traced_ones(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The inputs that are not known."""
+        return {name: value for name, value in given.items() if name not in self._known}
+
+    def _traced(self, given: dict[str, Tensor]) -> list[Tensor]:
+        scope = Scope(self.graph, {**given, **self._known})
+        left = scope.trace(self._steps)
+        rest = self._rests[_signature(given)] = self._rest(scope, left, given)
+        return [scope[name] for name in rest.names]
+
+    def _rest(self, scope: Scope, left: Mapping[Node, bool], given: Mapping[str, Tensor]) -> _Rest:
+        """What remains, and what it needs of the trace.
+
+        A value that cannot leave a trace (a list of tensors, say) is made once more behind it.
+
+        Args:
+            left: the nodes that did not run, and whether they follow others of them.
+        """
+        graph, steps, again = self.graph, self._steps, dict(left)
+        known = dict(self._known)
+        names: dict[str, None] = {}
+        todo = [*steps.wanted, *(name for node in left for name in node.reads)]
+        while todo:
+            name = todo.pop()
+            maker = graph.makers.get(name)
+            if name in given or name in known or maker is None or maker in again:
+                continue
+            value = scope[name]
+            if isinstance(value, Tensor):
+                names[name] = None
+            elif isinstance(value, np.ndarray):
+                known[name] = value
+            else:
+                again[maker] = False
+                todo.extend(maker.reads)
+        cuts = [node for node in steps.nodes if again.get(node) is False]
+        behind = Plan.of(steps.wanted, [node for node in steps.nodes if again.get(node)])
+        made = {name for node in cuts for name in node.outputs}
+        needed = behind.reads.intersection((*made, *names, *given))
+        outside = tuple(name for name in names if name not in made)
+        return _Rest(self, Plan.of(sorted(needed), cuts), behind, known, outside)
+
+
+class _Rest:
+    """What a trace leaves.
+
+    Args:
+        cuts: operations that must know tensors' elements; they give what is needed behind them.
+        steps: what comes behind them.
+        known: values that are no tensors of the trace.
+        names: of the tensors that the trace gives.
+    """
+
+    def __init__(
+        self,
+        stage: Stage,
+        cuts: Plan,
+        steps: Plan,
+        known: Mapping[str, Any],
+        names: tuple[str, ...],
+    ) -> None:
+        self._graph, self._cuts, self._steps, self._known = stage.graph, cuts, steps, known
+        self._quantize = stage.quantize
+        self.names = names
+        self._seen: dict[Any, None] = {}
+        self.is_simple = not steps.nodes
+        """Whether there is nothing to compile."""
+
+    @functools.cached_property
+    def stage(self) -> Stage:
+        """What comes behind the cuts, to be compiled."""
+        return Stage(self._graph, self._steps, self._known, self._quantize)
+
+    def __call__(self, values: Mapping[str, Any]) -> list[Any]:
+        scope = Scope(self._graph, {**values, **self._known})
+        given = self._entering(scope.run(self._cuts))
+        if given is not None and self._comes_again(_signature(given)):
+            return self.stage(given)
+        return scope.run(self._steps)
+
+    async def call_async(self, values: Mapping[str, Any]) -> list[Any]:
+        """A call, between whose operations the page has its turns."""
+        scope = Scope(self._graph, {**values, **self._known})
+        given = self._entering(await scope.run_async(self._cuts))
+        if given is not None and self._comes_again(_signature(given)):
+            return await self.stage.call_async(given)
+        return await scope.run_async(self._steps)
+
+    def given_behind(self, values: Mapping[str, Any]) -> dict[str, Tensor] | None:
+        """What :attr:`stage` takes from now on, for values like these; None if it takes none."""
+        scope = Scope(self._graph, {**values, **self._known})
+        given = self._entering(scope.run(self._cuts))
+        if given is not None:
+            self._comes_again(_signature(given))
+        return given
+
+    def _entering(self, needed: list[Any]) -> dict[str, Tensor] | None:
+        """What the cuts gave as inputs of a trace."""
+        if self.is_simple or not all(map(_enters_trace, needed)):
+            return None
+        return dict(zip(self._cuts.wanted, map(convert_to_tensor, needed), strict=True))
+
+    def _comes_again(self, signature: Any) -> bool:
+        """Whether there were tensors like these before: a trace pays only then."""
+        if signature in self._seen:
+            return True
+        if len(self._seen) >= _MOST_SIZES:
+            del self._seen[next(iter(self._seen))]
+        self._seen[signature] = None
+        return False
+
+
+def _signature(given: Mapping[str, Any]) -> Any:
+    """What traces differ in: the tensors' shapes and dtypes, and tables themselves."""
+    return tuple(
+        (name, value.aval.closed if isinstance(value, Tensor) else value)
+        for name, value in sorted(given.items())
+    )
+
+
+def _zeros(value: Any) -> Any:
+    """Zeros for the spec of a tensor; anything else as it is."""
+    return zeros(value.shape, value.dtype) if isinstance(value, TensorSpec) else value
+
+
+def _enters_trace(value: Any) -> bool:
+    """Whether a value may be an input of a compiled function."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "biufc"
+    return isinstance(value, Tensor) and value.dtype.name != "string"
+
+
+def _named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def run(given: dict[str, Any]) -> Any:
+        return function(given)
+
+    run.__name__ = name
+    return run

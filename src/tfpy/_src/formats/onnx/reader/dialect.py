@@ -1,0 +1,40 @@
+"""ONNX's operations, all of them."""
+
+from __future__ import annotations
+
+from tfpy._src.formats.onnx.reader.ops import (
+    activations,
+    attention,
+    constants,
+    control,
+    convolution,
+    elementwise,
+    images,
+    indexing,
+    learning,
+    linear,
+    losses,
+    movement,
+    normalization,
+    pooling,
+    quantization,
+    randomness,
+    recurrent,
+    reductions,
+    resize,
+    sequences,
+    signals,
+    text,
+    training,
+    vision,
+    whole,
+)
+from tfpy._src.formats.onnx.reader.record import OnnxDialect
+
+FAMILIES = (
+    activations, attention, constants, control, convolution, elementwise, images, indexing,
+    learning, linear, losses, movement, normalization, pooling, quantization, randomness,
+    recurrent, reductions, resize, sequences, signals, text, training, vision, whole,
+)  # fmt: skip
+"""The modules of the records, which enter themselves when they are imported."""
+ONNX = OnnxDialect()

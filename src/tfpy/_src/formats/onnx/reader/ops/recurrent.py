@@ -1,0 +1,226 @@
+"""LSTM, GRU and RNN."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base.errors import invalid
+from tfpy._src.core import primitives as p
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.formats.onnx.reader.ops import activations
+from tfpy._src.formats.onnx.reader.ops.control import steps
+from tfpy._src.formats.onnx.reader.record import Floats, Strings, operation
+from tfpy._src.formats.onnx.reader.values import host, like, tensor
+from tfpy._src.tensors.array.joining import concat, split, stack
+from tfpy._src.tensors.array.reordering import reverse, reverse_sequence
+from tfpy._src.tensors.array.reshaping import expand_dims, transpose
+from tfpy._src.tensors.array.slicing import gather, where
+from tfpy._src.tensors.linalg.products import matmul
+
+Step = Callable[[Tensor, list[Tensor]], list[Tensor]]
+
+_ACTIVATIONS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
+    "relu": (p.relu, ()),
+    "tanh": (p.tanh, ()),
+    "sigmoid": (p.sigmoid, ()),
+    "softsign": (activations.softsign, ()),
+    "softplus": (p.softplus, ()),
+    "affine": (
+        lambda x, alpha=1.0, beta=0.0: like(alpha, x) * x + like(beta, x),
+        ("alpha", "beta"),
+    ),
+    "leakyrelu": (activations.leaky_relu, ("alpha",)),
+    "thresholdedrelu": (activations.thresholded_relu, ("alpha",)),
+    "scaledtanh": (
+        lambda x, alpha=1.0, beta=1.0: like(alpha, x) * p.tanh(like(beta, x) * x),
+        ("alpha", "beta"),
+    ),
+    "hardsigmoid": (activations.hard_sigmoid, ("alpha", "beta")),
+    "elu": (activations.elu, ("alpha",)),
+}
+"""With the parameters that each one takes."""
+
+
+def _functions(
+    names: Strings, alphas: Floats | None, betas: Floats | None
+) -> list[Callable[[Any], Any]]:
+    """Activations; those that have parameters take the next ones of the lists."""
+    given = {"alpha": list(alphas or ()), "beta": list(betas or ())}
+    found: list[Callable[[Any], Any]] = []
+    for name in names:
+        if name.lower() not in _ACTIVATIONS:
+            raise invalid("RNN", f"the activation {name!r} is not one of {[*_ACTIVATIONS]}")
+        function, takes = _ACTIVATIONS[name.lower()]
+        how = {key: given[key].pop(0) for key in takes if given[key]}
+        found.append(functools.partial(function, **how))
+    return found
+
+
+def _clipped(x: Tensor, clip: float | None) -> Tensor:
+    return x if not clip else p.minimum(p.maximum(x, like(-clip, x)), like(clip, x))
+
+
+def _run(
+    op: str, x: Tensor, lengths: Any, states: Sequence[Any], hidden: int, direction: str,
+    layout: int, cell: Callable[[int, Tensor], tuple[Tensor, Step]],
+) -> tuple[Any, ...]:  # fmt: skip
+    """The outputs of all steps and the last states, of each direction.
+
+    Args:
+        lengths: how many steps each element of the batch has; None for all.
+        states: the initial ones, by direction; None for zeros.
+        cell: of a direction and its input, T B I: what is computed of all steps at once, T B …, and
+            what gives new states of a step of it.
+    """
+    ways = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
+    if direction not in ways:
+        raise invalid(op, f"direction {direction!r} is not one of {[*ways]}")
+    if layout:
+        x = transpose(x, [1, 0, 2])
+        states = [None if s is None else transpose(s, [1, 0, 2]) for s in states]
+    count, batch, _ = x.aval.shape
+    if lengths is not None and _all_of(lengths, count):
+        lengths = None
+    outs, lasts = [], []
+    for i, backward in enumerate(ways[direction]):
+        made, step = cell(i, _turned(x, lengths) if backward else x)
+        zeros = tensor(np.zeros([batch, hidden], np.float32))
+        first = [like(zeros, x) if s is None else s[i] for s in states]
+        last, out = _steps(count, made, step, first, lengths)
+        outs.append(_turned(out, lengths) if backward else out)
+        lasts.append(last)
+    y = stack(outs, 1)
+    ends = [stack(list(one)) for one in zip(*lasts, strict=True)]
+    if layout:
+        y, ends = transpose(y, [2, 0, 1, 3]), [transpose(s, [1, 0, 2]) for s in ends]
+    return y, *ends
+
+
+def _all_of(lengths: Tensor, count: int) -> bool:
+    return lengths.has_values and bool((host(lengths) == count).all())
+
+
+def _turned(x: Tensor, lengths: Any) -> Tensor:
+    if lengths is None:
+        return reverse(x, [0])
+    return reverse_sequence(x, lengths, seq_axis=0, batch_axis=1)
+
+
+def _steps(
+    count: int, made: Tensor, step: Step, first: list[Tensor], lengths: Any
+) -> tuple[list[Any], Any]:
+    def body(i: Any, state: list[Any]) -> tuple[list[Any], list[Any]]:
+        new = step(gather(made, i, axis=0), state)
+        if lengths is None:
+            return new, [new[0]]
+        on = expand_dims(lengths > i, -1)
+        kept = [where(on, a, b) for a, b in zip(new, state, strict=True)]
+        return kept, [where(on, new[0], new[0] * 0)]
+
+    last, outs = steps(count, body, first)
+    return last, outs[0]
+
+
+def _names(given: Strings | None, default: Strings, direction: str) -> Strings:
+    return given or default * (2 if direction == "bidirectional" else 1)
+
+
+@operation("LSTM")
+def lstm(
+    x: Tensor, w: Tensor, r: Tensor, b: Tensor | None = None, sequence_lens: Tensor | None = None,
+    initial_h: Tensor | None = None, initial_c: Tensor | None = None,
+    peepholes: Tensor | None = None, *, activation_alpha: Floats | None = None,
+    activation_beta: Floats | None = None, activations: Strings | None = None,
+    clip: float | None = None, direction: str = "forward", hidden_size: int | None = None,
+    input_forget: int = 0, layout: int = 0,
+) -> Any:  # fmt: skip
+    names = _names(activations, ("Sigmoid", "Tanh", "Tanh"), direction)
+    functions, hidden = _functions(names, activation_alpha, activation_beta), r.aval.shape[-1]
+
+    def cell(way: int, xs: Tensor) -> tuple[Tensor, Step]:
+        f, g, h = functions[3 * way : 3 * way + 3]
+        made = matmul(xs, w[way], transpose_b=True)
+        if b is not None:
+            made = made + b[way, : 4 * hidden] + b[way, 4 * hidden :]
+        pi, po, pf = (0, 0, 0) if peepholes is None else split(peepholes[way], 3, 0)
+
+        def step(inputs: Tensor, state: list[Tensor]) -> list[Tensor]:
+            before, c = state
+            gates = _clipped(inputs + matmul(before, r[way], transpose_b=True), clip)
+            i, o, forget, new = split(gates, 4, -1)
+            if peepholes is not None:
+                i, forget = i + pi * c, forget + pf * c
+            i = f(i)
+            kept = 1 - i if input_forget else f(forget)
+            c = kept * c + i * g(new)
+            o = f(o if peepholes is None else o + po * c)
+            return [o * h(c), c]
+
+        return made, step
+
+    return _run("LSTM", x, sequence_lens, [initial_h, initial_c], hidden, direction, layout, cell)
+
+
+@operation("GRU")
+def gru(
+    x: Tensor, w: Tensor, r: Tensor, b: Tensor | None = None, sequence_lens: Tensor | None = None,
+    initial_h: Tensor | None = None, *, activation_alpha: Floats | None = None,
+    activation_beta: Floats | None = None, activations: Strings | None = None,
+    clip: float | None = None, direction: str = "forward", hidden_size: int | None = None,
+    layout: int = 0, linear_before_reset: int = 0,
+) -> Any:  # fmt: skip
+    names = _names(activations, ("Sigmoid", "Tanh"), direction)
+    functions, hidden = _functions(names, activation_alpha, activation_beta), r.aval.shape[-1]
+
+    def cell(way: int, xs: Tensor) -> tuple[Tensor, Step]:
+        f, g = functions[2 * way : 2 * way + 2]
+        made = matmul(xs, w[way], transpose_b=True)
+        rz, rh = r[way, : 2 * hidden], r[way, 2 * hidden :]
+        late: Any = 0
+        if b is not None:
+            own, late = b[way, : 3 * hidden], b[way, 5 * hidden :]
+            made = made + own + concat([b[way, 3 * hidden : 5 * hidden], late * 0], 0)
+
+        def step(inputs: Tensor, state: list[Tensor]) -> list[Tensor]:
+            (before,) = state
+            gates = inputs[:, : 2 * hidden] + matmul(before, rz, transpose_b=True)
+            z, reset = split(f(_clipped(gates, clip)), 2, -1)
+            if linear_before_reset:
+                new = reset * (matmul(before, rh, transpose_b=True) + late)
+            else:
+                new = matmul(reset * before, rh, transpose_b=True) + late
+            new = g(_clipped(inputs[:, 2 * hidden :] + new, clip))
+            return [(1 - z) * new + z * before]
+
+        return made, step
+
+    return _run("GRU", x, sequence_lens, [initial_h], hidden, direction, layout, cell)
+
+
+@operation("RNN")
+def rnn(
+    x: Tensor, w: Tensor, r: Tensor, b: Tensor | None = None, sequence_lens: Tensor | None = None,
+    initial_h: Tensor | None = None, *, activation_alpha: Floats | None = None,
+    activation_beta: Floats | None = None, activations: Strings | None = None,
+    clip: float | None = None, direction: str = "forward", hidden_size: int | None = None,
+    layout: int = 0,
+) -> Any:  # fmt: skip
+    names = _names(activations, ("Tanh",), direction)
+    functions, hidden = _functions(names, activation_alpha, activation_beta), r.aval.shape[-1]
+
+    def cell(way: int, xs: Tensor) -> tuple[Tensor, Step]:
+        made = matmul(xs, w[way], transpose_b=True)
+        if b is not None:
+            made = made + b[way, :hidden] + b[way, hidden:]
+
+        def step(inputs: Tensor, state: list[Tensor]) -> list[Tensor]:
+            total = inputs + matmul(state[0], r[way], transpose_b=True)
+            return [functions[way](_clipped(total, clip))]
+
+        return made, step
+
+    return _run("RNN", x, sequence_lens, [initial_h], hidden, direction, layout, cell)

@@ -1,0 +1,82 @@
+"""Where windows of convolutions and pooling lie: ONNX's attributes as sizes and pads."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from tfpy._src.base.errors import invalid
+from tfpy._src.formats.onnx.reader.record import Ints
+
+Pads = tuple[tuple[int, int], ...]
+MAX_WINDOW = 1 << 17
+"""Elements of a window: more of them would keep the host busy for minutes."""
+MAX_PAD = 1 << 14
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Of each spatial axis."""
+
+    kernel: Ints
+    strides: Ints
+    dilations: Ints
+    pads: Pads
+
+    @property
+    def extent(self) -> Ints:
+        """How far a window reaches."""
+        return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations, strict=True))
+
+
+def windows(
+    op: str, spatial: Ints, kernel: Ints, strides: Ints | None, dilations: Ints | None,
+    pads: Ints | None, auto_pad: str, ceil: bool = False,
+) -> Windows:  # fmt: skip
+    """The windows over axes of some sizes; with `ceil`, the pads behind reach further, so that the
+    last window may be partly outside.
+
+    Raises:
+        InvalidArgumentError: for sizes that do not fit.
+    """
+    rank = len(spatial)
+    step, spread = strides or (1,) * rank, dilations or (1,) * rank
+    if not len(kernel) == len(step) == len(spread) == rank or min(*kernel, *step, *spread) < 1:
+        raise invalid(op, f"kernel {kernel}, strides {step}, dilations {spread}: {rank} axes")
+    if math.prod(kernel) > MAX_WINDOW or max(*step, *spread) > MAX_WINDOW:
+        raise invalid(op, f"kernel {kernel}, strides {step}, dilations {spread} are too large")
+    made = Windows(tuple(kernel), tuple(step), tuple(spread), ((0, 0),) * rank)
+    if auto_pad in ("SAME_UPPER", "SAME_LOWER"):
+        found = _same(spatial, made, auto_pad)
+    elif auto_pad == "VALID" or pads is None:
+        found = made.pads
+    elif (
+        auto_pad != "NOTSET" or len(pads) != 2 * rank or not 0 <= min(pads) <= max(pads) <= MAX_PAD
+    ):
+        raise invalid(op, f"auto_pad {auto_pad!r}, pads {list(pads)} for {rank} axes")
+    else:
+        found = tuple(zip(pads[:rank], pads[rank:], strict=True))
+    if ceil:
+        found = _reaching(spatial, made, found)
+    return Windows(made.kernel, made.strides, made.dilations, found)
+
+
+def _same(spatial: Ints, w: Windows, auto_pad: str) -> Pads:
+    """Pads for as many windows as there are strides."""
+    found = []
+    for size, extent, step in zip(spatial, w.extent, w.strides, strict=True):
+        total = max(0, (math.ceil(size / step) - 1) * step + extent - size)
+        less, more = total // 2, total - total // 2
+        found.append((less, more) if auto_pad == "SAME_UPPER" else (more, less))
+    return tuple(found)
+
+
+def _reaching(spatial: Ints, w: Windows, pads: Pads) -> Pads:
+    """Pads for a further window that begins inside, if there is room for a part of it."""
+    found = []
+    for size, extent, step, (low, high) in zip(spatial, w.extent, w.strides, pads, strict=True):
+        count = math.ceil((size + low + high - extent) / step) + 1
+        if (count - 1) * step >= size + low:
+            count -= 1
+        found.append((low, max(high, (count - 1) * step + extent - size - low)))
+    return tuple(found)

@@ -1,0 +1,6 @@
+"""ONNX's graphs, as ONNX Runtime takes them."""
+
+from tfpy._src.formats.onnx.writer import arrays, control, elementwise, windows
+from tfpy._src.formats.onnx.writer.nodes import OPSET, TABLE, Nodes
+
+__all__ = ["OPSET", "TABLE", "Nodes", "arrays", "control", "elementwise", "windows"]

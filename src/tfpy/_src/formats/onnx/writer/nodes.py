@@ -1,0 +1,198 @@
+"""Nodes of ONNX, and their bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from tfpy._src.base import dtypes
+from tfpy._src.base.dtypes import DType
+from tfpy._src.base.errors import UnimplementedError
+from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.sizes import OpenSize
+from tfpy._src.formats.encodings.protobuf_writer import chunk, integer, integers, real, reals
+from tfpy._src.formats.graph_writing.emitter import BOOL, INT, Emitter, Node, Table, Value
+from tfpy._src.formats.graph_writing.source import Source
+
+OPSET = 18
+TABLE = Table("ONNX")
+record, refuse = TABLE.record, TABLE.refuse
+
+NUMBERS = {
+    "float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7,
+    "bool": 9, "float16": 10, "float64": 11, "uint32": 12, "uint64": 13,
+}  # fmt: skip
+"""ONNX's numbers of dtypes."""
+INT64 = DType("int64", 8, 9)
+"""The dtype of ONNX's sizes and axes, which tfpy's tensors have not."""
+
+
+def number_of(dtype: DType) -> int:
+    """ONNX's number of a dtype.
+
+    Raises:
+        UnimplementedError: for one that its operators do not take.
+    """
+    if dtype.name not in NUMBERS:
+        raise UnimplementedError(None, "save_onnx", f"ONNX's operators take no {dtype.name}")
+    return NUMBERS[dtype.name]
+
+
+class Nodes(Emitter):
+    """One graph of ONNX: the main one, or one of an If or Loop."""
+
+    table = TABLE
+
+    def __init__(self, source: Source, name: str = "", outer: Nodes | None = None) -> None:
+        super().__init__(source, name, outer)
+        self.made: list[DType] = []
+        """Dtypes of the outputs."""
+
+    def op(self, op: str, *inputs: Any, dtype: DType | None = None, **attrs: Any) -> Value:
+        given = [self.operand(x) for x in inputs]
+        return self.several(op, given, [dtype or given[0].dtype], **attrs)[0]
+
+    def operand(self, x: Any) -> Value:
+        """A value; an array becomes one."""
+        return x if isinstance(x, Value) else self.constant(np.asarray(x))
+
+    def several(
+        self,
+        op: str,
+        given: Sequence[Value],
+        made: Sequence[DType],
+        graphs: Any = None,
+        **attrs: Any,
+    ) -> list[Value]:
+        """A node with some outputs."""
+        name = self.fresh(op)
+        outputs = [name if i == 0 else f"{name}_{i}" for i in range(len(made))]
+        self.nodes.append(Node(op, name, [v.name for v in given], outputs, attrs, graphs or {}))
+        return [Value(n, d) for n, d in zip(outputs, made, strict=True)]
+
+    def constant(self, array: Array, name: str = "const") -> Value:
+        dtype = INT64 if array.dtype == np.int64 else dtypes.as_dtype(array.dtype)
+        made = self.fresh(name) if name == "const" else name
+        self.constants[made] = array
+        return Value(made, dtype, None, array)
+
+    def inline(self, graph: Graph, inputs: Sequence[Value]) -> list[Value]:
+        """The outputs of a Graph whose nodes become part of this one."""
+        around, self._values = self._values, {}
+        for value, given in zip(graph.inputs, inputs, strict=True):
+            self.bind(graph, value, given)
+        self.write(graph)
+        found = [self.value(v) for v in graph.outputs]
+        self._values = around
+        return found
+
+    def give(self, values: Sequence[Value]) -> None:
+        """Makes values the outputs: nodes of their own, since they may come from outside."""
+        for value in values:
+            self.outputs.append(self.op("Identity", value).name)
+            self.made.append(value.dtype)
+        if self.outer is not None:
+            self.pruned()
+
+    def _open_size(self, number: int) -> Value:
+        return super()._open_size(number) if self.outer is None else self.outer._open_size(number)
+
+    def inner(self, name: str) -> Self:
+        return type(self)(self.source, name, self)
+
+    @staticmethod
+    def integers(numbers: Any) -> Array:
+        return np.array(list(map(int, numbers)), np.int64)
+
+    def dimension(self, value: Value, axis: int) -> Value:
+        return self.op("Shape", value, dtype=INT64, start=axis, end=axis + 1)
+
+    def cast(self, value: Value, dtype: DType) -> Value:
+        if value.dtype == dtype:
+            return value
+        return self.op("Cast", value, dtype=dtype, to=number_of(dtype))
+
+    def joined(self, parts: Sequence[Value]) -> Value:
+        return self.op("Concat", *parts, axis=0)
+
+    def scalar(self, value: Value) -> Value:
+        return self.op("Reshape", value, self.integers([]))
+
+    def reshape(self, value: Value, shape: Sequence[int]) -> Value:
+        return self.op("Reshape", value, self.target(shape), allowzero=int(0 in shape))
+
+    def where(self, test: Value, x: Value, y: Value) -> Value:
+        """The elements of one of two values."""
+        if x.dtype == BOOL:  # which ONNX Runtime does not choose among
+            return self.cast(self.where(test, *(self.cast(v, INT) for v in (x, y))), BOOL)
+        return self.op("Where", test, x, y, dtype=x.dtype)
+
+    def test(self, op: str, x: Value, y: Value) -> Value:
+        """A comparison."""
+        return self.op(op, x, y, dtype=BOOL)
+
+
+def node_bytes(node: Node) -> bytes:
+    """A NodeProto."""
+    parts = [chunk(1, name) for name in node.inputs] + [chunk(2, name) for name in node.outputs]
+    parts += [chunk(3, node.name), chunk(4, node.op)]
+    parts += [chunk(5, _attribute(name, value)) for name, value in node.attrs.items()]
+    for name, graph in node.graphs.items():
+        assert isinstance(graph, Nodes)
+        said = chunk(1, name) + chunk(6, inner_bytes(graph)) + integer(20, 5)
+        parts.append(chunk(5, said))
+    return b"".join(parts)
+
+
+def _attribute(name: str, value: Any) -> bytes:
+    """An AttributeProto."""
+    head = chunk(1, name)
+    match value:
+        case bool() | int():
+            return head + integer(3, int(value)) + integer(20, 2)
+        case float():
+            return head + real(2, value) + integer(20, 1)
+        case str():
+            return head + chunk(4, value) + integer(20, 3)
+    items = list(value)
+    if items and isinstance(items[0], float):
+        return head + reals(7, items) + integer(20, 6)
+    return head + integers(8, items) + integer(20, 7)
+
+
+def tensor_bytes(name: str, array: Array) -> bytes:
+    """A TensorProto."""
+    kind = NUMBERS[array.dtype.name]
+    data = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()
+    return integers(1, array.shape) + integer(2, kind) + chunk(8, name) + chunk(9, data)
+
+
+def info_bytes(name: str, dtype: DType, shape: Sequence[int | str]) -> bytes:
+    """A ValueInfoProto of a tensor."""
+    sizes = b"".join(chunk(1, chunk(2, n) if isinstance(n, str) else integer(1, n)) for n in shape)
+    tensor = integer(1, number_of(dtype)) + chunk(2, sizes)
+    return chunk(1, name) + chunk(2, chunk(1, tensor))
+
+
+def inner_bytes(graph: Nodes) -> bytes:
+    """The GraphProto of an If's branch or a Loop's body; shapes are left out."""
+    parts = [chunk(1, node_bytes(node)) for node in graph.nodes]
+    parts.append(chunk(2, graph.name))
+    parts += [chunk(11, _state(v)) for v in graph.inputs]
+    made = zip(graph.outputs, graph.made, strict=True)
+    parts += [chunk(12, _kind(name, dtype)) for name, dtype in made]
+    return b"".join(parts)
+
+
+def _state(value: Value) -> bytes:
+    """A ValueInfoProto of what a loop goes through: open sizes are unknown there."""
+    sizes = [b"" if isinstance(n, OpenSize) else integer(1, n) for n in value.shape]
+    tensor = integer(1, number_of(value.dtype)) + chunk(2, b"".join(chunk(1, n) for n in sizes))
+    return chunk(1, value.name) + chunk(2, chunk(1, tensor))
+
+
+def _kind(name: str, dtype: DType) -> bytes:
+    return chunk(1, name) + chunk(2, chunk(1, integer(1, number_of(dtype))))

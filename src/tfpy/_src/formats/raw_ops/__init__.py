@@ -1,0 +1,25 @@
+"""TensorFlow's operations, by the names that they have in graphs: ``record("Conv2D").run(…)``."""
+
+from tfpy._src.formats.raw_ops import (  # noqa: F401 - they enter their operations
+    arithmetic,
+    arrays,
+    chance,
+    control,
+    fused,
+    images,
+    linear,
+    lists,
+    neural,
+    optimizers,
+    quantized,
+    recurrent,
+    reductions,
+    sparse,
+    tables,
+    texts,
+    variables,
+    windows,
+)
+from tfpy._src.formats.raw_ops.records import RECORDS, Record, record
+
+__all__ = ["RECORDS", "Record", "record"]

@@ -1,0 +1,30 @@
+"""What the gradient operations of TensorFlow are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.tensors.autodiff.gradient_tape import GradientTape, UnconnectedGradients
+
+
+def pulled_back(function: Callable[[Tensor], Tensor], x: Any, dy: Any) -> Tensor:
+    """The gradient of ``function`` at ``x``, where that of its result is ``dy``."""
+    at = convert_to_tensor(x)
+    with GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(at)
+        y = function(at)
+    return tape.gradient(y, at, dy, unconnected_gradients=UnconnectedGradients.ZERO)
+
+
+def of_tensors(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an operation that converts its inputs, which a formula of operators then reads."""
+
+    def operation(*inputs: Any, **attrs: Any) -> Any:
+        first = convert_to_tensor(inputs[0])
+        others = [convert_to_tensor(x, dtype_hint=first.dtype) for x in inputs[1:]]
+        return formula(first, *others, **attrs)
+
+    return operation

@@ -1,0 +1,298 @@
+"""Where a model's files are: a folder, a zip archive, a mapping, or an address."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import io
+import os
+import re
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+from zipfile import is_zipfile
+
+from tfpy._src.backends.javascript.bridge import IN_BROWSER
+from tfpy._src.backends.javascript.fetching import Answers, Stream
+from tfpy._src.base.errors import OpError
+from tfpy._src.library.io.archives import Archive, ArchiveError
+from tfpy._src.library.io.checked_json import ModelFileError
+
+MODEL = "model.json"
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.I)
+
+Progress = Callable[[float], None]
+
+
+class Counted:
+    """Tells of bytes that come which part of all they are.
+
+    Args:
+        progress: is told.
+        total: how many come; None where the answer to a request says that.
+    """
+
+    def __init__(self, progress: Progress, total: int | None = None) -> None:
+        self._done, self._total, self._progress = 0, total, progress
+
+    def expect(self, total: int | None) -> None:
+        """Hears from an answer how many come, if it says so."""
+        if self._total is None:
+            self._total = total
+
+    def __call__(self, count: int) -> None:
+        self._done += count
+        if self._total is not None:
+            self._progress(min(self._done / max(self._total, 1), 1.0))
+
+
+@runtime_checkable
+class Files(Protocol):
+    """The files of a model, by their paths below the folder that ``model.json`` lies in."""
+
+    model: str
+    heard: Callable[[int], None] = staticmethod(lambda count: None)
+    """Is told of bytes that have come."""
+
+    def where(self, path: str) -> str:
+        """What errors call a file."""
+        return path
+
+    async def read(self, path: str, limit: int) -> bytes:
+        """A file's bytes.
+
+        Raises:
+            ModelFileError: when there is no such file, or it has more bytes than the limit.
+        """
+
+    def expect(self, groups: Iterable[tuple[str, ...]]) -> None:
+        """Hears which files are likely to be begun, in the place of what it heard before: they may
+        come from now on."""
+        return
+
+    def begin(self, paths: tuple[str, ...], limit: int) -> Coroutine[Any, Any, list[bytes]]:
+        """The bytes of some files, which must not be more than the limit together, awaited; what
+        must be fetched for them is under way from now on.
+
+        Raises:
+            ModelFileError: as ``read``.
+        """
+        return self._read_all(paths, limit)
+
+    async def _read_all(self, paths: tuple[str, ...], limit: int) -> list[bytes]:
+        found: list[bytes] = []
+        for path in paths:
+            found.append(await self.read(path, limit))
+            limit -= len(found[-1])
+            self.heard(len(found[-1]))
+        return found
+
+
+def is_zip(head: bytes) -> bool:
+    """Whether a file that begins like this is a zip archive."""
+    return head[:2] == b"PK"
+
+
+def opened(source: Any, names: Sequence[str] = (MODEL, ".json")) -> Files:
+    """The files that a source names: see :func:`load_layers_model`.
+
+    Args:
+        source: where they are.
+        names: what the file that says what the others are may be called, or how that may end; the
+            first that is there is taken.
+
+    Raises:
+        FileNotFoundError: when there is no such file or folder.
+        ModelFileError: when there is no file of such a name.
+        TypeError: for what is no source.
+    """
+    if isinstance(source, bytes):
+        return _Archive(io.BytesIO(source), names)
+    if isinstance(source, Mapping):
+        return _Given(source, names)
+    if not isinstance(source, str | os.PathLike):
+        kinds = "a path, an address, the bytes of a zip archive, or a mapping from paths to bytes"
+        raise TypeError(f"a model comes from {kinds}; got {type(source).__name__}")
+    text = os.fspath(source)
+    if isinstance(source, str) and _ADDRESS.match(text):
+        return _Address(text)
+    path = Path(text)
+    if IN_BROWSER and isinstance(source, str) and not path.exists():
+        return _Address(text)
+    if path.is_dir():
+        return _Folder(path, _model_among([file.name for file in path.iterdir()], names))
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file {text!r}")
+    return _Archive(path, names) if is_zipfile(path) else _Folder(path.parent, path.name)
+
+
+class _Folder(Files):
+    """A folder. Links in it may lead to other files in it, or in the folder of the file that the
+    model itself is a link to: caches of downloads have a folder of links next to one of files."""
+
+    def __init__(self, folder: Path, model: str) -> None:
+        self._folder, self.model = folder, model
+        self._homes = _without_links(folder), _without_links(folder / model).parent
+
+    async def read(self, path: str, limit: int) -> bytes:
+        place = _without_links(self._folder / path)
+        if not any(place.is_relative_to(home) for home in self._homes):
+            raise ModelFileError(
+                f"{path!r} is a link that leads out of the model's folder. If you trust it, copy "
+                "the file into the folder"
+            )
+        try:
+            with place.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                data = file.read(min(size, limit) + 1)  # memory is taken for so many
+        except OSError as error:
+            raise _missing(path, error) from None
+        _within(len(data), path, limit)
+        return data
+
+
+def _without_links(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+class _Given(Files):
+    def __init__(self, contents: Mapping[str, Any], names: Sequence[str]) -> None:
+        self._contents = contents
+        where = _model_among(list(contents), names)
+        self._folder, _, self.model = where.rpartition("/")
+
+    async def read(self, path: str, limit: int) -> bytes:
+        place = f"{self._folder}/{path}".lstrip("/")
+        if place not in self._contents:
+            raise _missing(path)
+        data = bytes(self._contents[place])
+        _within(len(data), path, limit)
+        return data
+
+
+class _Archive(Files):
+    def __init__(self, file: Path | io.BytesIO, names: Sequence[str]) -> None:
+        try:
+            self._archive = Archive(file)
+        except ArchiveError as error:
+            raise ModelFileError(str(error)) from None
+        where = _model_among(self._archive.names, names)
+        self._folder, _, self.model = where.rpartition("/")
+
+    async def read(self, path: str, limit: int) -> bytes:
+        try:
+            data = self._archive.read(f"{self._folder}/{path}".lstrip("/"), limit)
+        except KeyError:
+            raise _missing(path) from None
+        except ArchiveError as error:
+            raise ModelFileError(str(error)) from None
+        _within(len(data), path, limit)
+        return data
+
+
+class _Address(Files):
+    """An address; what stands behind ``?`` in it is given with each file, as TensorFlow.js does."""
+
+    def __init__(self, address: str) -> None:
+        bare, mark, query = address.partition("?")
+        self._folder, slash, self.model = bare.rpartition("/")
+        self._folder += slash
+        self._query = mark + query
+        self._expected: dict[tuple[str, ...], Answers] = {}
+
+    def where(self, path: str) -> str:
+        return self._addresses((path,))[0]
+
+    async def read(self, path: str, limit: int) -> bytes:
+        return (await self.begin((path,), limit))[0]
+
+    def begin(self, paths: tuple[str, ...], limit: int) -> Coroutine[Any, Any, list[bytes]]:
+        answers = self._expected.pop(paths, None)
+        if answers is None and IN_BROWSER:
+            answers = Answers(self._addresses(paths))
+        return self._received(self._addresses(paths), answers, limit)
+
+    def expect(self, groups: Iterable[tuple[str, ...]]) -> None:
+        for answers in self._expected.values():
+            answers.close()
+        if IN_BROWSER:
+            self._expected = {paths: Answers(self._addresses(paths)) for paths in groups}
+
+    def _addresses(self, paths: tuple[str, ...]) -> list[str]:
+        return [f"{self._folder}{path}{self._query}" for path in paths]
+
+    async def _received(
+        self, addresses: list[str], answers: Answers | None, limit: int
+    ) -> list[bytes]:
+        try:
+            if answers is not None:
+                found = await _fetched(answers, limit, self.heard)
+            else:
+                found = [_read(address, limit) for address in addresses]
+                self.heard(sum(map(len, found)))
+        except (OSError, OpError) as error:
+            raise ModelFileError(f"cannot fetch {', '.join(addresses)}: {error}") from None
+        _within(sum(map(len, found)), ", ".join(addresses), limit)
+        return found
+
+
+async def _fetched(
+    answers: Answers, limit: int, heard: Callable[[int], None] | Counted
+) -> list[bytes]:
+    """The bytes that come in a page; not much more than the limit."""
+    found = None if isinstance(heard, Counted) else await answers.whole(limit)
+    if found is not None:
+        return found
+    streams = await answers.streams()
+    return list(await asyncio.gather(*(_piecewise(stream, limit, heard) for stream in streams)))
+
+
+async def _piecewise(stream: Stream, limit: int, heard: Callable[[int], None] | Counted) -> bytes:
+    found, size = [], 0
+    if isinstance(heard, Counted):
+        heard.expect(stream.size)
+    while part := await stream.read():
+        found.append(part)
+        size += len(part)
+        heard(len(part))
+        if size > limit:
+            stream.close()
+            break
+    return b"".join(found)
+
+
+def _read(address: str, limit: int) -> bytes:
+    """What is at an address, in CPython; not much more than the limit."""
+    request = importlib.import_module("urllib.request")  # slow to import, and seldom needed
+    try:
+        with request.urlopen(address) as answer:
+            return answer.read(limit + 1)
+    except request.HTTPError as refused:
+        refused.close()
+        raise
+
+
+def _model_among(files: list[str], names: Sequence[str]) -> str:
+    """The file of the first of the names that one has, or that one alone ends with.
+
+    Raises:
+        ModelFileError: when there is none, or it is not clear which.
+    """
+    for name in names:
+        found = [file for file in files if file == name or file.endswith(f"/{name}")]
+        if name.startswith("."):
+            found = [file for file in files if file.endswith(name)]
+        found.sort(key=lambda file: file.count("/"))
+        if found and (len(found) == 1 or found[0].count("/") < found[1].count("/")):
+            return found[0]
+    raise ModelFileError(f"there must be one {names[0]} among the files {sorted(files)[:20]}")
+
+
+def _within(size: int, path: str, limit: int) -> None:
+    if size > limit:
+        raise ModelFileError(f"{path} has more than the {limit} bytes that it is to have")
+
+
+def _missing(path: str, error: OSError | None = None) -> ModelFileError:
+    why = f": {error.strerror}" if error and error.strerror else ""
+    return ModelFileError(f"the model's file {path!r} is not there{why}")

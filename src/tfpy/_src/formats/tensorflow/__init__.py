@@ -1,0 +1,1 @@
+"""TensorFlow's graphs, SavedModels and the files of checkpoints."""

@@ -1,0 +1,1 @@
+"""The files of TensorFlow's checkpoints: an index and shards of bytes."""

@@ -1,0 +1,139 @@
+"""Running nodes of TensorFlow's graphs, whose operations are those of ``tf.raw_ops``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tfpy._src.formats.node_graphs.custom import is_registered, missing, run_registered
+from tfpy._src.formats.node_graphs.node import Node, NodeGraph
+from tfpy._src.formats.node_graphs.safety import refused
+from tfpy._src.formats.node_graphs.scope import Scope
+from tfpy._src.formats.raw_ops.absent import reason
+from tfpy._src.formats.raw_ops.outside import effect
+from tfpy._src.formats.raw_ops.records import RECORDS
+from tfpy._src.formats.tensorflow.reader.values import FunctionName
+from tfpy._src.library.io.checked_json import ModelFileError
+
+_SAME = frozenset(("Identity", "IdentityN", "RefIdentity", "Snapshot"))
+"""Give their inputs, whatever these are; values do not change."""
+
+_CHOOSE = frozenset(("If", "StatelessIf", "Case", "StatelessCase"))
+
+Operation = Callable[[Node, list[Any]], Sequence[Any]]
+
+
+class TensorFlowDialect:
+    """TensorFlow's operations.
+
+    A node's outputs are named as :mod:`~tfpy._src.formats.tensorflow.reader.graph` says; those of a
+    node with subgraphs stand in order.
+
+    Args:
+        own: operations that are done otherwise than ``tf.raw_ops`` does them: functions of a node
+            and its inputs that give its outputs.
+        safe: Whether operations that act outside of the graph are refused, unless they are
+            registered. Those among ``own`` run, but a model's outputs may not need them.
+    """
+
+    name = "TensorFlow"
+    shape_ops = frozenset(("Shape", "ShapeN", "Size", "Rank"))
+
+    def __init__(self, own: Mapping[str, Operation] | None = None, safe: bool = True) -> None:
+        self._own, self._safe = own or {}, safe
+
+    def run(self, node: Node, inputs: list[Any], scope: Scope) -> Sequence[Any]:
+        """Return the outputs of a node, as ``node_graphs.node.Dialect`` says."""
+        if is_registered(node.op):
+            made = run_registered(node, inputs)
+            return [_output(made, node, name) for name in node.outputs]
+        if node.op in _SAME:
+            return [_output(inputs, node, name) for name in node.outputs]
+        if node.op in self._own:
+            values = self._own[node.op](node, inputs)
+            return [_output(values, node, name) for name in node.outputs]
+        if (found := self.outside(node)) is not None:
+            raise refused(node, found)
+        record = RECORDS.get(node.op)
+        if record is None:
+            if scope.has_function(node.op):
+                values = scope.call(scope.function(node.op), inputs)
+                return [_output(values, node, name) for name in node.outputs]
+            raise missing(self.name, node, reason(node.op))
+        attrs = {key: _resolved(value, scope) for key, value in node.attrs.items()}
+        if "shared_name" in record.signature.attrs and not attrs.get("shared_name"):
+            attrs["shared_name"] = node.name
+        results = record.run(inputs, attrs)
+        if any(isinstance(value, NodeGraph) for value in node.attrs.values()):
+            (values,) = results.values()
+            return values[: len(node.outputs)]
+        return [
+            _output(_flat(results), node, name) if name == node.name else _picked(results, name)
+            for name in node.outputs
+        ]
+
+    def decides(self, node: Node) -> Sequence[str]:
+        """Conditions."""
+        return node.inputs[:1] if node.op in _CHOOSE else ()
+
+    def calls(self, node: Node) -> Sequence[str]:
+        """Return the functions in the node's attributes, and the one that it is named for."""
+        values = [v for a in node.attrs.values() for v in (a if isinstance(a, list) else [a])]
+        return [node.op, *(value.name for value in values if isinstance(value, FunctionName))]
+
+    def outside(self, node: Node) -> str | None:
+        """Return what a node does outside of the graph, as ``node_graphs.node.Dialect`` says."""
+        if not self._safe or is_registered(node.op):
+            return None
+        return effect(node.op, node.attrs)
+
+
+DIALECT = TensorFlowDialect()
+
+
+def _resolved(value: Any, scope: Scope) -> Any:
+    """An attribute, with what can be called for a function."""
+    if isinstance(value, list):
+        return [_resolved(one, scope) for one in value]
+    if isinstance(value, FunctionName):
+        graph = scope.function(value.name)
+        return lambda *inputs: scope.call(graph, inputs)
+    if isinstance(value, NodeGraph):
+        return lambda *inputs: scope.call_inside(value, inputs)
+    return value
+
+
+def _output(values: Sequence[Any], node: Node, name: str) -> Any:
+    """The value that a name of one of a node's outputs is: 1 for "node:1", 0 for "node".
+
+    Raises:
+        ModelFileError: when the operation has no such output.
+    """
+    last = name.removeprefix(node.name).rpartition(":")[2]
+    place = int(last) if last.isdecimal() else 0
+    if place >= len(values):
+        raise ModelFileError(f"{name!r} is no output of its node: {node.op} has {len(values)}")
+    return values[place]
+
+
+def _picked(results: Mapping[str, Any], name: str) -> Any:
+    """The value that "node:1" or "node:output:0" names.
+
+    Raises:
+        ModelFileError: when the operation has no such output.
+    """
+    _, *where = name.split(":")
+    try:
+        if len(where) == 2:
+            found = results[where[0]]
+            return found[int(where[1])] if isinstance(found, list) else found
+        return _flat(results)[int(where[0])]
+    except (KeyError, IndexError, ValueError):
+        raise ModelFileError(f"{name!r} is no output of its node: it has {[*results]}") from None
+
+
+def _flat(results: Mapping[str, Any]) -> list[Any]:
+    found: list[Any] = []
+    for value in results.values():
+        found.extend(value if isinstance(value, list) else [value])
+    return found

@@ -1,0 +1,15 @@
+"""TensorFlow's graphs, as TensorFlow.js takes them."""
+
+from tfpy._src.formats.tensorflow.writer import arrays, control, elementwise, windows
+from tfpy._src.formats.tensorflow.writer.nodes import TABLE, Nodes, json_function, json_node
+
+__all__ = [
+    "TABLE",
+    "Nodes",
+    "arrays",
+    "control",
+    "elementwise",
+    "json_function",
+    "json_node",
+    "windows",
+]

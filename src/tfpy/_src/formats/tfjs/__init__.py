@@ -1,0 +1,1 @@
+"""Models of TensorFlow.js: layers-models and graph-models, read and written."""

@@ -1,0 +1,328 @@
+"""Configurations of models by Keras 1 and 2 and TensorFlow.js, made those of Keras 3.
+
+Only Keras's own classes come through, and those that the caller names; where modules are named in a
+file, they are not looked at.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tfpy._src.formats.tfjs.layers import activations
+from tfpy._src.formats.tfjs.layers.keras3_nodes import Nodes, singles
+from tfpy._src.library.io.checked_json import ModelFileError, a_list, a_string, an_object
+
+REFUSED = {
+    "Lambda": "it holds code",
+    "TFOpLambda": "it is a call of TensorFlow, not a layer",
+    "SlicingOpLambda": "it is a call of TensorFlow, not a layer",
+    "TensorFlowOpLayer": "it is a call of TensorFlow, not a layer",
+    "TFSMLayer": "it reads another file",
+    "TorchModuleWrapper": "it holds code",
+    "FlaxLayer": "it holds code",
+    "JaxLayer": "it holds code",
+}
+MODELS = ("Functional", "Model", "Sequential")
+
+_FUNCTIONAL = "keras.src.models.functional"  # so Keras writes it
+_RENAMED = {
+    "LeakyReLU": {"alpha": "negative_slope"},
+    "InputLayer": {"batch_input_shape": "batch_shape"},
+}
+_OLD_DEFAULTS = {"GRU": {"reset_after": False}, "GRUCell": {"reset_after": False}}
+"""What holds for files that do not say it, where Keras 3's default is another."""
+_SHAPES = ("batch_input_shape", "batch_shape", "input_shape")
+_BASE = {"name", "trainable", "dtype", "activity_regularizer"}
+_MODULES = {
+    "initializer": "keras.initializers",
+    "regularizer": "keras.regularizers",
+    "constraint": "keras.constraints",
+}
+_SPELLED = {"LeCunNormal": "LecunNormal", "LeCunUniform": "LecunUniform"}
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+Config = dict[str, Any]
+
+
+def topology(model: Mapping[str, Any]) -> tuple[Config, bool]:
+    """The model's configuration in a ``model.json``, with names as Python writes them; and whether
+    Keras 3 wrote it.
+
+    Raises:
+        ModelFileError: when there is none, or the file holds a graph.
+    """
+    kind = model.get("format")
+    if kind not in (None, "layers-model"):
+        raise ModelFileError(f"model.json holds a {kind}, not a layers-model")
+    found = an_object(model.get("modelTopology"), "modelTopology")
+    if "node" in found:
+        raise ModelFileError("model.json holds a graph-model, not a layers-model")
+    version = found.get("keras_version")
+    for name in ("model_config", "modelConfig"):
+        if found.get(name) is not None:
+            found = an_object(found[name], name)
+    config = _snake(found) if "className" in found else found
+    return config, isinstance(version, str) and version.startswith("3.")
+
+
+def _snake(value: Any, key: str = "") -> Any:
+    """A configuration in TensorFlow.js's spelling in Keras's."""
+    if isinstance(value, dict):
+        return {_spelled(k): _snake(v, k) for k, v in value.items()}
+    if isinstance(value, list):
+        nodes = key in ("inboundNodes", "inputLayers", "outputLayers")
+        return [v if nodes and isinstance(v, str) else _snake(v, key) for v in value]
+    if isinstance(value, str) and key not in ("name", "className"):
+        return _spelled(value)
+    return value
+
+
+def _spelled(text: str) -> str:
+    return _CAMEL.sub("_", text).lower() if text[:1].islower() else text
+
+
+class Modernizer:
+    """Makes configurations those of Keras 3.
+
+    Args:
+        keras: Keras.
+        custom_objects: classes and functions that the caller allows, by name.
+        by_keras_3: Keras 3 wrote the file.
+    """
+
+    def __init__(self, keras: Any, custom_objects: Mapping[str, Any], by_keras_3: bool) -> None:
+        self._keras = keras
+        self._custom = custom_objects
+        self._by_keras_3 = by_keras_3
+        self.renamed: dict[str, str] = {}
+        """Names of layers -> their names in the file, where Keras 3 does not allow those."""
+
+    def model(self, config: Any, what: str = "the model") -> Config:
+        """A model's configuration.
+
+        Raises:
+            ModelFileError: for what is none, or is not allowed.
+        """
+        entry = an_object(config, what)
+        kind = a_string(entry.get("class_name"), f"class_name of {what}")
+        inner = entry.get("config")
+        if isinstance(inner, list):  # so were they before Keras 2.2.3
+            inner = {"name": kind.lower(), "layers": inner}
+        inner = an_object(inner, f"config of {what}")
+        name = self._name(inner.get("name") or kind.lower())
+        if kind == "Sequential":
+            return self._object("keras", kind, self._sequential(name, inner))
+        if "layers" not in inner or "output_layers" not in inner:
+            raise ModelFileError(f"{what} has the class {kind!r}, which is not known")
+        return self._object(_FUNCTIONAL, "Functional", self._functional(name, inner))
+
+    def _sequential(self, name: str, config: Config) -> Config:
+        layers = [
+            self.layer(entry, f"layer {i} of {name}")
+            for i, entry in enumerate(a_list(config.get("layers"), f"the layers of {name}"))
+        ]
+        if layers and layers[0]["class_name"] != "InputLayer":
+            shape = _batch_shape(config["layers"][0]) or config.get("build_input_shape")
+            if shape is not None:
+                first = layers[0]["config"]
+                entry = {"batch_shape": shape, "name": f"{first.get('name', name)}_input"}
+                layers.insert(0, self._object("keras.layers", "InputLayer", entry))
+        return {"name": name, "trainable": config.get("trainable", True), "layers": layers}
+
+    def _functional(self, name: str, config: Config) -> Config:
+        entries = a_list(config.get("layers"), f"the layers of {name}")
+        made = [self.layer(entry, f"layer {i} of {name}") for i, entry in enumerate(entries)]
+        named = {}
+        for entry, layer in zip(entries, made, strict=True):
+            own = self._name(entry.get("name") or layer["config"].get("name"))
+            if own in named:
+                raise ModelFileError(f"{name} has two layers with the name {own!r}")
+            layer["name"] = layer["config"]["name"] = own
+            named[own] = layer
+        nodes = Nodes(name, {own: layer["class_name"] for own, layer in named.items()}, self._name)
+        for entry, layer in zip(entries, made, strict=True):
+            calls = a_list(entry.get("inbound_nodes") or [], f"inbound_nodes of {layer['name']}")
+            layer["inbound_nodes"] = [nodes.call(layer, call) for call in calls]
+        ends = {
+            key: singles(nodes.ends(config.get(key), f"{key} of {name}"))
+            for key in ("input_layers", "output_layers")
+        }
+        return {"name": name, "trainable": config.get("trainable", True), "layers": made} | ends
+
+    def layer(self, config: Any, what: str) -> Config:
+        """A layer's configuration, without the calls of it.
+
+        Raises:
+            ModelFileError: for what is none, or is not allowed.
+        """
+        entry = an_object(config, what)
+        kind = a_string(entry.get("class_name"), f"class_name of {what}")
+        if kind in MODELS:
+            return self.model(entry, what)
+        inner = dict(an_object(entry.get("config"), f"config of {what}"))
+        what = f"{kind} {inner.get('name') or what!r}"
+        if kind in self._custom:
+            return {"class_name": kind, "config": inner, "module": None, "registered_name": kind}
+        if kind in REFUSED:
+            raise ModelFileError(
+                f"{what} is refused: {REFUSED[kind]}. A class of your own can stand for it: "
+                f"custom_objects={{{kind!r}: …}}"
+            )
+        found = self._class(kind, inner, what)
+        if inner.get("name") is not None:
+            inner["name"] = self._name(inner["name"])
+        for old, new in _RENAMED.get(kind, {}).items():
+            if old in inner:
+                inner[new] = inner.pop(old)
+        known = _arguments(found)
+        for key in [key for key in inner if key not in known]:
+            value = inner.pop(key)
+            if kind != "RNN":  # beside which TensorFlow.js writes what its cell says, too
+                _check_droppable(key, value, what)
+        inner = _OLD_DEFAULTS.get(kind, {}) | {
+            key: self._value(key, value, f"{what}: {key}") for key, value in inner.items()
+        }
+        return self._object(_module_of(kind), kind, inner)
+
+    def _class(self, kind: str, config: Config, what: str) -> type:
+        """A layer of Keras.
+
+        Raises:
+            ModelFileError: for another name.
+        """
+        found = getattr(self._keras.layers, kind, None)
+        if kind in activations.LEGACY_LAYERS:
+            found = activations.legacy_layer(kind)
+        if not (isinstance(found, type) and issubclass(found, self._keras.layers.Layer)):
+            raise ModelFileError(
+                f"{what}: Keras has no such layer; name its class: custom_objects={{{kind!r}: …}}"
+            )
+        return found
+
+    def _value(self, key: str, value: Any, what: str) -> Any:
+        """An argument of a layer."""
+        ending = key.rsplit("_", 1)[-1]
+        if key in ("layer", "cell", "backward_layer") and value is not None:
+            return self.layer(value, what)
+        if key == "cells":
+            return [self.layer(cell, what) for cell in a_list(value, what)]
+        if key.endswith("activation"):
+            return self._activation(value, what)
+        if ending in _MODULES and isinstance(value, dict):
+            return self._part(_MODULES[ending], value, what)
+        if key == "dtype" and isinstance(value, dict):
+            return self._dtype(value, what)
+        if key == "axis" and isinstance(value, list) and len(value) == 1:
+            return value[0]
+        return _plain(value, what)
+
+    def _activation(self, value: Any, what: str) -> Any:
+        if isinstance(value, dict):
+            kind = a_string(value.get("class_name"), f"class_name of {what}")
+            if kind == "function":  # Keras 3's way
+                value = a_string(value.get("config"), what)
+            elif hasattr(self._keras.layers, kind):
+                return self.layer(value, what)
+            else:
+                value = kind
+        if value is None or value in self._custom:
+            return value
+        return activations.modern(self._keras, a_string(value, what), what, self._by_keras_3)
+
+    def _part(self, module: str, value: Config, what: str) -> Config:
+        """An initializer, a regularizer or a constraint."""
+        kind = a_string(value.get("class_name"), f"class_name of {what}")
+        kind = _SPELLED.get(kind, kind)
+        inner = an_object(value.get("config") or {}, f"config of {what}")
+        if kind in self._custom:
+            return {"class_name": kind, "config": inner, "module": None, "registered_name": kind}
+        found = getattr(getattr(self._keras, module.partition(".")[2]), kind, None)
+        if not isinstance(found, type):
+            raise ModelFileError(f"{what}: Keras has no {kind!r}")
+        known = _arguments(found) - _BASE
+        inner = {key: _plain(v, f"{what}: {key}") for key, v in inner.items() if key in known}
+        if kind == "VarianceScaling" and inner.get("distribution") == "normal":
+            inner["distribution"] = "truncated_normal"
+        return self._object(module, kind, inner)
+
+    def _dtype(self, value: Config, what: str) -> str:
+        inner = an_object(value.get("config"), f"config of {what}")
+        return a_string(inner.get("name"), f"the name of {what}")
+
+    def _name(self, name: Any) -> str:
+        """A layer's name, without the ``/`` that Keras 3 does not allow."""
+        old = a_string(name, "a layer's name")
+        new = old.replace("/", "_")
+        if new != old and self.renamed.setdefault(new, old) != old:
+            raise ModelFileError(f"the names {old!r} and {self.renamed[new]!r} are too alike")
+        return new
+
+    def _object(self, module: str, kind: str, config: Config) -> Config:
+        return {"module": module, "class_name": kind, "config": config, "registered_name": None}
+
+
+def _arguments(kind: Any) -> set[str]:
+    """The names of what a class of Keras is made of."""
+    found = inspect.signature(kind.__init__).parameters
+    open_ended = any(p.kind is p.VAR_KEYWORD for p in found.values())
+    return {*found} | (_BASE if open_ended else set())
+
+
+def _module_of(kind: str) -> str:
+    return "keras._legacy.layers" if kind in activations.LEGACY_LAYERS else "keras.layers"
+
+
+def _batch_shape(entry: Config) -> Any:
+    """The shape that the first layer of a Sequential takes, from its configuration."""
+    config = entry.get("config")
+    if isinstance(config, dict) and "layers" in config:
+        config = config["layers"]
+    if isinstance(config, list):
+        return _batch_shape(config[0]) if config and isinstance(config[0], dict) else None
+    if not isinstance(config, dict):
+        return None
+    for key in _SHAPES:
+        if config.get(key) is not None:
+            shape = a_list(config[key], key)
+            return [None, *shape] if key == "input_shape" else shape
+    return None
+
+
+def _check_droppable(key: str, value: Any, what: str) -> None:
+    """Whether an argument that a layer has not anymore says nothing.
+
+    Raises:
+        ModelFileError: when it does.
+    """
+    neutral = value in (None, False, 1) or key in (*_SHAPES, "implementation", "input_length")
+    if not neutral and key.rsplit("_", 1)[-1] not in _MODULES and key not in _UNUSED:
+        raise ModelFileError(f"{what}: Keras has no argument {key!r}, which is {value!r} here")
+
+
+_UNUSED = {
+    "autocast", "init", "input_dim", "input_dtype", "key_shape", "optional", "query_shape",
+    "synchronized", "trainable", "value_shape",
+}  # fmt: skip
+"""Arguments that were there once, or are only in later files, and do not matter."""
+
+
+def _plain(value: Any, what: str) -> Any:
+    """A value that is no object of Keras.
+
+    Raises:
+        ModelFileError: for one that is.
+    """
+    if isinstance(value, dict):
+        if value.get("class_name") == "__tuple__":
+            return tuple(_plain(v, what) for v in a_list(value.get("items"), what))
+        if value.get("type") == "ndarray":  # so Keras 2 wrote NumPy's numbers
+            return _plain(value.get("value"), what)
+        if "class_name" in value:
+            raise ModelFileError(f"{what}: {value['class_name']!r} is not allowed here")
+        return {key: _plain(v, what) for key, v in value.items()}
+    if isinstance(value, list):
+        return [_plain(v, what) for v in value]
+    return value

@@ -1,0 +1,117 @@
+"""``model.json`` of TensorFlow.js and the weights that it names, which are fetched meanwhile."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from tfpy._src.formats.node_graphs.paths import checked_path
+from tfpy._src.formats.sources import Counted, Files, Progress, opened
+from tfpy._src.formats.tfjs.weights_manifest import Group, joined, read_manifest
+from tfpy._src.library.io.checked_json import MAX_BYTES, a_list, parse
+
+_PATHS = re.compile(rb'"paths"\s*:\s*(?=\[)')
+_MAX_LIKELY = 64
+
+
+class PendingWeights:
+    """The groups of a model's weights, on their way while their names are known.
+
+    A context: what did not come until its end is given up, as by :meth:`close`.
+
+    Args:
+        files: where they are.
+        manifest: what ``model.json`` says of them.
+        progress: hears which part has come, from 0 to 1.
+        size: Number of bytes of ``model.json``.
+
+    Raises:
+        ModelFileError: for a manifest that is broken.
+    """
+
+    def __init__(
+        self, files: Files, manifest: Any, progress: Progress | None, size: int = 0
+    ) -> None:
+        self.size = size
+        self.groups = read_manifest(manifest)
+        self._where = files.where
+        if progress is not None:
+            files.heard = Counted(progress, sum(group.size or 0 for group in self.groups))
+        self._begun = [
+            files.begin(group.paths, MAX_BYTES if group.size is None else group.size)
+            for group in self.groups
+        ]
+
+    async def data(self) -> list[tuple[Group, bytes]]:
+        """The groups with their bytes.
+
+        Raises:
+            ModelFileError: for files that are missing or broken.
+        """
+        pairs = zip(self.groups, self._begun, strict=True)
+        return [(group, joined(group, await shards, self._where)) for group, shards in pairs]
+
+    def __enter__(self) -> PendingWeights:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Gives up what did not come."""
+        for shards in self._begun:
+            shards.close()
+
+
+async def model_file(source: Any) -> tuple[Files, bytes]:
+    """The files that a source names, and the bytes of ``model.json``.
+
+    Raises:
+        ModelFileError: for files that are missing.
+    """
+    files = opened(source)
+    return files, await files.read(files.model, MAX_BYTES)
+
+
+def begun(
+    files: Files, data: bytes, progress: Progress | None = None
+) -> tuple[dict[str, Any], PendingWeights]:
+    """What a model's ``model.json`` says, and its weights, which are under way.
+
+    Args:
+        files: where they are.
+        data: the bytes of ``model.json``.
+        progress: hears which part of the weights has come, from 0 to 1.
+
+    Raises:
+        ModelFileError: for files that are broken.
+    """
+    files.expect(likely_paths(data))
+    try:
+        model = parse(data, files.where(files.model))
+        return model, PendingWeights(files, model.get("weightsManifest", []), progress, len(data))
+    finally:
+        files.expect(())
+
+
+def likely_paths(data: bytes) -> Iterator[tuple[str, ...]]:
+    """Yield the files of weights that a ``model.json`` seems to name, to fetch them early.
+
+    The time is in proportion to the bytes: few lists are looked at, and none twice.
+    """
+    at = data.find(b'"weightsManifest"')
+    for _ in range(_MAX_LIKELY if at >= 0 else 0):
+        match = _PATHS.search(data, at)
+        at = data.find(b"]", match.end()) + 1 if match else 0
+        if match is None or not at:
+            break
+        text = data[match.end() : at]
+        if text.count(b"[") > 1:  # paths have no brackets
+            break
+        try:
+            paths = a_list(json.loads(text), "paths")
+            yield tuple([checked_path(path, "paths") for path in paths])
+        except ValueError:
+            break

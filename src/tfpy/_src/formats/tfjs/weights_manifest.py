@@ -1,0 +1,326 @@
+"""``weightsManifest`` of TensorFlow.js: which weights lie where in which files.
+
+A manifest is a list of groups. The bytes of a group are those of its files, one after another; they
+hold the group's weights, one after another, without gaps.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import operator
+import struct
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfpy._src.formats.node_graphs.paths import checked_path
+from tfpy._src.library.io.checked_json import (
+    ModelFileError,
+    a_list,
+    a_number,
+    a_size,
+    a_string,
+    an_object,
+)
+
+Array = np.ndarray[Any, Any]
+
+STORED = {"float32": "<f4", "int32": "<i4", "bool": "|u1", "complex64": "<c8"}
+"""dtype of a weight -> what its bytes are as NumPy says it; strings are apart."""
+QUANTIZED = {"uint8": "|u1", "uint16": "<u2", "float16": "<f2"}
+STRING = "string"
+MAX_RANK = 254
+"""Number of axes that a weight may have, as in TensorFlow."""
+_MAX_ELEMENTS = 1 << 53
+"""Of one weight: larger numbers are not exact in JSON."""
+OPTIMIZER = "optimizer"
+"""The group of weights that are what an optimizer keeps."""
+_DTYPES = {text: np.dtype(text) for text in (*STORED.values(), *QUANTIZED.values())}
+_BYTES = {STRING: 0} | {k: _DTYPES[text].itemsize for k, text in (STORED | QUANTIZED).items()}
+_DTYPE_NAMES = {*STORED, STRING}
+_LENGTH = struct.Struct("<I")  # stands before each string
+_WHOLE = {int}
+
+
+class Quantization(NamedTuple):
+    """A weight is ``stored * scale + min``; float16 is stored as it is."""
+
+    dtype: str
+    scale: float = 1.0
+    min: float = 0.0
+
+
+_HALVES = Quantization("float16")
+
+
+class WeightSpec(NamedTuple):
+    """What a manifest says of one weight."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    quantization: Quantization | None = None
+    group: str | None = None
+    """:data:`OPTIMIZER` for what an optimizer keeps."""
+
+    @property
+    def elements(self) -> int:
+        """The number of its elements."""
+        return math.prod(self.shape)
+
+    @property
+    def stored(self) -> np.dtype[Any]:
+        """What its bytes are."""
+        quantized = self.quantization
+        return _DTYPES[QUANTIZED[quantized.dtype] if quantized else STORED[self.dtype]]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Files, and what the weights in them are, by columns as :class:`WeightSpec` has them."""
+
+    paths: tuple[str, ...]
+    names: Sequence[str]
+    shapes: Sequence[tuple[int, ...]]
+    dtypes: Sequence[str]
+    quantizations: Sequence[Quantization | None]
+    groups: Sequence[str | None]
+
+    @functools.cached_property
+    def weights(self) -> list[WeightSpec]:
+        """The weights."""
+        columns = self.names, self.shapes, self.dtypes, self.quantizations, self.groups
+        return list(map(WeightSpec, *columns))
+
+    @functools.cached_property
+    def size(self) -> int | None:
+        """The number of bytes in its files; None where only they tell."""
+        return None if STRING in self.dtypes else sum(self._sizes)
+
+    @functools.cached_property
+    def _sizes(self) -> list[int]:
+        """The number of bytes of each weight; 0 where only the files tell."""
+        stored = [
+            quantized.dtype if quantized else dtype
+            for dtype, quantized in zip(self.dtypes, self.quantizations, strict=True)
+        ]
+        return list(map(operator.mul, map(math.prod, self.shapes), map(_BYTES.__getitem__, stored)))
+
+    def places(self, data: bytes) -> list[int]:
+        """Where each weight begins in the files' bytes, and the last one ends.
+
+        Raises:
+            ModelFileError: when the bytes end too early, or are not used up.
+        """
+        if self.size is not None:
+            found = list(itertools.accumulate(self._sizes, initial=0))
+        else:
+            found = [0]
+            for spec, size in zip(self.weights, self._sizes, strict=True):
+                at = found[-1]
+                is_text = spec.dtype == STRING
+                found.append(_end_of_strings(spec, data, at) if is_text else at + size)
+        if found[-1] > len(data):
+            last = next(i for i, at in enumerate(found) if at > len(data)) - 1
+            raise ModelFileError(f"the files end within weight {self.names[last]!r}")
+        if found[-1] < len(data):
+            raise ModelFileError(
+                f"{len(data) - found[-1]} bytes after the last weight belong to none"
+            )
+        return found
+
+
+def read_manifest(value: Any) -> list[Group]:
+    """The groups of a manifest.
+
+    Raises:
+        ModelFileError: for what is none; the text names the place.
+    """
+    groups = [
+        _group(entry, f"weightsManifest[{i}]")
+        for i, entry in enumerate(a_list(value, "weightsManifest"))
+    ]
+    names = [pair for group in groups for pair in zip(group.names, group.groups, strict=True)]
+    if len(set(names)) < len(names):
+        ((name, _), _) = Counter(names).most_common(1)[0]
+        raise ModelFileError(f"weightsManifest has two weights with the name {name!r}")
+    return groups
+
+
+def _group(value: Any, what: str) -> Group:
+    entry = an_object(value, what)
+    paths = tuple(
+        checked_path(path, f"{what}.paths[{i}]")
+        for i, path in enumerate(a_list(entry.get("paths"), f"{what}.paths"))
+    )
+    weights = entry.get("weights")
+    if type(weights) is tuple and _DTYPE_NAMES.issuperset(weights[2]):  # as checked.parse says
+        names, shapes, dtypes = weights
+        if shapes and (  # asked of all at once, since a file has thousands
+            max(map(len, shapes)) > MAX_RANK or max(map(math.prod, shapes)) >= _MAX_ELEMENTS
+        ):
+            for name, shape in zip(names, shapes, strict=True):
+                _check_shape(name, shape)
+        return Group(paths, names, shapes, dtypes, [None] * len(names), [None] * len(names))
+    specs: list[WeightSpec] = []
+    try:
+        specs.extend(map(_spec, _entries(weights)))
+    except ModelFileError as error:
+        raise ModelFileError(f"{what}: weight {len(specs)}: {error}") from None
+    names, shapes, dtypes, quantizations, groups = zip(*specs, strict=True) if specs else [()] * 5
+    return Group(paths, names, shapes, dtypes, quantizations, groups)
+
+
+def _entries(weights: Any) -> list[Any]:
+    """The entries of a group, of which columns may be given."""
+    if type(weights) is not tuple:
+        return a_list(weights, "weights")
+    return [{"name": n, "shape": [*s], "dtype": d} for n, s, d in zip(*weights, strict=True)]
+
+
+def _spec(value: Any) -> WeightSpec:
+    entry = an_object(value, "it")
+    name = a_string(entry.get("name"), "name")
+    shape = a_list(entry.get("shape"), "shape")
+    if shape and not (
+        _WHOLE.issuperset(map(type, shape)) and 0 <= min(shape) <= max(shape) < 1 << 31
+    ):
+        shape = [a_size(size, f"{name!r}: a size") for size in shape]
+    _check_shape(name, shape)
+    dtype = a_string(entry.get("dtype"), "dtype")
+    if dtype not in _DTYPE_NAMES:
+        raise ModelFileError(f"{name!r} has the unknown dtype {dtype!r}")
+    quantized, group = entry.get("quantization"), entry.get("group")
+    return WeightSpec(
+        name,
+        tuple(shape),
+        dtype,
+        None if quantized is None else _quantization(quantized, dtype, name),
+        None if group is None else str(group),
+    )
+
+
+def _check_shape(name: str, shape: Sequence[int]) -> None:
+    """Refuse shapes that no weight has, before their sizes are multiplied.
+
+    Raises:
+        ModelFileError: If there are too many axes or elements.
+    """
+    if len(shape) > MAX_RANK:
+        raise ModelFileError(f"{name!r} has {len(shape)} axes; at most {MAX_RANK} are read")
+    if math.prod(shape) >= _MAX_ELEMENTS:
+        raise ModelFileError(f"{name!r} has the shape {list(shape)[:8]}, which is too large")
+
+
+def _quantization(value: Any, dtype: str, name: str) -> Quantization:
+    entry = an_object(value, "quantization")
+    stored = a_string(entry.get("dtype"), "quantization.dtype")
+    if stored not in QUANTIZED:
+        raise ModelFileError(f"{name!r} is quantized to the unknown dtype {stored!r}")
+    if dtype not in (("float32",) if stored == "float16" else ("float32", "int32")):
+        raise ModelFileError(f"{name!r} of dtype {dtype} cannot be quantized to {stored}")
+    if stored == "float16":
+        return _HALVES
+    scale = a_number(entry.get("scale"), "quantization.scale")
+    return Quantization(stored, scale, a_number(entry.get("min"), "quantization.min"))
+
+
+def joined(group: Group, shards: Sequence[bytes], where: Callable[[str], str] = str) -> bytes:
+    """The bytes of a group's files, which must be as many as its weights take.
+
+    Args:
+        where: what errors call a path.
+
+    Raises:
+        ModelFileError: for more or fewer.
+    """
+    size = sum(map(len, shards))
+    if group.size is not None and size != group.size:
+        raise ModelFileError(
+            f"the files {', '.join(map(where, group.paths))} have {size} bytes; "
+            f"their weights take {group.size}"
+        )
+    return b"".join(shards)
+
+
+def decoded(group: Group, data: bytes) -> Iterator[tuple[WeightSpec, Array]]:
+    """The weights of a group with their values, which are views of the bytes where they can be.
+
+    Strings come as an array of ``bytes``.
+
+    Raises:
+        ModelFileError: when the bytes end too early, or are not used up.
+    """
+    for spec, (start, end) in zip(
+        group.weights, itertools.pairwise(group.places(data)), strict=True
+    ):
+        yield spec, _values(spec, data, start, end)
+
+
+class Arrived:
+    """Weights by name, as of :func:`decoded`, made of their bytes when they are asked for: until
+    then quantized ones are as large as in the file."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, tuple[Group, int, bytes, int, int]] = {}
+
+    def add(self, group: Group, data: bytes) -> None:
+        """Takes the bytes of a group.
+
+        Raises:
+            ModelFileError: when they end too early, or are not used up.
+        """
+        places = group.places(data)
+        numbers = range(len(places) - 1)
+        each = zip(itertools.repeat(group), numbers, itertools.repeat(data), places, places[1:])
+        self._places.update(zip(group.names, each, strict=True))
+
+    def __call__(self, name: str) -> Array:
+        """A weight that has come."""
+        group, number, data, start, end = self._places[name]
+        return _values(group.weights[number], data, start, end)
+
+
+def _values(spec: WeightSpec, data: bytes, start: int, end: int) -> Array:
+    """A weight of the bytes that it lies in."""
+    if spec.dtype == STRING:
+        return _strings(spec, data, start).reshape(spec.shape)
+    dtype, count = spec.stored, spec.elements
+    is_aligned = start % dtype.itemsize == 0 and count
+    part = (data, dtype, count, start) if is_aligned else (data[start:end], dtype)
+    return _unpacked(spec, np.frombuffer(*part)).reshape(spec.shape)
+
+
+def _unpacked(spec: WeightSpec, stored: Array) -> Array:
+    quantized = spec.quantization
+    if quantized is None:
+        return stored.astype(bool) if spec.dtype == "bool" else stored
+    if quantized.dtype == "float16":
+        return stored.astype(np.float32)
+    values = stored * quantized.scale + quantized.min  # in float64, as JavaScript's numbers
+    return (np.floor(values + 0.5) if spec.dtype == "int32" else values).astype(spec.dtype)
+
+
+def _strings(spec: WeightSpec, data: bytes, at: int) -> Array:
+    values = np.empty(spec.elements, object)
+    for i in range(spec.elements):
+        start = at + _LENGTH.size
+        at = start + _LENGTH.unpack_from(data, at)[0]
+        values[i] = data[start:at]
+    return values
+
+
+def _end_of_strings(spec: WeightSpec, data: bytes, at: int) -> int:
+    """Where strings end; beyond the bytes when these end too early."""
+    if spec.elements > (len(data) - at) // _LENGTH.size:
+        return len(data) + 1
+    for _ in range(spec.elements):
+        if at + _LENGTH.size > len(data):
+            return len(data) + 1
+        at += _LENGTH.size + _LENGTH.unpack_from(data, at)[0]
+    return at

@@ -1,0 +1,179 @@
+"""Converts functions: from source to source, compiled in place of the original.
+
+The converted code has the original's file and line numbers, so that tracebacks and debuggers show
+the user's program.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import threading
+import types
+
+from tfpy._src.functions.autograph import jumps, liveness
+from tfpy._src.functions.autograph.build import OPERATORS, located
+from tfpy._src.functions.autograph.expressions import Calls, Logic
+from tfpy._src.functions.autograph.names import declared, is_name, parameters, symbols, walk_scope
+from tfpy._src.functions.autograph.source import definition
+from tfpy._src.functions.autograph.structure import Loads, Structure
+
+_converted: dict[types.CodeType, types.CodeType | None] = {}
+"""The original's code -> the converted one's; None: it is taken as it is."""
+
+_FUNCTION = "ag__function"
+"""What a converted function is called within the one that binds its free names: its own name may be
+a global one, by which it calls itself."""
+
+_converting = threading.RLock()
+"""Held while sources are parsed and compiled: CPython's parser counts its depth for all threads."""
+
+_made: set[types.CodeType] = set()
+"""Code that came out of a conversion, with that of the functions within."""
+
+
+def converted_code(function: types.FunctionType) -> types.CodeType | None:
+    """The code with Python's control flow open to tensors; its free names include ``OPERATORS``.
+
+    None for what is taken as it is: converted functions, generators, those without a source.
+    """
+    code = function.__code__
+    if code in _made:
+        return None
+    if code not in _converted:
+        with _converting:
+            if code not in _converted:
+                _converted[code] = _convert(function)
+    return _converted[code]
+
+
+def to_code(function: types.FunctionType) -> str:
+    """The source of the converted function (``tf.autograph.to_code``).
+
+    Raises:
+        ValueError: when the function's source cannot be found.
+
+    Example:
+        >>> import tfpy as tf
+        >>> def signed(x):
+        ...     return x if x > 0 else -x
+        >>> "if_exp" in tf.autograph.to_code(signed)
+        True
+    """
+    with _converting:
+        node = definition(function)
+        if node is None:
+            raise ValueError(f"the source of {function.__qualname__} is not available")
+        return ast.unparse(_transformed(node, function.__code__.co_freevars))
+
+
+def _convert(function: types.FunctionType) -> types.CodeType | None:
+    node = definition(function)
+    if node is None or _suspends(node):
+        return None
+    code = function.__code__
+    made = _transformed(node, code.co_freevars)
+    made.name = _FUNCTION
+    wrapped = _wrapped(made, [*code.co_freevars, OPERATORS], code.co_qualname)
+    module = ast.fix_missing_locations(located(ast.Module([wrapped], []), node))
+    compiled = compile(module, code.co_filename, "exec", dont_inherit=True)
+    found = _inner(compiled, made.name).replace(co_name=code.co_name, co_qualname=code.co_qualname)
+    _remember(found)
+    return found
+
+
+def _suspends(node: ast.FunctionDef | ast.Lambda) -> bool:
+    """Generators are taken as they are."""
+    body = [node.body] if isinstance(node, ast.Lambda) else node.body
+    return any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Await) for n in walk_scope(body))
+
+
+def _transformed(node: ast.FunctionDef | ast.Lambda, closure: tuple[str, ...]) -> ast.FunctionDef:
+    """The function, rewritten; ``node`` is used up."""
+    if isinstance(node, ast.Lambda):
+        body: list[ast.stmt] = [located(ast.Return(node.body), node)]
+        made = ast.copy_location(ast.FunctionDef("ag__lambda", node.args, body, [], None), node)
+    else:
+        made = node
+    made.decorator_list, made.returns = [], None
+    _strip_defaults(made.args)
+    _rewrite(made, always=declared(made.body, ast.Nonlocal) & set(closure))
+    return made
+
+
+def _strip_defaults(args: ast.arguments) -> None:
+    """The original's default values are used; here they only mark what may be left out."""
+    args.defaults = [ast.Constant(None) for _ in args.defaults]
+    args.kw_defaults = [d if d is None else ast.Constant(None) for d in args.kw_defaults]
+    for arg in ast.walk(args):
+        if isinstance(arg, ast.arg):
+            arg.annotation = None
+
+
+def _rewrite(function: ast.FunctionDef, always: set[str]) -> None:
+    """The passes, in order: jumps, expressions, the functions within, structure."""
+    if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in walk_scope(function.body)):
+        return
+    jumps.structured(function)
+    first = function.args.posonlyargs + function.args.args
+    calls = Calls(first[0].arg if first else None)
+    body = function.body = [calls.visit(Logic().visit(s)) for s in function.body]
+    scope = list(walk_scope(body))
+    structure = None
+    if any(isinstance(n, _STRUCTURED) for n in scope):
+        found = symbols(body)
+        lasting = always | declared(body, ast.Global) | found.captured
+        lasting |= {s for s in found.writes if not is_name(s)}
+        liveness.analyse(body, lasting)
+        structure = Structure(body, parameters(function))
+    for node in scope:
+        if isinstance(node, ast.FunctionDef):
+            _rewrite(node, declared(node.body, ast.Nonlocal))
+    if structure is not None:
+        function.body = _loaded(structure.rewrite(body), structure.undefined)
+    located(function, function)
+
+
+_STRUCTURED = (ast.If, ast.While, ast.For, ast.Delete)
+"""What ``structure`` rewrites."""
+
+
+def _loaded(body: list[ast.stmt], undefined: set[str]) -> list[ast.stmt]:
+    """The statements with checks where names may be undefined."""
+    loads = Loads(undefined)
+    out: list[ast.stmt] = []
+    for statement in body:
+        visited = loads.visit(statement)
+        out += visited if isinstance(visited, list) else [visited]
+    return out
+
+
+def _wrapped(made: ast.FunctionDef, free: list[str], qualname: str) -> ast.stmt:
+    """The function within another that binds its free names, and within its class.
+
+    Only the code is taken from it; in a class, the compiler mangles ``__private`` names.
+    """
+    args = ast.arguments([], [ast.arg(n) for n in free], None, [], [], None, [])
+    factory = ast.FunctionDef("ag__factory", args, [made], [], None)
+    *_, holder, _ = ["<locals>", *qualname.split(".")]
+    if not holder.isidentifier():
+        return factory
+    return ast.ClassDef(holder, [], [], [factory], [])
+
+
+def _inner(code: types.CodeType, name: str) -> types.CodeType:
+    """The code of the function of that name, in what ``_wrapped`` gave."""
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            if constant.co_name == name:
+                return constant
+            return _inner(constant, name)
+    raise AssertionError(name)
+
+
+def _remember(code: types.CodeType) -> None:
+    """Remembers the functions that are converted; methods of classes within are not yet."""
+    _made.add(code)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType) and constant.co_flags & inspect.CO_OPTIMIZED:
+            _remember(constant)

@@ -1,0 +1,178 @@
+"""Computes the Graph of one row for all rows, equation by equation.
+
+The equations are applied as operations, so tapes and traces follow them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from tfpy._src.backends.storage import host_storage
+from tfpy._src.compiler.ir.graph import Eqn, Graph
+from tfpy._src.compiler.ir.slices import slice_of
+from tfpy._src.compiler.ops.movement import broadcast_to
+from tfpy._src.compiler.ops.reduction import reduce_sum
+from tfpy._src.compiler.ops.rules import zeros
+from tfpy._src.core.indexed_slices import dense
+from tfpy._src.core.tape import stop_gradient
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.control.batching import indexing, products, random, shapes  # noqa: F401 - rules
+from tfpy._src.functions.control.batching.random import DRAWS
+from tfpy._src.functions.control.batching.table import RULES, Operand, Rows
+from tfpy._src.functions.control.mapping import map_fn
+from tfpy._src.tensors.autodiff.custom import recorded
+
+
+class Kind(Enum):
+    """How a value depends on the row."""
+
+    SHARED = "one value for all rows"
+    ROWS = "a value for each row"
+    STREAM = "the state of random numbers, which differ between rows"
+
+
+class Unbatched(Exception):
+    """Raised for an equation that has no batching rule; the text names it."""
+
+
+@dataclass
+class RowGraph:
+    """The Graph of one row.
+
+    Args:
+        kinds: Those of the Graph's inputs.
+        by_rows: Whether equations without a rule may run row by row.
+    """
+
+    graph: Graph
+    kinds: Sequence[Kind]
+    by_rows: bool = True
+
+    def __post_init__(self) -> None:
+        outputs = self.graph.outputs
+        self._eqns, _ = slice_of(self.graph.eqns, outputs, effects=True)
+        self._kinds = dict(zip(self.graph.inputs, self.kinds, strict=True))
+        for eqn in self._eqns:
+            kind = self._kind(eqn)
+            self._kinds.update(dict.fromkeys(eqn.outputs, kind))
+
+    def _kind(self, eqn: Eqn) -> Kind:
+        """Return the kind of an equation's results.
+
+        Raises:
+            Unbatched: If the equation cannot be part of a Graph of all rows.
+        """
+        op = eqn.op
+        kinds = {self._kinds.get(v, Kind.SHARED) for v in eqn.inputs}
+        if op.stateful or (not op.is_primitive and op.name not in ("custom_gradient", "fail")):
+            raise Unbatched(op.name)
+        if Kind.STREAM in kinds:
+            if op.family == "movement" and Kind.ROWS not in kinds:
+                return Kind.STREAM
+            if op.name not in DRAWS:
+                raise Unbatched(op.name)
+            return Kind.ROWS
+        return Kind.ROWS if Kind.ROWS in kinds else Kind.SHARED
+
+    def run(self, inputs: Sequence[Tensor], count: int) -> list[Operand]:
+        """Return the outputs for the inputs of ``count`` rows.
+
+        Raises:
+            Unbatched: If an equation has no rule, unless it may run row by row.
+        """
+        values = {
+            v: Operand(_constant(self.graph, v), is_batched=False) for v in self.graph.constants
+        }
+        for v, tensor in zip(self.graph.inputs, inputs, strict=True):
+            values[v] = Operand(tensor, self._kinds[v] is Kind.ROWS)
+        for eqn in self._eqns:
+            values.update(zip(eqn.outputs, self._results(eqn, values, count), strict=True))
+        return [values[v] for v in self.graph.outputs]
+
+    def _results(self, eqn: Eqn, values: Mapping[int, Operand], count: int) -> list[Operand]:
+        operands, attrs = [values[v] for v in eqn.inputs], dict(eqn.attrs)
+        if eqn.op.name == "custom_gradient":
+            return _custom_gradient(operands, count, **attrs)
+        if self._kinds[eqn.outputs[0]] is not Kind.ROWS:
+            return [Operand(eqn.op(*(x.tensor for x in operands), **attrs), is_batched=False)]
+        rows = Rows(count, self.graph.avals[eqn.outputs[0]])
+        if eqn.op.name == "fail":
+            attrs["shape"] = (count, *attrs["shape"])
+            return [Operand(eqn.op(*(x.tensor for x in operands), **attrs), is_batched=True)]
+        batched = RULES.get(eqn.op.name)
+        found = NotImplemented if batched is None else batched(rows, *operands, **attrs)
+        if found is NotImplemented:
+            if not self.by_rows:
+                raise Unbatched(eqn.op.name)
+            found = _by_rows(eqn, rows, operands, attrs)
+        return [Operand(found, is_batched=True)]
+
+
+def _constant(graph: Graph, value: int) -> Tensor:
+    aval = graph.avals[value]
+    return Tensor(aval, host_storage(graph.constants[value], aval))
+
+
+def _by_rows(eqn: Eqn, rows: Rows, operands: Sequence[Operand], attrs: dict[str, Any]) -> Tensor:
+    """Compute an equation without a rule in a loop over the rows."""
+
+    def row(parts: Sequence[Tensor]) -> Tensor:
+        rest = iter(parts)
+        given = [next(rest) if x.is_batched else x.tensor for x in operands]
+        found: Tensor = eqn.op(*given, **attrs)
+        return found
+
+    elems = [x.tensor for x in operands if x.is_batched]
+    found: Tensor = map_fn(row, elems, fn_output_signature=rows.aval)
+    return found
+
+
+def _custom_gradient(
+    operands: Sequence[Operand],
+    rows: int,
+    count: int,
+    given: int,
+    backward: Graph | Exception | None,
+    wanted: tuple[int, ...],
+) -> list[Operand]:
+    """Record the custom gradient of results, for all rows."""
+    results, inputs = operands[:count], operands[count : count + given]
+    captured = operands[count + given :]
+    if backward is None:
+        return [Operand(stop_gradient(x.tensor), x.is_batched) for x in results]
+
+    def gradients(*flowing: Any) -> list[Tensor | None]:
+        if isinstance(backward, Exception):
+            raise backward
+        assert backward is not None
+        seeds = [
+            Operand(
+                zeros(x.tensor.aval.shape, x.tensor.dtype) if g is None else dense(g), x.is_batched
+            )
+            for g, x in zip(flowing, results, strict=True)
+            if x.tensor.dtype.is_differentiable
+        ]
+        known = [*seeds, *captured]
+        kinds = [Kind.ROWS if x.is_batched else Kind.SHARED for x in known]
+        found = RowGraph(backward, kinds).run([x.tensor for x in known], rows)
+        out: list[Tensor | None] = [None] * given
+        for i, gradient in zip(wanted, found, strict=True):
+            out[i] = _gradient_of(inputs[i], gradient, rows)
+        return out
+
+    tensors = [x.tensor for x in results]
+    outputs = recorded("custom_gradient", tensors, tuple(x.tensor for x in inputs), gradients)
+    return [Operand(t, x.is_batched) for t, x in zip(outputs, results, strict=True)]
+
+
+def _gradient_of(x: Operand, gradient: Operand, rows: int) -> Tensor:
+    """Return the gradient of an operand: the sum over the rows that share it."""
+    tensor = gradient.tensor
+    if gradient.is_batched and not x.is_batched:
+        return reduce_sum(tensor, axes=(0, 1))
+    if x.is_batched and not gradient.is_batched:
+        return broadcast_to(tensor, shape=(rows, *gradient.shape))
+    return tensor

@@ -1,0 +1,77 @@
+"""Batching rules of operations that read or write at indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src.compiler.ir.op import OPS
+from tfpy._src.compiler.ops.casting import cast
+from tfpy._src.compiler.ops.indexing import gather, range_, segment_sum
+from tfpy._src.compiler.ops.logic import logical_and, select
+from tfpy._src.compiler.ops.movement import reshape, transpose
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.control.batching.table import Operand, Rows, family, rule
+
+
+@rule("gather")
+def _gather(
+    rows: Rows,
+    x: Operand,
+    indices: Operand,
+    axis: int,
+    batch_dims: int,
+    sparse_gradient: bool = False,
+    role: str = "",
+) -> Any:
+    if indices.is_batched and not x.is_batched and not batch_dims:
+        found = gather(x.tensor, indices.tensor, axis=axis, batch_dims=0, role=role)
+        perm = (axis, *range(axis), *range(axis + 1, found.aval.rank))
+        return transpose(found, perm=perm) if axis else found
+    if not indices.is_batched and not batch_dims:
+        return gather(x.tensor, indices.tensor, axis=axis + 1, batch_dims=0, role=role)
+    tensors = map(rows.spread, (x, indices))
+    return gather(*tensors, axis=axis + 1, batch_dims=batch_dims + 1, role=role)
+
+
+def _numbered(rows: Rows, indices: Operand, size: int) -> Tensor:
+    """Return indices into ``size`` places of each row as indices into those of all rows.
+
+    Negative indices stay negative; those beyond the places are beyond all of them.
+    """
+    tensor = rows.spread(indices)
+    ones = (1,) * len(indices.shape)
+    numbers = range_(start=0, delta=size, count=rows.count, dtype=tensor.dtype)
+    first = reshape(numbers, shape=(rows.count, *ones))
+    inside = logical_and(tensor >= 0, tensor < size)
+    outside = select(tensor < 0, tensor, cast(rows.count * size, dtype=tensor.dtype))
+    return reshape(select(inside, tensor + first, outside), shape=_flat(rows, indices))
+
+
+def _flat(rows: Rows, x: Operand) -> tuple[int, ...]:
+    """The shape of an operand whose first axis has those of all rows."""
+    return (rows.count * x.shape[0], *x.shape[1:]) if x.shape else (rows.count,)
+
+
+@rule("segment_sum")
+def _segment_sum(rows: Rows, data: Operand, ids: Operand, segments: int) -> Any:
+    found = segment_sum(
+        reshape(rows.spread(data), shape=(*_flat(rows, ids), *data.shape[len(ids.shape) :])),
+        _numbered(rows, ids, segments),
+        segments=rows.count * segments,
+    )
+    return reshape(found, shape=(rows.count, *rows.aval.shape))
+
+
+def _scatter(name: str) -> None:
+    @rule(name)
+    def batched(rows: Rows, x: Operand, ids: Operand, updates: Operand) -> Any:
+        found = OPS[name](
+            reshape(rows.spread(x), shape=_flat(rows, x)),
+            _numbered(rows, ids, x.shape[0]),
+            reshape(rows.spread(updates), shape=(*_flat(rows, ids), *x.shape[1:])),
+        )
+        return reshape(found, shape=(rows.count, *rows.aval.shape))
+
+
+for _name in family("scatter", ("ravel_index",)):
+    _scatter(_name)

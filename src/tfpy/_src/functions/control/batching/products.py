@@ -1,0 +1,75 @@
+"""Batching rules of products, convolutions, pooling and matrix functions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tfpy._src.compiler.ir.op import OPS
+from tfpy._src.compiler.ops.contraction import matmul
+from tfpy._src.compiler.ops.movement import reshape
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.control.batching.table import BY_ROWS, Operand, Rows, family, rule
+
+
+@rule("matmul")
+def _matmul(rows: Rows, a: Operand, b: Operand, transpose_a: bool, transpose_b: bool) -> Any:
+    if not b.is_batched and len(a.shape) == len(b.shape) == 2 and not transpose_a:
+        m, k = a.shape
+        found = matmul(
+            reshape(a.tensor, shape=(rows.count * m, k)),
+            b.tensor,
+            transpose_a=False,
+            transpose_b=transpose_b,
+        )
+        return reshape(found, shape=(rows.count, *rows.aval.shape))
+    lead = rows.aval.shape[:-2]
+    sides = [_side(rows, x, lead) for x in (a, b)]
+    return matmul(*sides, transpose_a=transpose_a, transpose_b=transpose_b)
+
+
+def _side(rows: Rows, x: Operand, lead: tuple[int, ...]) -> Tensor:
+    """A side of a product that is shared by all rows stays as small as it is."""
+    if not x.is_batched and math.prod(x.shape[:-2]) == 1:
+        return reshape(x.tensor, shape=x.shape[-2:])
+    return rows.spread(x, (*lead, *x.shape[-2:]))
+
+
+def _linalg(name: str) -> None:
+    """The leading axes of operands are broadcast."""
+
+    @rule(name)
+    def batched(rows: Rows, *operands: Operand, **attrs: Any) -> Any:
+        rank = max(len(x.shape) for x in operands)
+        return OPS[name](*(rows.aligned(x, rank) for x in operands), **attrs)
+
+
+def _merged(rows: Rows, x: Operand) -> Tensor:
+    """Return an operand whose rows are part of its batch."""
+    tensor = rows.spread(x)
+    return reshape(tensor, shape=(rows.count * x.shape[0], *x.shape[1:]))
+
+
+def _window(name: str, data: int) -> None:
+    """The first operands have a batch, of which the rows become part; the others are shared.
+
+    Args:
+        data: The number of operands with a batch.
+    """
+
+    @rule(name)
+    def batched(rows: Rows, *operands: Operand, **attrs: Any) -> Any:
+        if any(x.is_batched for x in operands[data:]):
+            return NotImplemented
+        shape = attrs.get("input_shape")
+        if shape is not None:
+            attrs["input_shape"] = (rows.count * shape[0], *shape[1:])
+        tensors = [_merged(rows, x) for x in operands[:data]]
+        found = OPS[name](*tensors, *(x.tensor for x in operands[data:]), **attrs)
+        return reshape(found, shape=(rows.count, *rows.aval.shape))
+
+
+for _name in family("linalg"):
+    _linalg(_name)
+for _name in family("window", (*BY_ROWS, "resample")):
+    _window(_name, 1 if "conv" in _name else 3)

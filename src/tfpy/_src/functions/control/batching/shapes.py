@@ -1,0 +1,124 @@
+"""Batching rules of elementwise operations, and of those along an axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src.compiler.ir.op import OPS
+from tfpy._src.compiler.ops.movement import (
+    broadcast_to,
+    concat,
+    pad,
+    reshape,
+    strided_slice,
+    transpose,
+)
+from tfpy._src.functions.control.batching.table import BY_ROWS, Operand, Rows, family, rule
+
+
+def _apply(name: str, *tensors: Any, **attrs: Any) -> Any:
+    return OPS[name](*tensors, **attrs)
+
+
+def _elementwise(name: str) -> None:
+    @rule(name)
+    def batched(rows: Rows, *operands: Operand, **attrs: Any) -> Any:
+        rank = max(len(x.shape) for x in operands)
+        return _apply(name, *(rows.aligned(x, rank) for x in operands), **attrs)
+
+
+def _of_one_shape(name: str) -> None:
+    """Operands have the result's shape or are numbers."""
+
+    @rule(name)
+    def batched(rows: Rows, *operands: Operand, **attrs: Any) -> Any:
+        tensors = [
+            rows.spread(x, rows.aval.shape) if x.is_batched or x.shape else x.tensor
+            for x in operands
+        ]
+        return _apply(name, *tensors, **attrs)
+
+
+def _with_leading_axes(name: str) -> None:
+    """Operands share their leading axes, whatever these are."""
+
+    @rule(name)
+    def batched(rows: Rows, *operands: Operand, **attrs: Any) -> Any:
+        return _apply(name, *map(rows.spread, operands), **attrs)
+
+
+def _along_axis(name: str) -> None:
+    @rule(name)
+    def batched(rows: Rows, *operands: Operand, axis: int, **attrs: Any) -> Any:
+        return _apply(name, *map(rows.spread, operands), axis=axis + 1, **attrs)
+
+
+def _along_axes(name: str) -> None:
+    @rule(name)
+    def batched(rows: Rows, x: Operand, axes: tuple[int, ...], **attrs: Any) -> Any:
+        return _apply(name, x.tensor, axes=tuple(axis + 1 for axis in axes), **attrs)
+
+
+_TEXTS_OF_SEVERAL = ("reduce_join", *(n for n in family("text") if n in BY_ROWS))
+
+for _name in family("elementwise"):
+    _elementwise(_name)
+for _name in family("gamma"):
+    _of_one_shape(_name)
+for _name in (*family("text", _TEXTS_OF_SEVERAL), *family("boxes")):
+    _with_leading_axes(_name)
+for _name in ("argsort", "permute", "searchsorted", "ravel_index"):
+    _with_leading_axes(_name)
+for _name in ("argmax", "argmin", *family("scan")):
+    _along_axis(_name)
+for _name in (*family("reduction"), "reduce_join"):
+    _along_axes(_name)
+
+
+@rule("dft")
+def _dft(rows: Rows, *parts: Operand, axis: int, inverse: bool) -> Any:
+    """The result has its two parts as the first axis."""
+    found = _apply("dft", *map(rows.spread, parts), axis=axis + 1, inverse=inverse)
+    return transpose(found, perm=(1, 0, *range(2, found.aval.rank)))
+
+
+@rule("resample")
+def _resample(rows: Rows, x: Operand, entries: Operand, axis: int, spec: Any) -> Any:
+    if entries.is_batched:
+        return NotImplemented
+    return _apply("resample", x.tensor, entries.tensor, axis=axis + 1, spec=spec)
+
+
+# Movement
+
+
+@rule("reshape")
+def _reshape(rows: Rows, x: Operand, shape: tuple[int, ...]) -> Any:
+    return reshape(x.tensor, shape=(rows.count, *shape))
+
+
+@rule("broadcast_to")
+def _broadcast_to(rows: Rows, x: Operand, shape: tuple[int, ...]) -> Any:
+    return broadcast_to(rows.aligned(x, len(shape)), shape=(rows.count, *shape))
+
+
+@rule("transpose")
+def _transpose(rows: Rows, x: Operand, perm: tuple[int, ...]) -> Any:
+    return transpose(x.tensor, perm=(0, *(p + 1 for p in perm)))
+
+
+@rule("strided_slice")
+def _strided_slice(rows: Rows, x: Operand, begin: Any, size: Any, strides: Any) -> Any:
+    size, strides = (rows.count, *size), (1, *strides)
+    return strided_slice(x.tensor, begin=(0, *begin), size=size, strides=strides)
+
+
+@rule("pad")
+def _pad(rows: Rows, x: Operand, padding: Any, interior: Any, value: Any) -> Any:
+    padding, interior = ((0, 0), *padding), (0, *interior)
+    return pad(x.tensor, padding=padding, interior=interior, value=value)
+
+
+@rule("concat")
+def _concat(rows: Rows, *operands: Operand, axis: int) -> Any:
+    return concat(*map(rows.spread, operands), axis=axis + 1)

@@ -1,0 +1,312 @@
+"""``tf.cond``, ``tf.switch_case``, ``tf.case``, ``tf.while_loop``."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
+
+from tfpy._src.base import tracing
+from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError
+from tfpy._src.compiler.ops.logic import logical_and, not_equal
+from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
+from tfpy._src.core.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
+from tfpy._src.core.operand import Composite, HostObject
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.control.staging import staged_cond, staged_while
+from tfpy._src.functions.control.tensor_array import TensorArray
+from tfpy._src.functions.trace.symbolic import is_symbolic
+from tfpy._src.tensors.array.reshaping import reshape
+
+Function = Callable[..., Any]
+
+
+def cond(
+    pred: Any, true_fn: Function | None = None, false_fn: Function | None = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """``true_fn()`` if ``pred`` else ``false_fn()`` (``tf.cond``).
+
+    Args:
+        pred: a scalar tensor or a Python bool.
+        true_fn, false_fn: functions without arguments that give nests of tensors; while a
+            ``tf.function`` is traced both are traced, and must agree in structure, dtypes and
+            shapes.
+
+    Raises:
+        TypeError: when one of them is not callable.
+        ValueError: when ``pred`` is not a scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant(3.0)
+        >>> float(tf.cond(x > 2.0, lambda: x * 10.0, lambda: x))
+        30.0
+    """
+    for label, fn in (("true_fn", true_fn), ("false_fn", false_fn)):
+        if not callable(fn):
+            raise TypeError(f"'{label}' must be callable.")
+    assert true_fn is not None
+    assert false_fn is not None
+    if is_symbolic(pred):
+        return staged_cond(scalar_bool(pred), [true_fn, false_fn], "tf.cond")
+    holds = truth(pred)
+    with tracing.within(tracing.next_place(), holds):
+        return true_fn() if holds else false_fn()
+
+
+def scalar_bool(pred: Any) -> Tensor:
+    """A symbolic predicate; numbers hold unless they are 0.
+
+    Raises:
+        ValueError: when it has not one element.
+    """
+    tensor = convert_to_tensor(pred)
+    if tensor.size != 1:
+        raise ValueError(f"The predicate must be a scalar, got shape {tensor.shape}")
+    if tensor.ndim:
+        tensor = reshape(tensor, [])
+    return tensor if tensor.dtype.is_bool else not_equal(tensor, 0)
+
+
+def truth(pred: Any) -> bool:
+    """The value of a predicate.
+
+    Raises:
+        ValueError: when it has several elements.
+    """
+    if is_operand(pred) and tuple(pred.aval.shape) != ():
+        raise ValueError(f"The predicate must be a scalar, got shape {pred.shape}")
+    return bool(pred)
+
+
+def switch_case(
+    branch_index: Any, branch_fns: Any, default: Function | None = None, name: str = "switch_case"
+) -> Any:
+    """The result of the function with number ``branch_index`` (``tf.switch_case``).
+
+    Args:
+        branch_index: an int32 scalar tensor.
+        branch_fns: a list of functions without arguments, or a dict or pairs of number and
+            function whose numbers are 0, 1, ….
+        default: for other numbers; the last function if None.
+
+    Raises:
+        TypeError: when ``branch_index`` is not an integer tensor or a branch is not callable.
+        ValueError: without branches, or when their numbers have gaps.
+
+    Example:
+        >>> import tfpy as tf
+        >>> branches = [lambda: tf.constant(10), lambda: tf.constant(20)]
+        >>> tf.switch_case(tf.constant(1), branches).numpy().tolist()
+        20
+    """
+    if not is_operand(branch_index):
+        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
+    index = convert_to_tensor(branch_index)
+    if not index.dtype.is_integer:
+        raise TypeError(f"'branch_index' must be an integer Tensor, got {index.dtype}")
+    branches = [*_branches(branch_fns), *([] if default is None else [default])]
+    if is_symbolic(index):
+        return staged_cond(index, branches, "tf.switch_case")
+    chosen = int(index)
+    with tracing.within(tracing.next_place(), chosen):
+        return branches[chosen if 0 <= chosen < len(branches) else -1]()
+
+
+def _branches(branch_fns: Any) -> list[Function]:
+    given: list[Any] = list(branch_fns.items() if isinstance(branch_fns, Mapping) else branch_fns)
+    if not given:
+        raise ValueError("Must provide at least one item in 'branch_fns'")
+    if all(callable(f) for f in given):
+        return given
+    for pair in given:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"Each entry in 'branch_fns' must be a 2-tuple. Received {pair}.")
+        if not callable(pair[1]):
+            raise TypeError(f"The branch with number {pair[0]} is not callable: {pair[1]}")
+    by_number = dict(given)
+    if sorted(by_number) != list(range(len(given))):
+        raise ValueError(
+            f"branch indices (keys) must form contiguous range of [0 to {len(given)}) but found "
+            f"{sorted(by_number)}"
+        )
+    return [by_number[i] for i in range(len(given))]
+
+
+def case(
+    pred_fn_pairs: Any,
+    default: Function | None = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
+) -> Any:
+    """The result of the first function whose predicate holds (``tf.case``).
+
+    Args:
+        pred_fn_pairs: pairs of a bool scalar tensor and a function without arguments.
+        default: for when none holds.
+        exclusive: the pairs may be a dict, since their order does not matter.
+
+    Raises:
+        TypeError: when a pair is not one, or a predicate is not a tensor.
+        InvalidArgumentError: when none holds and there is no ``default``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant(7)
+        >>> cases = [(x < 0, lambda: tf.constant("negative")), (x > 5, lambda: tf.constant("big"))]
+        >>> tf.case(cases, lambda: tf.constant("small")).numpy()
+        b'big'
+    """
+    otherwise = _none_holds if default is None else default
+    for pred, fn in reversed(_cases(pred_fn_pairs, exclusive)):
+        otherwise = functools.partial(cond, pred, fn, otherwise)
+    return otherwise()
+
+
+def _none_holds() -> NoReturn:
+    raise InvalidArgumentError(
+        None, "case", "case: None of conditions evaluated as True; give a default"
+    )
+
+
+def _cases(pred_fn_pairs: Any, exclusive: bool) -> list[tuple[Any, Function]]:
+    if isinstance(pred_fn_pairs, Mapping):
+        if not exclusive:
+            raise ValueError(
+                "Unordered dictionaries are not supported for the 'pred_fn_pairs' argument when "
+                "`exclusive=False`: give a list of pairs"
+            )
+        given = [(ref.deref(), fn) for ref, fn in pred_fn_pairs.items()]
+    else:
+        given = list(pred_fn_pairs)
+    for pair in given:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {pair}.")
+        pred, fn = pair
+        if not is_operand(pred):
+            raise TypeError(f"pred must be a Tensor, got: {pred}")
+        if not pred.dtype.is_bool:
+            raise TypeError(f"pred must be of type bool: {pred!r}")
+        if not callable(fn):
+            raise TypeError(f"fn must be callable, got: {fn}")
+    return [(pred, fn) for pred, fn in given]
+
+
+def while_loop(
+    cond: Function,
+    body: Function,
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Repeats ``body`` while ``cond`` holds (``tf.while_loop``).
+
+    Args:
+        cond: ``cond(*loop_vars)`` gives a bool scalar.
+        body: ``body(*loop_vars)`` gives the new values, in the structure of ``loop_vars``.
+        loop_vars: a list or tuple of nests of tensors and TensorArrays.
+        shape_invariants: variables may change their shapes; a function with such a loop runs op
+            by op.
+        maximum_iterations: ends the loop after that many.
+        parallel_iterations, back_prop, swap_memory, name: of no effect.
+
+    Raises:
+        TypeError: when ``cond`` or ``body`` is not callable.
+        ValueError: without ``loop_vars``, or when ``body`` gives another structure.
+
+    Example:
+        >>> import tfpy as tf
+        >>> [n] = tf.while_loop(lambda n: n < 100, lambda n: [n * 2], [tf.constant(1)])
+        >>> int(n)
+        128
+    """
+    if not callable(cond):
+        raise TypeError("'cond' must be callable.")
+    if not callable(body):
+        raise TypeError("'body' must be callable.")
+    if not isinstance(loop_vars, list | tuple) or not loop_vars:
+        raise ValueError("'loop_vars' must be provided.")
+    if tracing.local.active:
+        return _staged(cond, body, loop_vars, maximum_iterations, shape_invariants is not None)
+    limit = None if maximum_iterations is None else int(maximum_iterations)
+    state: Sequence[Any] = loop_vars
+    done, test_place, body_place = 0, tracing.next_place(), tracing.next_place()
+
+    def holds() -> bool:
+        with tracing.within(test_place):
+            return truth(cond(*state))
+
+    while (limit is None or done < limit) and holds():
+        with tracing.within(body_place):
+            new = body(*state)
+        if len(state) == 1 and not isinstance(new, list | tuple):
+            new = type(loop_vars)([new])
+        assert_same_structure(list(state), list(new), check_types=False)
+        state = new
+        done += 1
+    return map_structure(_as_value, state)
+
+
+def _as_value(value: Any) -> Any:
+    kept = isinstance(value, TensorArray | Composite | Tensor | HostObject)
+    return value if kept else convert_to_tensor(value)
+
+
+def _staged(
+    cond: Function, body: Function, loop_vars: Any, maximum_iterations: Any, may_grow: bool
+) -> Any:
+    """The loop as an equation."""
+    bounded = maximum_iterations is not None
+
+    def test(leaves: list[Any]) -> Any:
+        go_on = scalar_bool(cond(*pack_sequence_as(loop_vars, leaves[1:])))
+        return logical_and(go_on, leaves[0] < maximum_iterations) if bounded else go_on
+
+    def step(leaves: list[Any]) -> list[Any]:
+        new = body(*pack_sequence_as(loop_vars, leaves[1:]))
+        if len(loop_vars) == 1 and not isinstance(new, list | tuple):
+            new = [new]
+        assert_same_structure(list(loop_vars), list(new), check_types=False)
+        return [leaves[0] + 1, *flatten(new)]
+
+    first = [constant(0), *map(_as_value, flatten(loop_vars))]
+    check = functools.partial(_unchanged, may_grow=may_grow)
+    return pack_sequence_as(loop_vars, staged_while(test, step, first, check)[1:])
+
+
+def _unchanged(before: list[Any], after: list[Any], may_grow: bool = False) -> list[Any]:
+    """Checks that an iteration leaves dtypes and shapes as they are."""
+    found = [_as_value(x) for x in after]
+    for old, new in zip(before, found, strict=True):
+        if isinstance(old, TensorArray) and old.length != new.length:
+            raise NotTraceableError("tf.while_loop: a list is longer or shorter at each iteration")
+        if isinstance(old, Tensor) and old.aval.closed != new.aval.closed:
+            shapes = NotTraceableError if may_grow else ValueError
+            raise (TypeError if old.dtype != new.dtype else shapes)(
+                f"tf.while_loop: a loop variable enters the loop as {old.aval}, but is {new.aval} "
+                "after one iteration; shapes and dtypes must stay"
+            )
+    return found
+
+
+def repeat(count: int, body: Callable[[Any, Any], Any], state: Any) -> Any:
+    """``state = body(i, state)`` for i from 0 to ``count``."""
+    if not tracing.local.active:
+        place = tracing.next_place()
+        for i in range(count):
+            with tracing.within(place):
+                state = body(i, state)
+        return state
+
+    def step(leaves: list[Any]) -> list[Any]:
+        return [leaves[0] + 1, *flatten(body(leaves[0], pack_sequence_as(state, leaves[1:])))]
+
+    first = [constant(0), *flatten(state)]
+    left = staged_while(lambda leaves: leaves[0] < count, step, first, _unchanged)
+    return pack_sequence_as(state, left[1:])

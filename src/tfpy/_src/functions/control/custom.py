@@ -1,0 +1,74 @@
+"""The op ``custom_gradient``, which custom gradients and ``tf.stop_gradient`` leave in Graphs.
+
+The parts of control flow are differentiated equation by equation. This equation gives its first
+inputs as they are, and its gradient is a Graph of its own. It is gone before a Graph is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tfpy._src.compiler.ir.aval import Array, Aval
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.op import register
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.control.derivative import applied, zero
+from tfpy._src.functions.executor.control_op import ControlOp, scattered
+
+Backward = Graph | Exception | None
+"""From gradients of the outputs, and what it captured, to those of the inputs; why there is none;
+None where no gradient flows."""
+
+
+def _infer(
+    *avals: Aval, count: int, given: int, backward: Backward, wanted: tuple[int, ...]
+) -> tuple[Aval, ...]:
+    return avals[:count]
+
+
+def _ref(
+    *arrays: Array, count: int, given: int, backward: Backward, wanted: tuple[int, ...]
+) -> tuple[Array, ...]:
+    return arrays[:count]
+
+
+def _execute(
+    *tensors: Tensor, count: int, given: int, backward: Backward, wanted: tuple[int, ...]
+) -> Sequence[Tensor]:
+    return tensors[:count]
+
+
+def _gradient(
+    flowing: Sequence[Tensor | None],
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    count: int,
+    given: int,
+    backward: Backward,
+    wanted: tuple[int, ...],
+) -> Sequence[Tensor | None]:
+    if isinstance(backward, Exception):
+        raise backward
+    if backward is None:
+        return [None] * len(inputs)
+    pairs = zip(flowing, outputs, strict=True)
+    seeds = [zero(y.aval) if g is None else g for g, y in pairs if y.dtype.is_differentiable]
+    found = applied(backward, [*seeds, *inputs[count + given :]])
+    return scattered(len(inputs), [count + i for i in wanted], found)
+
+
+custom_gradient = register(
+    ControlOp(
+        "custom_gradient",
+        "control",
+        _infer,
+        _ref,
+        multiple=True,
+        execute=_execute,
+        gradient=_gradient,
+        doc="""custom_gradient(*results, *inputs, *captured, …): the results, ``count`` in number.
+
+    ``backward`` gives the gradients of those of the ``given`` inputs that are ``wanted``.
+    """,
+    )
+)

@@ -1,0 +1,352 @@
+"""Python functions called when a compiled function runs: ``tf.py_function``, prints, assertions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base import tracing
+from tfpy._src.base.dtypes import as_dtype
+from tfpy._src.base.errors import (
+    InvalidArgumentError,
+    NotTraceableError,
+    OpError,
+    OutOfRangeError,
+    ResourceExhaustedError,
+    UnimplementedError,
+    UnknownError,
+)
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.op import register
+from tfpy._src.core.conversion import convert_to_tensor, is_operand
+from tfpy._src.core.nest import flatten, pack_sequence_as
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.executor.control_op import ControlOp, carries_gradient, scattered
+from tfpy._src.functions.trace.symbolic import is_symbolic
+from tfpy._src.tensors.autodiff.gradient_tape import GradientTape, UnconnectedGradients
+from tfpy._src.tensors.variables.variable import Variable
+
+Function = Callable[..., Any]
+
+_RAISED: tuple[tuple[tuple[type[Exception], ...], type[OpError]], ...] = (
+    ((ValueError, TypeError), InvalidArgumentError),
+    ((StopIteration,), OutOfRangeError),
+    ((MemoryError,), ResourceExhaustedError),
+    ((NotImplementedError,), UnimplementedError),
+    ((Exception,), UnknownError),
+)
+"""What Python functions raise -> what the program sees: TensorFlow's classes."""
+
+
+@contextmanager
+def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    """A context for what is to run after other things (``tf.control_dependencies``).
+
+    What takes effect does so in the order of the program, within functions too, so only callables
+    among the inputs are called.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.Variable(1)
+        >>> @tf.function
+        ... def count():
+        ...     with tf.control_dependencies([x.assign_add(5)]):
+        ...         return tf.identity(x)
+        >>> count().numpy().tolist()
+        6
+    """
+    for value in control_inputs or ():
+        if callable(value):
+            value()
+    yield
+
+
+def _execute(*tensors: Tensor, function: Function, avals: tuple[Aval, ...]) -> list[Tensor]:
+    with tracing.init_scope():
+        return list(function(*tensors))
+
+
+def _ref(*arrays: Any, function: Function, avals: tuple[Aval, ...]) -> tuple[Any, ...]:
+    tensors = [convert_to_tensor(a) for a in arrays]
+    return tuple(np.asarray(t) for t in _execute(*tensors, function=function, avals=avals))
+
+
+def _gradient(
+    flowing: Sequence[Tensor | None],
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    function: Function,
+    avals: tuple[Aval, ...],
+) -> Sequence[Tensor | None]:
+    """Calls the function again, under a tape."""
+    wanted = [i for i, x in enumerate(inputs) if carries_gradient(x)]
+    flows = [i for i, g in enumerate(flowing) if g is not None]
+    count = len(inputs)
+
+    def backward(*values: Tensor) -> list[Tensor]:
+        given, seeds = [v.alias() for v in values[:count]], list(values[count:])
+        with GradientTape() as tape:
+            tape.watch([given[i] for i in wanted])
+            results = list(function(*given))
+        found = tape.gradient(
+            [results[i] for i in flows],
+            [given[i] for i in wanted],
+            seeds,
+            UnconnectedGradients.ZERO,
+        )
+        return list(found)
+
+    seeds = [g for g in flowing if g is not None]
+    found = host_call.apply(
+        [*inputs, *seeds], function=backward, avals=tuple(inputs[i].aval for i in wanted)
+    )
+    return scattered(len(inputs), wanted, found)
+
+
+host_call = register(
+    ControlOp(
+        "host_call",
+        "control",
+        lambda *_, function, avals: avals,
+        _ref,
+        multiple=True,
+        stateful=True,
+        execute=_execute,
+        gradient=_gradient,
+        doc="host_call(*inputs, function, avals): what a Python function gives.",
+    )
+)
+
+
+def effect(function: Function, *args: Any) -> bool:
+    """While a function is traced: has ``function(*args)`` called at each run.
+
+    Returns:
+        False when no trace is taken; the caller does it at once then.
+    """
+    if not tracing.local.active:
+        return False
+    leaves = flatten(args)
+    structure = pack_sequence_as(args, [None] * len(leaves))
+    places = [i for i, x in enumerate(leaves) if isinstance(x, Tensor | Variable)]
+    tensors = [convert_to_tensor(leaves[i]) for i in places]
+    for i in places:
+        leaves[i] = None  # the trace is not to live as long as the equation
+
+    def call(*values: Tensor) -> list[Tensor]:
+        given = list(leaves)
+        for i, value in zip(places, values, strict=True):
+            given[i] = value
+        function(*pack_sequence_as(structure, given))
+        return []
+
+    host_call.apply(tensors, function=call, avals=())
+    return True
+
+
+def py_function(
+    func: Function | None = None,
+    inp: Any = None,
+    Tout: Any = None,  # noqa: N803 - TensorFlow's name
+    name: str | None = None,
+) -> Any:
+    """Calls a Python function on eager tensors, also within ``tf.function`` (``tf.py_function``).
+
+    Without ``func`` it is a decorator: ``@tf.py_function(Tout=tf.float32)``.
+
+    Args:
+        inp: the tensors that it takes.
+        Tout: the dtype, or list of dtypes, of what it gives. Within ``tf.function`` shapes must be
+            known: give ``tf.TensorSpec`` in place of a dtype; else the function is called once, on
+            zeros, while it is traced, to learn them.
+
+    Raises:
+        InvalidArgumentError: when what it gives is not of those dtypes (or shapes), and when it
+            raises ValueError or TypeError.
+        OutOfRangeError, ResourceExhaustedError, UnimplementedError: when it raises StopIteration,
+            MemoryError, NotImplementedError.
+        UnknownError: when it raises anything else. The cause is the function's own exception.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function
+        ... def doubled(x):
+        ...     return tf.py_function(lambda t: t * int(t.numpy()), [x], Tout=tf.int32)
+        >>> doubled(tf.constant(4)).numpy().tolist()
+        16
+    """
+    if func is None:
+        return functools.partial(_decorated, py_function, Tout)
+    specs = list(Tout) if isinstance(Tout, list | tuple) else [Tout]
+
+    def function(*tensors: Tensor) -> list[Tensor]:
+        with _told():
+            result = func(*tensors)
+        return _results(result, specs)
+
+    return _call(function, list(inp or []), specs, isinstance(Tout, list | tuple))
+
+
+def numpy_function(
+    func: Function | None = None,
+    inp: Any = None,
+    Tout: Any = None,  # noqa: N803
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Calls a function of NumPy arrays; otherwise as :func:`py_function`, without gradients.
+
+    Outside of compiled functions what it raises stays as it is.
+
+    Example:
+        >>> import numpy as np
+        >>> import tfpy as tf
+        >>> @tf.function
+        ... def middle(x):
+        ...     return tf.numpy_function(np.median, [x], tf.float64)
+        >>> middle(np.array([1.0, 9.0, 2.0])).numpy().tolist()
+        2.0
+    """
+    if func is None:
+        return functools.partial(_decorated, numpy_function, Tout)
+    specs = list(Tout) if isinstance(Tout, list | tuple) else [Tout]
+
+    def function(*tensors: Tensor) -> list[Tensor]:
+        return _results(func(*(np.asarray(t) for t in tensors)), specs)
+
+    def told(*tensors: Tensor) -> list[Tensor]:
+        with _told():
+            return function(*tensors)
+
+    tensors = [convert_to_tensor(x) for x in inp or []]
+    called = told if _within_trace(tensors) else function
+    return _call(called, tensors, specs, isinstance(Tout, list | tuple))
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What a Python function raises comes in TensorFlow's classes; its own stands as the cause."""
+    try:
+        yield
+    except Exception as error:
+        kind = next(kind for classes, kind in _RAISED if isinstance(error, classes))
+        raise kind(None, "py_function", f"{type(error).__name__}: {error}") from error
+
+
+def _decorated(call: Function, Tout: Any, func: Function) -> Function:  # noqa: N803
+    """A function that is called by ``py_function`` or ``numpy_function``."""
+
+    @functools.wraps(func)
+    def called(*args: Any) -> Any:
+        return call(func, args, Tout)
+
+    return called
+
+
+def _results(result: Any, specs: Sequence[Any]) -> list[Tensor]:
+    values = [] if not specs else [result] if len(specs) == 1 else list(result)
+    if len(specs) == 1 and isinstance(result, list | tuple) and len(result) == 1:
+        values = list(result)
+    if len(values) != len(specs):
+        raise InvalidArgumentError(
+            None, "py_function", f"py_function: Tout has {len(specs)} entries, got {len(values)}"
+        )
+    return [_result(v, s) for v, s in zip(values, specs, strict=True)]
+
+
+def _result(value: Any, spec: Any) -> Tensor:
+    dtype = as_dtype(getattr(spec, "dtype", spec))
+    if is_operand(value) or not dtype.is_numeric:
+        tensor = convert_to_tensor(value)
+    else:
+        tensor = convert_to_tensor(np.asarray(value).astype(dtype.as_numpy_dtype))
+    if tensor.dtype != dtype:
+        raise InvalidArgumentError(
+            None,
+            "py_function",
+            f"py_function: expected dtype {dtype.name}, the function gave {tensor.dtype.name}",
+        )
+    return tensor
+
+
+def _within_trace(tensors: Sequence[Tensor]) -> bool:
+    return any(map(is_symbolic, tensors)) or bool(tracing.local.active)
+
+
+def _call(function: Function, inputs: list[Any], specs: Sequence[Any], listed: bool) -> Any:
+    tensors = [convert_to_tensor(x) for x in inputs]
+    if _within_trace(tensors):
+        avals = _avals(function, tensors, specs)
+        found = host_call.apply(tensors, function=_checked(function, avals), avals=avals)
+    else:
+        with tracing.init_scope():
+            found = function(*tensors)
+    return found if listed else found[0]
+
+
+def on_host(function: Function, inputs: Sequence[Tensor], avals: Sequence[Aval]) -> list[Tensor]:
+    """The tensors, of these avals, that a function of tensors gives; while a function is traced,
+    at each run."""
+    if not tracing.local.active:
+        return list(function(*inputs))
+    return host_call.apply(inputs, function=function, avals=tuple(avals))
+
+
+def _avals(function: Function, inputs: Sequence[Tensor], specs: Sequence[Any]) -> tuple[Aval, ...]:
+    if all(getattr(s, "shape", None) is not None and s.is_static for s in specs):
+        return tuple(Aval(tuple(s.shape), as_dtype(s.dtype)) for s in specs)
+    if not tracing.local.guesses:
+        raise NotTraceableError("the shapes of what a Python function gives are not known")
+    with tracing.init_scope():
+        blank = [np.zeros(x.aval.shape, x.dtype.as_numpy_dtype) for x in inputs]
+        return tuple(t.aval for t in function(*map(convert_to_tensor, blank)))
+
+
+def _checked(function: Function, avals: tuple[Aval, ...]) -> Function:
+    def checked(*tensors: Tensor) -> list[Tensor]:
+        results: list[Tensor] = function(*tensors)
+        for result, aval in zip(results, avals, strict=True):
+            if result.aval.closed != aval.closed:
+                raise InvalidArgumentError(
+                    None,
+                    "py_function",
+                    f"py_function: gave {result.aval}, but was traced for {aval}; give a static "
+                    "tf.TensorSpec as Tout, or call it outside of tf.function",
+                )
+        return results
+
+    return checked
+
+
+def group(*inputs: Any, name: str | None = None) -> None:
+    """Nothing: what is given was computed, or stands in the trace, in the order of the program.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x, y = tf.Variable(1), tf.Variable(2)
+        >>> @tf.function
+        ... def both():
+        ...     tf.group(x.assign_add(10), y.assign_add(10))
+        >>> both()
+        >>> x.numpy().tolist(), y.numpy().tolist()
+        (11, 12)
+    """
+
+
+def no_op(name: str | None = None) -> None:
+    """Nothing.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function
+        ... def increase(x, really):
+        ...     tf.cond(really, lambda: tf.group(x.assign_add(1)), tf.no_op)
+        >>> x = tf.Variable(1)
+        >>> increase(x, tf.constant(False))
+        >>> x.numpy().tolist()
+        1
+    """

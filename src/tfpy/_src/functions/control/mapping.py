@@ -1,0 +1,233 @@
+"""``tf.map_fn``, ``tf.scan`` and the folds: loops over rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from tfpy._src.compiler.ir.sizes import agreed, size_of
+from tfpy._src.core.conversion import convert_to_tensor, is_operand
+from tfpy._src.core.nest import assert_same_structure, flatten, pack_sequence_as
+from tfpy._src.core.operand import CompositeOperand
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.control.composite_mapping import is_composite, mapped, row_of
+from tfpy._src.functions.control.control_flow import repeat
+from tfpy._src.functions.control.tensor_array import TensorArray
+from tfpy._src.tensors.array.slicing import take
+
+Function = Callable[..., Any]
+
+
+def map_fn(
+    fn: Function,
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Any:
+    """``fn`` of each row of ``elems``, stacked (``tf.map_fn``).
+
+    Args:
+        elems: a tensor, a ragged or sparse one, or a nest of them, with one first dimension.
+        dtype: TensorFlow's older name of ``fn_output_signature``.
+        fn_output_signature: the dtypes of what ``fn`` gives, in its structure, if they are not
+            those of ``elems``; or specs, such as ``tf.RaggedTensorSpec``.
+        parallel_iterations, back_prop, swap_memory, infer_shape, name: of no effect.
+
+    Raises:
+        TypeError: when ``fn`` is not callable.
+        ValueError: for scalars, differing first dimensions, another structure, or rows of
+            different shapes.
+        InvalidArgumentError: when ``fn`` gives another dtype.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.map_fn(lambda x: x * x, tf.constant([1, 2, 3])).numpy().tolist()
+        [1, 4, 9]
+    """
+    check_callable(fn)
+    rows: list[Any] = [rows_of(x) for x in flatten(elems)]
+    count = _length(rows)
+    wanted = fn_output_signature if fn_output_signature is not None else dtype
+    like = elems if wanted is None else wanted
+    kinds = rows if wanted is None else flatten(wanted)
+
+    if any(map(is_composite, (*rows, *kinds))):
+        return mapped(fn, elems, like, kinds, lambda i: [row(x, i) for x in rows], count)
+
+    def body(i: Any, arrays: Sequence[TensorArray]) -> list[TensorArray]:
+        result = fn(pack_sequence_as(elems, [row(x, i) for x in rows]))
+        assert_same_structure(like, result)
+        found = zip(arrays, flatten(result), strict=True)
+        return [array.write(i, value) for array, value in found]
+
+    arrays = [_results(kind, count) for kind in kinds]
+    return pack_sequence_as(like, [a.stack() for a in repeat(count, body, arrays)])
+
+
+def _results(kind: Any, count: int) -> TensorArray:
+    """The array for results of a dtype, or of a spec's dtype and shape."""
+    is_spec = hasattr(kind, "shape") and not is_operand(kind)
+    shape = kind.shape if is_spec else None
+    return TensorArray(getattr(kind, "dtype", kind), count, element_shape=shape)
+
+
+def scan(
+    fn: Function,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """All intermediate results of ``fn(accumulated, row)`` over the rows (``tf.scan``).
+
+    Args:
+        elems: a tensor or a nest of them.
+        initializer: what is accumulated before the first row; the first row itself if None.
+        reverse: begins with the last row.
+        parallel_iterations, back_prop, swap_memory, infer_shape, name: of no effect.
+
+    Raises:
+        TypeError: when ``fn`` is not callable.
+        ValueError: when ``fn`` gives another structure or shape.
+        InvalidArgumentError: when ``fn`` gives another dtype.
+        OutOfRangeError: without rows and ``initializer``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.scan(lambda a, x: a + x, tf.constant([1, 2, 3])).numpy().tolist()
+        [1, 3, 6]
+    """
+    fold = _Fold(fn, elems, initializer, reverse)
+    results = [TensorArray(t.dtype, fold.count, element_shape=t.aval.shape) for t in fold.initial]
+    if fold.done:
+        results = [a.write(fold.place(0), t) for a, t in zip(results, fold.initial, strict=True)]
+
+    def body(i: Any, state: Any) -> Any:
+        accumulated, arrays = state
+        new = fold.step(i, accumulated)
+        at = fold.place(i + fold.done)
+        return new, [a.write(at, t) for a, t in zip(arrays, new, strict=True)]
+
+    _, results = repeat(fold.count - fold.done, body, (fold.initial, results))
+    return pack_sequence_as(fold.like, [a.stack() for a in results])
+
+
+def foldl(
+    fn: Function,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The last result of ``fn(accumulated, row)`` from the first row on; see :func:`scan`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.foldl(lambda total, x: 10 * total + x, tf.constant([1, 2, 3])).numpy().tolist()
+        123
+    """
+    return _Fold(fn, elems, initializer, reverse=False).run()
+
+
+def foldr(
+    fn: Function,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The last result of ``fn(accumulated, row)`` from the last row on; see :func:`scan`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.foldr(lambda total, x: 10 * total + x, tf.constant([1, 2, 3])).numpy().tolist()
+        321
+    """
+    return _Fold(fn, elems, initializer, reverse=True).run()
+
+
+class _Fold:
+    """What ``scan`` and the folds share: the rows, their order and what is accumulated first."""
+
+    def __init__(self, fn: Function, elems: Any, initializer: Any, reverse: bool) -> None:
+        check_callable(fn)
+        self.fn, self.elems, self.reverse = fn, elems, reverse
+        self.rows = [convert_to_tensor(x) for x in flatten(elems)]
+        self.count = _length(self.rows)
+        self.like = elems if initializer is None else initializer
+        self.done = 1 if initializer is None else 0
+        """Rows that are used up before the first step."""
+        if initializer is None:
+            first = TensorArray(self.rows[0].dtype, self.count)
+            self.initial = (
+                [row(x, self.place(0)) for x in self.rows] if self.count else [first.read(0)]
+            )
+        else:
+            self.initial = [convert_to_tensor(x) for x in flatten(initializer)]
+
+    def place(self, i: Any) -> Any:
+        """The number of the row for step ``i``."""
+        return self.count - 1 - i if self.reverse else i
+
+    def step(self, i: Any, accumulated: Sequence[Any]) -> list[Tensor]:
+        at = self.place(i + self.done)
+        given = pack_sequence_as(self.elems, [row(x, at) for x in self.rows])
+        new = self.fn(pack_sequence_as(self.like, accumulated), given)
+        assert_same_structure(self.like, new)
+        return [convert_to_tensor(t) for t in flatten(new)]
+
+    def run(self) -> Any:
+        return pack_sequence_as(self.like, repeat(self.count - self.done, self.step, self.initial))
+
+
+def rows_of(x: Any) -> Any:
+    return x if isinstance(x, CompositeOperand) else convert_to_tensor(x)
+
+
+def row(x: Any, i: Any) -> Any:
+    """The row of a tensor, or of a ragged one."""
+    if isinstance(x, CompositeOperand):
+        return row_of(x, i)
+    return x[i] if isinstance(i, int) else take(x, i)
+
+
+def check_callable(fn: Any) -> None:
+    if not callable(fn):
+        raise TypeError(f"{getattr(fn, '__name__', fn)} is not callable.")
+
+
+def sizes_of(rows: Sequence[Any]) -> list[int]:
+    return [_size(x) for x in _with_rows(rows)]
+
+
+def _size(x: Any) -> int:
+    """How many rows a tensor or a composite has."""
+    sizes = x.aval.shape if isinstance(x, Tensor) else x.shape
+    return size_of(sizes[0])
+
+
+def _with_rows(rows: Sequence[Any]) -> Iterator[Any]:
+    for x in rows:
+        if x.ndim == 0:
+            raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+        yield x
+
+
+def _length(rows: Sequence[Any]) -> int:
+    sizes = sizes_of(rows)
+    if any(n != sizes[0] for n in sizes):
+        raise ValueError(f"Dimensions {' and '.join(map(str, sizes))} are not compatible")
+    return agreed(*sizes)

@@ -1,0 +1,65 @@
+"""Parts of control flow whose trace fails for shapes or values that TensorFlow checks at run time.
+
+A program is traced for actual sizes. A function whose signature leaves them open is valid for other
+sizes, so a comparison with an open size that fails is an error of the run, and so is an error of
+values. A part that raises one is replaced by an equation that raises it whenever the part runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tfpy._src.base.dtypes import bool as bool_
+from tfpy._src.base.errors import InvalidArgumentError, OutOfRangeError
+from tfpy._src.compiler.ir.sizes import Misfits
+from tfpy._src.compiler.ops.failing import refuse
+from tfpy._src.core.nest import map_structure
+from tfpy._src.core.operand import Composite
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.control import lists
+from tfpy._src.functions.control.staged_array import StagedArray
+from tfpy._src.functions.control.tensor_array import TensorArray
+from tfpy._src.functions.control.traced_parts import Part, inside
+from tfpy._src.tensors.array.making import zeros
+
+
+class Refused:
+    """The result of a function that could not be traced for the actual sizes and values."""
+
+    def __init__(self, part: Part, error: InvalidArgumentError | OutOfRangeError) -> None:
+        self.error = error
+        self._part = part
+        with part.taken():
+            refuse(error=type(error), name=error.op, message=str(error), shape=(), dtype=bool_)
+
+    def like(self, nest: Any, of: Part) -> Any:
+        """Return values of the shapes that another part returns; they are never computed.
+
+        Raises:
+            InvalidArgumentError, OutOfRangeError: If the values are ragged or sparse.
+        """
+
+        def leaf(value: Any) -> Any:
+            if isinstance(value, Composite):
+                raise self.error
+            if isinstance(value, TensorArray):
+                return StagedArray(value, lists.empty())
+            if not isinstance(value, Tensor) or getattr(value, "trace", None) is not of:
+                return value
+            return zeros(value.aval.shape, value.dtype)
+
+        return inside(self._part, lambda: map_structure(leaf, nest))
+
+
+def attempted(part: Part, function: Callable[[], Any]) -> Any:
+    """Return the result of a function that is traced into a part, or :class:`Refused`."""
+    try:
+        with Misfits() as misfits:
+            return inside(part, function)
+    except (InvalidArgumentError, OutOfRangeError) as error:
+        return Refused(part, error)
+    except ValueError as error:
+        if not misfits.latest:
+            raise
+        return Refused(part, InvalidArgumentError(None, part.name, str(error)))

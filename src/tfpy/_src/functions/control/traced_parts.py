@@ -1,0 +1,166 @@
+"""Traces of the parts of control flow: a branch, a loop's test, a loop's body.
+
+A part reads what is around it: tensors of the outer trace, Variables, feeds. These become inputs
+of its Graph, the same and in one order for all parts of an equation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tfpy._src.compiler.ir.aval import Array, Aval
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.compiler.ir.op import OPS
+from tfpy._src.core import tape as tapes
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.control.derivative import current
+from tfpy._src.functions.trace.symbolic import SymbolicTensor
+from tfpy._src.functions.trace.trace import Extra, Trace
+from tfpy._src.tensors.variables.variable import Variable
+
+
+class Part(Trace):
+    """The trace of a part of control flow."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.outer = current()
+
+    def _is_constant(self, tensor: Tensor) -> bool:
+        """What a tape may differentiate by stays an input."""
+        watchable = tensor.dtype.is_differentiable and tensor.storage.counted
+        return super()._is_constant(tensor) and not watchable
+
+    def custom(
+        self,
+        results: Sequence[Tensor],
+        inputs: Sequence[Tensor],
+        backward: Callable[..., Sequence[Any]] | None,
+    ) -> list[Tensor]:
+        """An equation that says what the gradient is: parts are differentiated by equations."""
+        found: Graph | Exception | None = None
+        captured: list[Tensor] = []
+        wanted: list[int] = []
+        if backward is not None:
+            part = GradientPart(f"{self.name}_gradient")
+            try:
+                wanted = part.trace_gradient(results, backward)
+                found, captured = part.graph, [extra.fetch() for extra in part.extras]
+            except Exception as error:  # it matters only if somebody asks for the gradient
+                found = error
+        attrs: dict[str, Any] = {"count": len(results), "given": len(inputs)}
+        attrs |= {"backward": found, "wanted": tuple(wanted)}
+        return self.apply_multiple(OPS["custom_gradient"], [*results, *inputs, *captured], attrs)
+
+    def on_variable_made(self, variable: Variable) -> None:
+        self.outer.on_variable_made(variable)
+
+
+class GradientPart(Part):
+    """The trace of a custom gradient. Its own gradient is that of its equations, stops included."""
+
+    def custom(
+        self,
+        results: Sequence[Tensor],
+        inputs: Sequence[Tensor],
+        backward: Callable[..., Sequence[Any]] | None,
+    ) -> list[Tensor]:
+        if backward is None:
+            return super().custom(results, inputs, backward)
+        return Trace.custom(self, results, inputs, backward)
+
+    def trace_gradient(
+        self, results: Sequence[Tensor], backward: Callable[..., Sequence[Any]]
+    ) -> list[int]:
+        """Traces a backward function; gives the numbers of the inputs that have a gradient."""
+        with self.taken():
+            seeds = [
+                self.argument(t.aval, "gradient") if t.dtype.is_differentiable else None
+                for t in results
+            ]
+            gradients = [g() if callable(g) else g for g in backward(*seeds)]
+            wanted = [i for i, g in enumerate(gradients) if g is not None]
+            tensors = [convert_to_tensor(gradients[i]) for i in wanted]
+            self.graph.outputs = [self.value_of(t) for t in tensors]
+        return wanted
+
+
+class LoopPart(Part):
+    """The trace of a loop's body, which draws other random numbers at each iteration."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.iteration: Tensor | None = None
+        """The number of the iteration, once something asked for it."""
+        self.limit: Any = None
+        """The most iterations, if the body says it."""
+
+    def feed(self, fetching: Callable[[], Callable[[], Array]], aval: Aval, name: str) -> Tensor:
+        """A random state: that of the whole loop, with the iteration added to the counter."""
+        whole = self.outer.feed(fetching, aval, name)
+        return whole + self.counted() * constant([0, 0, 0, 1, 0, 0])
+
+    def counted(self) -> Tensor:
+        """The number of the iteration."""
+        if self.iteration is None:
+            self.iteration = self.argument(constant(0).aval, "iteration")
+        return self.iteration
+
+
+def join(parts: Sequence[Part], own: Sequence[Sequence[Tensor]]) -> list[Tensor]:
+    """Gives the Graphs of all parts the same inputs.
+
+    Args:
+        own: the tensors of each part that come first.
+
+    Returns:
+        The outer tensors for the inputs that follow those.
+    """
+    for part in parts:
+        tell_tapes(part)
+    shared: dict[Any, Extra] = {}
+    for part in parts:
+        for extra in part.extras:
+            shared.setdefault(_key(part, extra), extra)
+    for part, first in zip(parts, own, strict=True):
+        known = {_key(part, e): part.value_of(e.tensor) for e in part.extras}
+        head = [part.value_of(t) for t in first]
+        rest = [
+            known[key] if key in known else part.graph.add_input(extra.tensor.aval)
+            for key, extra in shared.items()
+            if known.get(key) not in head
+        ]
+        part.graph.inputs = [*head, *rest]
+    leading = {_key(p, e) for p, first in zip(parts, own, strict=True) for e in p.extras
+               if any(e.tensor is t for t in first)}  # fmt: skip
+    return [extra.fetch() for key, extra in shared.items() if key not in leading]
+
+
+def tell_tapes(part: Part) -> None:
+    """Notes on the tapes outside what a part computed at once, from tensors that have values."""
+    for entry in part.recorder.entries:
+        if not any(isinstance(t, SymbolicTensor) for t in (*entry.inputs, *entry.outputs)):
+            for tape in tapes.local.active:
+                tape.record(entry)
+
+
+def _key(part: Part, extra: Extra) -> Any:
+    """Equal for the same thing read in two parts."""
+    if extra.variable is not None:
+        return id(extra.variable)
+    own = getattr(extra.tensor, "trace", None) is part
+    return id(extra) if own else (extra.tensor.identity,)
+
+
+def assigned(parts: Sequence[Part]) -> list[Variable]:
+    """The Variables that some part assigns."""
+    found = {key: variable for part in parts for key, (variable, _) in part.assigned.items()}
+    return list(found.values())
+
+
+def inside(part: Part, function: Callable[[], Any]) -> Any:
+    """What a function gives while it is traced into a part."""
+    with part.taken():
+        return function()

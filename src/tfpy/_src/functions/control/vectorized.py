@@ -1,0 +1,200 @@
+"""``tf.vectorized_map``: a function of one row, applied to all rows at once."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tfpy._src.base import tracing
+from tfpy._src.base.errors import NotTraceableError, OperatorNotAllowedInGraphError
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.sizes import agreed
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.nest import flatten, map_structure, pack_sequence_as
+from tfpy._src.core.operand import Composite, CompositeOperand
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.control.batching.apply import Kind, RowGraph, Unbatched
+from tfpy._src.functions.control.batching.table import Rows
+from tfpy._src.functions.control.mapping import check_callable, map_fn, row, rows_of, sizes_of
+from tfpy._src.functions.control.tensor_array import TensorArray
+from tfpy._src.functions.control.traced_parts import Part, tell_tapes
+from tfpy._src.functions.trace.trace import Trace
+from tfpy._src.tensors.variables.variable import Variable
+
+Function = Callable[..., Any]
+
+
+def vectorized_map(
+    fn: Function, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
+) -> Any:
+    """Apply ``fn`` to all rows of ``elems`` at once (``tf.vectorized_map``).
+
+    ``fn`` is traced for one row, and each of its operations is applied to all rows. Operations
+    without a batching rule (the gradient of a convolution's filter, some operations on strings) run
+    row by row. A function with control flow, side effects or ragged results runs row by row as a
+    whole: in a ``tf.function`` this is one compiled loop. Rows draw different random numbers.
+
+    Args:
+        fn: Function of one row: a nest of tensors in the structure of `elems`.
+        elems: Tensor of shape [rows, ...], or a nest of such tensors. A tensor with one row serves
+            all rows.
+        fallback_to_while_loop: If False, raise ValueError instead of running row by row.
+        warn: Has no effect.
+
+    Returns:
+        The results of `fn` in their structure, each of shape [rows, ...].
+
+    Raises:
+        ValueError: If the first dimensions differ, or if something would run row by row and
+            `fallback_to_while_loop` is False.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1, 2], [3, 4]])
+        >>> tf.vectorized_map(lambda row: row * tf.reduce_sum(row), x).numpy().tolist()
+        [[3, 6], [21, 28]]
+
+    See also: `tf.map_fn`.
+    """
+    check_callable(fn)
+    rows: list[Any] = [rows_of(x) for x in flatten(elems)]
+    sizes = sizes_of(rows)
+    count = max(sizes)
+    if any(n not in (1, count) for n in sizes):
+        raise ValueError(f"vectorized_map: the first dimensions differ: {sizes}")
+    count = agreed(*(n for n in sizes if n == count))
+    traced: _Traced | None = None
+    try:
+        if any(isinstance(x, CompositeOperand) for x in rows):
+            raise Unbatched("a ragged or sparse tensor")
+        traced = _Traced(fn, elems, rows, count)
+        return traced.run(fallback_to_while_loop)
+    except Unbatched as error:
+        reason: Exception = error
+    except (NotTraceableError, OperatorNotAllowedInGraphError, AttributeError) as error:
+        if tracing.local.active:
+            raise
+        reason = error
+    if not fallback_to_while_loop:
+        raise ValueError(
+            f"vectorized_map: there is no batching rule for {reason}; allow "
+            "fallback_to_while_loop, or use tf.map_fn"
+        ) from reason
+    if (tracing.local.active or not count) and traced is not None and traced.is_dense:
+        return traced.looped(fn, elems, rows)
+    return _one_by_one(fn, elems, rows, count)
+
+
+class _RowPart(Part):
+    """The trace of a function of one row."""
+
+    def __init__(self, name: str) -> None:
+        Trace.__init__(self, name)
+
+    def on_variable_made(self, variable: Variable) -> None:
+        """Refuse a Variable that each row would make.
+
+        Raises:
+            ValueError: Always.
+        """
+        raise ValueError(
+            f"vectorized_map: the function made the variable '{variable.name}'. Make it before the "
+            "call"
+        )
+
+
+class _Traced:
+    """A function, traced for one row."""
+
+    def __init__(self, fn: Function, elems: Any, rows: Sequence[Tensor], count: int) -> None:
+        self._rows, self._count = rows, count
+        self._shared = [x.aval.shape[0] == 1 != count for x in rows]
+        self._part = part = _RowPart(getattr(fn, "__name__", "row"))
+        with part.taken():
+            arguments = [
+                part.argument(Aval(x.aval.shape[1:], x.dtype), f"row_{i}")
+                for i, x in enumerate(rows)
+            ]
+            self.result = map_structure(_converted, fn(pack_sequence_as(elems, arguments)))
+            self._leaves = [x for x in flatten(self.result) if x is not None]
+            self.is_dense = not any(isinstance(x, Composite) for x in self._leaves)
+            if self.is_dense:
+                part.graph.outputs = [part.value_of(t) for t in self._leaves]
+
+    def run(self, by_rows: bool) -> Any:
+        """Return the results for all rows.
+
+        Raises:
+            Unbatched: If the function has to run row by row.
+        """
+        if not self.is_dense:
+            raise Unbatched("a ragged or sparse result")
+        part = self._part
+        if part.assigned:
+            raise Unbatched("the assignment of a variable")
+        inputs: dict[int, tuple[Tensor, Kind]] = {
+            value: (x[0] if is_shared else x, Kind.SHARED if is_shared else Kind.ROWS)
+            for value, x, is_shared in zip(
+                part.graph.inputs, self._rows, self._shared, strict=False
+            )
+        }
+        for extra in part.extras:
+            kind = Kind.SHARED if extra.anew is None else Kind.STREAM
+            inputs[part.value_of(extra.tensor)] = extra.fetch(), kind
+        given = [inputs[v] for v in part.graph.inputs]
+        whole = RowGraph(part.graph, [kind for _, kind in given], by_rows)
+        tell_tapes(part)
+        found = whole.run([tensor for tensor, _ in given], self._count)
+        results = iter(
+            [
+                Rows(self._count, part.graph.avals[v]).spread(x)
+                for v, x in zip(part.graph.outputs, found, strict=True)
+            ]
+        )
+        leaves = [None if x is None else next(results) for x in flatten(self.result)]
+        return pack_sequence_as(self.result, leaves)
+
+    def looped(self, fn: Function, elems: Any, rows: Sequence[Any]) -> Any:
+        """Return the results of one loop over the rows."""
+        kinds = [None if x is None else x.aval for x in flatten(self.result)]
+
+        def at(i: Any) -> list[Any]:
+            given = [
+                row(x, 0 if is_shared else i)
+                for x, is_shared in zip(rows, self._shared, strict=True)
+            ]
+            result = fn(pack_sequence_as(elems, given))
+            return [x for x in flatten(result) if x is not None]
+
+        numbers = convert_to_tensor(list(range(self._count)) or [0])[: self._count]
+        found = iter(map_fn(at, numbers, fn_output_signature=[k for k in kinds if k is not None]))
+        return pack_sequence_as(self.result, [None if k is None else next(found) for k in kinds])
+
+
+def _converted(leaf: Any) -> Any:
+    return leaf if leaf is None or isinstance(leaf, Composite) else convert_to_tensor(leaf)
+
+
+def _one_by_one(fn: Function, elems: Any, rows: Sequence[Any], count: int) -> Any:
+    """Return the results of calls for one row after the other."""
+    sizes = sizes_of(rows)
+    results = []
+    for i in range(count):
+        given = [row(x, i if size > 1 else 0) for x, size in zip(rows, sizes, strict=True)]
+        results.append(fn(pack_sequence_as(elems, given)))
+    if not results:
+        raise ValueError(
+            "vectorized_map: a function that runs row by row needs rows to find the shapes of its "
+            "results. Call it in a tf.function"
+        )
+    columns = itertools.zip_longest(*map(flatten, results))
+    return pack_sequence_as(results[0], [_stacked(column) for column in columns])
+
+
+def _stacked(values: Sequence[Any]) -> Tensor:
+    tensors = [convert_to_tensor(value) for value in values]
+    array = TensorArray(tensors[0].dtype, len(tensors))
+    for i, value in enumerate(tensors):
+        array.write(i, value)
+    return array.stack()

@@ -1,0 +1,260 @@
+"""A plan: the steps by which a Graph is run on a backend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+from functools import partial
+
+from tfpy._src.backends.backend import Backend
+from tfpy._src.backends.event_loop import is_short
+from tfpy._src.backends.interrupts import held
+from tfpy._src.backends.storage import Storage, host_storage
+from tfpy._src.base.errors import NotLowerable, OpError
+from tfpy._src.base.profiler_spans import clock
+from tfpy._src.compiler.ir.graph import Eqn, Graph, extract, refusal
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.executor.compiled_parts import Part
+from tfpy._src.functions.executor.control_op import ControlOp
+from tfpy._src.functions.executor.device_step import DeviceProgram, DeviceStep
+from tfpy._src.functions.executor.donation import donations_of, unshared
+from tfpy._src.functions.executor.execution_hints import Usage
+from tfpy._src.functions.executor.host_shadow import Mirror, can_mirror, host_operands
+from tfpy._src.functions.executor.regions import Place, Region, cut
+from tfpy._src.functions.executor.steps import HostStep, Step, step_of
+
+
+class Plan:
+    """The regions of a Graph on a backend, with their Programs."""
+
+    def __init__(self, graph: Graph, backend: Backend, usage: Usage) -> None:
+        self.graph = graph
+        self.usage = usage
+        self._backend = backend
+        made = partial(_steps, graph, backend, usage)
+        try:
+            regions, self.steps = made(frozenset())
+        except NotLowerable:
+            regions, self.steps = made(_refused(graph, backend))
+        self._constants = {
+            v: host_storage(graph.constants[v], graph.avals[v])
+            for v in graph.outputs
+            if v in graph.constants
+        }
+        self._last = _last_uses(regions, {*graph.outputs})
+        self._whole = _whole(graph, regions, self.steps)
+        self._last_step = self.steps[-1] if self.steps else None
+        last = self._last_step
+        self.donations = (
+            donations_of(graph.inputs, regions[-1].inputs, last.donatable)
+            if isinstance(last, DeviceStep)
+            else []
+        )
+        """Pairs of positions, among the inputs of the Graph and of the last step."""
+        self._before = _before(graph, usage.carried, self.donations)
+        self._spent = [at for _, at in self.donations if at not in self._before]
+        """The other inputs of the last step that may be donated."""
+        self.is_linked = False
+        self._anew: list[int] | None = None  # inputs of each of several runs, if there may be any
+
+    @property
+    def programs(self) -> list[DeviceProgram]:
+        return [program for step in self.steps for program in step.programs]
+
+    @property
+    def parts(self) -> list[Part]:
+        return [part for step in self.steps for part in step.parts]
+
+    def run(self, inputs: Sequence[Tensor]) -> list[Storage]:
+        """The outputs, in the Graph's order."""
+        if self._whole is not None:
+            whole, positions = self._whole
+            donated = unshared(inputs, self.donations, holders=0) if self.donations else None
+            backend = self._backend
+            slots = []
+            for i in positions:
+                storage = inputs[i].storage
+                here = storage.backend is backend
+                slots.append(storage.slot if here else storage.slot_on(backend))
+            if not donated:
+                return whole.compute(slots)
+            with held:
+                outputs = whole.compute(slots, donated, list(map(donated.get, self._before)))
+                for at in self._spent:
+                    if at in donated:
+                        donated[at].release()
+            return outputs
+        values = dict(zip(self.graph.inputs, [t.storage for t in inputs], strict=True))
+        values.update(self._constants)
+        for step, last in zip(self.steps, self._last, strict=True):
+            if isinstance(step, DeviceStep) and step is self._last_step:
+                step.run(values, unshared(inputs, self.donations, holders=1))
+            else:
+                step.run(values)
+            for v in last:
+                del values[v]
+        return [values[v] for v in self.graph.outputs]
+
+    async def run_async(self, inputs: Sequence[Tensor]) -> list[Storage]:
+        """:meth:`run` in slices, if it takes long; nothing is donated then, so that whoever reads
+        a Variable meanwhile finds it as it was."""
+        if self._whole is not None:
+            main = self._whole[0].main
+            if is_short(main.seconds):
+                began = clock()
+                outputs = self.run(inputs)
+                main.seconds = clock() - began
+                return outputs
+        values = dict(zip(self.graph.inputs, [t.storage for t in inputs], strict=True))
+        values.update(self._constants)
+        for step, last in zip(self.steps, self._last, strict=True):
+            await step.run_async(values)
+            for v in last:
+                del values[v]
+        return [values[v] for v in self.graph.outputs]
+
+    def link(self, count: int) -> None:
+        """Prepares :meth:`repeat`, if it can be.
+
+        Args:
+            count: how many of the first inputs each run gets anew.
+        """
+        self.is_linked = True
+        if self._whole is None:
+            return
+        step, positions = self._whole
+        inputs = [self.graph.inputs[i] for i in positions]
+        carried = self.usage.carried
+        links = {at: carried[v] for at, v in enumerate(inputs) if v in carried}
+        anew = step.link(links, [at for at, i in enumerate(positions) if i < count])
+        self._anew = None if anew is None else [positions[at] for at in anew]
+
+    @property
+    def repeats(self) -> bool:
+        """Whether :meth:`link` found that several runs can be made at once."""
+        return self._anew is not None
+
+    def repeat(
+        self, inputs: Sequence[Tensor], later: Sequence[Sequence[Tensor]]
+    ) -> tuple[list[Storage], OpError | None]:
+        """The outputs of the last of several runs, and why a later one failed.
+
+        Args:
+            later: the first inputs of the runs after the first one.
+        """
+        assert self._whole is not None
+        assert self._anew is not None
+        step, positions = self._whole
+        donated = unshared(inputs, self.donations, holders=0)
+        backend = self._backend
+        slots = [inputs[i].slot_on(backend) for i in positions]
+        anew = [tensors[i].slot_on(backend) for tensors in later for i in self._anew]
+        with held:
+            found = step.repeat(slots, donated, len(later) + 1, anew)
+            for storage in donated.values():
+                storage.release()
+        return found
+
+
+def _before(
+    graph: Graph, carried: Mapping[int, int], donations: Sequence[tuple[int, int]]
+) -> list[int]:
+    """For each output the position, in the last step, of the input whose storage takes it on as
+    its next value if it is donated; -1 where there is none."""
+    found = [-1] * len(graph.outputs)
+    for i, at in donations:
+        output = carried[graph.inputs[i]]
+        if graph.avals[graph.outputs[output]] is graph.avals[graph.inputs[i]]:
+            found[output] = at
+    return found
+
+
+def _whole(
+    graph: Graph, regions: Sequence[Region], steps: Sequence[Step]
+) -> tuple[DeviceStep, list[int]] | None:
+    """The step that is the whole Graph, and which of the Graph's inputs are its inputs."""
+    if len(steps) != 1 or not isinstance(steps[0], DeviceStep):
+        return None
+    (region,) = regions
+    if region.outputs != graph.outputs or not set(region.inputs) <= set(graph.inputs):
+        return None
+    return steps[0], [graph.inputs.index(v) for v in region.inputs]
+
+
+def _last_uses(regions: Sequence[Region], outputs: set[int]) -> list[list[int]]:
+    """For each region the values that nothing needs after it."""
+    seen = set(outputs)
+    last: list[list[int]] = []
+    for region in reversed(regions):
+        dead = [v for v in (*region.inputs, *region.outputs) if v not in seen]
+        last.append(list(dict.fromkeys(dead)))
+        seen.update(dead)
+    return last[::-1]
+
+
+def _lowers(graph: Graph, eqn: Eqn, backend: Backend, refused: Set[str]) -> bool:
+    """Whether the backend computes an equation, as far as the op table says."""
+    return (
+        (backend.runs_control or not isinstance(eqn.op, ControlOp))
+        and eqn.op.name not in refused
+        and backend.takes(eqn.op, [graph.avals[v] for v in (*eqn.inputs, *eqn.outputs)])
+        and refusal(graph, eqn) is None
+    )
+
+
+def _refused(graph: Graph, backend: Backend) -> frozenset[str]:
+    """Ops that the backend cannot run at the shapes that they have here."""
+    found: set[str] = set()
+    for eqn in graph.eqns:
+        if _lowers(graph, eqn, backend, found):
+            try:
+                backend.lower(_alone(graph, eqn))
+            except NotLowerable:
+                found.add(eqn.op.name)
+    return frozenset(found)
+
+
+def _alone(graph: Graph, eqn: Eqn) -> Graph:
+    """The Graph of one equation; that of constants is told, since these may decide."""
+    known = [v for v in eqn.inputs if v in graph.constants and isinstance(eqn.op, ControlOp)]
+    given = [v for v in dict.fromkeys(eqn.inputs) if v not in known]
+    return extract(graph, given, dict.fromkeys(known), [eqn], eqn.outputs)
+
+
+def _steps(
+    graph: Graph, backend: Backend, usage: Usage, refused: frozenset[str]
+) -> tuple[list[Region], list[Step]]:
+    """The regions and how each is run; ops in ``refused`` run on the host.
+
+    The last one may take donations.
+
+    Raises:
+        NotLowerable: when the backend cannot run another one.
+    """
+
+    def place(eqn: Eqn) -> Place:
+        if _lowers(graph, eqn, backend, refused):
+            return Place.DEVICE
+        return Place.CONTROL if isinstance(eqn.op, ControlOp) else Place.HOST
+
+    regions = [_with_mirrors(region, graph, backend) for region in cut(graph, place)]
+    donated = usage.donated - {*graph.outputs}
+    nothing: Set[int] = frozenset()
+    steps: list[Step] = []
+    for region in regions:
+        steps.append(step_of(region, backend, usage, donated if region is regions[-1] else nothing))
+        if isinstance(steps[-1], HostStep):
+            usage = replace(usage, weights=usage.weights | steps[-1].lasting)
+    return regions, steps
+
+
+def _with_mirrors(region: Region, graph: Graph, backend: Backend) -> Region:
+    """A control region with what the host needs to compute by itself the values that decide it."""
+    if region.place is not Place.CONTROL or backend.on_host:
+        return region
+    values = [v for v in host_operands(region.graph) if can_mirror(graph, v)]
+    mirrors = [Mirror(graph, [v]) for v in values if v not in (*graph.inputs, *graph.constants)]
+    part = region.graph
+    inputs = list(dict.fromkeys([*part.inputs, *(v for m in mirrors for v in m.inputs)]))
+    whole = Graph(part.avals, inputs, part.constants, part.eqns, part.outputs)
+    return Region(whole, region.place, tuple(mirrors))

@@ -1,0 +1,111 @@
+"""Cuts a Graph into regions: runs of equations that are one Program, and those of the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
+from enum import Enum
+
+from tfpy._src.base.errors import InternalError
+from tfpy._src.compiler.ir.graph import Eqn, Graph
+from tfpy._src.functions.executor.host_shadow import Mirror
+
+
+class Place(Enum):
+    """Where an equation is computed."""
+
+    DEVICE = "in a Program"
+    HOST = "by NumPy"
+    CONTROL = "by the host, on tensors wherever they are"
+
+
+@dataclass(frozen=True)
+class Region:
+    """A part of a Graph, with the value numbers of the whole."""
+
+    graph: Graph
+    place: Place
+    mirrors: tuple[Mirror, ...] = ()
+    """What the host computes beside the device, for the control flow that it runs."""
+
+    @property
+    def inputs(self) -> list[int]:
+        return self.graph.inputs
+
+    @property
+    def outputs(self) -> list[int]:
+        return self.graph.outputs
+
+
+def cut(graph: Graph, place: Callable[[Eqn], Place]) -> list[Region]:
+    """The regions of a Graph in an order in which they can run.
+
+    Equations of the device come as early as they can, so that there are few regions; those whose
+    op is stateful keep their order.
+
+    Raises:
+        InternalError: when equations are left that can never run.
+    """
+    ready = {*graph.inputs, *graph.constants}
+    pending = list(graph.eqns)
+    groups: list[tuple[Place, list[Eqn]]] = []
+    while pending:
+        before = len(groups)
+        for turn in Place:
+            taken, pending = _takeable(pending, ready, turn, place)
+            if taken:
+                groups.append((turn, taken))
+        if len(groups) == before:
+            raise _stuck(pending, ready)
+    needed = set(graph.outputs)
+    regions: list[Region] = []
+    for turn, eqns in reversed(groups):
+        regions.append(Region(_part(graph, eqns, needed), turn))
+        needed.update(regions[-1].inputs)
+    return regions[::-1]
+
+
+def _stuck(pending: Sequence[Eqn], ready: Set[int]) -> InternalError:
+    eqn = pending[0]
+    missing = ", ".join(f"%{v}" for v in eqn.inputs if v not in ready)
+    return InternalError(
+        None,
+        eqn.op.name,
+        f"{len(pending)} equations of a compiled function can never run: {eqn.op.name} needs "
+        f"{missing}, which nothing before it gives; please report this",
+    )
+
+
+def _takeable(
+    pending: Sequence[Eqn], ready: set[int], turn: Place, place: Callable[[Eqn], Place]
+) -> tuple[list[Eqn], list[Eqn]]:
+    """The equations of one kind that can run now, with what they make added to ``ready``."""
+    taken: list[Eqn] = []
+    left: list[Eqn] = []
+    blocked = False  # an earlier equation with an effect has not run
+    for eqn in pending:
+        runs = ready.issuperset(eqn.inputs) and place(eqn) is turn
+        if runs and not (eqn.op.stateful and blocked):
+            taken.append(eqn)
+            ready.update(eqn.outputs)
+        else:
+            left.append(eqn)
+            blocked = blocked or eqn.op.stateful
+    return taken, left
+
+
+def _part(graph: Graph, eqns: Sequence[Eqn], needed: set[int]) -> Graph:
+    """The Graph of some equations; its outputs are the values that are needed elsewhere.
+
+    Those that are the whole Graph's have its order: one region that is everything needs no other.
+    """
+    made = [v for eqn in eqns for v in eqn.outputs]
+    inside = set(made)
+    read = dict.fromkeys(v for eqn in eqns for v in eqn.inputs if v not in inside)
+    return Graph(
+        graph.avals,
+        [v for v in read if v not in graph.constants],
+        {v: graph.constants[v] for v in read if v in graph.constants},
+        list(eqns),
+        [v for v in dict.fromkeys([*graph.outputs, *made]) if v in inside and v in needed],
+    )

@@ -1,0 +1,91 @@
+"""Arguments of a call of a concrete function, matched with the arguments of its trace."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from tfpy._src.core import nest
+from tfpy._src.core.operand import Composite
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.tf_function.signature import Call, TensorSpec
+from tfpy._src.tensors.variables.variable import Variable
+
+
+def given_for(
+    call: Call, signature: inspect.Signature, args: Any, kwargs: Any, takes: Callable[[], str]
+) -> tuple[list[Any], Call]:
+    """Return what is given for the tensors of a trace, and the call with the given Variables.
+
+    Args:
+        call: The call for which the function was traced.
+        signature: The function's parameters.
+        args: All tensors in their order, or positional arguments.
+        kwargs: Keyword arguments. What was no tensor may be left out.
+        takes: Describes for errors what the trace takes.
+
+    Raises:
+        TypeError: If an argument is missing, or if a structure or a Python value differs.
+    """
+    flat = not any(nest.is_nested(a) or isinstance(a, Composite) for a in args)
+    if flat and len(args) == len(call.tensors) and not kwargs:
+        return list(args), call
+    bound = signature.bind_partial(*args, **kwargs).arguments
+    arguments = {n: p.default for n, p in signature.parameters.items()}
+    arguments |= call.without_tensors() | bound
+    missing = [n for n, value in arguments.items() if value is inspect.Parameter.empty]
+    if missing:
+        raise TypeError(f"{takes()}, missing {', '.join(missing)}")
+    found: list[Any] = []
+    variables = _Variables(call)
+    for name, value in arguments.items():
+        if isinstance(call.arguments[name], Tensor | TensorSpec):
+            found.append(value)
+            continue
+        traced, given = nest.flatten(call.arguments[name]), nest.flatten(value)
+        tensors = [isinstance(leaf, Tensor | TensorSpec) for leaf in traced]
+        same = len(given) == len(traced) and all(
+            known or variables.take(other, leaf) or _is_same(leaf, other)
+            for known, leaf, other in zip(tensors, traced, given, strict=True)
+        )
+        if not same:
+            raise TypeError(
+                f"{takes()}, got {name}={value!r}: call the tf.function for other structures and "
+                "Python values"
+            )
+        found += [leaf for leaf, known in zip(given, tensors, strict=True) if known]
+    return found, variables.call()
+
+
+class _Variables:
+    """The Variables that are given for those of a trace's call.
+
+    Args:
+        call: The call for which the function was traced.
+    """
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._given: dict[int, Variable] = {}
+
+    def take(self, given: Any, traced: Any) -> bool:
+        """Note a Variable that is given for another one.
+
+        Returns:
+            False if these are no such Variables, or if another Variable was given for this one.
+        """
+        if not isinstance(given, Variable) or all(traced is not v for v in self._call.variables):
+            return False
+        return self._given.setdefault(id(traced), given.origin) is given.origin
+
+    def call(self) -> Call:
+        """Return the call with the given Variables."""
+        variables = [self._given.get(id(v), v) for v in self._call.variables]
+        return Call(self._call.replaced([t for _, t in self._call.tensors], variables))
+
+
+def _is_same(traced: Any, given: Any) -> bool:
+    """Return True if a Python value of a call is the one for which the function was traced."""
+    is_compared = not any(isinstance(v, Composite | Variable) for v in (traced, given))
+    return traced is given or (is_compared and traced == given)

@@ -1,0 +1,78 @@
+"""Arguments as an ``input_signature`` asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tfpy._src.core import nest
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.operand import Wrapper
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.tf_function.signature import CompositeSpec, TensorSpec, WrapperSpec
+from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
+
+
+def conform(name: str, value: Any, spec: Any) -> Any:
+    """An argument as its spec (or nest of specs) asks for it.
+
+    Raises:
+        TypeError: when structure, dtype or shape do not fit.
+    """
+    if isinstance(spec, TensorSpec):
+        if isinstance(value, TensorSpec):
+            tensor: Any = value
+        else:
+            tensor = convert_to_tensor(value, None if hasattr(value, "dtype") else spec.dtype)
+        if not spec.is_compatible_with(tensor):
+            given = TensorSpec(tensor.shape, tensor.dtype)
+            raise TypeError(
+                f"Binding inputs to tf.function failed due to `Can not cast {given!r} to {spec!r}` "
+                f"for argument '{name}'; change the input_signature or convert the argument"
+            )
+        return tensor
+    if isinstance(spec, CompositeSpec):
+        if not spec.is_compatible_with(value):
+            raise TypeError(
+                f"Binding inputs to tf.function failed due to `Can not cast {_type_of(value)} to "
+                f"{spec!r}` for argument '{name}'; change the input_signature or convert the "
+                "argument"
+            )
+        return value
+    if isinstance(spec, WrapperSpec):
+        _check_structure(name, spec, value, isinstance(value, Wrapper | WrapperSpec))
+        return spec.kind(conform(name, value.wrapped, spec.wrapped))
+    if isinstance(spec, Mapping):
+        _check_structure(name, spec, value, isinstance(value, Mapping) and {*value} == {*spec})
+        return {k: conform(name, value[k], s) for k, s in spec.items()}
+    if isinstance(spec, list | tuple):
+        kind = list if isinstance(spec, list) else tuple
+        _check_structure(name, spec, value, isinstance(value, kind) and len(value) == len(spec))
+        return kind(conform(name, v, s) for v, s in zip(value, spec, strict=True))
+    return value
+
+
+def check_signature(input_signature: Any) -> None:
+    """Raises a TypeError unless it is None or a nest of specs."""
+    for spec in nest.flatten(input_signature):
+        if not isinstance(spec, TensorSpec | WrapperSpec | CompositeSpec | None):
+            raise TypeError(
+                "input_signature must be a possibly nested sequence of TensorSpec objects, got "
+                f"{spec!r} of type {type(spec).__name__}"
+            )
+
+
+def _type_of(value: Any) -> str:
+    """Return the spec of a value, as text; the value itself where it has none."""
+    for kind in (RaggedTensorSpec, SparseTensorSpec):
+        if isinstance(value, kind.value_type):
+            return repr(kind.from_value(value))
+    return repr(TensorSpec.from_tensor(value) if isinstance(value, Tensor) else value)
+
+
+def _check_structure(name: str, spec: Any, value: Any, fits: bool) -> None:
+    if not fits:
+        raise TypeError(
+            f"Binding inputs to tf.function failed: argument '{name}' must have the structure "
+            f"{spec!r}, got {value!r}"
+        )

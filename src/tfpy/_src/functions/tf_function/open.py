@@ -1,0 +1,117 @@
+"""Concrete functions whose signature leaves sizes open.
+
+A program is compiled for actual sizes, so each call with new ones traces the function again. It
+sees the same at each of them: None for what its signature leaves open.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.tf_function.concrete import ConcreteFunction
+from tfpy._src.functions.tf_function.signature import Call, SizedSpec, TensorSpec
+from tfpy._src.functions.tf_function.symbolic_sizes import traced_with_stand_ins
+from tfpy._src.functions.tf_function.text import Lowered
+from tfpy._src.functions.tf_function.untraced import Untraced
+
+_MAX_SIZES = 256  # of one signature; the oldest go
+
+
+class OpenConcreteFunction(ConcreteFunction):
+    """A Python function traced for a signature with open sizes: a program for each actual shape.
+
+    Args:
+        call: the arguments, with specs for tensors.
+        trace: traces the function for a call.
+    """
+
+    def __init__(self, call: Call, trace: Callable[[Call], ConcreteFunction | Untraced]) -> None:
+        self.call = call
+        self._specs = [TensorSpec(t.shape, t.dtype, name) for name, t in call.tensors]
+        self._trace = trace
+        self._of_sizes: OrderedDict[tuple[Aval, ...], ConcreteFunction | Untraced] = OrderedDict()
+        self.is_described = False
+        """Whether there was a trace."""
+
+    def serves(self, call: Call) -> bool:
+        """Whether a call falls under the signature."""
+        tensors = [t for _, t in call.tensors]
+        same = call.kind == self.call.kind and call.identities == self.call.identities
+        return same and all(
+            t.shape.rank is None and spec.shape.rank is None
+            if isinstance(t, TensorSpec) and t.shape.rank is None
+            else TensorSpec(t.shape, t.dtype).is_subtype_of(TensorSpec(spec.shape, spec.dtype))
+            for t, spec in zip(tensors, self._specs, strict=True)
+        )
+
+    def sized(self, avals: Sequence[Aval]) -> ConcreteFunction | Untraced:
+        """What runs for tensors of these avals."""
+        key = tuple(aval.closed for aval in avals)
+        found = self._of_sizes.get(key)
+        if found is None:
+            found = self._of_sizes[key] = self._for_shapes([aval.shape for aval in key])
+            if len(self._of_sizes) > _MAX_SIZES:
+                self._of_sizes.popitem(last=False)
+            if isinstance(found, ConcreteFunction) and not self.is_described:
+                self._describe(found)
+        return found
+
+    def forget_lost(self) -> None:
+        """Lets go of the traces that compute with what only a device had that is gone."""
+        for key, found in list(self._of_sizes.items()):
+            if found.has_lost:
+                del self._of_sizes[key]
+
+    def run(self, tensors: Sequence[Tensor]) -> Any:
+        return self.sized([t.aval for t in tensors]).run(tensors)
+
+    async def run_async(self, tensors: Sequence[Tensor]) -> Any:
+        return await self.sized([t.aval for t in tensors]).run_async(tensors)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """What the active backend runs for arguments, or at the last call; for reading.
+
+        Raises:
+            ValueError: without arguments, before a call.
+        """
+        if args or kwargs:
+            found = self.sized([t.aval for t in self._given(args, kwargs)[1]])
+        elif self._of_sizes:
+            found = next(reversed(self._of_sizes.values()))
+        else:
+            raise ValueError(f"lower: {self.name} is compiled for whole shapes; give arguments")
+        if isinstance(found, Untraced):
+            raise found.error
+        return found.lower()
+
+    def described(self) -> OpenConcreteFunction:
+        """Itself, with what its traces have in common known.
+
+        Raises:
+            NotTraceableError: when a shape depends on values.
+        """
+        if not self.is_described:
+            found = traced_with_stand_ins([spec.shape for spec in self._specs], self._for_shapes)
+            if isinstance(found, Untraced):
+                raise found.error
+            self._describe(found)
+        return self
+
+    def _describe(self, trace: ConcreteFunction) -> None:
+        """Takes outputs, Variables and the like from a trace: they are the same in all."""
+        vars(self).update({k: v for k, v in vars(trace).items() if k != "call"})
+        self.is_described = True
+
+    def _for_shapes(self, shapes: Sequence[Sequence[int]]) -> ConcreteFunction | Untraced:
+        specs = [SizedSpec(s, shape) for s, shape in zip(self._specs, shapes, strict=True)]
+        return self._trace(Call(self.call.replaced(specs)))
+
+    def _takes(self, tensors: Sequence[Tensor]) -> bool:
+        return all(
+            t.dtype == spec.dtype and spec.shape.is_compatible_with(t.aval.closed.shape)
+            for t, spec in zip(tensors, self._specs, strict=True)
+        )

@@ -1,0 +1,108 @@
+"""What a traced function gives: a nest, of which each call computes the tensors anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.compiler.ir.sizes import Misfits
+from tfpy._src.core import nest
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.operand import Composite
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.control.list_items import describe, description, is_list
+from tfpy._src.functions.control.staging import like_leaf
+from tfpy._src.functions.control.tensor_array import TensorArray
+from tfpy._src.functions.trace.symbolic import SymbolicTensor
+
+
+class Results:
+    """A nest of tensors, None, and composites: of these a call computes what the trace did.
+
+    Indexed slices are such by their values and, mostly, their indices. A call returns a list, a
+    tensor of dtype variant, for a TensorArray.
+    """
+
+    def __init__(self, structure: Any) -> None:
+        self.structure = structure
+        leaves = nest.flatten(structure)
+        self._arrays = {i: x for i, x in enumerate(leaves) if isinstance(x, TensorArray)}
+        leaves = [returned(leaf) for leaf in leaves]
+        self.tensors: list[Tensor] = [
+            t for leaf in leaves for t in _parts(leaf) if _is_computed(t, leaf)
+        ]
+        self._packed = nest.packer(structure)
+        plain = all(isinstance(leaf, Tensor) and not is_list(leaf) for leaf in leaves)
+        self._leaves = None if plain else leaves
+        """None where each is a tensor, and none is a list."""
+
+    def filled(self, values: Iterable[Any]) -> Any:
+        """The nest over other tensors, in the order of :attr:`tensors`; more of them are let be."""
+        given = iter(values)
+        if self._leaves is None:
+            return self._packed(given)
+        return self._packed(iter([_filled(leaf, given) for leaf in self._leaves]))
+
+    def structured(self, values: Iterable[Any]) -> Any:
+        """The nest over other tensors, with the TensorArrays of the Python function."""
+        leaves = nest.flatten(self.filled(values))
+        for place, array in self._arrays.items():
+            leaves[place] = like_leaf(array, leaves[place])
+        return self._packed(iter(leaves))
+
+
+def converted(result: Any) -> Any:
+    """A leaf of a function's result; a tensor for a number, array or Variable.
+
+    Raises:
+        TypeError: for what does not convert.
+    """
+    if result is None or isinstance(result, Composite | TensorArray):
+        return result
+    try:
+        return convert_to_tensor(result)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            "To be compatible with tf.function, Python functions must return zero or more Tensors "
+            f"or None values; found a return value of type {type(result).__name__}, which is not "
+            "a Tensor"
+        ) from error
+
+
+def returned(leaf: Any) -> Any:
+    """Return what a call returns for a leaf of a function's result: a list for a TensorArray."""
+    return leaf.as_list() if isinstance(leaf, TensorArray) else leaf
+
+
+def _filled(leaf: Any, given: Iterator[Any]) -> Any:
+    """A leaf with the next tensors in the places of what a call computes."""
+    parts = [next(given) if _is_computed(t, leaf) else t for t in _parts(leaf)]
+    if isinstance(leaf, Composite):
+        return leaf.with_components(parts)
+    return describe(parts[0], description(leaf)) if is_list(leaf) else parts[0]
+
+
+def _parts(leaf: Any) -> tuple[Any, ...]:
+    return leaf.components if isinstance(leaf, Composite) else (leaf,)
+
+
+def _is_computed(tensor: Any, leaf: Any) -> bool:
+    """Whether a part of a leaf is a result of each call."""
+    return isinstance(tensor, SymbolicTensor if isinstance(leaf, Composite) else Tensor)
+
+
+def with_errors_of_runs(function: Callable[[], Any], name: str) -> Any:
+    """Return the result of a function that is traced.
+
+    Raises:
+        InvalidArgumentError: If a size that the signature leaves open does not fit. TensorFlow
+            finds this when the function runs.
+    """
+    try:
+        with Misfits() as misfits:
+            return function()
+    except ValueError as error:
+        if not misfits.latest:
+            raise
+        raise InvalidArgumentError(None, name, str(error)) from error

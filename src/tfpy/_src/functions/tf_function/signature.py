@@ -1,0 +1,354 @@
+"""What a call of a ``tf.function`` is traced for: the structure, avals and Python values given."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tfpy._src.backends.javascript.interop import is_js_array
+from tfpy._src.base.dtypes import DType, as_dtype, float32
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.sizes import OpenSize, UnrankedSize
+from tfpy._src.core import nest
+from tfpy._src.core.conversion import convert_to_tensor, offers_tensor
+from tfpy._src.core.host_arrays import is_array_like
+from tfpy._src.core.operand import Composite, Wrapper
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.core.type_spec import TypeSpec
+from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
+from tfpy._src.tensors.variables.placeholder import is_replaceable
+from tfpy._src.tensors.variables.variable import Variable
+
+
+class TensorSpec(TypeSpec):
+    """Shape and dtype of a tensor (``tf.TensorSpec``); None stands for any size.
+
+    Args:
+        shape: sizes, or None for any shape.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+        ... def total(x):
+        ...     return tf.reduce_sum(x)
+        >>> print(total([1.0, 2.0]).numpy())
+        3.0
+    """
+
+    def __init__(self, shape: Any = None, dtype: Any = float32, name: str | None = None) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = as_dtype(dtype)
+        self.name = name
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """The spec of a tensor."""
+        return cls(tensor.shape, tensor.dtype, name)
+
+    @classmethod
+    def from_spec(cls, spec: TensorSpec, name: str | None = None) -> TensorSpec:
+        """The same spec under another name."""
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The sizes, with None for any size; unknown for any shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the tensor's elements."""
+        return self._dtype
+
+    @property
+    def is_static(self) -> bool:
+        """Whether every size is given."""
+        return self._shape.is_fully_defined()
+
+    def is_compatible_with(self, value: Any) -> bool:
+        """Whether a tensor (or what converts to one) has this dtype and a shape that fits."""
+        tensor = value if hasattr(value, "dtype") else convert_to_tensor(value)
+        fits = self._shape.is_compatible_with(tensor.shape)
+        return as_dtype(tensor.dtype) == self._dtype and fits
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every tensor of this spec has the other, too."""
+        return (
+            isinstance(other, TensorSpec)
+            and (self.dtype, self.name) == (other.dtype, other.name or self.name)
+            and self.shape.is_subtype_of(other.shape)
+        )
+
+    def most_specific_compatible_type(self, other: TensorSpec) -> TensorSpec:
+        """The spec of the tensors of both.
+
+        Raises:
+            ValueError: when dtypes or names differ.
+        """
+        if (self.dtype, self.name) != (other.dtype, other.name):
+            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
+        shape = self.shape.most_specific_compatible_shape(other.shape)
+        return TensorSpec(shape, self.dtype, self.name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorSpec) and _facts(self) == _facts(other)
+
+    def __hash__(self) -> int:
+        return hash(_facts(self))
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self.name!r})"
+
+
+def _facts(spec: TensorSpec) -> tuple[Any, ...]:
+    return (spec.shape, spec.dtype.name, spec.name)
+
+
+class WrapperSpec(TypeSpec):
+    """The spec of a value that wraps one tensor.
+
+    Args:
+        kind: its class, which takes the tensor.
+        wrapped: the tensor's spec.
+    """
+
+    def __init__(self, kind: Callable[[Any], Wrapper], wrapped: TensorSpec) -> None:
+        self.kind = kind
+        self.wrapped = wrapped
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other.wrapped == self.wrapped
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.wrapped))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.wrapped!r})"
+
+
+CompositeSpec = RaggedTensorSpec | SparseTensorSpec
+"""Specs of what a function is traced for value by value: partitions and indices must be known."""
+
+
+class SizedSpec(TensorSpec):
+    """A spec with the actual sizes of one trace."""
+
+    def __init__(self, spec: TensorSpec, shape: Sequence[int]) -> None:
+        super().__init__(spec.shape, spec.dtype, spec.name)
+        if spec.shape.rank is None:
+            sizes: tuple[int, ...] = tuple(map(UnrankedSize, shape))
+        else:
+            pairs = zip(shape, spec.shape, strict=True)
+            sizes = tuple(OpenSize(n) if known is None else n for n, known in pairs)
+        self.aval = Aval(sizes, spec.dtype)
+
+
+class Call:
+    """The arguments of one call, sorted into tensors and the rest."""
+
+    def __init__(self, arguments: Mapping[str, Any]) -> None:
+        self.tensors: list[tuple[str, Tensor | TensorSpec]] = []
+        """The tensors among the arguments, in order, with names."""
+        self.variables: list[Variable] = []
+        """The Variables among the arguments, each once, for which others may be given."""
+        self.arguments = {
+            name: nest.map_structure(functools.partial(self._take, name), value)
+            for name, value in arguments.items()
+        }
+        self._places = {id(v): place for place, v in enumerate(self.variables)}
+        self.key = self._key(_key_of_tensor)
+        """Equal for calls that one trace serves, if it is one for all Variables."""
+
+    @property
+    def kind(self) -> Any:
+        """Equal for calls that differ at most in the shapes of tensors, and in Variables."""
+        return self._key(lambda tensor: tensor.dtype)
+
+    @property
+    def identities(self) -> tuple[int, ...]:
+        """Equal for calls with the same Variables."""
+        return tuple(self._places)
+
+    def _key(self, of_tensor: Callable[[Any], Any]) -> Any:
+        return tuple(_key(v, self._places, of_tensor) for v in self.arguments.values())
+
+    @property
+    def is_static(self) -> bool:
+        """Whether every size is given."""
+        return all(t.is_static for _, t in self.tensors if isinstance(t, TensorSpec))
+
+    @property
+    def has_composite_specs(self) -> bool:
+        """Return True if specs of ragged or sparse tensors are among the arguments."""
+        return any(isinstance(leaf, CompositeSpec) for leaf in nest.flatten(self.arguments))
+
+    @property
+    def is_sized(self) -> bool:
+        """Whether it is of one trace of a signature with open sizes."""
+        return any(isinstance(t, SizedSpec) for _, t in self.tensors)
+
+    @property
+    def avals(self) -> list[Aval]:
+        """What is known of the tensors."""
+        return [aval_of(t) for _, t in self.tensors]
+
+    def relaxed(self, others: Sequence[Call]) -> Call:
+        """The call with the sizes left open in which others of its kind differ."""
+        shapes = [t.shape for _, t in self.tensors]
+        for other in others:
+            if other.kind == self.kind:
+                given = (t.shape for _, t in other.tensors)
+                shapes = list(map(TensorShape.most_specific_compatible_shape, shapes, given))
+        pairs = zip(shapes, self.tensors, strict=True)
+        specs = [TensorSpec(shape, t.dtype, name) for shape, (name, t) in pairs]
+        return Call(self.replaced(specs))
+
+    def _take(self, name: str, value: Any) -> Any:
+        if isinstance(value, Tensor | TensorSpec):
+            self.tensors.append((getattr(value, "name", None) or name, value))
+            return value
+        if isinstance(value, Wrapper):
+            self.tensors.append((name, value.wrapped))
+            return value
+        if is_js_array(value) or (is_array_like(value) and not offers_tensor(value)):
+            return self._take(name, convert_to_tensor(value))
+        return self._take_variable(value.origin) if isinstance(value, Variable) else value
+
+    def _take_variable(self, variable: Variable) -> Variable:
+        if is_replaceable(variable) and all(variable is not known for known in self.variables):
+            self.variables.append(variable)
+        return variable
+
+    def replaced(
+        self, tensors: Sequence[Any], variables: Sequence[Variable] = ()
+    ) -> dict[str, Any]:
+        """Return the arguments with other tensors and Variables in the places of theirs.
+
+        Args:
+            tensors: Those for :attr:`tensors`.
+            variables: Those for :attr:`variables`; by default these themselves.
+        """
+        given = iter(tensors)
+
+        def replaced(leaf: Any) -> Any:
+            if isinstance(leaf, Variable):
+                place = self._places.get(id(leaf)) if variables else None
+                return leaf if place is None else variables[place]
+            if isinstance(leaf, Wrapper):
+                return leaf.with_components([next(given)])
+            return next(given) if isinstance(leaf, Tensor | TensorSpec) else leaf
+
+        return {k: nest.map_structure(replaced, v) for k, v in self.arguments.items()}
+
+    def without_tensors(self) -> dict[str, Any]:
+        """The arguments with no tensor in them."""
+        return {
+            k: v
+            for k, v in self.arguments.items()
+            if not any(isinstance(leaf, Tensor | TensorSpec | Wrapper) for leaf in nest.flatten(v))
+        }
+
+
+def quick_key(values: Sequence[Any], tensors: list[Tensor]) -> Any:
+    """Equal for lists of arguments that one trace serves; None where only :class:`Call` can tell.
+
+    It tells of tensors, Python's numbers, texts and None, in tuples, lists and dicts.
+
+    Args:
+        tensors: takes the tensors among them, in the order of :attr:`Call.tensors`.
+    """
+    key: list[Any] = []
+    for value in values:
+        kind = type(value)
+        if kind is Tensor:
+            tensors.append(value)
+            key.append(value.aval)
+        elif value is None or kind in _CONSTANTS:
+            key.append(value)
+        elif isinstance(value, Wrapper):
+            tensors.append(value.wrapped)
+            key.append((kind, value.wrapped.aval))
+        elif kind in _PLAIN_NESTS:
+            inner = quick_key(nest.contents(value), tensors)
+            if inner is None:
+                return None
+            names = tuple(sorted(value)) if kind is dict else ()
+            key.append((kind, names, inner))
+        else:
+            return None
+    return tuple(key)
+
+
+_CONSTANTS = frozenset([bool, int, float, str])
+_PLAIN_NESTS = frozenset([tuple, list, dict])
+
+
+def _key(value: Any, places: Mapping[int, int], of_tensor: Callable[[Any], Any]) -> Any:
+    """Return the key of an argument.
+
+    Args:
+        places: The numbers of the Variables, by id, for which others may be given.
+        of_tensor: Gives it for a tensor.
+    """
+    if isinstance(value, Tensor | TensorSpec):
+        return of_tensor(value)
+    if isinstance(value, Wrapper):
+        return (type(value), of_tensor(value.wrapped))
+    if nest.is_nested(value):
+        names = sorted(value) if isinstance(value, Mapping) else ()
+        inner = (_key(v, places, of_tensor) for v in nest.contents(value))
+        return (type(value), *names, *inner)
+    if isinstance(value, Variable) and id(value) in places:
+        return (Variable, places[id(value)], value.aval.closed, value.trainable)
+    if isinstance(value, Variable | Composite):
+        return id(value)
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return value  # 1, 1.0 and True are one, as in TensorFlow
+
+
+def _key_of_tensor(value: Tensor | TensorSpec) -> Any:
+    if isinstance(value, TensorSpec) and value.shape.rank is None:
+        return (None, value.dtype)
+    if isinstance(value, TensorSpec) and not value.is_static:
+        return (tuple(value.shape), value.dtype)
+    return aval_of(value)
+
+
+def bind(signature: inspect.Signature, args: Any, kwargs: Any) -> dict[str, Any]:
+    """The arguments by parameter, defaults included.
+
+    Raises:
+        TypeError: when they do not fit the parameters.
+    """
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def spread(signature: inspect.Signature, arguments: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Positional and keyword arguments of a call, from those by parameter."""
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for name, parameter in signature.parameters.items():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            args += arguments[name]
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            kwargs.update(arguments[name])
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            kwargs[name] = arguments[name]
+        else:
+            args.append(arguments[name])
+    return args, kwargs
+
+
+def aval_of(value: Tensor | TensorSpec) -> Aval:
+    """What is known of an argument."""
+    if isinstance(value, Tensor | SizedSpec):
+        return value.aval
+    return Aval(tuple(value.shape), value.dtype)

@@ -1,0 +1,195 @@
+"""The traces that a function has: one for each signature, made when a call needs it."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import OrderedDict
+from typing import Any, NamedTuple
+
+from tfpy._src.backends import registry
+from tfpy._src.base.errors import NotTraceableError
+from tfpy._src.functions.tf_function.concrete import ConcreteFunction
+from tfpy._src.functions.tf_function.open import OpenConcreteFunction
+from tfpy._src.functions.tf_function.retracing import Retracing
+from tfpy._src.functions.tf_function.signature import Call
+from tfpy._src.functions.tf_function.traceable import Traceable
+from tfpy._src.functions.tf_function.untraced import Untraced
+
+_MAX_TRACES = 256  # of one function; the least recently used goes
+
+
+class CacheInfo(NamedTuple):
+    """How often a function ran what it had, and how often it traced."""
+
+    hits: int
+    misses: int
+    maxsize: int
+    currsize: int
+
+
+class Traces:
+    """The traces of one function, which several threads may call.
+
+    Args:
+        function: what is traced.
+        reduces: whether signatures that differ in sizes are served by one that leaves them open.
+    """
+
+    def __init__(self, function: Traceable, reduces: bool) -> None:
+        self._function = function
+        self._reduces = reduces
+        self._by_call: OrderedDict[Any, ConcreteFunction | Untraced] = OrderedDict()
+        self.by_avals: dict[Any, ConcreteFunction] = {}
+        """By the :func:`~signature.quick_key` of their calls; who finds one here adds a hit."""
+        self._open: dict[Any, OpenConcreteFunction] = {}
+        """Signatures with open sizes, whose traces for actual ones are among the above."""
+        self._unshared: set[Any] = set()
+        """Keys of calls for which a trace serves only the Variables of the call."""
+        self._lock = threading.RLock()
+        """Held while the function is traced."""
+        self._made_variables = False
+        self.hits = self.misses = 0
+        self._retracing = Retracing(function.name)
+        _all.add(self)
+
+    def serving(self, call: Call) -> ConcreteFunction | Untraced:
+        """What runs calls like this one, made if it is the first."""
+        with self._lock:
+            found = self._known(call)
+            if found is not None:
+                self.hits += 1
+                return found
+            opened = self._open_for(call)
+            if opened is None:
+                self._note_trace()
+            made = self._made(call) if opened is None else opened.sized(call.avals)
+            is_shared = isinstance(made, ConcreteFunction) and made.is_shared
+            self._by_call[call.key, () if is_shared else call.identities] = made
+            if len(self._by_call) > _MAX_TRACES:
+                self._by_call.popitem(last=False)
+                self.by_avals.clear()
+            return made
+
+    def _known(self, call: Call) -> ConcreteFunction | Untraced | None:
+        """Return the trace that serves a call, if there is one, as the one that was used last.
+
+        The key of a trace is the key of its call. The identities of the Variables belong to the key
+        of a trace that serves only these.
+        """
+        for key in ((call.key, call.identities), (call.key, ())):
+            found = self._by_call.get(key)
+            if isinstance(found, ConcreteFunction) and found.is_shared:
+                if not found.can_bind(call):
+                    continue
+                found = self._by_call[key] = found.bound(call)
+            if found is not None:
+                self._by_call.move_to_end(key)
+                return found
+        return None
+
+    def opened(self, call: Call) -> OpenConcreteFunction:
+        """What runs calls that fall under a signature with open sizes, with its description.
+
+        Raises:
+            NotTraceableError: when a shape depends on values.
+        """
+        with self._lock:
+            return self._opened(call).described()
+
+    def declare(self, call: Call) -> None:
+        """Serve the calls that a signature with open sizes covers by that signature."""
+        with self._lock:
+            if not call.is_static:
+                self._opened(call)
+
+    def _open_for(self, call: Call) -> OpenConcreteFunction | None:
+        """The signature with open sizes that serves a call, if there is or should be one."""
+        given = self._function.specified()
+        if given is not None:
+            whole = given.is_static or given.has_composite_specs
+            return None if whole else self._opened(given)
+        for opened in self._open.values():
+            if opened.serves(call):
+                return opened
+        if self._reduces:
+            relaxed = call.relaxed([found.call for found in self._by_call.values()])
+            return None if relaxed.is_static else self._opened(relaxed)
+        return None
+
+    def _opened(self, call: Call) -> OpenConcreteFunction:
+        key = call.key, call.identities
+        found = self._open.get(key)
+        if found is None:
+            self._note_trace()
+            found = self._open[key] = OpenConcreteFunction(call, self._made)
+        return found
+
+    def _note_trace(self) -> None:
+        """Counts a signature that is new."""
+        self.misses += 1
+        self._retracing.note(self.hits + self.misses)
+
+    def _made(self, call: Call) -> ConcreteFunction | Untraced:
+        try:
+            concrete = self._traced(call, not self._made_variables)
+            if concrete.made:
+                # As in TensorFlow: what makes Variables must not make them again.
+                self._made_variables = True
+                concrete.initialize([tensor for _, tensor in call.tensors])
+                concrete = self._traced(call, False)
+        except NotTraceableError as error:
+            return Untraced(self._function.run, call, error)
+        return concrete
+
+    def _traced(self, call: Call, allows_variables: bool) -> ConcreteFunction:
+        """Return a trace for a call, for other Variables as well if the function allows it."""
+        if call.variables and not call.is_sized and call.key not in self._unshared:
+            concrete = self._function.trace(call, allows_variables, is_shared=True)
+            if concrete.made or concrete.can_bind(call):
+                return concrete
+            self._unshared.add(call.key)
+        return self._function.trace(call, allows_variables)
+
+    def forget_lost(self) -> None:
+        """Lets go of those that compute with what only a device had that is gone: the next call
+        traces the function anew, which makes its constants anew."""
+        with self._lock:
+            lost = [key for key, found in self._by_call.items() if found.has_lost]
+            for key in lost:
+                del self._by_call[key]
+            if lost:
+                self.by_avals.clear()
+            for opened in self._open.values():
+                opened.forget_lost()
+
+    @property
+    def last(self) -> ConcreteFunction | Untraced | None:
+        """The one that was used last."""
+        return next(reversed(self._by_call.values()), None)
+
+    @property
+    def concrete(self) -> list[ConcreteFunction]:
+        """Those that could be traced, least recently used first."""
+        return [c for c in self._by_call.values() if isinstance(c, ConcreteFunction)]
+
+    @property
+    def described(self) -> list[ConcreteFunction]:
+        """One for each signature."""
+        whole = [c for c in self.concrete if not c.call.is_sized]
+        return [*(o for o in self._open.values() if o.is_described), *whole]
+
+    def info(self) -> CacheInfo:
+        """Hits and misses, as ``functools.lru_cache`` reports them."""
+        return CacheInfo(self.hits, self.misses, _MAX_TRACES, len(self._by_call))
+
+
+_all = weakref.WeakSet[Traces]()
+
+
+def _forget_lost() -> None:
+    for traces in list(_all):
+        traces.forget_lost()
+
+
+registry.after_activation.append(_forget_lost)

@@ -1,8 +1,0 @@
-"""TFLite's operations, as records over tfpy's functions."""
-
-from __future__ import annotations
-
-from tfpy._src.graphs.tflite.ops import arrays, control, elementwise, neural, recurrent
-
-MODULES = (elementwise, arrays, neural, recurrent, control)
-"""Where the records are."""

@@ -1,0 +1,88 @@
+"""Keras's batches of arrays, without the functions that Keras has traced anew for each fit."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base import dtypes
+from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.data import structure
+from tfpy._src.data.dataset import DatasetV2
+from tfpy._src.data.node import Node, Picks
+from tfpy._src.data.run import Run
+from tfpy._src.data.specs import batched, unbatched
+from tfpy._src.tensors.array.ranges import range as tensor_range
+from tfpy._src.tensors.random.stateful import shuffle
+
+
+def replace(module: types.ModuleType) -> None:
+    """Gives Keras's adapter of arrays its dataset in one node, where all arrays are dense."""
+    plain = module.ArrayDataAdapter.get_tf_dataset
+
+    @functools.wraps(plain)
+    def get_tf_dataset(self: Any) -> Any:
+        if self._shuffle == "batch" or not all(map(_is_dense, module.tree.flatten(self._inputs))):
+            return plain(self)
+        arrays = module.array_slicing.convert_to_sliceable(self._inputs, "tensorflow")
+        tensors = structure.normalized(module.tree.lists_to_tuples(arrays))
+        return DatasetV2(
+            ArrayBatches(tensors, self._num_samples, self._batch_size, bool(self._shuffle))
+        )
+
+    module.ArrayDataAdapter.get_tf_dataset = get_tf_dataset
+
+
+def _is_dense(array: Any) -> bool:
+    return isinstance(array, np.ndarray | Tensor)
+
+
+class ArrayBatches(Node):
+    """Batches of rows of tensors, the last one smaller.
+
+    Args:
+        tensors: a nest of tensors of ``count`` rows each.
+        shuffled: whether the rows come in a new random order in each iteration.
+    """
+
+    def __init__(self, tensors: Any, count: int, size: int, shuffled: bool) -> None:
+        super().__init__()
+        self._tensors, self._count, self._size = tensors, count, size
+        self._order = _permutations(count) if shuffled else None
+
+    @cached_property
+    def spec(self) -> Any:
+        specs = structure.spec_of(self._tensors)
+        size = None if self._count % self._size else self._size
+        return structure.map_structure(lambda s: batched(unbatched(s), size), specs)
+
+    def elements(self, run: Run) -> Iterator[structure.Flat]:
+        arrays = structure.inner(self._tensors)
+        return (tuple([a.take(rows, 0) for a in arrays]) for rows in self._rows(run))
+
+    @property
+    def picks(self) -> Picks | None:
+        return Picks(tuple(structure.flatten(self._tensors)), self._rows)
+
+    def _rows(self, run: Run) -> Iterator[Array]:
+        if self._order is None:
+            order = np.arange(self._count, dtype=np.int32)
+        else:
+            (order,) = next(self._order.elements(run))
+        for start in range(0, self._count, self._size):
+            yield order[start : start + self._size]
+
+
+def _permutations(count: int) -> Node:
+    """Gives one random order; a step of datasets, so that its random numbers are such a one's."""
+
+    def permutation(_: Any) -> Any:
+        return shuffle(tensor_range(count, dtype=dtypes.int64))
+
+    return DatasetV2.range(1).map(permutation)._node

@@ -1,0 +1,255 @@
+"""What replaces parts of Keras as it is imported: the module, and what is done to it."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import sys
+import types
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from threading import RLock
+from typing import Any
+
+PARTS = {
+    "keras.src.api_export": "tfpy._src.keras_support.symbols",
+    "keras._tf_keras.keras.callbacks": "tfpy._src.keras_support.live_plot",
+    "keras.callbacks": "tfpy._src.keras_support.live_plot",
+    "keras.src.backend.config": "tfpy._src.keras_support.epsilon",
+    "keras.src.backend.tensorflow.core": "tfpy._src.keras_support.output_spec",
+    "keras.src.backend.tensorflow.rnn": "tfpy._src.keras_support.recurrent",
+    "keras.src.backend.tensorflow.trainer": "tfpy._src.keras_support.training",
+    "keras.src.callbacks.callback_list": "tfpy._src.keras_support.batch_logs",
+    "keras.src.optimizers.base_optimizer": "tfpy._src.keras_support.epsilon",
+    "keras.src.layers.preprocessing.integer_lookup": "tfpy._src.keras_support.integer_lookup",
+    "keras.src.trainers.data_adapters.array_data_adapter": "tfpy._src.keras_support.array_batches",
+    "keras.src.utils.dataset_utils": "tfpy._src.keras_support.serial",
+    "keras.src.utils.python_utils": "tfpy._src.keras_support.logs",
+    "keras.src.utils.summary_utils": "tfpy._src.keras_support.summary",
+    "keras.src.utils.model_visualization": "tfpy._src.keras_support.plotting",
+}
+"""Modules of Keras -> those of tfpy whose ``replace`` gets them once they are loaded."""
+
+LATER = {
+    "absl.logging",
+    "h5py",
+    "ml_dtypes",
+    "rich.console",
+    "rich.markup",
+    "rich.table",
+    "keras._tf_keras",
+    "keras.applications",
+    "keras.datasets",
+    "keras.distillation",
+    "keras.export",
+    "keras.legacy",
+    "keras.src.datasets",
+    "keras.src.export",
+    "keras.src.legacy.saving.legacy_h5_format",
+    "keras.src.visualization",
+    "keras.visualization",
+    "keras.wrappers",
+    "tfpy._src.keras_support.dot",
+    "tfpy._src.display.live_plot",
+    "tfpy.experimental.dtensor",
+}
+"""What Keras imports and rarely uses: loaded when something of it is first asked for.
+
+In a page, they would be more than half of Keras's import.
+"""
+
+STAND_INS = {
+    "html": ("escape",),
+    "ipaddress": (),
+    "multiprocessing": (),
+    "multiprocessing.dummy": (),
+    "multiprocessing.pool": ("ThreadPool",),
+    "urllib.request": ("urlretrieve",),
+}
+"""What of Python's library Keras imports and rarely uses, and the functions that it takes by name.
+
+It is loaded later in pages alone: where there are threads, they could wait for each other.
+"""
+
+_IN_PAGE = sys.platform == "emscripten"
+
+
+class Finder(MetaPathFinder):
+    """Finds the modules of Keras that tfpy replaces parts of, and those that are loaded later."""
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,
+        target: types.ModuleType | None = None,
+    ) -> ModuleSpec | None:
+        if _load_package_of(fullname):
+            return _spec_of_loaded(sys.modules[fullname])
+        wrapped_in = _wrapper(fullname)
+        if wrapped_in is None:
+            return None
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is not None and spec.loader is not None:
+            spec.loader = wrapped_in(spec.loader)
+        return spec
+
+
+def _wrapper(fullname: str) -> type[_Wrapping] | None:
+    if fullname in PARTS:
+        return _Replacing
+    if fullname in LATER or (_AtOnce.runs and _IN_PAGE and fullname in STAND_INS):
+        return _Deferring
+    return _AtOnce if fullname == "keras" else None
+
+
+class _Wrapping(Loader):
+    """Does what another loader does."""
+
+    def __init__(self, loader: Loader) -> None:
+        self.loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType | None:
+        return self.loader.create_module(spec)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.loader, name)
+
+
+class _Loaded(Loader):
+    """Gives a module that is there, and its spec back to it."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self._module, self._spec = module, module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType:
+        return self._module
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        module.__spec__ = self._spec
+
+
+def _spec_of_loaded(module: types.ModuleType) -> ModuleSpec:
+    """The spec by which Python finds a module that has been loaded since it looked for it.
+
+    Python takes the module's own, by which it would be loaded once more.
+    """
+    module.__spec__ = ModuleSpec(module.__name__, _Loaded(module))
+    return module.__spec__
+
+
+class _Replacing(_Wrapping):
+    """Loads a module, then replaces parts of it."""
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        self.loader.exec_module(module)
+        importlib.import_module(PARTS[module.__name__]).replace(module)
+
+
+class _AtOnce(_Wrapping):
+    """Loads a module, and all that it imports, without looking for garbage, of which it makes none.
+
+    In a page, which keeps Keras as long as it lives, nobody looks for garbage there later either.
+    """
+
+    runs = False
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        was_enabled = gc.isenabled()
+        gc.disable()
+        _AtOnce.runs = True
+        try:
+            self.loader.exec_module(module)
+            if _IN_PAGE:
+                gc.freeze()
+        finally:
+            _AtOnce.runs = False
+            if was_enabled:
+                gc.enable()
+
+
+class _Deferring(_Wrapping):
+    """Loads a module when it is asked for a name that it has not yet.
+
+    ``importlib.util.LazyLoader`` loads it when it is imported a second time.
+    """
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        module.__class__ = _Deferred
+
+
+_LOCK = RLock()
+_LOADING: set[str] = set()
+
+
+class _Deferred(types.ModuleType):
+    """A module of ``_Deferring`` until it is loaded."""
+
+    def __getattr__(self, name: str) -> Any:
+        own = self.__name__
+        if _AtOnce.runs and name in STAND_INS.get(own, ()):
+            return _stand_in(self, name)
+        if name != "__path__":  # Python asks every module whether it is a package
+            load(self)
+        if name in vars(self):
+            return vars(self)[name]
+        if type(self) is _Deferred:
+            raise AttributeError(f"module {own!r} has no attribute {name!r}, or not yet: it loads")
+        return getattr(self, name)
+
+    def __dir__(self) -> list[str]:
+        load(self)
+        return list(types.ModuleType.__dir__(self))
+
+
+def load(module: types.ModuleType) -> None:
+    """Loads a module that waits for it, unless it is being loaded."""
+    own = module.__name__
+    with _LOCK:  # another thread may load it
+        if type(module) is _Deferred and own not in _LOADING:
+            _LOADING.add(own)
+            spec = module.__spec__
+            assert spec is not None
+            assert isinstance(spec.loader, _Deferring)
+            try:
+                spec.loader.loader.exec_module(module)
+                object.__setattr__(module, "__class__", types.ModuleType)
+            except BaseException:
+                module.__spec__ = spec  # it may be tried again
+                raise
+            finally:
+                _LOADING.discard(own)
+
+
+def _load_package_of(fullname: str) -> bool:
+    """Loads the package of a module if it waits for it; whether that loaded the module, too.
+
+    A package is loaded before its modules, which may need what it makes.
+    """
+    package = sys.modules.get(fullname.rpartition(".")[0])
+    if type(package) is not _Deferred or _AtOnce.runs or package.__name__ in _LOADING:
+        return False
+    load(package)
+    return fullname in sys.modules
+
+
+def load_keras() -> bool:
+    """Loads all of Keras that waits for it; whether there was something."""
+    waiting = [
+        module
+        for name, module in list(sys.modules.items())
+        if type(module) is _Deferred and name.startswith("keras.")
+    ]
+    for module in waiting:
+        load(module)
+    return bool(waiting)
+
+
+def _stand_in(module: types.ModuleType, name: str) -> Any:
+    """A function that loads a module and calls its function of that name."""
+
+    def call(*args: Any, **options: Any) -> Any:
+        load(module)
+        return vars(module)[name](*args, **options)
+
+    return call

@@ -1,0 +1,38 @@
+"""Products of sparse matrices, under the names of TensorFlow's CSR operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src.library.sparse.conversion import from_dense, to_dense
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
+from tfpy._src.tensors.linalg.products import matmul
+
+
+def sparse_tensor_to_csr_sparse_matrix(
+    indices: Any, values: Any, dense_shape: Any, name: str | None = None
+) -> SparseTensor:
+    """The sparse tensor: the compressed form is TensorFlow's own affair."""
+    return SparseTensor(indices, values, dense_shape)
+
+
+def sparse_matrix_sparse_mat_mul(
+    a: SparseTensor,
+    b: SparseTensor,
+    type: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    name: str | None = None,
+) -> SparseTensor:
+    """The product of (batches of) sparse matrices, computed by a dense one."""
+    product = matmul(to_dense(a), to_dense(b), transpose_a, transpose_b, adjoint_a, adjoint_b)
+    return from_dense(product)
+
+
+def csr_sparse_matrix_to_sparse_tensor(
+    sparse_matrix: SparseTensor, type: Any, name: str | None = None
+) -> SparseTensor:
+    """The sparse tensor."""
+    return sparse_matrix

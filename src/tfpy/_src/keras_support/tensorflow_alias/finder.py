@@ -1,0 +1,97 @@
+"""``import tensorflow`` gives tfpy."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import types
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+
+from tfpy._src.keras_support import overlay
+from tfpy._src.keras_support.tensorflow_alias import private
+
+NAME = "tensorflow"
+KERAS = "keras._tf_keras.keras"
+"""Keras with the names that TensorFlow shows of it."""
+_PUBLIC = __name__.partition(".")[0]
+
+
+def as_tensorflow(replace: bool = False) -> None:
+    """Makes ``import tensorflow`` give tfpy, so that programs for TensorFlow and Keras run on it.
+
+    Args:
+        replace: also where TensorFlow is installed; this process then does not see it.
+
+    Raises:
+        RuntimeError: when TensorFlow is imported already, or is installed and not to be replaced.
+
+    Example::
+
+        import tfpy
+
+        tfpy.as_tensorflow()
+        import keras
+        import tensorflow as tf
+    """
+    package = sys.modules[_PUBLIC]
+    if sys.modules.get(NAME) is package:
+        return
+    if NAME in sys.modules:
+        raise RuntimeError(
+            "as_tensorflow: TensorFlow is imported already; call tfpy.as_tensorflow() before"
+        )
+    if not replace and PathFinder.find_spec(NAME) is not None:
+        raise RuntimeError(
+            "as_tensorflow: TensorFlow is installed here, and `import tensorflow` gives it; "
+            "tfpy.as_tensorflow(replace=True) lets it give tfpy in this process"
+        )
+    os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+    private.install(package)
+    sys.meta_path[:0] = [_Finder(package), overlay.Finder()]
+    sys.modules[NAME] = package
+
+
+class _Finder(MetaPathFinder):
+    """Finds the modules below ``tensorflow``: tfpy's own, Keras's, and private ones."""
+
+    def __init__(self, package: types.ModuleType) -> None:
+        self._package = package
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,
+        target: types.ModuleType | None = None,
+    ) -> ModuleSpec | None:
+        first, _, name = fullname.partition(".")
+        if first != NAME or not name:
+            return None
+        module = self._module(name)
+        if module is None:  # tfpy's own folder must not be searched
+            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
+        return ModuleSpec(fullname, _Present(module))
+
+    def _module(self, name: str) -> types.ModuleType | None:
+        if name == "keras" or name.startswith("keras."):
+            return importlib.import_module(KERAS + name.removeprefix("keras"))
+        found: object = self._package
+        for part in name.split("."):
+            found = None if part == "_src" else getattr(found, part, None)
+        return found if isinstance(found, types.ModuleType) else None
+
+
+class _Present(Loader):
+    """Gives a module that there is, under another name."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self._module = module
+        self._spec = module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType:
+        return self._module
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        module.__spec__ = self._spec

@@ -1,0 +1,95 @@
+"""TensorFlow's private names that Keras and libraries on it read, for ``import tensorflow``.
+
+:data:`MODULES` is the table: the module, and what stands in it.
+"""
+
+from __future__ import annotations
+
+import types
+from contextlib import nullcontext
+from functools import partial
+from typing import Any
+
+from tfpy._src.base.version import VERSION_OF_TENSORFLOW
+from tfpy._src.core.conversion import is_tensor
+from tfpy._src.core.operand import AnyTensor, Composite
+from tfpy._src.core.primitives import is_nan
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.data.dataset import DatasetV2
+from tfpy._src.distribute.input import DistributedDataset
+from tfpy._src.keras_support.tensorflow_alias import csr
+from tfpy._src.keras_support.tensorflow_alias.internal import (
+    AutoTrackable,
+    EagerContext,
+    OpDeterminism,
+    Trackable,
+    maybe_merge_call,
+    no_automatic_dependency_tracking,
+    smart_cond,
+    spec_class,
+    spec_name,
+)
+from tfpy._src.keras_support.tensorflow_alias.xla import dynamic_update_slice
+from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
+from tfpy._src.tensors.variables.tracking import DictWrapper, ListWrapper
+
+MODULES: dict[str, dict[str, Any]] = {
+    "__internal__": {"CompositeTensor": Composite, "EagerTensor": Tensor},
+    "__internal__.distribute": {"strategy_supports_no_merge_call": lambda: True},
+    "__internal__.distribute.interim": {"maybe_merge_call": maybe_merge_call},
+    "__internal__.eager_context": {"eager_mode": nullcontext},
+    "__internal__.smart_cond": {"smart_cond": smart_cond},
+    "__internal__.tf2": {"enabled": lambda: True},
+    "__internal__.tracking": {
+        "AutoTrackable": AutoTrackable,
+        "Trackable": Trackable,
+        "no_automatic_dependency_tracking": no_automatic_dependency_tracking,
+    },
+    "__internal__.types": {"Tensor": AnyTensor},
+    "compat.v1": {"reset_default_graph": lambda: None},
+    "compiler.tf2xla.python.xla": {"dynamic_update_slice": dynamic_update_slice},
+    "python.eager.context": {"async_wait": lambda: None, "context": EagerContext},
+    "python.framework.config": {
+        "disable_op_determinism": partial(OpDeterminism.set, False),
+        "enable_op_determinism": partial(OpDeterminism.set, True),
+        "is_op_determinism_enabled": lambda: OpDeterminism.enabled,
+    },
+    "python.framework.tensor_util": {"is_tf_type": is_tensor},
+    "python.framework.type_spec_registry": {"get_name": spec_name, "lookup": spec_class},
+    "python.ops.linalg.sparse": {"sparse_csr_matrix_ops": csr},
+    "python.ops.math_ops": {"is_nan": is_nan},
+    "test": {"is_gpu_available": lambda *args, **kwargs: False},
+    "python.trackable.data_structures": {"ListWrapper": ListWrapper, "_DictWrapper": DictWrapper},
+}
+
+CLAIMED: dict[type, str] = {
+    DatasetV2: "python.data.ops.dataset_ops",
+    DistributedDataset: "python.distribute.input_lib",
+    RaggedTensor: "python.ops.ragged.ragged_tensor",
+    SparseTensor: "python.framework.sparse_tensor",
+    Tensor: "python.framework.tensor",
+}
+"""Classes that libraries know by the module they say they are of."""
+
+
+def install(package: types.ModuleType) -> None:
+    """Puts the private names into the package that stands for TensorFlow."""
+    vars(package)["__version__"] = VERSION_OF_TENSORFLOW
+    for name, names in MODULES.items():
+        vars(_module(package, name)).update(names)
+    for kind, name in CLAIMED.items():
+        kind.__module__ = f"tensorflow.{name}"
+        setattr(_module(package, name), kind.__name__, kind)
+
+
+def _module(package: types.ModuleType, name: str) -> types.ModuleType:
+    """A module below the package, made with those above it when it is missing."""
+    path, _, last = name.rpartition(".")
+    parent = _module(package, path) if path else package
+    found = vars(parent).get(last)
+    if found is None:
+        found = types.ModuleType(f"tensorflow.{name}")
+        found.__path__ = []  # a package
+        setattr(parent, last, found)
+    return found

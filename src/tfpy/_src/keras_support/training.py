@@ -1,0 +1,262 @@
+"""``fit_async``, ``evaluate_async`` and ``predict_async`` of Keras's models, for pages.
+
+They are Keras's loops over batches, which give the page its turn and await what they read. So a
+page stays alive while a model learns on its own thread, and no synchronous read is needed.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.backends.event_loop import give_turn
+from tfpy._src.core import nest
+from tfpy._src.core.conversion import is_tensor
+from tfpy._src.core.operand import Composite
+from tfpy._src.data.ahead import OnDevice
+from tfpy._src.distribute.input import DistributedDataset
+from tfpy._src.functions.tf_function.polymorphic import Function
+from tfpy._src.keras_support.logs import joined, scalars
+from tfpy._src.keras_support.steps import Steps, keras_loops
+
+
+def replace(trainer: types.ModuleType) -> None:
+    """Gives Keras's models the methods that are awaited."""
+    for method in (fit_async, evaluate_async, predict_async):
+        setattr(trainer.TensorFlowTrainer, method.__name__, method)
+    trainer.TFEpochIterator._get_iterator = _on_device
+    plain = trainer.TensorFlowTrainer._make_function
+
+    def made(self: Any, step_function: Callable[[Any], Any]) -> Any:
+        """What runs a step of training or evaluation on the next batches of an iterator."""
+        return plain(self, step_function) if self.run_eagerly else Steps(self, step_function)
+
+    trainer.TensorFlowTrainer._make_function = made
+
+
+def _on_device(self: Any) -> OnDevice | DistributedDataset:
+    """Of Keras's iterator over the steps of an epoch: what gives it the batches."""
+    if isinstance(self._distributed_dataset, DistributedDataset):
+        return self._distributed_dataset
+    if not hasattr(self, "_elements"):
+        is_whole = self.steps_per_epoch is None
+        self._elements = OnDevice(self._distributed_dataset._node, is_whole)
+    return self._elements
+
+
+async def fit_async(
+    self: Any,
+    x: Any = None,
+    y: Any = None,
+    batch_size: int | None = None,
+    epochs: int = 1,
+    verbose: Any = "auto",
+    callbacks: Any = None,
+    validation_split: float = 0.0,
+    validation_data: Any = None,
+    shuffle: bool = True,
+    class_weight: Any = None,
+    sample_weight: Any = None,
+    initial_epoch: int = 0,
+    steps_per_epoch: int | None = None,
+    validation_steps: int | None = None,
+    validation_batch_size: int | None = None,
+    validation_freq: Any = 1,
+) -> Any:
+    """``fit``, awaited: ``history = await model.fit_async(x, y)``.
+
+    The arguments, the callbacks and what is learnt are those of ``fit``. Cancelling the task or
+    ``model.stop_training = True`` ends it after the batch under way.
+    """
+    self._assert_compile_called("fit_async")
+    keras = keras_loops()
+    if validation_split and validation_data is None:
+        (x, y, sample_weight), validation_data = keras.array_slicing.train_validation_split(
+            (x, y, sample_weight), validation_split=validation_split
+        )
+    batches = _batches(
+        self,
+        x=x,
+        y=y,
+        sample_weight=sample_weight,
+        batch_size=batch_size,
+        steps_per_epoch=steps_per_epoch,
+        shuffle=shuffle,
+        class_weight=class_weight,
+    )
+    held_out = None
+    if validation_data is not None:
+        unpacked = keras.data_adapter_utils.unpack_x_y_sample_weight(validation_data)
+        held_out = dict(zip(("x", "y", "sample_weight"), unpacked, strict=True))
+        held_out["batch_size"] = validation_batch_size or batch_size
+        held_out["steps_per_epoch"] = validation_steps
+    callbacks = _callbacks(self, callbacks, batches, verbose, epochs, add_history=True)
+    self.stop_training = False
+    self.make_train_function()
+    callbacks.on_train_begin()
+    logs: Any = None
+    for epoch in range(self._initial_epoch or initial_epoch, epochs):
+        self.reset_metrics()
+        callbacks.on_epoch_begin(epoch)
+        last = await _over(
+            batches, callbacks, "train", self.train_function, lambda: self.stop_training
+        )
+        logs = await _numbers(self._get_metrics_result_or_logs(last))
+        if held_out is not None and self._should_eval(epoch, validation_freq):
+            found = await _tested(self, _batches(self, shuffle=False, **held_out), callbacks)
+            logs.update({f"val_{name}": value for name, value in found.items()})
+        callbacks.on_epoch_end(epoch, logs)
+        if self.stop_training:
+            break
+    if isinstance(self.optimizer, keras.optimizers_module.Optimizer) and epochs > 0:
+        self.optimizer.finalize_variable_values(self.trainable_weights)
+    callbacks.on_train_end(logs=logs)
+    return self.history
+
+
+async def evaluate_async(
+    self: Any,
+    x: Any = None,
+    y: Any = None,
+    batch_size: int | None = None,
+    verbose: Any = "auto",
+    sample_weight: Any = None,
+    steps: int | None = None,
+    callbacks: Any = None,
+    return_dict: bool = False,
+) -> Any:
+    """``evaluate``, awaited, with its arguments and results."""
+    self._assert_compile_called("evaluate_async")
+    batches = _batches(
+        self,
+        x=x,
+        y=y,
+        sample_weight=sample_weight,
+        batch_size=batch_size,
+        steps_per_epoch=steps,
+        shuffle=False,
+    )
+    logs = await _tested(self, batches, _callbacks(self, callbacks, batches, verbose))
+    return logs if return_dict else self._flatten_metrics_in_order(logs)
+
+
+async def predict_async(
+    self: Any,
+    x: Any,
+    batch_size: int | None = None,
+    verbose: Any = "auto",
+    steps: int | None = None,
+    callbacks: Any = None,
+) -> Any:
+    """``predict``, awaited, with its arguments and results."""
+    batches = _batches(self, x=x, batch_size=batch_size, steps_per_epoch=steps, shuffle=False)
+    callbacks = _callbacks(self, callbacks, batches, verbose)
+    self.make_predict_function()
+    self.stop_predicting = False
+    callbacks.on_predict_begin()
+    results: list[Any] = []
+    with batches.catch_stop_iteration():
+        for first, last, iterator in batches:
+            if not await iterator.fetch(self.steps_per_execution):
+                raise StopIteration
+            callbacks.on_predict_batch_begin(first)
+            data = list(islice(iterator, self.steps_per_execution))
+            predict = self.predict_function
+            awaited = isinstance(predict, Function)
+            result = await predict.call_async(data) if awaited else predict(data)
+            results.append(await _values(result))
+            callbacks.on_predict_batch_end(last, {"outputs": result})
+            await give_turn()
+            if self.stop_predicting:
+                break
+    callbacks.on_predict_end()
+    return keras_loops().tree.map_structure(lambda *parts: np.concatenate(parts), *results)
+
+
+def _batches(model: Any, **of: Any) -> Any:
+    """Keras's iterator over the batches of some data, which are fetched before they are used."""
+    of["distribute_strategy"] = model.distribute_strategy
+    of["steps_per_execution"] = model.steps_per_execution
+    batches = keras_loops().TFEpochIterator(**of)
+    elements = batches._get_iterator()
+    batches._get_iterator = elements.fetching
+    model._maybe_symbolic_build(iterator=batches)
+    batches.reset()
+    return batches
+
+
+def _callbacks(
+    model: Any, callbacks: Any, batches: Any, verbose: Any, epochs: int = 1, **more: Any
+) -> Any:
+    """Keras's list of the callbacks."""
+    kind = keras_loops().callbacks_module.CallbackList
+    if isinstance(callbacks, kind):
+        return callbacks
+    more |= {"verbose": verbose, "epochs": epochs, "steps": batches.num_batches, "model": model}
+    return kind(callbacks, add_progbar=verbose != 0, **more)
+
+
+async def _over(
+    batches: Any,
+    callbacks: Any,
+    phase: str,
+    run: Callable[[Any], Any],
+    is_stopped: Callable[[], bool],
+) -> Any:
+    """Runs a function of each batch; what it gave last."""
+    logs: Any = {}
+    begin = getattr(callbacks, f"on_{phase}_batch_begin")
+    end = getattr(callbacks, f"on_{phase}_batch_end")
+    with batches.catch_stop_iteration():
+        for first, last, iterator in batches:
+            if not await iterator.fetch(batches.steps_per_execution):
+                raise StopIteration  # which Keras takes for the end of the data
+            begin(first)
+            logs = await run.call_async(iterator) if isinstance(run, Steps) else run(iterator)
+            end(last, await _numbers(logs) if callbacks.looks(phase) else logs)
+            await give_turn()
+            if is_stopped():
+                break
+    return logs
+
+
+async def _tested(model: Any, batches: Any, callbacks: Any) -> Any:
+    """The metrics over some batches."""
+    model.make_test_function()
+    model.stop_evaluating = False
+    callbacks.on_test_begin()
+    model.reset_metrics()
+    last = await _over(
+        batches, callbacks, "test", model.test_function, lambda: model.stop_evaluating
+    )
+    logs = await _numbers(model._get_metrics_result_or_logs(last))
+    callbacks.on_test_end(logs)
+    return logs
+
+
+async def _values(structure: Any) -> Any:
+    """A nest with the values of its tensors; ragged and sparse ones stay."""
+    leaves = nest.flatten(structure)
+    dense = [is_tensor(x) and not isinstance(x, Composite) for x in leaves]
+    values = [await x.data() if d else x for x, d in zip(leaves, dense, strict=True)]
+    return nest.pack_sequence_as(structure, values)
+
+
+async def _numbers(logs: Any) -> dict[str, Any]:
+    """Metrics as Python's numbers, where they are scalars."""
+    logs = dict(logs)
+    if names := scalars(logs):
+        logs.update(zip(names, await joined(logs, names).data(), strict=True))
+    found = await _values(logs)
+    return {
+        name: await _numbers(value)
+        if isinstance(value, dict)
+        else float(value)
+        if np.ndim(value) == 0
+        else value
+        for name, value in found.items()
+    }

@@ -1,0 +1,146 @@
+"""``tf.device_info()``: what the machine, its browser and the backends are."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.backends import registry
+from tfpy._src.backends.javascript import bridge
+from tfpy._src.base.flags.environment import env
+from tfpy._src.base.version import __version__
+from tfpy._src.display.report import Report
+
+_BROWSERS = {
+    "Edge": r"Edg/([\d.]+)",
+    "Opera": r"OPR/([\d.]+)",
+    "Firefox": r"Firefox/([\d.]+)",
+    "Chrome": r"Chrom(?:e|ium)/([\d.]+)",
+    "Safari": r"Version/([\d.]+).* Safari/",
+    "Node.js": r"Node\.js/([\d.]+)",
+    "Deno": r"Deno/([\d.]+)",
+    "Bun": r"Bun/([\d.]+)",
+}
+"""The first whose pattern is in the user agent is meant: others name Chrome and Safari, too."""
+
+_NONE = "none"
+
+
+def device_info() -> Report:
+    """What the machine, the browser and the backends are: what to send along with a question.
+
+    Returns:
+        "tfpy", "python", "host" (browser or machine), and each backend, with the device that it
+        computes on and what it may use; a dict of dicts that prints as a table.
+
+    Raises:
+        RuntimeError: when the browser must be asked first, and Python cannot wait for it here:
+            after ``await tf.ready()`` it need not be.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.device_info()["tfpy"]["version"] == tf.__version__
+        True
+    """
+    facts = env().facts_now('write "await tf.ready()" before it')
+    own = {"webgpu": _webgpu, "webgl": _webgl, "wasm": _wasm}
+    found = {"tfpy": _tfpy(), "python": _python(), "host": _host(facts)}
+    for name, report in registry.facts_of_backends().items():
+        told = own[name](facts) if name in own and bridge.IN_BROWSER else {}
+        found[name] = {**_backend(report), **told}
+    return Report(found, ("what", "fact", "value"), is_spread=True)
+
+
+def _tfpy() -> dict[str, Any]:
+    active = registry.active
+    return {"version": __version__, "backend": _NONE if active is None else active.name}
+
+
+def _python() -> dict[str, Any]:
+    pyodide = sys.modules.get("pyodide")
+    found = {
+        "version": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "NumPy": np.__version__,
+    }
+    return found if pyodide is None else {**found, "Pyodide": pyodide.__version__}
+
+
+def _host(facts: Mapping[str, Any]) -> dict[str, Any]:
+    if not bridge.IN_BROWSER:
+        return {"system": platform.platform(), "cores": os.cpu_count() or 1}
+    agent = bridge.user_agent()
+    found = {name: re.search(pattern, agent) for name, pattern in _BROWSERS.items()}
+    names = (f"{name} {match[1]}" for name, match in found.items() if match is not None)
+    return {
+        "browser": next(names, agent),
+        "user agent": agent,
+        "mobile": facts["host"]["mobile"],
+        "thread": "worker" if facts["worker"] else "page",
+        "cross-origin isolated": facts["crossOriginIsolated"],
+        "Python waits for promises": bridge.can_wait(),
+        "cores": facts["hardwareConcurrency"],
+        "bytes of Python's memory": bridge.heap_bytes(),
+        "bytes of tensors it takes over": _budget("TFPY_HOST_MEMORY_BUDGET"),
+    }
+
+
+def _backend(report: Mapping[str, Any]) -> dict[str, Any]:
+    """What the report says of one."""
+    shown = ("status", "variant", "reason")
+    return {name: report[name] for name in shown if report[name]}
+
+
+def _webgpu(facts: Mapping[str, Any]) -> dict[str, Any]:
+    found = facts["webgpu"]
+    if not found["adapter"]:
+        return {"adapter": _NONE}
+    return {
+        "adapter": found["adapter"],
+        "vendor": found["vendor"],
+        "architecture": found["architecture"],
+        "computes on the CPU": found["software"],
+        "budget in bytes": _budget("TFPY_GPU_MEMORY_BUDGET"),
+        "features": found["features"],
+        **found["limits"],
+    }
+
+
+def _webgl(facts: Mapping[str, Any]) -> dict[str, Any]:
+    found = facts["webgl"]
+    if not found["version"]:
+        return {"renderer": _NONE}
+    return {
+        "renderer": found["renderer"],
+        "vendor": found["vendor"],
+        "version": found["version"],
+        "computes on the CPU": found["software"],
+        "budget in bytes": _budget("TFPY_GPU_MEMORY_BUDGET"),
+        "float32 textures": found["float32Target"],
+        "maxTextureSize": found["maxTextureSize"],
+        "times of kernels": bool(found["timers"]),
+    }
+
+
+def _wasm(facts: Mapping[str, Any]) -> dict[str, Any]:
+    found = facts["wasm"]
+    backend = registry.find_backend("wasm")
+    threads = {} if backend is None else {"threads in use": backend.memory().get("threads", 1)}
+    return {
+        "SIMD": found["simd"],
+        "relaxed SIMD": found["relaxedSimd"],
+        "threads": found["threads"],
+        **threads,
+        "budget in bytes": _budget("TFPY_WASM_MEMORY_BUDGET"),
+    }
+
+
+def _budget(flag: str) -> Any:
+    value = env().get_number(flag)
+    return "unlimited" if value < 0 else value

@@ -1,0 +1,80 @@
+"""Sequences of labels: what of them is distinct, and without repetitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base.errors import invalid
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.tensors.array.sorting import unique
+
+
+def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Tensor]:
+    """The distinct labels of each row, in order of appearance, and which of them each one is.
+
+    Args:
+        labels: [batch, longest] of integers.
+
+    Returns:
+        Two matrices of that shape; the first one is filled up with zeros.
+
+    Raises:
+        InvalidArgumentError: for something else than a matrix.
+
+    Example:
+        >>> import tfpy as tf
+        >>> values, index = tf.nn.ctc_unique_labels([[3, 4, 4, 3]])
+        >>> values.numpy().tolist(), index.numpy().tolist()
+        ([[3, 4, 0, 0]], [[0, 1, 1, 0]])
+    """
+    x = convert_to_tensor(labels)
+    if x.ndim != 2:
+        raise invalid("ctc_unique_labels", f"labels must be a matrix, got {list(x.aval.shape)}")
+    rows = [unique(row) for row in x.host_view()]
+    found = np.zeros(x.aval.shape, np.int32)
+    for out, row in zip(found, rows, strict=True):
+        distinct = row.y.host_view()
+        out[: distinct.size] = distinct
+    places = np.array([row.idx.host_view() for row in rows], np.int32).reshape(found.shape)
+    return [constant(found), constant(places)]
+
+
+def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Any, Any]:
+    """Rows of labels without repetitions of a label by itself.
+
+    Args:
+        labels: [batch, longest].
+        seq_length: [batch]: how many labels count.
+
+    Returns:
+        The labels, filled up with zeros to the longest row's length, and how many there are in each
+        row.
+
+    Raises:
+        InvalidArgumentError: for something else than a matrix, or another number of lengths.
+
+    Example:
+        >>> import tfpy as tf
+        >>> labels, lengths = tf.nn.collapse_repeated([[1, 1, 2, 2, 1]], seq_length=[5])
+        >>> labels.numpy().tolist(), lengths.numpy().tolist()
+        ([[1, 2, 1]], [3])
+    """
+    x, lengths = convert_to_tensor(labels), convert_to_tensor(seq_length)
+    if x.ndim != 2 or tuple(lengths.aval.shape) != (x.aval.shape[0],):
+        raise invalid(
+            "collapse_repeated",
+            f"labels must be a matrix and seq_length have an element for each row, got shapes "
+            f"{list(x.aval.shape)} and {list(lengths.aval.shape)}",
+        )
+    array, limits = x.host_view(), lengths.host_view()
+    kept = np.ones(array.shape, bool)
+    kept[:, 1:] = array[:, 1:] != array[:, :-1]
+    kept &= np.arange(array.shape[1]) < limits[:, None]
+    counts = kept.sum(1)
+    places = np.arange(counts.max(initial=0)) < counts[:, None]
+    out = np.zeros(places.shape, array.dtype)
+    out[places] = array[kept]
+    return constant(out), constant(counts.astype(limits.dtype))

@@ -1,0 +1,292 @@
+"""``tf.debugging``: assertions on tensors; within ``tf.function`` they hold at each run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base.dtypes import as_dtype, float32
+from tfpy._src.compiler.ir.op import Op
+from tfpy._src.compiler.ops import elementwise as ew, logic
+from tfpy._src.core.conversion import as_tensors, convert_to_tensor, is_operand
+from tfpy._src.core.dispatch import per_value
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.control.assertion import hold
+from tfpy._src.tensors.array.reshaping import identity
+from tfpy._src.tensors.composite.ragged.broadcast import matched
+from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
+from tfpy._src.tensors.math.reductions import reduce_all
+
+
+def _operands(op: Op, x: Any, y: Any) -> Sequence[Tensor]:
+    """Two tensors to compare; of ragged ones the values, in the rows that both share."""
+    if any(isinstance(v, RaggedTensor) for v in (x, y)):
+        return matched(op, (x, y))[0]
+    return as_tensors(op, (x, y))
+
+
+def _comparison(name: str, symbol: str, op: Any, holds: str, fails: str) -> Callable[..., None]:
+    """The assertion, with what it shows: operands for which it holds, and others."""
+
+    def assertion(
+        x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+        name: str | None = None,
+    ) -> None:  # fmt: skip
+        a, b = _operands(op, x, y)
+        said = [*([message] if message else []), f"Condition x {symbol} y did not hold."]
+        hold(reduce_all(op(a, b)), said, ["x:", a, "y:", b], summarize)
+
+    assertion.__name__ = assertion.__qualname__ = name
+    assertion.__doc__ = f"""Asserts ``x {symbol} y`` element by element, with broadcasting.
+
+    Raises:
+        InvalidArgumentError: when it does not hold, or the shapes do not go together.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.{name}({holds})
+        >>> try:
+        ...     tf.debugging.{name}({fails})
+        ... except tf.errors.InvalidArgumentError:
+        ...     print("it does not hold")
+        it does not hold
+    """
+    return assertion
+
+
+assert_equal = _comparison("assert_equal", "==", logic.equal, "[1, 2], [1, 2]", "[1, 2], [1, 3]")
+assert_less = _comparison("assert_less", "<", logic.less, "[1, 2], 3", "[1, 3], 3")
+assert_less_equal = _comparison(
+    "assert_less_equal", "<=", logic.less_equal, "[1, 3], 3", "[1, 4], 3"
+)
+assert_greater = _comparison("assert_greater", ">", logic.greater, "[3, 4], 2", "[2, 4], 2")
+assert_greater_equal = _comparison(
+    "assert_greater_equal", ">=", logic.greater_equal, "[2, 4], 2", "[1, 4], 2"
+)
+_none_equal = _comparison("assert_none_equal", "!=", logic.not_equal, "1, 2", "1, 1")
+
+
+def assert_none_equal(
+    x: Any, y: Any, summarize: int | None = None, message: str | None = None,
+    name: str | None = None,
+) -> None:  # fmt: skip
+    """Asserts ``x != y`` element by element, with broadcasting.
+
+    Raises:
+        InvalidArgumentError: when it does not hold, or the shapes do not go together.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.assert_none_equal([1, 2], [2, 1])
+        >>> try:
+        ...     tf.debugging.assert_none_equal([1, 2], [2, 2])
+        ... except tf.errors.InvalidArgumentError:
+        ...     print("some are equal")
+        some are equal
+    """
+    _none_equal(x, y, message, summarize)
+
+
+def _sign(name: str, symbol: str, op: Any, holds: str, fails: str) -> Callable[..., None]:
+    def assertion(
+        x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    ) -> None:
+        a = convert_to_tensor(x)
+        said = [
+            *([message] if message else []),
+            f"Condition x {symbol} 0 did not hold element-wise:",
+        ]
+        hold(reduce_all(op(a, 0)), said, [a], summarize)
+
+    assertion.__name__ = assertion.__qualname__ = name
+    assertion.__doc__ = f"""Asserts ``x {symbol} 0`` for every element.
+
+    Raises:
+        InvalidArgumentError: when it does not hold.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.{name}({holds})
+        >>> try:
+        ...     tf.debugging.{name}({fails})
+        ... except tf.errors.InvalidArgumentError:
+        ...     print("it does not hold")
+        it does not hold
+    """
+    return assertion
+
+
+assert_positive = _sign("assert_positive", ">", logic.greater, "[1, 2]", "[0, 2]")
+assert_negative = _sign("assert_negative", "<", logic.less, "[-1, -2]", "[-1, 0]")
+assert_non_negative = _sign("assert_non_negative", ">=", logic.greater_equal, "[0, 2]", "[-1, 2]")
+assert_non_positive = _sign("assert_non_positive", "<=", logic.less_equal, "[0, -2]", "[0, 2]")
+
+
+def assert_near(
+    x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str | None = None,
+    summarize: int | None = None, name: str | None = None,
+) -> None:  # fmt: skip
+    """Asserts ``|x - y| <= atol + rtol * |y|``; both are ten times the dtype's epsilon by default.
+
+    Raises:
+        InvalidArgumentError: when it does not hold.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.assert_near([1.0, 2.0], [1.0, 2.0 + 1e-7])
+        >>> try:
+        ...     tf.debugging.assert_near([1.0, 2.0], [1.0, 2.1])
+        ... except tf.errors.InvalidArgumentError:
+        ...     print("too far")
+        too far
+    """
+    a, b = _operands(ew.subtract, x, y)
+    epsilon = 10 * float(np.finfo(a.dtype.as_numpy_dtype).eps) if a.dtype.is_floating else 0.0
+    relative, absolute = (epsilon if t is None else t for t in (rtol, atol))
+    near = logic.less_equal(ew.abs_(a - b), absolute + relative * ew.abs_(b))
+    said = [*([message] if message else []), f"x and y not equal to tolerance rtol = {relative}, "
+            f"atol = {absolute}"]  # fmt: skip
+    hold(reduce_all(near), said, ["x:", a, "y:", b], summarize)
+
+
+@per_value
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+    """A tensor of the same values, which must be finite.
+
+    Raises:
+        InvalidArgumentError: naming ``message``, when an element is NaN or infinite.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.check_numerics(tf.constant([1.0, 2.0]), "the loss").numpy().tolist()
+        [1.0, 2.0]
+        >>> try:
+        ...     tf.debugging.check_numerics(tf.constant([1.0, 2.0]) / 0.0, "the loss")
+        ... except tf.errors.InvalidArgumentError:
+        ...     print("the loss is infinite")
+        the loss is infinite
+    """
+    x = convert_to_tensor(tensor)
+    hold(reduce_all(logic.is_finite(x)), [f"{message} : Tensor had NaN or Inf values"], [], None)
+    return identity(x)
+
+
+def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
+    """``x``, checked by :func:`check_numerics`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.assert_all_finite([1.0, 2.0], "the loss").numpy().tolist()
+        [1.0, 2.0]
+    """
+    tensor = convert_to_tensor(x)
+    check_numerics(tensor, message)
+    return tensor
+
+
+# What is known without values
+
+
+def assert_type(
+    tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None
+) -> None:
+    """Asserts a dtype.
+
+    Raises:
+        TypeError: when it is another one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.assert_type(tf.constant([1, 2]), tf.int32)
+        >>> try:
+        ...     tf.debugging.assert_type(tf.constant([1, 2]), tf.float32)
+        ... except TypeError:
+        ...     print("whole numbers")
+        whole numbers
+    """
+    found = tensor.dtype if is_operand(tensor) else convert_to_tensor(tensor).dtype
+    if found != as_dtype(tf_type):
+        raise TypeError(
+            f"{message or ''} tensor must be of type {as_dtype(tf_type)!r}; got {found!r}".strip()
+        )
+
+
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+    """Asserts an integer dtype.
+
+    Raises:
+        TypeError: when it is another one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.assert_integer(tf.constant([1, 2]))
+        >>> try:
+        ...     tf.debugging.assert_integer(tf.constant([1.5]))
+        ... except TypeError:
+        ...     print("floats")
+        floats
+    """
+    found = convert_to_tensor(x).dtype
+    if not found.is_integer:
+        said = f'{message or ""} Expected "x" to be integer type. Found: tensor of dtype {found}'
+        raise TypeError(said.strip())
+
+
+def assert_proper_iterable(values: Any) -> None:
+    """Asserts something to loop over that is neither a tensor, an array nor a text.
+
+    Raises:
+        TypeError: when it is one of these.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.assert_proper_iterable([tf.constant(1), tf.constant(2)])
+        >>> try:
+        ...     tf.debugging.assert_proper_iterable(tf.constant([1, 2]))
+        ... except TypeError:
+        ...     print("one tensor")
+        one tensor
+    """
+    if is_operand(values) or isinstance(values, np.ndarray | str | bytes):
+        raise TypeError(
+            f'Expected argument "values" to be a "proper" iterable. Found: {type(values)}'
+        )
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f'Expected argument "values" to be iterable. Found: {type(values)}')
+
+
+def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
+    """The floating dtype that all tensors have.
+
+    Raises:
+        ValueError: when they differ, or have another kind of dtype.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0), tf.constant([2.0])])
+        tf.float32
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    for tensor in (t for t in tensors or [] if t is not None):
+        found = convert_to_tensor(tensor).dtype
+        if wanted is not None and found != wanted:
+            raise ValueError(f"Tensor of type {found} found, expected {wanted}: {tensor}")
+        wanted = found
+    wanted = wanted or float32
+    if not wanted.is_floating:
+        raise ValueError(f"Expected floating point type, got {wanted}.")
+    return wanted
+
+
+def is_numeric_tensor(tensor: Any) -> bool:
+    """Whether it is a tensor of numbers.
+
+    Example:
+        >>> import tfpy as tf
+        >>> is_numeric = tf.debugging.is_numeric_tensor
+        >>> is_numeric(tf.constant([1])), is_numeric(tf.constant("a")), is_numeric([1])
+        (True, False, False)
+    """
+    return is_operand(tensor) and tensor.dtype.is_numeric

@@ -1,0 +1,138 @@
+"""Checks of each op: the first NaN or infinity, or index out of range, is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.base.source_locations import here, say
+from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.core.eager import Applied
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.executor import op_by_op
+
+_KINDS = (("NaN", np.isnan), ("+inf", np.isposinf), ("-inf", np.isneginf))
+
+
+def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
+    """Has each op's result checked: an op that makes a NaN or an infinity of operands without one
+    raises, with the line of the program, and what is in the operands and the result. An op with an
+    index out of range raises on every backend.
+
+    Compiled functions run op by op meanwhile, so that an error names the op on its line. An
+    infinity that was there before, as in a mask, is none that appears. Each result is read from the
+    device.
+
+    Args:
+        stack_height_limit, path_length_limit: TensorFlow's; the line is always there in full.
+
+    Raises:
+        InvalidArgumentError: from the op, once enabled.
+        RuntimeError: from the op, where Python cannot wait for the device.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.enable_check_numerics()
+        >>> tf.math.log([0.0, 1.0])  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        tfpy.errors.InvalidArgumentError: log gave 1 -inf of 2 elements
+        ...
+        >>> tf.debugging.disable_check_numerics()
+    """
+    op_by_op.watch(_check)
+
+
+def disable_check_numerics() -> None:
+    """Ends what :func:`enable_check_numerics` began.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.debugging.enable_check_numerics()
+        >>> tf.debugging.disable_check_numerics()
+        >>> bool(tf.math.is_nan(tf.math.log(tf.constant(-1.0))))
+        True
+    """
+    op_by_op.forget(_check)
+
+
+def _check(applied: Applied) -> None:
+    _check_indices(applied)
+    op, inputs, output = applied.op, applied.inputs, applied.output
+    if not output.dtype.is_differentiable:
+        return
+    found = _not_finite(_values(output))
+    if found and not found.keys() <= _before(inputs):
+        line = here()
+        names = (*op.params, *map(str, range(len(op.params), len(inputs))))
+        shown = [f"input {name}: {_described(x)}" for name, x in zip(names, inputs, strict=False)]
+        said = ", ".join(f"{count} {kind}" for kind, count in found.items())
+        message = [
+            f"{op.name} gave {said} of {output.size} elements",
+            *([] if line is None else [str(line)]),
+            f"output: {_described(output)}",
+            *shown,
+        ]
+        error = InvalidArgumentError(None, op.name, "\n".join(message))
+        say(error)
+        raise error
+
+
+def _check_indices(applied: Applied) -> None:
+    """Check the indices of an op that a device has computed."""
+    indexed = applied.op.indexed
+    if indexed is None or not applied.on_device or not applied.output.size:
+        return
+    shapes = [x.aval.shape for x in applied.inputs]
+    (eqn,) = applied.graph.eqns
+    indexed.check(_values(applied.inputs[indexed.operand]), shapes, dict(eqn.attrs))
+
+
+def _values(tensor: Tensor) -> Array:
+    """The values, from the device.
+
+    Raises:
+        RuntimeError: where Python cannot wait for it.
+    """
+    if not tensor.storage.is_readable:
+        raise RuntimeError(
+            f"Checks of numbers read each result at once, and Python cannot wait for "
+            f"{tensor.storage.place} here: use another backend while you look for them, "
+            'for example by await tf.set_backend_async("wasm")'
+        )
+    return tensor.host_view()
+
+
+def _not_finite(array: Array) -> dict[str, int]:
+    """How many elements are NaN or infinite, by kind."""
+    if np.isfinite(array).all():
+        return {}
+    parts = (array.real, array.imag) if array.dtype.kind == "c" else (array,)
+    counts = {kind: sum(int(test(p).sum()) for p in parts) for kind, test in _KINDS}
+    return {kind: count for kind, count in counts.items() if count}
+
+
+def _before(inputs: Sequence[Tensor]) -> set[str]:
+    """The kinds that are no news in the result of these operands."""
+    kinds = {kind for x in inputs if x.dtype.is_differentiable for kind in _not_finite(_values(x))}
+    if kinds & {"NaN"}:
+        return {kind for kind, _ in _KINDS}
+    return {"+inf", "-inf"} if kinds else set()
+
+
+def _described(tensor: Tensor) -> str:
+    """Dtype, shape and statistics."""
+    head = f"{tensor.dtype.name}{list(tensor.shape)}"
+    if not (tensor.dtype.is_numeric and tensor.size):
+        return head
+    array = _values(tensor)
+    found = _not_finite(array) if tensor.dtype.is_differentiable else {}
+    counted = [f"{count} {kind}" for kind, count in found.items()]
+    finite = array[np.isfinite(array)] if found else array
+    if finite.size and array.dtype.kind != "c":
+        low, high = finite.min(), finite.max()
+        mean = finite.mean(dtype=np.float64)
+        counted.append(f"min {low:.6g}, max {high:.6g}, mean {mean:.6g}")
+    return f"{head}: {'; '.join(counted)}"

@@ -1,0 +1,229 @@
+"""Differences and likeness of images."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tfpy._src.base import dtypes
+from tfpy._src.base.errors import invalid
+from tfpy._src.compiler.ops import activation, elementwise as ew
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.library.image.batches import at_least, batched, convert_image_dtype
+from tfpy._src.tensors.array.joining import concat, pad, stack
+from tfpy._src.tensors.array.making import cast, zeros
+from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
+from tfpy._src.tensors.math import reductions
+from tfpy._src.tensors.nn.activations import softmax
+from tfpy._src.tensors.nn.convolution import depthwise_conv2d
+from tfpy._src.tensors.nn.pooling import avg_pool2d
+
+__all__ = [
+    "image_gradients",
+    "psnr",
+    "sobel_edges",
+    "ssim",
+    "ssim_multiscale",
+    "total_variation",
+]
+
+
+def sobel_edges(image: Any) -> Tensor:
+    """Sobel's filters: ``[batch, h, w, depth, 2]``, vertical then horizontal change.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+        >>> tf.image.sobel_edges(image).numpy()[0, 1, 1].tolist()  # along y and x
+        [[24.0, 8.0]]
+    """
+    x = at_least("sobel_edges", image, 4)
+    down = [[-1.0, -2.0, -1.0], [0.0, 0.0, 0.0], [1.0, 2.0, 1.0]]
+    both = constant([[[down[i][j], down[j][i]] for j in (0, 1, 2)] for i in (0, 1, 2)], x.dtype)
+    depth = x.aval.shape[3]
+    filters = broadcast_to(reshape(both, [3, 3, 1, 2]), [3, 3, depth, 2])
+    padded = pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
+    edges = depthwise_conv2d(padded, filters, [1, 1, 1, 1], "VALID")
+    return reshape(edges, [*x.aval.shape, 2])
+
+
+def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
+    """Differences to the next row and the next column; 0 in the last one.
+
+    Raises:
+        ValueError: unless the image has 4 dimensions.
+        InvalidArgumentError: when it has no rows or no columns.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape([1.0, 2.0, 4.0, 8.0], [1, 2, 2, 1])
+        >>> dy, dx = tf.image.image_gradients(image)
+        >>> dy.numpy()[0, :, :, 0].tolist(), dx.numpy()[0, :, :, 0].tolist()
+        ([[3.0, 6.0], [0.0, 0.0]], [[1.0, 0.0], [4.0, 0.0]])
+    """
+    x = convert_to_tensor(image)
+    if x.ndim != 4:
+        raise ValueError(
+            f"image_gradients expects a 4D tensor [batch_size, h, w, d], not {x.shape}."
+        )
+    batch, height, width, depth = x.aval.shape
+    dy, dx = x[:, 1:] - x[:, :-1], x[:, :, 1:] - x[:, :, :-1]
+    dy = concat([dy, zeros([batch, 1, width, depth], x.dtype)], 1)
+    dx = concat([dx, zeros([batch, height, 1, depth], x.dtype)], 2)
+    return reshape(dy, x.aval.shape), reshape(dx, x.aval.shape)
+
+
+def total_variation(images: Any, name: str | None = None) -> Tensor:
+    """The sum of absolute differences of neighbouring pixels, for each image.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.constant([[[1.0], [3.0]], [[1.0], [0.0]]])
+        >>> tf.image.total_variation(image).numpy().tolist()
+        6.0
+    """
+    x, single = batched("total_variation", images)
+    down, right = ew.abs_(x[:, 1:] - x[:, :-1]), ew.abs_(x[:, :, 1:] - x[:, :, :-1])
+    total = reductions.reduce_sum(down, [1, 2, 3]) + reductions.reduce_sum(right, [1, 2, 3])
+    return reshape(total, []) if single else total
+
+
+def _floats(a: Any, b: Any, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """Two images and the largest value of the first one's dtype, on the scale of floats."""
+    x, y = at_least("psnr", a, 3), at_least("psnr", b, 3)
+    given = (x, y, cast(max_val, x.dtype))
+    first, second, largest = (convert_image_dtype(t, dtypes.float32) for t in given)
+    return first, second, largest
+
+
+def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
+    """Peak signal-to-noise ratio in decibels, for each pair of images.
+
+    Example:
+        >>> import tfpy as tf
+        >>> a, b = tf.zeros([4, 4, 3]), tf.fill([4, 4, 3], 0.1)
+        >>> tf.image.psnr(a, b, max_val=1.0).numpy().round(2)
+        np.float32(20.0)
+    """
+    x, y, largest = _floats(a, b, max_val)
+    error = reductions.reduce_mean(ew.squared_difference(x, y), [-3, -2, -1])
+    _check_same(x, y)
+    decibel = 10 / math.log(10)
+    return ew.subtract(ew.log(largest) * (2 * decibel), ew.log(error) * decibel)
+
+
+def _likeness(
+    x: Tensor, y: Tensor, largest: Tensor, size: int, sigma: float, k1: float, k2: float
+) -> tuple[Tensor, Tensor]:
+    """Luminance and the product of contrast and structure, at each window and channel."""
+    depth = x.aval.shape[-1]
+    coordinates = [i - (size - 1) / 2 for i in range(size)]
+    log = [[-0.5 * (a * a + b * b) / sigma**2 for b in coordinates] for a in coordinates]
+    gauss = softmax(constant(log, shape=[size * size]))
+    filters = broadcast_to(reshape(gauss, [size, size, 1, 1]), [size, size, depth, 1])
+
+    def mean(z: Tensor) -> Tensor:
+        flat = reshape(z, [-1, *z.aval.shape[-3:]])
+        w = depthwise_conv2d(flat, filters, [1, 1, 1, 1], "VALID")
+        return reshape(w, [*z.aval.shape[:-3], *w.aval.shape[1:]])
+
+    c1, c2 = ew.square(largest * k1), ew.square(largest * k2)
+    mean_x, mean_y = mean(x), mean(y)
+    product, squares = mean_x * mean_y * 2, ew.square(mean_x) + ew.square(mean_y)
+    luminance = (product + c1) / (squares + c1)
+    covariance = mean(x * y) * 2 - product
+    variances = mean(ew.square(x) + ew.square(y)) - squares
+    return luminance, (covariance + c2) / (variances + c2)
+
+
+def _check_same(x: Tensor, y: Tensor) -> None:
+    """Raises ValueError when the last three dimensions differ."""
+    if tuple(x.aval.shape[-3:]) != tuple(y.aval.shape[-3:]):
+        raise ValueError(f"images of shapes {x.shape} and {y.shape} cannot be compared")
+
+
+def _check_size(x: Tensor, size: int) -> None:
+    if min(x.aval.shape[-3:-1]) < size:
+        raise invalid("ssim", f"images {list(x.aval.shape)} are smaller than the filter of {size}")
+
+
+def ssim(
+    img1: Any,
+    img2: Any,
+    max_val: Any,
+    filter_size: int = 11,
+    filter_sigma: float = 1.5,
+    k1: float = 0.01,
+    k2: float = 0.03,
+    return_index_map: bool = False,
+) -> Tensor:
+    """Structural similarity (Wang et al., 2004) of each pair of images, or a map of it.
+
+    Raises:
+        ValueError: when shapes differ.
+        InvalidArgumentError: when the images are smaller than the filter.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape(tf.range(144.0), [12, 12, 1]) / 144.0
+        >>> tf.image.ssim(image, image, max_val=1.0).numpy().round(3)
+        np.float32(1.0)
+    """
+    x, y, largest = _floats(img1, img2, max_val)
+    _check_same(x, y)
+    _check_size(x, filter_size)
+    luminance, structure = _likeness(x, y, largest, filter_size, filter_sigma, k1, k2)
+    axes = [-1] if return_index_map else [-3, -2, -1]
+    return reductions.reduce_mean(luminance * structure, axes)
+
+
+def ssim_multiscale(
+    img1: Any,
+    img2: Any,
+    max_val: Any,
+    power_factors: Any = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+    filter_size: int = 11,
+    filter_sigma: float = 1.5,
+    k1: float = 0.01,
+    k2: float = 0.03,
+) -> Tensor:
+    """Structural similarity over scales, each half as large as the one before (Wang et al., 2003).
+
+    Raises:
+        ValueError: when shapes differ.
+        InvalidArgumentError: when a scale is smaller than the filter.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape(tf.range(1024.0), [32, 32, 1]) / 1024.0
+        >>> halves = (0.5, 0.5)
+        >>> tf.image.ssim_multiscale(image, image, 1.0, power_factors=halves).numpy().round(3)
+        np.float32(1.0)
+    """
+    x, y, largest = _floats(img1, img2, max_val)
+    _check_same(x, y)
+    lead = x.aval.shape[:-3]
+    x, y = (reshape(v, [-1, *v.aval.shape[-3:]]) for v in (x, y))
+    factors = [float(p) for p in power_factors]
+    found = []
+    for scale in range(len(factors)):
+        if scale:
+            x, y = _halved(x), _halved(y)
+        _check_size(x, filter_size)
+        luminance, structure = _likeness(x, y, largest, filter_size, filter_sigma, k1, k2)
+        last = scale == len(factors) - 1
+        found.append(
+            activation.relu(
+                reductions.reduce_mean(luminance * structure if last else structure, [1, 2])
+            )
+        )
+    together = reductions.reduce_prod(ew.power(stack(found, axis=-1), constant(factors)), -1)
+    return reshape(reductions.reduce_mean(together, -1), list(lead))
+
+
+def _halved(x: Tensor) -> Tensor:
+    odd = [n % 2 for n in x.aval.shape[1:3]]
+    if any(odd):
+        x = pad(x, [[0, 0], [0, odd[0]], [0, odd[1]], [0, 0]], "SYMMETRIC")
+    return avg_pool2d(x, 2, 2, "VALID")

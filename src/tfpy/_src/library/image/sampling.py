@@ -1,0 +1,305 @@
+"""Images sampled at computed places: crops of boxes, projective maps, rotation."""
+
+from __future__ import annotations
+
+import math
+from builtins import range as range_
+from collections.abc import Callable
+from typing import Any
+
+from tfpy._src.base import dtypes
+from tfpy._src.base.errors import OutOfRangeError, invalid
+from tfpy._src.compiler.ops import elementwise as ew, indexing, logic
+from tfpy._src.compiler.ops.failing import failing
+from tfpy._src.compiler.ops.families import infer
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tape import stop_gradient
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.library.image.batches import at_least
+from tfpy._src.tensors.array.making import as_floats, cast
+from tfpy._src.tensors.array.ranges import range
+from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
+from tfpy._src.tensors.array.static import static_ints
+from tfpy._src.tensors.autodiff.custom import custom_gradient
+from tfpy._src.tensors.autodiff.gradient_tape import GradientTape
+
+__all__ = ["crop_and_resize", "rotate_with_offset", "transform"]
+
+
+def _pick(image: Tensor, which: Tensor, y: Tensor, x: Tensor) -> Tensor:
+    """``image[which, y, x]`` for places (whole floats) that are first clipped to the image."""
+    _, height, width, _ = image.aval.shape
+    row = cast(ew.minimum(ew.maximum(y, 0.0), float(height - 1)), dtypes.int32)
+    column = cast(ew.minimum(ew.maximum(x, 0.0), float(width - 1)), dtypes.int32)
+    flat = reshape(image, [image.aval.shape[0] * height * width, image.aval.shape[3]])
+    place = (which * height + row) * width + column
+    return indexing.gather(flat, place, axis=0, batch_dims=0)
+
+
+def _inside(at: Tensor, size: int) -> Tensor:
+    return logic.logical_and(at >= 0, at <= float(size - 1))
+
+
+def _channels(x: Tensor) -> Tensor:
+    return reshape(x, [*x.aval.shape, 1])
+
+
+def crop_and_resize(
+    image: Any,
+    boxes: Any,
+    box_indices: Any,
+    crop_size: Any,
+    method: str = "bilinear",
+    extrapolation_value: float = 0.0,
+    name: str | None = None,
+) -> Tensor:
+    """Boxes cut out of images and resized: ``[boxes, crop_h, crop_w, depth]``, float32.
+
+    Args:
+        boxes: ``[n, 4]``: y1, x1, y2, x2, where 0 and 1 are the first and last pixel.
+        box_indices: the image of each box.
+        method: "bilinear" or "nearest".
+        extrapolation_value: what lies outside of the image.
+
+    Raises:
+        InvalidArgumentError: when shapes do not fit, sizes are not positive, or the method is
+            another.
+        OutOfRangeError: on cpu, for a box of no image.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+        >>> crops = tf.image.crop_and_resize(image, [[0.0, 0.0, 0.5, 1.0]], [0], crop_size=[2, 3])
+        >>> crops.numpy()[0, :, :, 0].tolist()
+        [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
+    """
+    x = at_least("crop_and_resize", image, 4)
+    infer.check_dtype("crop_and_resize", x.aval, infer.REAL, "image")
+    x = cast(x, dtypes.float32)
+    corners = convert_to_tensor(as_floats(boxes), dtypes.float32)
+    which = convert_to_tensor(box_indices, dtypes.int32)
+    sizes = static_ints(crop_size)
+    if (
+        corners.ndim != 2
+        or corners.aval.shape[1] != 4
+        or which.aval.shape != corners.aval.shape[:1]
+    ):
+        raise invalid(
+            "crop_and_resize",
+            f"boxes must be [n, 4] and box_indices [n], got {list(corners.aval.shape)} and "
+            f"{list(which.aval.shape)}",
+        )
+    if len(sizes) != 2:
+        raise invalid("crop_and_resize", f"crop_size must have 2 elements, got {list(sizes)}")
+    if method not in ("bilinear", "nearest"):
+        raise invalid("crop_and_resize", f"method must be bilinear or nearest, got {method!r}")
+    count = corners.aval.shape[0]
+    shape = (count, *(max(n, 0) for n in sizes), x.aval.shape[3])
+    if not min(*sizes, *x.aval.shape[1:3]) > 0:
+        message = f"image {list(x.aval.shape)} and crop dimensions {list(sizes)} must be positive"
+        return failing("crop_and_resize", message, (x, corners), shape, x.dtype)
+    if _names_no_image(which, x.aval.shape[0]):
+        message = f"box_indices has values outside [0, {x.aval.shape[0]})"
+        return failing("crop_and_resize", message, (x, corners), shape, x.dtype, OutOfRangeError)
+    y = _along_box(corners[:, 0], corners[:, 2], x.aval.shape[1], sizes[0])
+    z = _along_box(corners[:, 1], corners[:, 3], x.aval.shape[2], sizes[1])
+    rows = broadcast_to(reshape(y, [count, sizes[0], 1]), [count, *sizes])
+    columns = broadcast_to(reshape(z, [count, 1, sizes[1]]), [count, *sizes])
+    which = reshape(which, [count, 1, 1])
+    inside = logic.logical_and(_inside(rows, x.aval.shape[1]), _inside(columns, x.aval.shape[2]))
+    if method == "nearest":
+        found = _at_nearest(x, rows, columns, which)
+    else:
+        found = _between(x, rows, columns, which)
+    return logic.select(_channels(inside), found, float(extrapolation_value))
+
+
+def _between(image: Tensor, rows: Tensor, columns: Tensor, which: Tensor) -> Tensor:
+    ends = ew.ceil(rows), ew.ceil(columns)
+    return _bilinear(lambda y, x: _pick(image, which, y, x), rows, columns, *ends)
+
+
+def _at_rounded(image: Tensor, rows: Tensor, columns: Tensor, which: Tensor) -> Tensor:
+    return _pick(image, which, ew.floor(rows + 0.5), ew.floor(columns + 0.5))
+
+
+@custom_gradient
+def _at_nearest(image: Tensor, rows: Tensor, columns: Tensor, which: Tensor) -> Any:
+    """The pixels at rounded places. The places have the gradient of "bilinear", as in TensorFlow:
+    their own is 0.
+    """
+
+    def grad(g: Tensor) -> tuple[Any, ...]:
+        with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+            tape.watch([image, rows, columns])
+            pixels = _at_rounded(image, rows, columns, which)
+            between = _between(stop_gradient(image), rows, columns, which)
+        return (tape.gradient(pixels, image, g), *tape.gradient(between, [rows, columns], g), None)
+
+    return _at_rounded(image, rows, columns, which), grad
+
+
+def _names_no_image(which: Tensor, count: int) -> bool:
+    """Return True if some numbers of images are known to be outside of [0, count)."""
+    if not which.has_values or not which.dtype.is_integer:
+        return False
+    numbers = which.host_view()
+    return bool(((numbers < 0) | (numbers >= count)).any())
+
+
+def _along_box(first: Tensor, last: Tensor, size: int, crop: int) -> Tensor:
+    """Places of a crop's pixels in the image: ``[boxes, crop]``."""
+    first, last = reshape(first, [-1, 1]), reshape(last, [-1, 1])
+    if crop == 1:
+        return (first + last) * (0.5 * (size - 1))
+    step = (last - first) * (size - 1) / (crop - 1)
+    return ew.add(first * (size - 1), step * cast(range(crop), dtypes.float32))
+
+
+def _bilinear(
+    pick: Callable[[Tensor, Tensor], Tensor], y: Tensor, x: Tensor, bottom: Tensor, end: Tensor
+) -> Tensor:
+    """Between four neighbours: those at the floors, the ``bottom`` row and the ``end`` column."""
+    top, left = ew.floor(y), ew.floor(x)
+    down, right = _channels(y - top), _channels(x - left)
+    upper = pick(top, left) * (1 - right) + pick(top, end) * right
+    lower = pick(bottom, left) * (1 - right) + pick(bottom, end) * right
+    return upper * (1 - down) + lower * down
+
+
+def _constant(at: Tensor, size: int) -> Tensor:
+    return at
+
+
+def _nearest(at: Tensor, size: int) -> Tensor:
+    return ew.minimum(ew.maximum(at, 0.0), float(size - 1))
+
+
+def _reflect(at: Tensor, size: int) -> Tensor:
+    """[abcd] to [dcba|abcd|dcba]."""
+    period = 2.0 * size
+    below = at + period * ew.floor(-at / period)
+    below = logic.select(below < -float(size), below + period, -below - 1)
+    above = at - period * ew.floor(at / period)
+    above = logic.select(above >= float(size), period - above - 1, above)
+    inner = logic.select(at > float(size - 1), above, at)
+    return _nearest(logic.select(at < 0, below, inner), size)
+
+
+def _wrap(at: Tensor, size: int) -> Tensor:
+    """[abcd] to [abcd|abcd|abcd]."""
+    if size <= 1:
+        return _nearest(at, size)
+    below = at + size * (ew.floor(-at / float(size - 1)) + 1)
+    above = at - size * ew.floor(at / float(size - 1))
+    inner = logic.select(at > float(size - 1), above, at)
+    return _nearest(logic.select(at < 0, below, inner), size)
+
+
+_FILLS = {"constant": _constant, "nearest": _nearest, "reflect": _reflect, "wrap": _wrap}
+
+
+def transform(
+    image: Any,
+    transforms: Any,
+    interpolation: str = "nearest",
+    fill_mode: str = "constant",
+    fill_value: float = 0.0,
+    output_shape: Any = None,
+) -> Tensor:
+    """Images under projective maps (TensorFlow.js; TensorFlow's ImageProjectiveTransformV3).
+
+    Args:
+        image: ``[batch, h, w, channels]``.
+        transforms: ``[batch or 1, 8]``: a0, a1, a2, b0, b1, b2, c0, c1. The output's (x, y) is the
+            input's ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) with k = c0 x + c1 y + 1.
+        interpolation: "nearest" or "bilinear".
+        fill_mode: what lies outside: "constant", "reflect", "wrap" or "nearest".
+        output_shape: height and width of the output; the input's by default.
+
+    Raises:
+        ValueError: for other names.
+        InvalidArgumentError: when the shapes do not fit.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 2, 2, 1])
+        >>> right = [[1.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0]]  # output (x, y) takes (x - 1, y)
+        >>> tf.image.transform(image, right).numpy()[0, :, :, 0].tolist()
+        [[0.0, 1.0], [0.0, 3.0]]
+    """
+    x = cast(at_least("transform", image, 4), dtypes.float32)
+    maps = convert_to_tensor(transforms)
+    batch, height, width, channels = x.aval.shape
+    if maps.ndim != 2 or maps.aval.shape[1] != 8 or maps.aval.shape[0] not in (1, batch):
+        raise invalid(
+            "transform", f"transforms must be [{batch} or 1, 8], got {list(maps.aval.shape)}"
+        )
+    if interpolation not in ("nearest", "bilinear") or fill_mode not in _FILLS:
+        raise ValueError(
+            f"transform: interpolation {interpolation!r} must be 'nearest' or 'bilinear' and "
+            f"fill_mode {fill_mode!r} one of {sorted(_FILLS)}"
+        )
+    out_h, out_w = (height, width) if output_shape is None else static_ints(output_shape)
+    if not height * width:  # every pixel lies outside
+        return constant(float(fill_value), dtypes.float32, [batch, out_h, out_w, channels])
+    a0, a1, a2, b0, b1, b2, c0, c1 = (reshape(maps[:, i], [-1, 1, 1]) for i in range_(8))
+    rows = reshape(cast(range(out_h), dtypes.float32), [1, out_h, 1])
+    columns = cast(range(out_w), dtypes.float32)
+    k = c0 * columns + c1 * rows + 1
+    exists = logic.not_equal(k, 0.0)
+    k = logic.select(exists, k, 1.0)
+    at_x = _FILLS[fill_mode]((a0 * columns + a1 * rows + a2) / k, width)
+    at_y = _FILLS[fill_mode]((b0 * columns + b1 * rows + b2) / k, height)
+    which = reshape(range(batch), [batch, 1, 1])
+
+    def pick(y: Tensor, z: Tensor) -> Tensor:
+        inside = logic.logical_and(_inside(y, height), _inside(z, width))
+        return logic.select(_channels(inside), _pick(x, which, y, z), float(fill_value))
+
+    if interpolation == "nearest":
+        found = pick(_rounded(at_y), _rounded(at_x))
+    else:
+        found = _bilinear(pick, at_y, at_x, ew.floor(at_y) + 1, ew.floor(at_x) + 1)
+    return logic.select(_channels(exists), found, float(fill_value))
+
+
+def _rounded(x: Tensor) -> Tensor:
+    """The nearest integer, halves away from zero."""
+    return ew.sign(x) * ew.floor(ew.abs_(x) + 0.5)
+
+
+def rotate_with_offset(
+    image: Any, radians: float, fill_value: Any = 0, center: Any = 0.5
+) -> Tensor:
+    """Images turned counter-clockwise about a centre, by nearest neighbour (TensorFlow.js).
+
+    Args:
+        image: ``[batch, h, w, channels]``, float32.
+        fill_value: what comes from outside: a number, or one a channel (red, green, blue; alpha is
+            then 255).
+        center: where the centre lies along width and height: one number or two, of 0..1.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.reshape(tf.range(25.0), [1, 5, 5, 1])
+        >>> half = tf.image.rotate_with_offset(image, radians=3.14159265)
+        >>> half.numpy()[0, 1:4, 1:4, 0].tolist()
+        [[24.0, 23.0, 22.0], [19.0, 18.0, 17.0], [14.0, 13.0, 12.0]]
+    """
+    x = cast(at_least("rotate_with_offset", image, 4), dtypes.float32)
+    batch, height, width, depth = x.aval.shape
+    across, down = (center, center) if isinstance(center, int | float) else center
+    center_x, center_y = width * across, height * down
+    sine, cosine = math.sin(radians), math.cos(radians)
+    z = cast(range(width), dtypes.float32) - center_x
+    y = reshape(cast(range(height), dtypes.float32) - center_y, [height, 1])
+    at_x = ew.floor(z * cosine - y * sine + (center_x + 0.5))
+    at_y = ew.floor(z * sine + y * cosine + (center_y + 0.5))
+    inside = logic.logical_and(_inside(at_y, height), _inside(at_x, width))
+    found = _pick(x, reshape(range(batch), [batch, 1, 1]), at_y, at_x)
+    if isinstance(fill_value, int | float):
+        fill: Any = float(fill_value)
+    else:
+        fill = constant([255.0 if i == 3 else float(fill_value[i]) for i in range_(depth)])
+    return logic.select(_channels(inside), found, fill)

@@ -1,0 +1,198 @@
+"""``tf.io``: files, and texts that stand for bytes."""
+
+from __future__ import annotations
+
+import base64 as codec
+import binascii
+import os
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base import dtypes
+from tfpy._src.base.atomic_files import replace_file
+from tfpy._src.base.dtypes import DType, as_dtype
+from tfpy._src.base.errors import invalid, invalid_dtype, invalid_value
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.dispatch import per_value
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.control.effects import effect, on_host
+from tfpy._src.library.io.gfile import translated
+
+Array = np.ndarray[Any, Any]
+
+
+def texts(items: list[bytes], shape: tuple[int, ...]) -> Tensor:
+    """A string tensor."""
+    array = np.empty(len(items), object)
+    array[:] = items
+    return constant(array.reshape(shape))
+
+
+def _path(value: Any) -> Tensor:
+    path = convert_to_tensor(os.fspath(value) if isinstance(value, os.PathLike) else value)
+    if path.dtype != dtypes.string:
+        raise invalid_dtype("io", f"a file's name must be a string, got {path.dtype.name}")
+    if path.ndim:
+        raise invalid("io", f"a file's name must be a scalar, got shape {list(path.aval.shape)}")
+    return path
+
+
+def read_file(filename: Any, name: str | None = None) -> Tensor:
+    """A file's bytes, a scalar string. In ``tf.function`` it is read at each run.
+
+    Raises:
+        NotFoundError: when there is no such file.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("note.txt", "hello")
+        >>> tf.io.read_file("note.txt").numpy()
+        b'hello'
+    """
+
+    def read(path: Tensor) -> list[Tensor]:
+        where = path.host_view().item()
+        with translated(where), open(where, "rb") as file:
+            return [texts([file.read()], ())]
+
+    return on_host(read, [_path(filename)], [Aval((), dtypes.string)])[0]
+
+
+def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
+    """Makes a file of a scalar string, and the folders it is in.
+
+    Raises:
+        InvalidArgumentError: when the contents are no scalar string.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.write_file("folder/note.txt", "hello")
+        >>> tf.io.gfile.exists("folder/note.txt")
+        True
+    """
+    path, data = _path(filename), convert_to_tensor(contents)
+    if data.dtype != dtypes.string:
+        raise invalid_dtype("write_file", f"contents must be a string, got {data.dtype.name}")
+    if data.ndim:
+        raise invalid("write_file", f"contents must be a scalar, got {list(data.aval.shape)}")
+    if not effect(_write, path, data):
+        _write(path, data)
+
+
+def _write(path: Tensor, data: Tensor) -> None:
+    where = path.host_view().item()
+    with translated(where):
+        if folder := os.path.dirname(where):
+            os.makedirs(folder, exist_ok=True)
+        replace_file(where, data.host_view().item())
+
+
+def _strings(value: Any) -> Tensor:
+    """A string tensor.
+
+    Raises:
+        TypeError: for something else.
+    """
+    return convert_to_tensor(value, dtypes.string)
+
+
+@per_value
+def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
+    """Each string in the 64 characters that may be in an address; ``=`` at the end if ``pad``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.encode_base64("hello").numpy()
+        b'aGVsbG8'
+    """
+    x = _strings(input)
+
+    def encode(t: Tensor) -> list[Tensor]:
+        found = [codec.urlsafe_b64encode(s) for s in t.host_view().reshape(-1).tolist()]
+        return [texts(found if pad else [s.rstrip(b"=") for s in found], t.aval.shape)]
+
+    return on_host(encode, [x], [x.aval])[0]
+
+
+@per_value
+def decode_base64(input: Any, name: str | None = None) -> Tensor:
+    """The bytes that each string stands for; see :func:`encode_base64`.
+
+    Raises:
+        InvalidArgumentError: for a string that stands for none.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.decode_base64("aGVsbG8").numpy()
+        b'hello'
+    """
+    x = _strings(input)
+
+    def decode(t: Tensor) -> list[Tensor]:
+        return [texts([_decoded(s) for s in t.host_view().reshape(-1).tolist()], t.aval.shape)]
+
+    return on_host(decode, [x], [x.aval])[0]
+
+
+def _decoded(text: bytes) -> bytes:
+    bare = text.rstrip(b"=")
+    padding = len(text) - len(bare)
+    fits = padding <= 2 and (not padding or len(text) % 4 == 0)
+    try:
+        if not fits or b"+" in text or b"/" in text:
+            raise binascii.Error
+        padded = bare + b"=" * (-len(bare) % 4)
+        return codec.b64decode(padded, altchars=b"-_", validate=True)
+    except binascii.Error:
+        raise invalid_value("decode_base64", f"Invalid base64: {text!r}") from None
+
+
+def decode_raw(
+    input_bytes: Any,
+    out_type: Any,
+    little_endian: bool = True,
+    fixed_length: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The bytes of each string as numbers: ``[*input_bytes.shape, numbers]``.
+
+    Args:
+        out_type: float16, float32, int32, uint8, int8, or a type that stands for one of them.
+        fixed_length: how many bytes of each string count, which are filled up with zeros; all
+            strings must be of one length without it.
+
+    Raises:
+        InvalidArgumentError: for strings of different lengths, or of part of a number.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.io.decode_raw(bytes([1, 0, 2, 0]), tf.uint16).numpy().tolist()
+        [1, 2]
+    """
+    x, kind = _strings(input_bytes), as_dtype(out_type)
+    items = x.host_view().reshape(-1).tolist()
+    if fixed_length is not None:
+        length = int(fixed_length)
+        if length <= 0 or length % kind.size:
+            raise invalid(
+                "decode_raw",
+                f"fixed_length ({length}) must be a positive multiple of {kind.name}'s size",
+            )
+        items = [s[:length].ljust(length, b"\0") for s in items]
+    sizes = {len(s) for s in items}
+    if len(sizes) > 1:
+        raise invalid_value("decode_raw", f"strings have different lengths: {sorted(sizes)}")
+    size = sizes.pop() if sizes else 0
+    if size % kind.size:
+        raise invalid_value(
+            "decode_raw", f"Input has length {size}, no multiple of {kind.name}'s size {kind.size}"
+        )
+    array = _numbers(b"".join(items), kind, little_endian)
+    return constant(array.reshape(*x.aval.shape, size // kind.size))
+
+
+def _numbers(data: bytes, kind: DType, little_endian: bool) -> Array:
+    stored = np.dtype(kind.as_numpy_dtype).newbyteorder("<" if little_endian else ">")
+    return np.frombuffer(data, stored).astype(kind.as_numpy_dtype)

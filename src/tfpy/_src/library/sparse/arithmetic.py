@@ -1,0 +1,122 @@
+"""Sums, products and functions of the values of sparse tensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base.errors import invalid, invalid_value
+from tfpy._src.compiler.ops import elementwise, indexing, movement
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.library.sparse.merging import merged
+from tfpy._src.library.sparse.shaping import _kept
+from tfpy._src.tensors.array import reshaping
+from tfpy._src.tensors.array.joining import concat as dense_concat
+from tfpy._src.tensors.composite.ragged.rows import take_rows
+from tfpy._src.tensors.composite.sparse_tensor import (
+    SparseTensor,
+    checked,
+    made,
+    positions_to_indices,
+)
+
+
+def add(a: Any, b: Any, threshold: Any = 0) -> Any:
+    """The sum of sparse tensors, without values below ``threshold``; dense if one is dense.
+
+    Raises:
+        TypeError: when neither is sparse.
+        InvalidArgumentError: when the shapes differ.
+
+    Example:
+        >>> import tfpy as tf
+        >>> a, b = tf.sparse.eye(2), tf.sparse.from_dense([[0.0, 5.0], [0.0, 0.0]])
+        >>> tf.sparse.to_dense(tf.sparse.add(a, b)).numpy().tolist()
+        [[1.0, 5.0], [0.0, 1.0]]
+    """
+    if not isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
+        raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
+    if not isinstance(a, SparseTensor):
+        a, b = b, a
+    if not isinstance(b, SparseTensor):
+        dense = convert_to_tensor(b, a.dtype)
+        if dense.aval.shape != a.host_shape:
+            shapes = f"shapes {list(a.host_shape)} and {list(dense.aval.shape)}"
+            raise invalid("sparse.add", f"{shapes} differ; broadcast the dense tensor first")
+        places = constant(a.positions.astype(np.int32))
+        total = indexing.segment_sum(a.values, places, segments=math.prod(a.host_shape))
+        return elementwise.add(reshaping.reshape(total, a.host_shape), dense)
+    at, *ids = merged("sparse.add", a, b)
+    values = dense_concat([a.values, b.values], 0)
+    total = indexing.segment_sum(values, constant(np.concatenate(ids)), segments=at.size)
+    result = made(positions_to_indices(at, a.host_shape), total, a.host_shape)
+    limit = np.asarray(convert_to_tensor(threshold))
+    return result if limit == 0 else _kept(result, np.abs(total.host_view()) >= limit)
+
+
+def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """``op`` of the values of the sparse tensors among the arguments.
+
+    Raises:
+        InvalidArgumentError: when their indices differ.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.sparse.from_dense([[0, 2], [3, 0]])
+        >>> tf.sparse.to_dense(tf.sparse.map_values(tf.square, x)).numpy().tolist()
+        [[0, 4], [9, 0]]
+    """
+    found = [a for a in (*args, *kwargs.values()) if isinstance(a, SparseTensor)]
+    for other in found[1:]:
+        if other.host_shape != found[0].host_shape or not np.array_equal(
+            other.host_indices, found[0].host_indices
+        ):
+            raise invalid_value("map_values", "sparse tensors must have the same indices and shape")
+
+    def plain(v: Any) -> Any:
+        return v.values if isinstance(v, SparseTensor) else v
+
+    result = op(*map(plain, args), **{k: plain(v) for k, v in kwargs.items()})
+    return found[0].with_values(result) if found else result
+
+
+def sparse_dense_matmul(
+    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+) -> Tensor:
+    """The matrix product of a sparse and a dense matrix, in either order.
+
+    Rows of the dense matrix are gathered, weighed and summed, so it runs on the device and has
+    gradients for the values and the dense matrix.
+
+    Raises:
+        InvalidArgumentError: when the shapes do not fit.
+
+    Example:
+        >>> import tfpy as tf
+        >>> a = tf.sparse.from_dense([[0.0, 2.0], [3.0, 0.0]])
+        >>> tf.sparse.sparse_dense_matmul(a, [[1.0, 2.0], [3.0, 4.0]]).numpy().tolist()
+        [[6.0, 8.0], [3.0, 6.0]]
+    """
+    if isinstance(b, SparseTensor):
+        swapped = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
+        return movement.transpose(swapped, perm=(1, 0))
+    a, dense = checked(sp_a), convert_to_tensor(b, sp_a.dtype)
+    if a.ndim != 2 or dense.ndim != 2:
+        raise invalid("sparse_dense_matmul", f"matrices wanted, got {a.shape} and {dense.shape}")
+    matrix = movement.transpose(dense, perm=(1, 0)) if adjoint_b else dense
+    row, column = (1, 0) if adjoint_a else (0, 1)
+    if a.host_shape[column] != matrix.aval.shape[0]:
+        raise invalid(
+            "sparse_dense_matmul",
+            f"Cannot multiply A and B because inner dimension does not match: "
+            f"{a.host_shape[column]} vs. {matrix.aval.shape[0]}",
+        )
+    _ = a.positions
+    rows = take_rows(matrix, a.host_indices[:, column])
+    weighed = rows * reshaping.reshape(a.values, [-1, 1])
+    ids = constant(np.ascontiguousarray(a.host_indices[:, row]))
+    return indexing.segment_sum(weighed, ids, segments=a.host_shape[row])

@@ -1,0 +1,89 @@
+"""``tf.sparse.bincount``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base.errors import invalid, invalid_value
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.tensors.composite.ragged import row_partition as partition
+from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
+
+
+def _rows(values: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], tuple[int, ...]]:
+    """Host values, the row of each of them, and the shape in front of the counted axis."""
+    if isinstance(values, RaggedTensor):
+        return values.values.host_view(), partition.rowids(values.splits), (values.splits.size - 1,)
+    if isinstance(values, SparseTensor):
+        rows = values.host_indices[:, 0] if values.ndim > 1 else np.zeros(values.values.size, int)
+        return values.values.host_view(), rows, values.host_shape[:-1]
+    host = convert_to_tensor(values).host_view()
+    if host.ndim > 2:
+        raise invalid("sparse.bincount", f"values must be of rank 1 or 2, got {list(host.shape)}")
+    width = host.shape[-1] if host.ndim else 1
+    return host.reshape(-1), np.arange(host.size) // max(width, 1), host.shape[:-1]
+
+
+def _bins(values: Any, minlength: Any, maxlength: Any) -> int:
+    """How many bins there are; one at least, unless ``maxlength`` says otherwise."""
+    least, most = (-1 if n is None else int(n) for n in (minlength, maxlength))
+    if min(least, most) < -1:
+        raise invalid(
+            "sparse.bincount",
+            f"minlength and maxlength must not be negative, got {minlength} and {maxlength}",
+        )
+    return most if most >= 0 else max(int(values.max(initial=0)) + 1, least)
+
+
+def bincount(
+    values: Any,
+    weights: Any = None,
+    axis: int | None = 0,
+    minlength: int | None = None,
+    maxlength: int | None = None,
+    binary_output: bool = False,
+    name: str | None = None,
+) -> SparseTensor:
+    """How often each integer occurs: of the whole (``axis`` 0 or None) or of each row (-1).
+
+    Args:
+        minlength: the least number of bins.
+        maxlength: the number of bins; values beyond are dropped.
+        binary_output: 1 instead of the count.
+
+    Raises:
+        InvalidArgumentError: for negative values or lengths, or rows of which there is none.
+        ValueError: for other axes.
+
+    Example:
+        >>> import tfpy as tf
+        >>> counts = tf.sparse.bincount([[1, 1, 3], [2, 2, 2]], axis=-1)
+        >>> tf.sparse.to_dense(counts).numpy().tolist()
+        [[0, 2, 0, 1], [0, 0, 3, 0]]
+    """
+    if axis not in (None, 0, -1):
+        raise ValueError(f"Unsupported axis value {axis}: only 0, None and -1 are supported")
+    flat, rows, lead = _rows(values)
+    if axis != -1:
+        rows, lead = np.zeros(flat.size, int), ()
+    if flat.size and flat.min() < 0:
+        raise invalid_value("sparse.bincount", "Input values must all be non-negative")
+    if lead and not lead[0]:
+        raise invalid("sparse.bincount", "there must be at least one row to count in")
+    w = None if weights is None else _rows(weights)[0]
+    bins = _bins(flat, minlength, maxlength)
+    kept = flat < bins
+    keys, ids = np.unique(rows[kept] * max(bins, 1) + flat[kept], return_inverse=True)
+    if binary_output:
+        counts: Any = np.ones(keys.size, np.int32)
+    elif w is None:
+        counts = np.bincount(ids, minlength=keys.size).astype(np.int32)
+    else:
+        counts = np.zeros(keys.size, w.dtype)
+        np.add.at(counts, ids, w[kept])
+    columns = [keys // max(bins, 1), keys % max(bins, 1)] if lead else [keys]
+    indices = np.stack(columns, axis=1).astype(np.int32)
+    return SparseTensor(constant(indices), constant(counts), constant([*lead, bins]))

@@ -1,0 +1,182 @@
+"""Crosses of features: every combination of a row's values of each, as texts or as hashes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base import dtypes
+from tfpy._src.base.errors import invalid
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ops.reference.hash import (
+    HASH_KEY,
+    Strings,
+    concatenated,
+    farm_fingerprint64,
+)
+from tfpy._src.core.conversion import constant
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.control.effects import on_host
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, made
+
+Array = np.ndarray[Any, Any]
+_MOST = 2**31
+
+
+class _Feature:
+    """A feature's values, row by row: ``starts[i]`` is where those of row i begin."""
+
+    def __init__(self, value: Any) -> None:
+        if isinstance(value, SparseTensor):
+            rank, shape = len(value.host_shape), value.host_shape
+        else:
+            rank, shape = value.ndim, tuple(value.aval.closed.shape)
+        if rank != 2:
+            raise invalid("cross", f"Input should be a matrix but received shape {list(shape)}")
+        self.rows = shape[0]
+        if isinstance(value, SparseTensor):
+            counts = np.bincount(value.host_indices[:, 0], minlength=self.rows)
+            self.values = value.values
+        else:
+            counts = np.full(self.rows, shape[1])
+            self.values = value
+        self.counts = counts
+        self.starts = np.cumsum(counts) - counts
+
+
+def _texts(values: Array) -> list[bytes]:
+    """Values as texts."""
+    items = values.reshape(-1).tolist()
+    return items if values.dtype == object else [b"%d" % v for v in items]
+
+
+def _fingerprints(values: Array) -> Array:
+    """A word for each value: a text's fingerprint, a number itself."""
+    if values.dtype == object:
+        return np.asarray(farm_fingerprint64(Strings(values.reshape(-1).tolist())))
+    return values.reshape(-1).astype(np.int64).view(np.uint64)
+
+
+class _Crosses:
+    """Which values make up each cross: the last feature varies fastest."""
+
+    def __init__(self, inputs: Any) -> None:
+        if not isinstance(inputs, list | tuple):
+            raise TypeError("Inputs must be a list")
+        if not all(isinstance(x, SparseTensor | Tensor) for x in inputs):
+            raise TypeError("All inputs must be Tensor or SparseTensor.")
+        if not inputs:
+            raise invalid("cross", "inputs must hold at least one tensor")
+        sparse = [x for x in inputs if isinstance(x, SparseTensor)]
+        dense = [x for x in inputs if not isinstance(x, SparseTensor)]
+        self.features = [_Feature(x) for x in (*sparse, *dense)]
+        sizes = {f.rows for f in self.features}
+        if len(sizes) > 1:
+            raise invalid("cross", f"Expected batch sizes to be equal, got {sorted(sizes)}")
+        self.counts = np.prod([f.counts for f in self.features], axis=0, dtype=np.intp)
+        self._owners = np.repeat(np.arange(self.counts.size), self.counts)
+        starts = np.cumsum(self.counts) - self.counts
+        self._places = np.arange(self._owners.size) - starts[self._owners]
+
+    def picked(self) -> list[Array]:
+        """Of each feature, the number of its value in every cross."""
+        rest, found = self._places, []
+        for feature in reversed(self.features):
+            each = feature.counts[self._owners]
+            found.append(feature.starts[self._owners] + rest % each)
+            rest = rest // each
+        return found[::-1]
+
+    def map(
+        self, function: Callable[[Sequence[Array]], Array], dtype: dtypes.DType
+    ) -> SparseTensor:
+        """A sparse tensor of a value for every cross, from the values of each feature."""
+
+        def values(*tensors: Tensor) -> list[Tensor]:
+            return [constant(function([t.host_view() for t in tensors]))]
+
+        aval = Aval(self._owners.shape, dtype)
+        found = on_host(values, [f.values for f in self.features], [aval])[0]
+        indices = np.column_stack([self._owners, self._places])
+        shape = [self.counts.size, int(self.counts.max(initial=0))]
+        return made(indices, found, shape)
+
+
+def cross(inputs: Any, name: str | None = None, separator: Any = None) -> SparseTensor:
+    """Every combination of a row's values, joined as texts (``tf.sparse.cross``).
+
+    Args:
+        inputs: a list of sparse and dense matrices of strings or integers, with a row for each
+            example; the sparse ones come first in the texts.
+        separator: between values; ``_X_`` by default.
+
+    Returns:
+        A sparse matrix of strings: the last feature varies fastest along a row.
+
+    Raises:
+        TypeError: when the inputs are no list of tensors.
+        InvalidArgumentError: when they are no matrices or have different numbers of rows.
+
+    Example:
+        >>> import tfpy as tf
+        >>> letters, ends = tf.constant([["a"], ["b"]]), tf.constant([["x", "y"], ["z", "z"]])
+        >>> crossed = tf.sparse.cross([letters, ends])
+        >>> crossed.values.numpy().tolist()
+        [b'a_X_x', b'a_X_y', b'b_X_z', b'b_X_z']
+    """
+    crosses = _Crosses(inputs)
+    by = "_X_" if separator is None else separator
+    mark = by.encode() if isinstance(by, str) else bytes(constant(by).host_view().item())
+    picked = crosses.picked()
+
+    def joined(values: Sequence[Array]) -> Array:
+        said = [_texts(v) for v in values]
+        columns = [[t[i] for i in at.tolist()] for t, at in zip(said, picked, strict=True)]
+        out = np.empty(len(columns[0]), object)
+        out[:] = [mark.join(parts) for parts in zip(*columns, strict=True)]
+        return out
+
+    return crosses.map(joined, dtypes.string)
+
+
+def cross_hashed(
+    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+) -> SparseTensor:
+    """Every combination of a row's values, as a hash (``tf.sparse.cross_hashed``).
+
+    Args:
+        inputs: as for :func:`cross`.
+        num_buckets: the hash is modulo this.
+        hash_key: another key gives other hashes.
+
+    Returns:
+        A sparse matrix of int32.
+
+    Raises:
+        TypeError, InvalidArgumentError: as for :func:`cross`; for a number of buckets that is
+            not in 1 .. 2 ** 31.
+
+    Example:
+        >>> import tfpy as tf
+        >>> letters = tf.sparse.from_dense([["a"], ["b"]])
+        >>> ends = tf.sparse.from_dense([["x", "y"], ["z", "z"]])
+        >>> tf.sparse.cross_hashed([letters, ends], num_buckets=100).values.numpy().tolist()
+        [92, 47, 60, 60]
+    """
+    crosses = _Crosses(inputs)
+    if not 1 <= num_buckets <= _MOST:
+        raise invalid(
+            "cross_hashed",
+            f"num_buckets must be in [1, 2**31], as hashes are int32, got {num_buckets}",
+        )
+    picked, key = crosses.picked(), hash_key or HASH_KEY
+
+    def hashed(values: Sequence[Array]) -> Array:
+        words = np.full(picked[0].size, key, np.uint64)
+        for column, at in zip(values, picked, strict=True):
+            words = concatenated(words, _fingerprints(column)[at])
+        return (words % np.uint64(num_buckets)).astype(np.int32)
+
+    return crosses.map(hashed, dtypes.int64)

@@ -1,0 +1,86 @@
+"""What functions under ``tf`` are for sparse tensors; other functions refuse them.
+
+Ops on elements need no entry: the executor hands them to ``SparseTensor.apply_op``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tfpy._src.base import dtypes
+from tfpy._src.compiler.ops import elementwise
+from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
+from tfpy._src.core.dispatch import implements
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.tensors.array import making, reshaping
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
+from tfpy._src.tensors.math import arithmetic, counting
+from tfpy._src.tensors.ragged.partitions import counts_by_row
+
+
+@implements(arithmetic.divide, SparseTensor)
+def divide(x: Any, y: Any, name: str | None = None) -> Any:
+    """Values divided by a dense tensor's elements at their places; integers become float32."""
+    if isinstance(x, SparseTensor) and x.dtype.is_integer:
+        dense = convert_to_tensor(y, None if is_operand(y) else dtypes.float32)
+        x, y = cast(x, dtypes.float32), making.cast(dense, dtypes.float32)
+    return elementwise.real_div(x, y)
+
+
+@implements(arithmetic.sign, SparseTensor)
+def sign(x: Any, name: str | None = None) -> SparseTensor:
+    """-1, 0 or 1 of each value."""
+    return x.with_values(arithmetic.sign(x.values))
+
+
+@implements(counting.bincount, SparseTensor)
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
+) -> Tensor:
+    """Of all values, or (axis -1) of those of each row of a sparse matrix."""
+    flat = weights.values if isinstance(weights, SparseTensor) else weights
+    if axis != -1:
+        return counting.bincount(
+            arr.values, flat, minlength, maxlength, dtype, name, axis, binary_output
+        )
+    size = counting.bin_count(arr.values, minlength, maxlength)
+    rows, count = arr.host_indices[:, 0], arr.host_shape[0]
+    return counts_by_row(arr.values, rows, count, flat, size, binary_output, dtype)
+
+
+@implements(making.cast, SparseTensor)
+def cast(x: Any, dtype: Any, name: str | None = None) -> SparseTensor:
+    """Values of another type."""
+    return x.with_values(making.cast(x.values, dtype))
+
+
+@implements(reshaping.identity, SparseTensor)
+def identity(input: Any, name: str | None = None) -> SparseTensor:
+    """The same values."""
+    return input.with_values(reshaping.identity(input.values))
+
+
+@implements(reshaping.size, SparseTensor)
+def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """The number of elements of the dense tensor."""
+    return constant(math.prod(input.host_shape))
+
+
+@implements(reshaping.rank, SparseTensor)
+def rank(input: Any, name: str | None = None) -> Tensor:
+    """The number of dimensions of the dense tensor."""
+    return constant(input.ndim)
+
+
+@implements(reshaping.shape, SparseTensor)
+def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """The dense tensor's shape."""
+    return input.dense_shape

@@ -1,0 +1,49 @@
+"""The indices that two sparse tensors have together."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfpy._src.base.errors import invalid
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
+
+Ints = np.ndarray[Any, np.dtype[Any]]
+
+
+class Merged(NamedTuple):
+    """Flat positions in order, and for each value of two tensors its place among them."""
+
+    positions: Ints
+    first: Ints
+    second: Ints
+
+
+def merged(op: str, a: SparseTensor, b: SparseTensor) -> Merged:
+    """Merge the indices of two tensors of one shape.
+
+    Where an index is repeated, the n-th value of one tensor meets the n-th of the other, as when
+    TensorFlow merges two lists of indices.
+
+    Raises:
+        InvalidArgumentError: If the shapes differ.
+    """
+    if a.host_shape != b.host_shape:
+        raise invalid(op, f"shapes {list(a.host_shape)} and {list(b.host_shape)} differ")
+    positions = np.concatenate([a.positions, b.positions]).astype(np.int64)
+    repeats = np.concatenate([_repeats(a.positions), _repeats(b.positions)])
+    width = int(repeats.max(initial=0)) + 1
+    found, ids = np.unique(positions * width + repeats, return_inverse=True)
+    count = a.positions.size
+    return Merged(found // width, ids[:count].astype(np.int32), ids[count:].astype(np.int32))
+
+
+def _repeats(positions: Ints) -> Ints:
+    """Return how many equal positions are before each one."""
+    order = np.argsort(positions, kind="stable")
+    sorted_ = positions[order]
+    begins = np.searchsorted(sorted_, sorted_)
+    repeats = np.empty(positions.size, np.int64)
+    repeats[order] = np.arange(positions.size) - begins
+    return repeats

@@ -1,0 +1,178 @@
+"""Characters and encodings: ``tf.strings.unicode_*``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base import dtypes
+from tfpy._src.base.errors import invalid_value
+from tfpy._src.compiler.ops import text
+from tfpy._src.compiler.ops.reference import text as host_text
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.library.strings.functions import as_strings, rows_of
+from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
+
+
+def unicode_transcode(
+    input: Any,
+    input_encoding: str,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Strings in another encoding ("UTF-8", "UTF-16-BE" or "UTF-32-BE").
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.unicode_transcode("é", "UTF-8", "UTF-16-BE").numpy().hex()
+        '00e9'
+    """
+    return text.unicode_transcode(
+        as_strings(input),
+        input_encoding=input_encoding,
+        output_encoding=output_encoding,
+        errors=errors,
+        replacement_char=int(replacement_char),
+        replace_control_characters=bool(replace_control_characters),
+    )
+
+
+def unicode_encode(
+    input: Any,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    name: str | None = None,
+) -> Any:
+    """Strings of the code points along the last axis.
+
+    Raises:
+        InvalidArgumentError: for a code point that is none, if ``errors`` is "strict".
+
+    Example:
+        >>> import tfpy as tf
+        >>> codes = tf.ragged.constant([[233], [111, 107]])
+        >>> [s.decode() for s in tf.strings.unicode_encode(codes, "UTF-8").numpy()]
+        ['é', 'ok']
+    """
+    x = input if isinstance(input, RaggedTensor) else convert_to_tensor(input, dtypes.int32)
+    if not x.ndim:
+        raise ValueError("unicode_encode: input_tensor's rank must be at least 1, got a scalar")
+    codec = host_text.encoding_of("unicode_encode", output_encoding)
+    host_text.check_errors("unicode_encode", errors, int(replacement_char))
+
+    def kept(codes: list[int]) -> Iterator[int]:
+        for code in codes:
+            if 0 <= code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF:
+                yield code
+            elif errors == "strict":
+                raise invalid_value(
+                    "unicode_encode", f"Code point {code} is out of range for Unicode"
+                )
+            elif errors == "replace":
+                yield int(replacement_char)
+
+    if isinstance(x, RaggedTensor) and isinstance(x.values, RaggedTensor):
+        values = unicode_encode(x.values, output_encoding, errors, replacement_char)
+        return x.with_values(values)
+    rows = x.numpy()
+    lead = rows.shape[:1] if isinstance(x, RaggedTensor) else rows.shape[:-1]
+    out = np.empty(lead, object)
+    for index in np.ndindex(lead):
+        out[index] = host_text.encoded(kept(rows[index].tolist()), codec)
+    return constant(out)
+
+
+def unicode_decode(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The code points of each string along a new ragged axis.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.strings.unicode_decode(["é", "ok"], "UTF-8").to_list()
+        [[233], [111, 107]]
+    """
+    decode = host_text.Decoder(
+        "unicode_decode", input_encoding, errors, int(replacement_char), replace_control_characters
+    )
+    return rows_of(input, decode.codes, dtypes.int32)
+
+
+def unicode_split(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    name: str | None = None,
+) -> Any:
+    """The characters of each string along a new ragged axis.
+
+    Example:
+        >>> import tfpy as tf
+        >>> [c.decode() for c in tf.strings.unicode_split("né", "UTF-8").numpy()]
+        ['n', 'é']
+    """
+    name = "unicode_split"
+    decode = host_text.Decoder(name, input_encoding, errors, int(replacement_char))
+    codec = host_text.encoding_of(name, input_encoding)
+    return rows_of(
+        input, lambda s: [host_text.encoded([c], codec) for c in decode.codes(s)], dtypes.string
+    )
+
+
+def _offsets(input: Any, encoding: str, errors: str, control: bool = False) -> Any:
+    """Where each character begins, in bytes."""
+    decode = host_text.Decoder("unicode_decode_with_offsets", encoding, errors, 0xFFFD, control)
+    return rows_of(input, lambda s: [at for _, at in decode.places(s)], dtypes.int32)
+
+
+def unicode_decode_with_offsets(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """:func:`unicode_decode` and the byte at which each character begins.
+
+    Example:
+        >>> import tfpy as tf
+        >>> codes, starts = tf.strings.unicode_decode_with_offsets("éa", "UTF-8")
+        >>> codes.numpy().tolist(), starts.numpy().tolist()
+        ([233, 97], [0, 2])
+    """
+    codes = unicode_decode(
+        input, input_encoding, errors, replacement_char, replace_control_characters
+    )
+    return codes, _offsets(input, input_encoding, errors, replace_control_characters)
+
+
+def unicode_split_with_offsets(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """:func:`unicode_split` and the byte at which each character begins.
+
+    Example:
+        >>> import tfpy as tf
+        >>> characters, starts = tf.strings.unicode_split_with_offsets("éa", "UTF-8")
+        >>> [c.decode() for c in characters.numpy()], starts.numpy().tolist()
+        (['é', 'a'], [0, 2])
+    """
+    characters = unicode_split(input, input_encoding, errors, replacement_char)
+    return characters, _offsets(input, input_encoding, errors)

@@ -1,0 +1,1 @@
+"""Finds packed and late packages in a page."""

@@ -1,1 +1,0 @@
-"""Files of models that others trained, and files that others read."""

@@ -1,3 +1,0 @@
-"""Ragged tensors: importing the folder enters what functions under ``tf`` are for them."""
-
-from tfpy._src.ragged import dispatch as dispatch, partitions as partitions, shaped as shaped

@@ -1,6 +1,0 @@
-"""``tf.random.experimental``: older names of stateless functions."""
-
-from tfpy._src.random import stateless
-
-stateless_fold_in = stateless.fold_in
-stateless_split = stateless.split

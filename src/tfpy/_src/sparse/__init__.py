@@ -1,3 +1,0 @@
-"""Sparse tensors: importing the folder enters what functions under ``tf`` are for them."""
-
-from tfpy._src.sparse import dispatch as dispatch, slices as slices

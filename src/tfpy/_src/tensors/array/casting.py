@@ -1,0 +1,93 @@
+"""Casts that keep to a range or keep the bits: ``tf.saturate_cast``, ``tf.bitcast``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base.dtypes import DType, as_dtype
+from tfpy._src.base.errors import invalid
+from tfpy._src.compiler.ops import casting as primitives, elementwise as ew
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.dispatch import per_value
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.tensors.array.complex_numbers import complex, imag, real
+from tfpy._src.tensors.array.joining import stack
+from tfpy._src.tensors.array.making import cast
+from tfpy._src.tensors.array.reshaping import identity, reshape
+
+
+@per_value
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """``value`` in another dtype; what is beyond its range becomes its nearest number.
+
+    Raises:
+        TypeError: for booleans and texts.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.saturate_cast([-7.0, 12.0, 300.0], tf.uint8).numpy().tolist()
+        [0, 12, 255]
+    """
+    x, kind = convert_to_tensor(value), as_dtype(dtype)
+    for given in (x.dtype, kind):
+        if not (given.is_floating or given.is_integer or given.is_complex):
+            raise TypeError(f"saturate_cast: {given} has no smallest and largest number")
+    if x.dtype.is_complex and not kind.is_complex:
+        x = real(x)
+    if not x.dtype.is_complex and not kind.is_complex:
+        low, high = _limits(x.dtype, kind)
+        if low is not None:
+            x = ew.maximum(x, low)
+        if high is not None:
+            x = ew.minimum(x, high)
+    return cast(x, kind)
+
+
+def _limits(source: DType, target: DType) -> tuple[Any, Any]:
+    """The numbers of ``source`` next to the ends of the range of ``target``; None beyond them."""
+    low = None if float(target.min) < float(source.min) else _inside(source, target.min)
+    high = None if float(target.max) > float(source.max) else _inside(source, target.max)
+    return low, high
+
+
+def _inside(source: DType, end: Any) -> Any:
+    number = source.as_numpy_dtype(end)
+    if abs(int(number)) > abs(int(end)):  # rounded outwards
+        number = np.nextafter(number, source.as_numpy_dtype(0))
+    return number.item()
+
+
+@per_value
+def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
+    """The same bits read as another dtype.
+
+    A smaller dtype adds a last dimension, a larger one takes it away.
+
+    Raises:
+        InvalidArgumentError: for booleans and texts, or when the last dimension does not hold one
+            element of ``type``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.bitcast([1.0, -2.0], tf.int32).numpy().tolist() == [0x3F800000, -0x40000000]
+        True
+    """
+    x, kind = convert_to_tensor(input), as_dtype(type)
+    for dtype in (x.dtype, kind):
+        if not dtype.is_numeric:
+            raise invalid("bitcast", f"{dtype.name} is not in the list of allowed values")
+    if x.dtype == kind:
+        return identity(x)
+    if x.dtype.is_complex:
+        parts = bitcast(stack([real(x), imag(x)], -1), kind)
+        split = parts.ndim > x.ndim + 1  # into elements smaller than a part
+        return reshape(parts, [*x.aval.shape, -1]) if split else parts
+    if kind.is_complex:
+        parts = bitcast(x, kind.real_dtype)
+        if not parts.ndim or parts.aval.shape[-1] != 2:
+            raise invalid("bitcast", f"Cannot bitcast from {kind.name} to {x.dtype.name}")
+        return complex(parts[..., 0], parts[..., 1])
+    bits: Tensor = primitives.bitcast(x, dtype=kind)
+    return bits

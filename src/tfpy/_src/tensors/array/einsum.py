@@ -1,0 +1,205 @@
+"""``tf.einsum``: sums of products by labels, from diagonals, reductions, transposes and matmul."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tfpy._src.base.errors import invalid
+from tfpy._src.compiler.ops import contraction, elementwise as ew, movement
+from tfpy._src.compiler.ops.reduction import reduce_axes, reduce_sum
+from tfpy._src.core.conversion import as_tensors
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.tensors.array.reshaping import identity, reshape, transpose
+
+Labels = tuple[str, ...]
+"""One label a dimension: a letter, or ``...k`` for the k-th ellipsis dimension from the right."""
+
+
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
+    """Sum of products over labelled dimensions, as ``numpy.einsum``.
+
+    Supports ellipsis with broadcasting, the implicit form without ``->``, diagonals (``ii->i``)
+    and any number of operands.
+
+    Args:
+        kwargs: ``optimize`` and ``name`` as TensorFlow has them; the order of products is always
+            chosen here, cheapest first.
+
+    Raises:
+        ValueError: when the equation cannot be read or names another number of inputs.
+        TypeError: for other keyword arguments.
+        InvalidArgumentError: when the shapes do not fit the labels.
+
+    Example:
+        >>> import tfpy as tf
+        >>> a, b = tf.constant([[1, 2]]), tf.constant([[3, 4], [5, 6]])
+        >>> tf.einsum("ij,kj->ik", a, b).numpy().tolist()
+        [[11, 17]]
+    """
+    if unknown := set(kwargs) - {"optimize", "name"}:
+        raise TypeError(f"invalid keyword arguments for this function: {', '.join(unknown)}")
+    tensors = as_tensors(contraction.matmul, inputs)
+    terms, output = _parse(equation, [t.ndim for t in tensors])
+    sizes = _sizes(equation, tensors, terms)
+    wanted = _ellipsis_and(output, sizes)
+    operands = [
+        _squeezed(*_diagonal(t, labels), sizes) for t, labels in zip(tensors, terms, strict=True)
+    ]
+    while len(operands) > 1:
+        i, j = _cheapest(operands, wanted, sizes)
+        others = [o for k, o in enumerate(operands) if k not in (i, j)]
+        keep = set(wanted).union(*(labels for _, labels in others))
+        operands = [*others, _product(operands[i], operands[j], keep)]
+    x, labels = _sum_out(*operands[0], keep=set(wanted))
+    ordered = _ordered(x, labels, wanted)
+    return identity(ordered) if ordered is tensors[0] else ordered
+
+
+def _parse(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], list[str]]:
+    """Labels of the inputs, and letters (or "...") of the output."""
+    text = equation.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    terms = left.split(",")
+    if len(terms) != len(ranks):
+        raise ValueError(
+            f"Got {len(ranks)} inputs for equation {equation!r}, which names {len(terms)}"
+        )
+    for term in [*terms, right]:
+        if not all(c.isalpha() for c in term.replace("...", "", 1)):
+            raise ValueError(f"einsum: {term!r} in {equation!r} must be letters and one ellipsis")
+    if any(right.count(c) > 1 for c in right if c != "."):
+        raise ValueError(f"Output subscripts contain a label more than once: {equation}")
+    labels = [_term(equation, t, rank) for t, rank in zip(terms, ranks, strict=True)]
+    if arrow:
+        output = _letters(right)
+        if unknown := set(output) - set(left) - {"..."}:
+            raise ValueError(f"Invalid equation {equation!r}: {sorted(unknown)} are in no input")
+        return labels, output
+    letters = left.replace(".", "").replace(",", "")
+    once = sorted(c for c in set(letters) if letters.count(c) == 1)
+    return labels, (["..."] if "..." in left else []) + once
+
+
+def _letters(term: str) -> list[str]:
+    head, dots, tail = term.partition("...")
+    return [*head, *([dots] if dots else []), *tail]
+
+
+def _term(equation: str, term: str, rank: int) -> Labels:
+    letters = _letters(term)
+    extra = rank - len(letters) + letters.count("...")
+    if extra < 0 or (extra and "..." not in letters):
+        raise invalid(
+            "einsum",
+            f"an input of {rank} dimensions does not fit {term!r} in {equation!r}",
+        )
+    dots = [f"...{k}" for k in reversed(range(extra))]
+    return tuple(label for c in letters for label in (dots if c == "..." else [c]))
+
+
+def _sizes(equation: str, tensors: Iterable[Tensor], terms: Iterable[Labels]) -> dict[str, int]:
+    """The size of each label. Ellipsis dimensions broadcast."""
+    sizes: dict[str, int] = {}
+    for tensor, labels in zip(tensors, terms, strict=True):
+        for label, n in zip(labels, tensor.aval.shape, strict=True):
+            known = sizes.setdefault(label, n)
+            if n != known and label.startswith("...") and 1 in (n, known):
+                sizes[label] = n if known == 1 else known
+            elif n != known:
+                raise invalid(
+                    "einsum",
+                    f"Expected dimension {known} but got {n} for label {label!r} of {equation!r}",
+                )
+    return sizes
+
+
+def _ellipsis_and(output: list[str], sizes: dict[str, int]) -> Labels:
+    dots = sorted((s for s in sizes if s.startswith("...")), key=lambda s: -int(s[3:]))
+    return tuple(label for c in output for label in (dots if c == "..." else [c]))
+
+
+def _diagonal(x: Tensor, labels: Labels) -> tuple[Tensor, Labels]:
+    """``x`` with each label once: repeated ones take the diagonal."""
+    for label in dict.fromkeys(labels):
+        while labels.count(label) > 1:
+            first = labels.index(label)
+            second = labels.index(label, first + 1)
+            rest = [i for i in range(x.ndim) if i not in (first, second)]
+            n = x.aval.shape[first]
+            shape = [x.aval.shape[i] for i in rest]
+            flat = reshape(transpose(x, [*rest, first, second]), [*shape, n * n])
+            x = movement.strided_slice(
+                flat,
+                begin=(0,) * flat.ndim,
+                size=(*shape, n),
+                strides=(*[1] * len(rest), n + 1),
+            )
+            labels = (*(labels[i] for i in rest), label)
+    return x, labels
+
+
+def _squeezed(x: Tensor, labels: Labels, sizes: dict[str, int]) -> tuple[Tensor, Labels]:
+    """Without the dimensions that broadcasting would repeat."""
+    kept = [i for i, label in enumerate(labels) if x.aval.shape[i] == sizes[label]]
+    if len(kept) == len(labels):
+        return x, labels
+    return reshape(x, [x.aval.shape[i] for i in kept]), tuple(labels[i] for i in kept)
+
+
+def _sum_out(x: Tensor, labels: Labels, keep: set[str]) -> tuple[Tensor, Labels]:
+    axes = [i for i, label in enumerate(labels) if label not in keep]
+    if not axes:
+        return x, labels
+    return reduce_axes(reduce_sum, x, axes, keepdims=False), tuple(s for s in labels if s in keep)
+
+
+def _cheapest(
+    operands: Sequence[tuple[Tensor, Labels]], wanted: Labels, sizes: dict[str, int]
+) -> tuple[int, int]:
+    """The pair whose product has the fewest multiplications."""
+
+    def cost(pair: tuple[int, int]) -> int:
+        return math.prod(sizes[s] for s in {*operands[pair[0]][1], *operands[pair[1]][1]})
+
+    return min(itertools.combinations(range(len(operands)), 2), key=cost)
+
+
+def _product(
+    a: tuple[Tensor, Labels], b: tuple[Tensor, Labels], keep: set[str]
+) -> tuple[Tensor, Labels]:
+    """Product of two operands, summed over the labels that nobody else needs."""
+    x, xs = _sum_out(*a, keep=keep | set(b[1]))
+    y, ys = _sum_out(*b, keep=keep | set(xs))
+    both = [s for s in xs if s in ys]
+    batch = [s for s in both if s in keep]
+    inner = [s for s in both if s not in keep]
+    free_x, free_y = ([s for s in own if s not in both] for own in (xs, ys))
+    size = dict(zip((*xs, *ys), (*x.aval.shape, *y.aval.shape), strict=True))
+
+    def count(labels: Sequence[str]) -> int:
+        return math.prod(size[s] for s in labels)
+
+    lead = count(batch)
+    if inner:
+        transpose_a = xs == (*batch, *inner, *free_x)
+        transpose_b = ys == (*batch, *free_y, *inner)
+        middle = [inner, free_x] if transpose_a else [free_x, inner]
+        x = _ordered(x, xs, (*batch, *middle[0], *middle[1]))
+        x = reshape(x, [lead, count(middle[0]), count(middle[1])])
+        middle = [free_y, inner] if transpose_b else [inner, free_y]
+        y = _ordered(y, ys, (*batch, *middle[0], *middle[1]))
+        y = reshape(y, [lead, count(middle[0]), count(middle[1])])
+        z = contraction.matmul(x, y, transpose_a=transpose_a, transpose_b=transpose_b)
+    else:
+        x = reshape(_ordered(x, xs, (*batch, *free_x)), [lead, count(free_x), 1])
+        y = reshape(_ordered(y, ys, (*batch, *free_y)), [lead, 1, count(free_y)])
+        z = ew.multiply(x, y)
+    labels = (*batch, *free_x, *free_y)
+    return reshape(z, [size[s] for s in labels]), labels
+
+
+def _ordered(x: Tensor, labels: Labels, order: Labels) -> Tensor:
+    return x if labels == order else transpose(x, [labels.index(s) for s in order])

@@ -1,0 +1,195 @@
+"""Making tensors: functions under ``tf`` itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base import dtypes, tracing
+from tfpy._src.base.dtypes import as_dtype
+from tfpy._src.base.errors import UnimplementedError, invalid
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ops import casting, indexing, logic, movement
+from tfpy._src.compiler.ops.families import infer
+from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
+from tfpy._src.core.dispatch import dispatchable, per_value
+from tfpy._src.core.scalar_cache import filled, filled_like, scalar
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
+from tfpy._src.tensors.array.static import static_int, static_ints
+
+
+@dispatchable
+def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+    """A tensor of shape ``dims`` with one value everywhere.
+
+    Raises:
+        InvalidArgumentError: when ``value`` is not a scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.fill([2, 2], 7).numpy().tolist()
+        [[7, 7], [7, 7]]
+    """
+    x = convert_to_tensor(value)
+    if x.aval.shape != ():
+        raise invalid("fill", f"value must be a scalar, got shape {x.shape}")
+    return broadcast_to(x, dims)
+
+
+def _filled(value: int, shape: Any, dtype: Any) -> Tensor:
+    kind = as_dtype(dtype)
+    sizes = static_ints(shape)
+    number = bool(value) if kind.is_bool else value
+    if kind in dtypes.DEVICE_DTYPES:
+        return filled(number, Aval(sizes, kind))
+    if kind == dtypes.string:
+        return constant(np.full(sizes, b"", object))
+    return constant(np.full(sizes, number, kind.as_numpy_dtype))
+
+
+@dispatchable
+def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """A tensor of zeros (False, empty strings).
+
+    Args:
+        shape: sizes, or an int32 tensor of them.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.zeros([2, 3]).numpy().tolist()
+        [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    """
+    return _filled(0, shape, dtype)
+
+
+@dispatchable
+def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+    """A tensor of ones (True).
+
+    Args:
+        shape: sizes, or an int32 tensor of them.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.ones([3], tf.int32).numpy().tolist()
+        [1, 1, 1]
+    """
+    return _filled(1, shape, dtype)
+
+
+@per_value
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Zeros in the shape and, unless given, dtype of ``input``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.zeros_like([1, 2]).numpy().tolist()
+        [0, 0]
+    """
+    return _filled_like(0, convert_to_tensor(input), dtype)
+
+
+@per_value
+def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Ones in the shape and, unless given, dtype of ``input``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.ones_like([1.5, 2.5]).numpy().tolist()
+        [1.0, 1.0]
+    """
+    tensor = convert_to_tensor(input)
+    infer.check_dtype("ones_like", tensor.aval, infer.ANY - {dtypes.string}, "input")
+    return _filled_like(1, tensor, dtype)
+
+
+def _filled_like(value: int, tensor: Tensor, dtype: Any) -> Tensor:
+    """Like a tensor of a trace it is an equation, which passes may leave out."""
+    kind = as_dtype(dtype or tensor.dtype)
+    if kind not in dtypes.DEVICE_DTYPES:
+        return _filled(value, tensor.aval.shape, kind)
+    chosen = bool(value) if kind.is_bool else value
+    if tensor.has_values:
+        return filled_like(chosen, Aval(tensor.aval.shape, kind), tensor)
+    number = scalar(chosen, kind)
+    shape = {"shape": tensor.aval.shape}
+    found: Tensor = tracing.local.active[-1].apply(movement.broadcast_to, [number], shape)
+    return found
+
+
+def eye(
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """The identity matrix, or a batch of them.
+
+    Args:
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
+
+    Raises:
+        InvalidArgumentError: for a negative size.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.eye(2).numpy().tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+    """
+    rows = static_int(num_rows)
+    columns = rows if num_columns is None else static_int(num_columns)
+    if min(rows, columns) < 0:
+        raise invalid("eye", f"sizes must be at least 0, got [{rows}, {columns}]")
+    rows_i = indexing.range_(start=0, delta=1, count=rows, dtype=dtypes.int32)
+    columns_i = indexing.range_(start=0, delta=1, count=columns, dtype=dtypes.int32)
+    hit = logic.equal(reshape(rows_i, [rows, 1]), columns_i)
+    matrix = cast(hit, dtype)
+    lead = () if batch_shape is None else static_ints(batch_shape)
+    return broadcast_to(matrix, (*lead, rows, columns)) if lead else matrix
+
+
+@per_value
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """``x`` in another dtype; float to integer truncates towards zero.
+
+    Raises:
+        UnimplementedError: for texts.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.cast([1.7, -1.7], tf.int32).numpy().tolist()
+        [1, -1]
+    """
+    kind, tensor = as_dtype(dtype), convert_to_tensor(x)
+    if tensor.dtype != kind and dtypes.string in (tensor.dtype, kind):
+        raise UnimplementedError(
+            None,
+            "cast",
+            f"Cast {tensor.dtype.name} to {kind.name} is not supported; "
+            "use tf.strings.to_number or tf.strings.as_string",
+        )
+    return tensor if tensor.dtype == kind else casting.cast(tensor, dtype=kind)
+
+
+def as_floats(value: Any) -> Tensor:
+    """Return the operand of an op whose dtype is float32 unless a tensor has another one.
+
+    Integers of Python and NumPy become float32, as in TensorFlow. Tensors keep their dtype.
+    """
+    x = convert_to_tensor(value)
+    return cast(x, dtypes.float32) if x.dtype.is_integer and not is_operand(value) else x
+
+
+def as_integers(value: Any) -> Tensor:
+    """Return a value as the integer operand of an op: int32 unless it has an integer dtype.
+
+    An empty sequence and an empty array of floats become int32, as in TensorFlow.
+    """
+    x = convert_to_tensor(value)
+    is_empty = not x.size and x.dtype.is_floating and not is_operand(value)
+    return cast(x, dtypes.int32) if is_empty else x

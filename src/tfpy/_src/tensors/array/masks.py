@@ -1,0 +1,49 @@
+"""Masks of lengths: ``tf.sequence_mask``."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tfpy._src.base import dtypes
+from tfpy._src.base.errors import invalid
+from tfpy._src.compiler.ops import indexing, logic
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.tensors.array.making import cast
+from tfpy._src.tensors.array.reshaping import expand_dims
+from tfpy._src.tensors.array.static import static_int, static_number
+
+
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
+) -> Tensor:
+    """True in the first ``lengths[...]`` of ``maxlen`` places: ``[*lengths.shape, maxlen]``.
+
+    Args:
+        maxlen: the longest length by default, which is read on the host.
+        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
+
+    Raises:
+        ValueError: when ``maxlen`` is not a scalar.
+        InvalidArgumentError: when it is negative.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.sequence_mask([1, 3, 0], maxlen=3).numpy().astype(int).tolist()
+        [[1, 0, 0], [1, 1, 1], [0, 0, 0]]
+    """
+    x = convert_to_tensor(lengths)
+    if maxlen is None:
+        host = x.host_view()
+        size = max(0, int(host.max())) if host.size else 0
+    else:
+        if convert_to_tensor(maxlen).ndim:
+            raise ValueError(f"sequence_mask: maxlen must be scalar, received {maxlen!r}")
+        number = static_number(maxlen)
+        size = math.ceil(number) if isinstance(number, float) else static_int(maxlen)
+        if size < 0:
+            raise invalid("sequence_mask", f"maxlen must not be negative, got {size}")
+        x = cast(x, dtypes.int32)
+    places = indexing.range_(start=0, delta=1, count=size, dtype=x.dtype)
+    return cast(logic.less(places, expand_dims(x, -1)), dtype)

@@ -1,0 +1,290 @@
+"""``tf.stop_gradient``, ``tf.custom_gradient`` and ``tf.recompute_grad``."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tfpy._src.base import tracing
+from tfpy._src.core import tape as tapes
+from tfpy._src.core.conversion import convert_to_tensor, is_operand, offers_tensor
+from tfpy._src.core.indexed_slices import IndexedSlices, dense
+from tfpy._src.core.operand import Operand
+from tfpy._src.core.tape import Entry, Tape
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.tensors.array.making import zeros
+from tfpy._src.tensors.autodiff.gradient_tape import GradientTape, UnconnectedGradients
+from tfpy._src.tensors.autodiff.nests import leaves, map_leaves
+from tfpy._src.tensors.variables.variable import Variable
+
+
+class _Reads(Tape):
+    """Notes the trainable Variables that are read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.variables: list[Variable] = []
+
+    def on_read(self, variable: Variable) -> None:
+        if variable.trainable and not any(v is variable for v in self.variables):
+            self.variables.append(variable)
+
+
+@contextmanager
+def _reads() -> Iterator[_Reads]:
+    watcher = _Reads()
+    tapes.activate(watcher)
+    try:
+        yield watcher
+    finally:
+        tapes.local.active[:] = [t for t in tapes.local.active if t is not watcher]
+
+
+@contextmanager
+def _unrecorded() -> Iterator[None]:
+    """No tape records, but readings of Variables are noted."""
+    saved = tapes.local.active[:]
+    tapes.local.active[:] = [t for t in saved if isinstance(t, _Reads)]
+    try:
+        yield
+    finally:
+        tapes.local.active[:] = saved
+
+
+def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """Decorator: ``f(*tensors)`` returns ``(outputs, grad_fn)``, as ``tf.custom_gradient``.
+
+    ``grad_fn`` takes the gradient of each output and returns one for each positional input. If
+    ``f`` reads trainable Variables that are not among its inputs, ``grad_fn`` also takes
+    ``variables`` and returns ``(input_gradients, variable_gradients)``.
+
+    Raises:
+        TypeError: when ``f`` reads Variables and ``grad_fn`` does not take ``variables``.
+        ValueError: from the tape, when the number of gradients is wrong.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.custom_gradient
+        ... def log1pexp(x):
+        ...     e = tf.exp(x)
+        ...     return tf.math.log(1 + e), lambda upstream: upstream * (1 - 1 / (1 + e))
+        >>> x = tf.constant(100.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = log1pexp(x)
+        >>> tape.gradient(y, x).numpy().tolist()
+        1.0
+    """
+    if f is None:
+        return custom_gradient
+    name = getattr(f, "__name__", "custom")
+
+    @functools.wraps(f)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        if tracing.current() is not None:
+            args = map_leaves(args, _value)  # where TensorFlow traces, `f` gets no Variables
+        given = leaves(args)
+        with _reads() as reads:
+            result, grad_fn = f(*args, **kwargs)
+        variables = [v for v in reads.variables if not any(v is a for a in given)]
+        if variables and not _takes_variables(grad_fn):
+            raise TypeError(
+                "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since "
+                f"{name} uses variables: {[v.name for v in variables]}"
+            )
+        inputs = tuple(convert_to_tensor(x) for x in (*given, *variables))
+        computed = [convert_to_tensor(t) for t in leaves(result)]
+        backward = _backward(grad_fn, computed, len(given), variables)
+        remaining = iter(recorded(name, computed, inputs, backward))
+        return map_leaves(result, lambda _: next(remaining))
+
+    return wrapped
+
+
+def recorded(
+    name: str,
+    results: Sequence[Tensor],
+    inputs: tuple[Tensor, ...],
+    backward: Callable[..., Sequence[Any]],
+) -> Sequence[Tensor]:
+    """Return the same values, whose gradient tapes compute by a backward function.
+
+    Args:
+        results: Computed of ``inputs``.
+        backward: Takes the gradients of the results and returns those of the inputs.
+    """
+    outputs = _with_gradient(results, inputs, backward)
+    entry = Entry(name, inputs, tuple(outputs), backward, takes_slices=True)
+    for tape in tapes.local.active:
+        for tensor, output in zip(results, outputs, strict=True):
+            tape.on_custom(tensor, output)
+        tape.record(entry)
+    return outputs
+
+
+def _value(x: Any) -> Any:
+    """The tensor of what stands for one, as a Variable; other things as they are."""
+    return convert_to_tensor(x) if isinstance(x, Operand) or offers_tensor(x) else x
+
+
+def _with_gradient(
+    results: Sequence[Tensor], inputs: Sequence[Tensor], backward: Callable[..., Sequence[Any]]
+) -> Sequence[Tensor]:
+    """The same values, which tapes do not connect with the first ones."""
+    trace = tracing.current()
+    if trace is None or all(type(t) is Tensor for t in (*results, *inputs)):
+        return [t.alias() for t in results]
+    found: Sequence[Tensor] = trace.custom(results, inputs, backward)
+    return found
+
+
+def _takes_variables(grad_fn: Callable[..., Any]) -> bool:
+    parameters = inspect.signature(grad_fn).parameters.values()
+    return any(p.name == "variables" or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _backward(
+    grad_fn: Callable[..., Any],
+    outputs: Sequence[Tensor],
+    count: int,
+    variables: Sequence[Variable],
+) -> Callable[..., Sequence[Any]]:
+    """The backward function of a tape's entry: gradients of ``count`` inputs and the Variables."""
+
+    def backward(*flowing: Any) -> Sequence[Any]:
+        filled = [
+            zeros(t.aval.shape, t.dtype) if g is None else g
+            for g, t in zip(flowing, outputs, strict=True)
+        ]
+        own: Sequence[Any] = ()
+        if variables:
+            found, own = grad_fn(*filled, variables=list(variables))
+        else:
+            found = grad_fn(*filled)
+        grads = leaves(found)
+        if len(grads) != count:
+            raise ValueError(
+                f"custom_gradient: {count} inputs but the gradient function returned "
+                f"{len(grads)} gradients"
+            )
+        if len(own) != len(variables):
+            raise ValueError(
+                "Must return gradient for each variable from @custom_gradient grad_fn: "
+                f"{len(variables)} variables, {len(own)} gradients"
+            )
+        return [_taken(g) for g in (*grads, *own)]
+
+    return backward
+
+
+def _taken(gradient: Any) -> Any:
+    kept = gradient is None or isinstance(gradient, IndexedSlices)
+    return gradient if kept else convert_to_tensor(gradient)
+
+
+def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+    """``f`` whose intermediate results are not kept, but computed again for the gradient.
+
+    Example:
+        >>> import tfpy as tf
+        >>> layer = tf.recompute_grad(lambda x: tf.square(tf.square(x)))
+        >>> x = tf.constant(2.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = layer(x)
+        >>> tape.gradient(y, x).numpy().tolist()
+        32.0
+    """
+
+    @custom_gradient
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        inputs = map_leaves(args, convert_to_tensor)
+        with _unrecorded():
+            result = f(*inputs, **kwargs)
+
+        def grad_fn(*upstream: Any, variables: Sequence[Variable] = ()) -> Any:
+            with GradientTape() as tape:
+                tape.watch(inputs)
+                again = f(*inputs, **kwargs)
+            found = tape.gradient(
+                leaves(again),
+                [*leaves(inputs), *variables],
+                list(upstream),
+                UnconnectedGradients.ZERO,
+            )
+            found = [dense(g) for g in found]
+            count = len(leaves(inputs))
+            return (found[:count], found[count:]) if variables else found
+
+        return result, grad_fn
+
+    @functools.wraps(f)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        return forward(*args, **kwargs)
+
+    return wrapped
+
+
+def custom_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+    """TensorFlow.js's ``customGrad``.
+
+    ``f(*tensors, save)`` returns ``{"value": tensor, "grad_func": g}``; ``save(list)`` keeps
+    tensors for ``g(dy, saved)``, which gives the gradient of each input.
+
+    Raises:
+        TypeError: when an argument is no tensor.
+
+    Example:
+        >>> import tfpy as tf
+        >>> @tf.custom_grad
+        ... def clipped(x, save):
+        ...     save([x])
+        ...     slope = lambda dy, saved: dy * tf.minimum(2 * saved[0], 1.0)
+        ...     return {"value": x * x, "grad_func": slope}
+        >>> tf.grad(clipped)(tf.constant(3.0)).numpy().tolist()
+        1.0
+    """
+
+    @custom_gradient
+    def forward(*inputs: Any) -> Any:
+        saved: list[Any] = []
+        result: Mapping[str, Any] = f(*inputs, saved.extend)
+        return result["value"], lambda dy: result["grad_func"](dense(dy), saved)
+
+    def wrapped(*inputs: Any) -> Any:
+        for x in inputs:
+            if not is_operand(x):
+                raise TypeError(f"custom_grad: inputs must be tensors, got {x!r}")
+        return forward(*inputs)
+
+    return wrapped
+
+
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """``f`` whose gradient is that of the identity (``tf.grad_pass_through``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant(1.7)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = tf.grad_pass_through(tf.round)(x)
+        >>> y.numpy().tolist(), tape.gradient(y, x).numpy().tolist()
+        (2.0, 1.0)
+    """
+
+    @custom_gradient
+    def passing(*args: Any, **kwargs: Any) -> Any:
+        def grad(*upstream: Any, variables: Sequence[Variable] = ()) -> Any:
+            return (upstream, [None] * len(variables)) if variables else upstream
+
+        return f(*args, **kwargs), grad
+
+    @functools.wraps(f)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        return passing(*args, **kwargs)
+
+    return wrapped

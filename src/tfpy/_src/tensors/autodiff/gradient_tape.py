@@ -1,0 +1,320 @@
+"""``tf.GradientTape``: reverse-mode differentiation."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base.profiler_spans import clock, note, recorders
+from tfpy._src.core import tape as tapes
+from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
+from tfpy._src.core.indexed_slices import dense
+from tfpy._src.core.scalar_cache import filled
+from tfpy._src.core.tape import Tape
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.tensors.array.joining import stack
+from tfpy._src.tensors.array.making import zeros
+from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
+from tfpy._src.tensors.autodiff.nests import held, leaves, map_leaves
+from tfpy._src.tensors.variables.variable import Variable
+
+
+class UnconnectedGradients(Enum):
+    """What a source that does not influence the target gets (``tf.UnconnectedGradients``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> x, y = tf.Variable(1.0), tf.Variable(2.0)
+        >>> with tf.GradientTape() as tape:
+        ...     z = 2 * x
+        >>> zero = tf.UnconnectedGradients.ZERO
+        >>> tape.gradient(z, y, unconnected_gradients=zero).numpy().tolist()
+        0.0
+    """
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class GradientTape(Tape):
+    """Records ops for reverse-mode differentiation (``tf.GradientTape``).
+
+    Args:
+        persistent: allows more than one call of :meth:`gradient`.
+        watch_accessed_variables: watches trainable Variables when they are read.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> print(tape.gradient(y, x).numpy())
+        6.0
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        super().__init__()
+        self._persistent = persistent
+        self._watch_accessed = watch_accessed_variables
+        self._variables: dict[int, tuple[Variable, list[Tensor]]] = {}
+        self._entered = False
+        self._used = False
+
+    def __enter__(self) -> GradientTape:
+        self._start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._recording:
+            self._stop()
+
+    @property
+    def _recording(self) -> bool:
+        return any(t is self for t in tapes.local.active)
+
+    def _start(self) -> None:
+        if self._recording:
+            raise ValueError("Tape is already recording.")
+        self._entered = True
+        tapes.activate(self)
+
+    def _stop(self) -> None:
+        tapes.local.active[:] = [t for t in tapes.local.active if t is not self]
+
+    def watch(self, tensor: Any) -> None:
+        """Watches a tensor, a Variable or a nest of them.
+
+        Raises:
+            ValueError: for things that are neither.
+        """
+        for leaf in map(held, leaves(tensor)):
+            if isinstance(leaf, Variable):
+                self._read(leaf.origin)
+            elif isinstance(leaf, Tensor):
+                super().watch(leaf)
+            else:
+                raise ValueError(
+                    f"Passed in object {leaf!r} of type {type(leaf).__name__}, "
+                    "not tf.Tensor or tf.Variable"
+                )
+
+    def on_read(self, variable: Variable) -> None:
+        """Watch a Variable that an op reads, if the tape watches it or is to watch what is read."""
+        if (self._watch_accessed and variable.trainable) or id(variable) in self._variables:
+            self._read(variable)
+
+    def _read(self, variable: Variable) -> None:
+        _, reads = self._variables.setdefault(id(variable), (variable, []))
+        if not any(t is variable.tensor for t in reads):
+            reads.append(variable.tensor)
+            super().watch(variable.tensor)
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The Variables watched so far, in the order in which they were made."""
+        read = (variable for variable, _ in self._variables.values())
+        return tuple(sorted(read, key=lambda variable: variable.number))
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Ops in this context are not recorded.
+
+        Raises:
+            ValueError: outside of the tape's context.
+        """
+        if not self._recording:
+            raise ValueError("Tape is not recording.")
+        position = next(i for i, t in enumerate(tapes.local.active) if t is self)
+        del tapes.local.active[position]
+        try:
+            yield
+        finally:
+            tapes.local.active.insert(position, self)
+
+    def reset(self) -> None:
+        """Forgets everything recorded."""
+        Tape.__init__(self)
+        self._variables = {}
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The gradient of the (summed) target with respect to each source.
+
+        It is a ``tf.IndexedSlices`` for a table of which only rows were read, by ``tf.gather`` or
+        ``tf.nn.embedding_lookup``.
+
+        Args:
+            target: a tensor or a nest of them.
+            sources: a tensor, a Variable or a nest of them; the result has the same structure.
+            output_gradients: what flows into each target instead of ones.
+            unconnected_gradients: None or zeros for sources without influence.
+
+        Raises:
+            RuntimeError: at the second call on a tape that is not persistent, and on one that was
+                never entered.
+            LookupError: when an op on the way has no gradient.
+        """
+        began = clock() if recorders else 0.0
+        unconnected = _unconnected(unconnected_gradients)
+        with self._use():
+            found = self._backward(target, sources, output_gradients, unconnected)
+        if began:
+            note("gradient", "GradientTape.gradient", began)
+        return found
+
+    @contextmanager
+    def _use(self) -> Iterator[None]:
+        """One use of what was recorded; a tape that is not persistent forgets it afterwards."""
+        if not self._entered:
+            raise RuntimeError(
+                "The tape has recorded nothing; write `with tf.GradientTape() as tape:`"
+            )
+        if self._used and not self._persistent:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients "
+                "(or jacobians); write tf.GradientTape(persistent=True)"
+            )
+        self._used = True
+        if self._recording and not self._persistent:
+            self._stop()
+        yield
+        if not self._persistent:
+            self.entries, self.held = [], []
+
+    def _backward(
+        self, target: Any, sources: Any, output_gradients: Any, unconnected: UnconnectedGradients
+    ) -> Any:
+        for leaf in map(held, leaves(target)):
+            if isinstance(leaf, Variable):
+                self.on_read(leaf.origin)  # a Variable may be the target itself
+        grads = tapes.backpropagate(
+            list(self.entries), set(self.watched), _seeds(target, output_gradients)
+        )
+        return map_leaves(sources, lambda s: self._collect(s, grads, unconnected))
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The gradient of each element of the target: shape ``target.shape + source.shape``.
+
+        Args:
+            target: one tensor.
+            sources: a tensor, a Variable or a nest of them; the result has the same structure.
+            unconnected_gradients: None or zeros for sources without influence.
+            parallel_iterations, experimental_use_pfor: of no effect.
+        """
+        y, unconnected = convert_to_tensor(target), _unconnected(unconnected_gradients)
+        sources = map_leaves(sources, held)
+        with self._use():
+            rows = [
+                self._backward(
+                    y, leaves(sources), reshape(constant(seed), y.aval.shape), unconnected
+                )
+                for seed in np.eye(y.size, dtype=y.dtype.as_numpy_dtype)
+            ]
+        columns = iter(zip(*rows, strict=True) if rows else [()] * len(leaves(sources)))
+        return map_leaves(sources, lambda s: _stacked(next(columns), y, s))
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Tensor:
+        """The Jacobian of each example: shape ``[batch, *target.shape[1:], *source.shape[1:]]``.
+
+        ``target[i]`` must depend on ``source[i]`` only. The other arguments are those of
+        :meth:`jacobian`; without influence the result is zeros.
+
+        Raises:
+            ValueError: when the first dimensions differ or are missing.
+        """
+        y, source = convert_to_tensor(target), held(source)
+        if y.ndim < 2 or len(source.aval.shape) < 2 or y.aval.shape[0] != source.aval.shape[0]:
+            raise ValueError(
+                "Need first dimension of target shape and source shape to be the same, and two "
+                f"dimensions or more. Found target shape: {y.shape}, source shape: {source.shape}"
+            )
+        _unconnected(unconnected_gradients)
+        batch, inner = y.aval.shape[0], tuple(y.aval.shape[1:])
+        with self._use():
+            columns = [
+                self._backward(
+                    y,
+                    source,
+                    broadcast_to(reshape(constant(seed), inner), y.aval.shape),
+                    UnconnectedGradients.ZERO,
+                )
+                for seed in np.eye(y.size // max(batch, 1), dtype=y.dtype.as_numpy_dtype)
+            ]
+        shape = (batch, *inner, *source.aval.shape[1:])
+        rows = [dense(column) for column in columns]
+        return reshape(stack(rows, 1), shape) if rows else zeros(shape, y.dtype)
+
+    def _collect(
+        self, source: Any, grads: Mapping[int, Any], unconnected: UnconnectedGradients
+    ) -> Any:
+        source = held(source)
+        if type(source) is not Tensor and not is_operand(source):
+            raise TypeError(f"gradient: sources must be tensors or Variables, got {source!r}")
+        if isinstance(source, Variable):
+            _, read = self._variables.get(id(source.origin), (source, []))
+        else:
+            read = [source]
+        found = [
+            grads[t.identity] for t in read if t.identity in self.watched and t.identity in grads
+        ]
+        if found:
+            return functools.reduce(tapes.added, reversed(found))
+        if unconnected is UnconnectedGradients.ZERO:
+            return zeros(source.aval.shape, source.dtype)
+        return None
+
+
+def _seeds(target: Any, output_gradients: Any) -> list[tuple[Tensor, Tensor]]:
+    if target is None:
+        raise TypeError("gradient: target must be a tensor or a nest of them, got None")
+    targets = [t if type(t) is Tensor else convert_to_tensor(t) for t in leaves(target)]
+    given = (
+        [None] * len(targets)
+        if output_gradients is None
+        else [g if g is None else convert_to_tensor(g) for g in leaves(output_gradients)]
+    )
+    if len(given) != len(targets):
+        raise ValueError(f"{len(targets)} targets but {len(given)} output_gradients")
+    return [
+        (t, filled(1, t.aval) if g is None else g)
+        for t, g in zip(targets, given, strict=True)
+        if t.aval.dtype.is_differentiable
+    ]
+
+
+def _stacked(rows: tuple[Any, ...], target: Tensor, source: Any) -> Tensor | None:
+    """The rows of a Jacobian as one tensor."""
+    if not rows:
+        return zeros((*target.aval.shape, *source.aval.shape), target.dtype)
+    found = [dense(r) for r in rows if r is not None]
+    if not found:
+        return None
+    return reshape(stack(found), (*target.aval.shape, *source.aval.shape))
+
+
+def _unconnected(value: Any) -> UnconnectedGradients:
+    return UnconnectedGradients(getattr(value, "value", value))

@@ -1,0 +1,131 @@
+"""Functions of Python for JavaScript: its values go in, its values come out."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.backends.javascript import interop
+from tfpy._src.base import dtypes
+from tfpy._src.compiler.ir.aval import Array
+from tfpy._src.core import nest
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.operand import Composite, Operand
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.tensors.array.making import cast
+from tfpy._src.tensors.array.reshaping import reshape
+from tfpy._src.tensors.browser.pixels import from_pixels
+
+__all__ = ["as_javascript"]
+
+_PICTURES = frozenset(
+    ["HTMLCanvasElement", "HTMLImageElement", "HTMLVideoElement", "ImageBitmap", "ImageData",
+     "OffscreenCanvas", "VideoFrame"]
+)  # fmt: skip
+
+
+def as_javascript(function: Callable[..., Any]) -> Any:
+    """A JavaScript function that calls one of Python; it gives a promise.
+
+    Numbers, texts, ``true`` and ``false`` come as they are, ``null`` as None. Arrays come as
+    tensors: typed ones of their dtype, others and nested ones of float32, bool or string, since
+    JavaScript's numbers are no integers. So do objects ``{data, shape, dtype}``, of which dtype and
+    shape may be missing. A picture (ImageData, a canvas, a video …) comes as
+    ``tf.browser.from_pixels`` makes it; other plain objects are dicts of such values.
+
+    What the function gives, or awaits, goes back: a tensor as ``{dtype, shape, data}`` with a typed
+    array (a bool is a byte, a complex number two floats, texts are an array), lists, tuples and
+    dicts as arrays and objects. JavaScript has nothing to free but the function itself
+    (``destroy()``).
+
+    Args:
+        function: takes positional arguments; a ``tf.function`` or a model, too, or an ``async``
+            one.
+
+    Raises:
+        RuntimeError: outside of a page.
+
+    Example:
+        >>> import tfpy as tf
+        >>> js.predict = tf.browser.as_javascript(model)  # doctest: +SKIP
+    """
+    if not callable(function):
+        raise TypeError(f"as_javascript: {function!r} cannot be called")
+
+    async def call(*arguments: Any) -> Any:
+        found = function(*map(_given, arguments))
+        if inspect.isawaitable(found):
+            found = await found
+        return interop.as_objects(await _read(found))
+
+    return interop.javascript_function(call)
+
+
+def _given(value: Any) -> Any:
+    """What a value of JavaScript is here."""
+    if interop.is_js_array(value):
+        return [_given(v) for v in value] if interop.holds_objects(value) else _tensor(value)
+    if not interop.is_js(value):
+        return None if interop.is_null(value) else value
+    kind = interop.kind(value)
+    if kind in _PICTURES:
+        return from_pixels(value)
+    if kind != "Object":
+        return value
+    members = interop.members(value)
+    if interop.is_js_array(members.get("data")):
+        return _tensor(**members)
+    return {name: _given(v) for name, v in members.items()}
+
+
+def _tensor(data: Any, dtype: str | None = None, shape: Any = None) -> Tensor:
+    values = interop.array_values(data)
+    if dtype == "complex64":
+        values = np.asarray(values, np.float32).view(np.complex64)
+    elif isinstance(values, list):
+        values = np.asarray(values)
+        if values.dtype.kind == "i":
+            values = values.astype(np.float32)
+    tensor = constant(values)
+    if dtype is not None:
+        tensor = cast(tensor, dtypes.as_dtype(dtype))
+    return tensor if shape is None else reshape(tensor, list(shape))
+
+
+async def _read(found: Any) -> Any:
+    """A result with the values of its tensors, which are read together."""
+    leaves = nest.flatten(found)
+    values = await asyncio.gather(*map(_value, leaves))
+    return nest.pack_sequence_as(found, values)
+
+
+async def _value(leaf: Any) -> Any:
+    if isinstance(leaf, Composite):
+        raise TypeError(
+            f"as_javascript: a {type(leaf).__name__} has no form in JavaScript; give its components"
+            " or a dense tensor"
+        )
+    if isinstance(leaf, Operand):
+        leaf = await convert_to_tensor(leaf).data()
+    if not isinstance(leaf, np.ndarray | np.generic):
+        return leaf
+    array = np.asarray(leaf)
+    return {"dtype": array.dtype.name, "shape": list(array.shape), "data": _elements(array)}
+
+
+def _elements(array: Array) -> Any:
+    """What JavaScript has an array for: bytes for bools, float32 for smaller floats and pairs."""
+    flat = array.reshape(-1)
+    if flat.dtype == object:
+        return [v.decode() if isinstance(v, bytes) else v for v in flat]
+    if flat.dtype == bool:
+        return flat.view(np.uint8)
+    if flat.dtype == np.complex64:
+        return flat.view(np.float32)
+    if flat.dtype.kind in "iu" or flat.dtype in (np.float32, np.float64):
+        return flat
+    return flat.astype(np.float32)

@@ -1,0 +1,78 @@
+"""Row partitions of ragged tensors: int32 arrays on the host, in all forms TensorFlow takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base.errors import invalid_value
+from tfpy._src.core.conversion import host_values, is_operand
+
+Ints = np.ndarray[Any, Any]
+
+
+def ints(value: Any, what: str) -> Ints:
+    """A vector of integers on the host.
+
+    Raises:
+        ValueError: for other shapes; TypeError: for other dtypes.
+    """
+    array = host_values(value) if is_operand(value) else np.asarray(value)
+    if array.size == 0:
+        array = array.astype(np.int32)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{what} must have an integer dtype, got {array.dtype.name}")
+    if array.ndim != 1:
+        raise ValueError(f"{what} must be a vector, got shape {list(array.shape)}")
+    return array.astype(np.int32)
+
+
+def from_lengths(lengths: Ints) -> Ints:
+    """Row splits of row lengths."""
+    splits = np.zeros(lengths.size + 1, np.int32)
+    np.cumsum(lengths, out=splits[1:])
+    return splits
+
+
+def from_rowids(rowids: Ints, nrows: int | None) -> Ints:
+    """Row splits of the (ascending) row of each value.
+
+    Raises:
+        InvalidArgumentError: when they do not ascend or exceed ``nrows``.
+    """
+    count = (int(rowids[-1]) + 1 if rowids.size else 0) if nrows is None else int(nrows)
+    if rowids.size and (rowids[0] < 0 or rowids[-1] >= count or (np.diff(rowids) < 0).any()):
+        raise invalid_value(
+            "RaggedTensor",
+            f"value_rowids must ascend within [0, nrows = {count}), got {rowids.tolist()}",
+        )
+    return from_lengths(np.bincount(rowids, minlength=count).astype(np.int32))
+
+
+def check(splits: Ints, n: int, what: str) -> None:
+    """Raises InvalidArgumentError unless the splits partition ``n`` values."""
+    if splits.size == 0 or splits[0] != 0 or n != int(splits[-1]) or (np.diff(splits) < 0).any():
+        raise invalid_value(
+            "RaggedTensor",
+            f"Arguments to {what} do not form a valid RaggedTensor: row splits "
+            f"{splits.tolist()} must ascend from 0 to the number of values, {n}",
+        )
+
+
+def rowids(splits: Ints) -> Ints:
+    """The row of each value."""
+    return np.repeat(np.arange(splits.size - 1, dtype=np.int32), np.diff(splits))
+
+
+def positions(splits: Ints) -> Ints:
+    """The position of each value in its row."""
+    begins = np.repeat(splits[:-1], np.diff(splits))
+    return np.asarray(np.arange(splits[-1], dtype=np.int32) - begins)
+
+
+def take(splits: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """Splits of the picked rows, and which values they consist of."""
+    lengths = np.diff(splits)[rows]
+    picked = from_lengths(lengths)
+    return picked, np.repeat(splits[:-1][rows], lengths) + positions(picked)

@@ -1,0 +1,264 @@
+"""``tf.SparseTensor``: values at indices. Indices are bookkeeping and live on the host too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base import dtypes
+from tfpy._src.base.dtypes import DType
+from tfpy._src.base.errors import invalid, invalid_value
+from tfpy._src.compiler.ir.op import Op
+from tfpy._src.compiler.ops import elementwise, indexing
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.operand import CompositeOperand
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.tensors.array.joining import concat
+from tfpy._src.tensors.array.making import cast
+from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
+
+Ints = np.ndarray[Any, Any]
+
+_OF_VALUES = {"abs", "negative", "sign", "square", "sqrt", "tanh", "erf", "cast", "sin", "floor",
+              "ceil", "rint", "tan", "atan", "asin", "sinh", "asinh", "atanh", "expm1",
+              "log1p"}  # fmt: skip
+"""Ops that keep zero at zero, so that they can be computed on the values alone."""
+
+
+def _int32(numbers: Any) -> Tensor:
+    """What int32 or int64 numbers are kept as."""
+    if isinstance(numbers, Tensor):
+        numbers = cast(numbers, dtypes.int32) if numbers.dtype in dtypes.INDICES else numbers
+    return convert_to_tensor(numbers, dtypes.int32)
+
+
+class SparseTensor(CompositeOperand):
+    """Values at ``indices`` [n, rank] of a tensor of shape ``dense_shape``; zero elsewhere.
+
+    Raises:
+        ValueError: when the three do not fit each other.
+
+    Example:
+        >>> import tfpy as tf
+        >>> s = tf.SparseTensor([[0, 1], [2, 0]], [5.0, 7.0], [3, 2])
+        >>> print(tf.sparse.reduce_sum(s).numpy())
+        12.0
+    """
+
+    __slots__ = ("dense_shape", "host_indices", "host_shape", "indices", "values")
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        self.indices = _int32(indices)
+        self.values = convert_to_tensor(values)
+        self.dense_shape = _int32(dense_shape)
+        self.host_indices: Ints = self.indices.host_view()
+        if self.dense_shape.ndim != 1 or self.values.ndim != 1 or self.indices.ndim != 2:
+            raise ValueError(
+                "SparseTensor: indices must be a matrix, values and dense_shape vectors, got "
+                f"shapes {self.indices.shape}, {self.values.shape} and {self.dense_shape.shape}"
+            )
+        self.host_shape: tuple[int, ...] = tuple(self.dense_shape.host_view().tolist())
+        if self.indices.aval.shape != (self.values.aval.shape[0], len(self.host_shape)):
+            raise ValueError(
+                f"SparseTensor: indices {self.indices.shape} do not fit {self.values.shape[0]} "
+                f"values of a tensor of rank {len(self.host_shape)}"
+            )
+
+    @property
+    def shape(self) -> TensorShape:
+        """The dense tensor's sizes."""
+        return TensorShape(self.host_shape)
+
+    def get_shape(self) -> TensorShape:
+        """:attr:`shape`."""
+        return self.shape
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the values."""
+        return self.values.dtype
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions the dense tensor has."""
+        return len(self.host_shape)
+
+    def with_values(self, new_values: Any) -> SparseTensor:
+        """Other values at the same indices."""
+        return SparseTensor(self.indices, new_values, self.dense_shape)
+
+    @property
+    def positions(self) -> Ints:
+        """The flat, row-major position of each value in the dense tensor.
+
+        Raises:
+            InvalidArgumentError: for indices outside of the shape.
+        """
+        outside = (self.host_indices < 0) | (self.host_indices >= np.array(self.host_shape))
+        if outside.any():
+            row = int(np.argwhere(outside)[0, 0])
+            raise invalid_value(
+                "sparse",
+                f"indices[{row}] = {self.host_indices[row].tolist()} is out of bounds: need 0 <= "
+                f"index < {list(self.host_shape)}",
+            )
+        if not self.host_shape:
+            return np.zeros(len(self.host_indices), np.int64)
+        if not self.host_indices.size:
+            return np.zeros(0, np.int64)
+        columns = tuple(self.host_indices.astype(np.int64).T)
+        return np.asarray(np.ravel_multi_index(columns, self.host_shape))
+
+    def __repr__(self) -> str:
+        return (
+            f"SparseTensor(indices={self.indices!s}, values={self.values!s}, "
+            f"dense_shape={self.dense_shape!s})"
+        )
+
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
+
+    def __iter__(self) -> Any:
+        raise TypeError("'SparseTensor' object is not iterable; use tf.sparse.slice")
+
+    def __getitem__(self, key: Any) -> Any:
+        raise TypeError("'SparseTensor' object is not subscriptable; use tf.sparse.slice")
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
+        """A sparse tensor as it is, or one of a tuple with its three parts by name.
+
+        Raises:
+            TypeError: for other values.
+        """
+        if isinstance(sparse_tensor_value, SparseTensor):
+            return sparse_tensor_value
+        if getattr(sparse_tensor_value, "_fields", ()) != ("indices", "values", "dense_shape"):
+            raise TypeError(
+                f"Argument sparse_tensor_value={sparse_tensor_value} is neither a SparseTensor nor "
+                "SparseTensorValue."
+            )
+        return cls(*sparse_tensor_value)
+
+    def set_shape(self, shape: Any) -> None:
+        """Checks the shape, in which None stands for any size.
+
+        Raises:
+            ValueError: when it does not fit.
+        """
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(f"Shapes {self.shape} and {TensorShape(shape)} are not compatible")
+
+    # Ops
+
+    def apply_op(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Ops that keep zeros, and multiplication with or division by a dense tensor."""
+        if len(inputs) == 1 and op.name in _OF_VALUES:
+            return self.with_values(op(self.values, **attrs))
+        others = [x for x in inputs if x is not self]
+        divides = op is elementwise.real_div and inputs[0] is self
+        scales = op is elementwise.multiply or divides
+        if scales and len(others) == 1 and not isinstance(others[0], CompositeOperand):
+            other = convert_to_tensor(others[0], self.dtype)
+            return self.with_values(op(self.values, self.dense_at(other)))
+        raise ValueError(
+            f"{op.name} does not take a SparseTensor; use a function of tf.sparse, or "
+            "tf.sparse.to_dense"
+        )
+
+    def dense_at(self, dense: Tensor) -> Tensor:
+        """The elements of a dense tensor (broadcast to the shape) at the indices."""
+        if dense.ndim == 0:
+            return dense
+        spread = np.broadcast_to(
+            np.arange(dense.size).reshape(dense.aval.shape), _broadcast(dense, self.host_shape)
+        )
+        at = spread.reshape(-1)[self.positions].astype(np.int32)
+        return indexing.gather(reshape(dense, [-1]), constant(at), axis=0, batch_dims=0)
+
+    @property
+    def differentiable(self) -> Tensor:
+        return self.values
+
+    def with_differentiable(self, tensor: Any) -> SparseTensor:
+        return self.with_values(tensor)
+
+    @property
+    def components(self) -> tuple[Tensor, ...]:
+        return (self.indices, self.values, self.dense_shape)
+
+    def with_components(self, components: Sequence[Any]) -> SparseTensor:
+        return SparseTensor(*components)
+
+
+def _broadcast(dense: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape, if the tensor broadcasts to it."""
+    lead = (1,) * (len(shape) - dense.ndim)
+    fits = dense.ndim <= len(shape) and all(
+        n in (1, m) for n, m in zip((*lead, *dense.aval.shape), shape, strict=True)
+    )
+    if not fits:
+        raise invalid(
+            "sparse",
+            f"dense side {list(dense.shape)} does not broadcast to the sparse one {list(shape)}",
+        )
+    return shape
+
+
+def filled(values: Tensor, default: Any, where: Ints, shape: tuple[int, ...]) -> Tensor:
+    """A dense tensor: the value ``where`` gives for each position, ``default`` where it is -1."""
+    fill = broadcast_to(convert_to_tensor(default, values.dtype), [1])
+    rows = np.where(where < 0, values.size, where).astype(np.int32)
+    picked = indexing.gather(concat([values, fill], 0), constant(rows), axis=0, batch_dims=0)
+    return reshape(picked, shape)
+
+
+def positions_to_indices(positions: Ints, shape: tuple[int, ...]) -> Ints:
+    """Indices [n, rank] of flat positions."""
+    if not math.prod(shape) or not shape:
+        return np.zeros((len(positions), len(shape)), np.int32)
+    return np.stack(np.unravel_index(positions, shape), axis=1).astype(np.int32)
+
+
+def checked(value: Any) -> SparseTensor:
+    """The sparse tensor itself.
+
+    Raises:
+        TypeError: for other values.
+    """
+    if not isinstance(value, SparseTensor):
+        raise TypeError(f"Input must be a SparseTensor, got {type(value).__name__}")
+    return value
+
+
+def made(indices: Any, values: Tensor, shape: Sequence[int]) -> SparseTensor:
+    """A sparse tensor of host indices."""
+    rank = len(shape)
+    found = np.ascontiguousarray(np.asarray(indices, np.int32).reshape(-1, rank))
+    return SparseTensor(constant(found), values, constant(np.array(shape, np.int32)))
+
+
+def _none_of_its_own(self: SparseTensor, other: Any) -> Any:
+    """Python asks the other operand, and refuses."""
+    return NotImplemented
+
+
+def _refused(sign: str) -> Any:
+    def refuse(self: SparseTensor) -> Any:
+        raise TypeError(f"bad operand type for {sign}: 'SparseTensor'")
+
+    return refuse
+
+
+for _symbol in ("add", "sub", "mod", "floordiv", "pow", "and", "or", "xor", "matmul"):
+    setattr(SparseTensor, f"__{_symbol}__", _none_of_its_own)
+    setattr(SparseTensor, f"__r{_symbol}__", _none_of_its_own)
+for _symbol in ("rmul", "rtruediv", "lt", "le", "gt", "ge"):
+    setattr(SparseTensor, f"__{_symbol}__", _none_of_its_own)
+for _symbol, _sign in {"neg": "unary -", "abs": "abs()", "invert": "unary ~"}.items():
+    setattr(SparseTensor, f"__{_symbol}__", _refused(_sign))

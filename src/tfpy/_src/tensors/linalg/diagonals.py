@@ -1,0 +1,324 @@
+"""Diagonals and bands of matrices: functions of ``tf.linalg``.
+
+A diagonal of a matrix is a strided run of its flat elements, so it is read by a strided slice and
+written by padding with elements in between.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from tfpy._src.base import dtypes
+from tfpy._src.base.errors import invalid
+from tfpy._src.compiler.ops import elementwise as ew, indexing, logic, movement
+from tfpy._src.compiler.ops.failing import failing
+from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, host_values
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.tensors.array.joining import stack
+from tfpy._src.tensors.array.making import ones
+from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
+from tfpy._src.tensors.array.static import static_int, static_ints
+from tfpy._src.tensors.math.reductions import reduce_sum
+
+_ALIGNS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
+
+
+def _length(k: int, rows: int, columns: int) -> int:
+    return min(rows + min(k, 0), columns - max(k, 0))
+
+
+def _read(x: Tensor, k: int) -> Tensor:
+    """Diagonal ``k`` of each matrix of ``[..., rows, columns]``."""
+    *lead, rows, columns = x.aval.shape
+    size = _length(k, rows, columns)
+    flat = reshape(x, [math.prod(lead), rows * columns])
+    found = movement.strided_slice(
+        flat,
+        begin=(0, (k if k >= 0 else -k * columns) if size else 0),
+        size=(math.prod(lead), size),
+        strides=(1, columns + 1),
+    )
+    return reshape(found, [*lead, size])
+
+
+def _written(diagonal: Tensor, k: int, rows: int, columns: int, fill: Any) -> Tensor:
+    """Matrices ``[..., rows, columns]`` of ``fill`` with the given diagonal ``k``."""
+    *lead, size = diagonal.aval.shape
+    flat = reshape(diagonal, [math.prod(lead), size])
+    start = k if k >= 0 else -k * columns
+    used = start + (size - 1) * (columns + 1) + 1
+    ends = (start, rows * columns - used) if size else (0, rows * columns)
+    padded = movement.pad(flat, padding=((0, 0), ends), interior=(0, columns), value=fill)
+    return reshape(padded, [*lead, rows, columns])
+
+
+def _band(op: str, k: Any) -> tuple[int, int]:
+    numbers = static_ints(k)
+    lower, upper = numbers[0], numbers[-1]
+    if len(numbers) not in (1, 2) or lower > upper:
+        raise invalid(
+            op,
+            "lower_diag_index must not be larger than upper_diag_index: "
+            f"k must be one integer or an ascending pair, got {list(numbers)}",
+        )
+    return lower, upper
+
+
+def _check_align(op: str, align: str) -> None:
+    if align not in _ALIGNS:
+        raise invalid(op, f"align must be one of {', '.join(_ALIGNS)}, got {align!r}")
+
+
+def _check_inside(op: str, band: tuple[int, int], rows: int, columns: int) -> None:
+    for k in band:
+        if not -rows < k < columns and (rows, columns) != (0, 0) and k != 0:
+            raise invalid(
+                op,
+                f"diag index is out of bound: {k}. It must be between {-rows + 1} and "
+                f"{columns - 1} for matrices of {rows} by {columns}",
+            )
+
+
+def _lines(
+    band: tuple[int, int], align: str, width: int, rows: int, columns: int
+) -> Iterator[tuple[int, int, int]]:
+    """Each diagonal from the uppermost: its number, length and offset in a line of ``width``."""
+    above, below = align.split("_")
+    for k in range(band[1], band[0] - 1, -1):
+        size = _length(k, rows, columns)
+        left = (k >= 0 and above == "LEFT") or (k <= 0 and below == "LEFT")
+        yield k, size, 0 if left else width - size
+
+
+def _static(value: Any) -> Any:
+    return value if isinstance(value, bool | int | float | complex) else host_values(value).item()
+
+
+def diag(
+    diagonal: Any,
+    name: str = "diag",
+    k: Any = 0,
+    num_rows: int = -1,
+    num_cols: int = -1,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:
+    """Matrices with the given diagonals.
+
+    Args:
+        diagonal: ``[..., length]``, or ``[..., diagonals, length]`` from the uppermost when ``k``
+            is a pair.
+        k: the diagonal's number (0 the main one, positive above), or lowest and uppermost.
+        num_rows, num_cols: sizes, by default the least that fit, of square matrices.
+        padding_value: a number for all other elements.
+        align: to which side shorter diagonals are aligned above and below the main one.
+
+    Raises:
+        InvalidArgumentError: when the sizes do not fit.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.diag([1, 2]).numpy().tolist()
+        [[1, 0], [0, 2]]
+        >>> tf.linalg.diag([1, 2], k=1).numpy().tolist()
+        [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
+    """
+    _check_align("diag", align)
+    x, band = convert_to_tensor(diagonal), _band("diag", k)
+    many = band[0] != band[1]
+    if x.ndim < 1 + many or (many and x.aval.shape[-2] != band[1] - band[0] + 1):
+        raise invalid(
+            "diag",
+            f"diagonal {list(x.shape)} must end in {band[1] - band[0] + 1} diagonals for k {band}",
+        )
+    width = x.aval.shape[-1]
+    least_rows, least_columns = width - min(band[1], 0), width + max(band[0], 0)
+    rows, columns = static_int(num_rows), static_int(num_cols)
+    if rows == -1 and columns == -1:
+        rows = columns = max(least_rows, least_columns)
+    rows = least_rows if rows == -1 else rows
+    columns = least_columns if columns == -1 else columns
+    exact = rows == least_rows or columns == least_columns
+    if rows < least_rows or columns < least_columns or not exact:
+        raise invalid(
+            "diag",
+            f"num_rows {num_rows} and num_cols {num_cols} do not fit diagonals {list(x.shape)} "
+            f"for k {band}: at least {least_rows} by {least_columns}, one of them exactly",
+        )
+    fill = _static(padding_value)
+    if not many:
+        return _written(x, band[0], rows, columns, bool(fill) if x.dtype.is_bool else fill)
+    base = constant(fill, x.dtype, shape=[1] * (x.ndim - 2) + [1, 1])
+    return _with_diagonals(broadcast_to(base, [*x.aval.shape[:-2], rows, columns]), x, band, align)
+
+
+def _with_diagonals(x: Tensor, lines: Tensor, band: tuple[int, int], align: str) -> Tensor:
+    """``x`` with the diagonals of ``band`` from ``lines [..., diagonals, width]``."""
+    *lead, count, width = lines.aval.shape
+    rows, columns = x.aval.shape[-2:]
+    flat = reshape(lines, [math.prod(lead), count, width])
+    for i, (k, size, offset) in enumerate(_lines(band, align, width, rows, columns)):
+        line = movement.strided_slice(
+            flat, begin=(0, i, offset), size=(flat.aval.shape[0], 1, size), strides=(1, 1, 1)
+        )
+        matrix = _written(reshape(line, [*lead, size]), k, rows, columns, False)
+        hit = _written(ones([size], dtypes.bool), k, rows, columns, False)
+        x = logic.select(hit, matrix, x)
+    return x
+
+
+def diag_part(
+    input: Any,
+    name: str = "diag_part",
+    k: Any = 0,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:
+    """Diagonals of matrices; arguments as :func:`diag`.
+
+    Raises:
+        InvalidArgumentError: when the matrices have no such diagonal.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.diag_part([[1, 2, 3], [4, 5, 6]]).numpy().tolist()
+        [1, 5]
+    """
+    x = _matrices("diag_part", input)
+    _check_align("diag_part", align)
+    band, (rows, columns) = _band("diag_part", k), x.aval.shape[-2:]
+    _check_inside("diag_part", band, rows, columns)
+    if band[0] == band[1]:
+        return _read(x, band[0])
+    width = max(_length(i, rows, columns) for i in range(band[0], band[1] + 1))
+    fill, lines = _static(padding_value), []
+    for i, size, offset in _lines(band, align, width, rows, columns):
+        line = _read(x, i)
+        margin = ((0, 0),) * (line.ndim - 1) + ((offset, width - size - offset),)
+        lines.append(movement.pad(line, padding=margin, interior=(0,) * line.ndim, value=fill))
+    return stack(lines, axis=-2)
+
+
+def set_diag(
+    input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
+) -> Tensor:
+    """Matrices with some diagonals replaced; arguments as :func:`diag`.
+
+    Raises:
+        InvalidArgumentError: when the diagonals do not have the matrices' sizes.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.set_diag([[1, 2], [3, 4]], [0, 9]).numpy().tolist()
+        [[0, 2], [3, 9]]
+    """
+    x, lines = as_tensors(ew.add, (_matrices("set_diag", input), diagonal))
+    _check_align("set_diag", align)
+    band, (rows, columns) = _band("set_diag", k), x.aval.shape[-2:]
+    _check_inside("set_diag", band, rows, columns)
+    width = max(_length(i, rows, columns) for i in range(band[0], band[1] + 1))
+    count = band[1] - band[0] + 1
+    wanted = (*x.aval.shape[:-2], *([count] if count > 1 else []), width)
+    if lines.aval.shape != wanted:
+        raise invalid(
+            "set_diag",
+            f"diagonals {band} of input {list(x.aval.shape)} have shape {list(wanted)}, "
+            f"got {list(lines.aval.shape)}",
+        )
+    return _with_diagonals(x, reshape(lines, [*x.aval.shape[:-2], count, width]), band, align)
+
+
+def _matrices(op: str, input: Any) -> Tensor:
+    x = convert_to_tensor(input)
+    if x.ndim < 2:
+        raise invalid(op, f"input must be at least 2-dim, received shape: {list(x.aval.shape)}")
+    return x
+
+
+def trace(x: Any, name: str | None = None) -> Tensor:
+    """Sum of the main diagonal of each matrix.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.trace([[[1, 2], [3, 4]], [[5, 6], [7, 8]]]).numpy().tolist()
+        [5, 13]
+    """
+    return reduce_sum(diag_part(x), axis=-1)
+
+
+def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
+    """Matrices with zeros outside a band around the main diagonal.
+
+    Args:
+        num_lower, num_upper: how many diagonals are kept below and above; negative keeps all.
+
+    Raises:
+        InvalidArgumentError: when the matrices have fewer rows or columns.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.constant([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
+        >>> tf.linalg.band_part(x, num_lower=0, num_upper=-1).numpy().tolist()
+        [[1, 2, 3], [0, 5, 6], [0, 0, 9]]
+    """
+    x = _matrices("band_part", input)
+    rows, columns = x.aval.shape[-2:]
+    lower, upper = static_int(num_lower), static_int(num_upper)
+    for what, number, size in (("num_lower", lower, rows), ("num_upper", upper, columns)):
+        if number > size:
+            return failing(
+                "band_part",
+                f"{what} must be negative or less or equal to number of rows or columns ({size}) "
+                f"got: {number}",
+                (x,),
+                x.aval.shape,
+                x.dtype,
+            )
+    row = indexing.range_(start=0, delta=1, count=rows, dtype=dtypes.int32)
+    column = indexing.range_(start=0, delta=1, count=columns, dtype=dtypes.int32)
+    above = column - reshape(row, [rows, 1])
+    inside = logic.logical_and(
+        above >= -(rows if lower < 0 else lower), above <= (columns if upper < 0 else upper)
+    )
+    return logic.select(inside, x, False if x.dtype.is_bool else 0)
+
+
+def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
+    """``diagonal`` of shape s along the diagonal of a tensor of shape ``[*s, *s]``.
+
+    Raises:
+        InvalidArgumentError: for a scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.tensor_diag([1, 2]).numpy().tolist()
+        [[1, 0], [0, 2]]
+    """
+    x = convert_to_tensor(diagonal)
+    if not x.ndim:
+        raise invalid("tensor_diag", "Input must be at least rank 1, got 0")
+    return reshape(diag(reshape(x, [x.size])), [*x.aval.shape, *x.aval.shape])
+
+
+def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
+    """The diagonal of a tensor of shape ``[*s, *s]``, of shape s; a number is its own.
+
+    Raises:
+        InvalidArgumentError: when the shape is no such pair.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.tensor_diag_part([[1, 2], [3, 4]]).numpy().tolist()
+        [1, 4]
+    """
+    x = convert_to_tensor(input)
+    half = x.ndim // 2
+    side = x.aval.shape[:half]
+    if x.ndim % 2 or side != x.aval.shape[half:]:
+        raise invalid(
+            "tensor_diag_part",
+            f"input must have even rank and equal halves of its shape, got {list(x.aval.shape)}",
+        )
+    return reshape(_read(reshape(x, [math.prod(side)] * 2), 0), side)

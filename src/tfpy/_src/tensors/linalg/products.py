@@ -1,0 +1,268 @@
+"""Products of matrices and vectors, and transposition."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tfpy._src.base import dtypes
+from tfpy._src.base.errors import FailedPreconditionError, invalid
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ops import contraction, elementwise as ew
+from tfpy._src.compiler.ops.families import infer
+from tfpy._src.core.conversion import as_tensors, convert_to_tensor, is_operand
+from tfpy._src.core.dispatch import dispatchable
+from tfpy._src.core.operators import as_operator
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.tensors.array.complex_numbers import conj
+from tfpy._src.tensors.array.making import cast
+from tfpy._src.tensors.array.reshaping import broadcast_to, expand_dims, reshape, squeeze, transpose
+from tfpy._src.tensors.array.slicing import take
+from tfpy._src.tensors.array.static import static_ints
+
+_NARROW = {dtypes.int8, dtypes.uint8}
+_MIXED = {dtypes.bfloat16, dtypes.float32}
+
+
+@as_operator("matmul", reflected=True)
+@dispatchable
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    output_type: Any = None,
+    grad_a: bool = False,
+    grad_b: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Matrix product over the last two dimensions; leading ones broadcast.
+
+    Two matrices may be of bfloat16 and float32, which gives float32.
+
+    Args:
+        output_type: the result's dtype; products of int8 and uint8 are summed in it.
+        a_is_sparse, b_is_sparse: promise many zeros, in matrices only.
+
+    Raises:
+        InvalidArgumentError: when inner sizes or batch dimensions do not go together, or for batch
+            dimensions of what is sparse.
+        ValueError: when a side is both transposed and adjoint.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.matmul([[1, 2]], [[3], [4]]).numpy().tolist()
+        [[11]]
+    """
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        raise ValueError("matmul: only one of transpose and adjoint can be True for a side")
+    x, y = as_tensors(contraction.matmul, (a, b))
+    if (a_is_sparse or b_is_sparse) and not x.ndim == y.ndim == 2:
+        raise invalid(
+            "matmul",
+            f"a_is_sparse and b_is_sparse are for two matrices, got shapes {list(x.aval.shape)} "
+            f"and {list(y.aval.shape)}",
+        )
+    if {x.dtype, y.dtype} == _MIXED and x.ndim == y.ndim == 2:
+        x, y = cast(x, dtypes.float32), cast(y, dtypes.float32)
+    if output_type is not None and {x.dtype, y.dtype} <= _NARROW:
+        x, y = cast(x, dtypes.int32), cast(y, dtypes.int32)
+    x, y = conj(x) if adjoint_a else x, conj(y) if adjoint_b else y
+    ta, tb = bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b)
+    product = _product(x, y, ta, tb)
+    return product if output_type is None else cast(product, output_type)
+
+
+def _product(x: Tensor, y: Tensor, ta: bool, tb: bool) -> Tensor:
+    """Applies the op, after making batch dimensions agree; two matrices need no look at them."""
+    if x.aval.rank == 2 == y.aval.rank:
+        return contraction.matmul(x, y, transpose_a=ta, transpose_b=tb)
+    contraction.matmul.infer(*(_last_two(t) for t in (x, y)), transpose_a=ta, transpose_b=tb)
+    if y.ndim == 2 and x.ndim > 2 and not ta:
+        rows = contraction.matmul(
+            reshape(x, [-1, x.aval.shape[-1]])
+            if x.size
+            else reshape(x, [_rows(x), x.aval.shape[-1]]),
+            y,
+            transpose_a=False,
+            transpose_b=tb,
+        )
+        return reshape(rows, [*x.aval.shape[:-1], rows.aval.shape[-1]])
+    lead = infer.broadcast_shapes("matmul", x.aval.shape[:-2], y.aval.shape[:-2])
+    x, y = _with_batch(x, lead), _with_batch(y, lead)
+    return contraction.matmul(x, y, transpose_a=ta, transpose_b=tb)
+
+
+def _last_two(x: Tensor) -> Any:
+    if x.ndim < 2:
+        raise invalid(
+            "matmul",
+            f"In[0] and In[1] need 2 or more dimensions, one has shape {list(x.aval.shape)}",
+        )
+    return Aval(x.aval.shape[-2:], x.dtype)
+
+
+def _rows(x: Tensor) -> int:
+    rows = 1
+    for n in x.aval.shape[:-1]:
+        rows *= n
+    return rows
+
+
+def _with_batch(x: Tensor, lead: tuple[int, ...]) -> Tensor:
+    """``x`` broadcast to the batch dimensions, unless it has a single matrix."""
+    own = x.aval.shape[:-2]
+    if own == lead or all(n == 1 for n in own):
+        return x
+    return broadcast_to(x, (*lead, *x.aval.shape[-2:]))
+
+
+@dispatchable
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Product of matrices and vectors (the last dimension of ``b``).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [10.0, 1.0]).numpy().tolist()
+        [12.0, 34.0]
+    """
+    x, y = as_tensors(contraction.matmul, (a, b))
+    product = matmul(
+        x,
+        expand_dims(y, -1),
+        transpose_a,
+        adjoint_a=adjoint_a,
+        a_is_sparse=a_is_sparse,
+        b_is_sparse=b_is_sparse,
+    )
+    return squeeze(product, -1)
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    """Sum of products over the given axes of both, as ``numpy.tensordot``.
+
+    The axes of each side are taken as one, in the order given: their sizes may differ, as long as
+    the products of these do not.
+
+    Raises:
+        InvalidArgumentError: when these products differ.
+        ValueError: for a number of axes that is negative or larger than a rank, or not one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.tensordot([1, 2], [3, 4], axes=1).numpy().tolist()
+        11
+    """
+    x, y = as_tensors(contraction.matmul, (a, b))
+    if isinstance(axes, int):
+        if axes < 0:
+            raise ValueError(f"tensordot: `axes` must be at least 0, got {axes}")
+        if axes > min(x.ndim, y.ndim):
+            raise ValueError(
+                f"tensordot: `axes` must not be larger than the number of dimensions, got {axes} "
+                f"for {list(x.aval.shape)} and {list(y.aval.shape)}"
+            )
+        axes_a = list(range(x.ndim - axes, x.ndim))
+        axes_b = list(range(axes))
+    else:
+        if not isinstance(axes, list | tuple) and not is_operand(axes):
+            axes = static_ints(axes)  # raises where they are no integers
+        if len(axes) != 2:
+            raise ValueError(f"tensordot: `axes` must be an integer or have length 2, got {axes}")
+        axes_a = [infer.normalize_axis("tensordot", i, x.ndim) for i in static_ints(axes[0])]
+        axes_b = [infer.normalize_axis("tensordot", i, y.ndim) for i in static_ints(axes[1])]
+        if len(axes_a) != len(axes_b):
+            raise ValueError(
+                f"tensordot: Different number of contraction axes: {axes_a} and {axes_b}"
+            )
+    inner, other = (math.prod(t.aval.shape[i] for i in along)
+                    for t, along in ((x, axes_a), (y, axes_b)))  # fmt: skip
+    if inner != other:
+        raise invalid(
+            "tensordot",
+            f"sizes of axes {axes_a} of {list(x.shape)} and {axes_b} of {list(y.shape)} differ",
+        )
+    free_a = [i for i in range(x.ndim) if i not in axes_a]
+    free_b = [i for i in range(y.ndim) if i not in axes_b]
+    rows, columns = [x.aval.shape[i] for i in free_a], [y.aval.shape[i] for i in free_b]
+    left = reshape(transpose(x, free_a + axes_a), [math.prod(rows), inner])
+    right = reshape(transpose(y, axes_b + free_b), [inner, math.prod(columns)])
+    return reshape(matmul(left, right), rows + columns)
+
+
+def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
+    """The last two dimensions swapped.
+
+    Raises:
+        ValueError: for fewer than two dimensions.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape(tf.range(6), [1, 2, 3])
+        >>> tf.linalg.matrix_transpose(x).numpy().tolist()
+        [[[0, 3], [1, 4], [2, 5]]]
+    """
+    x = convert_to_tensor(a)
+    if x.ndim < 2:
+        raise ValueError(f"Argument `a` should be a (batch) matrix with rank >= 2, got {x.shape}")
+    order = list(range(x.ndim))
+    order[-2:] = order[-1], order[-2]
+    return transpose(x, order, conjugate)
+
+
+def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+    """The last two dimensions swapped, and complex numbers conjugated.
+
+    Raises:
+        ValueError: for fewer than two dimensions.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.adjoint(tf.constant([[1 + 2j, 3 + 0j]])).numpy().tolist()
+        [[(1-2j)], [(3-0j)]]
+    """
+    return matrix_transpose(matrix, conjugate=True)
+
+
+def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+    """Cross product of vectors of 3 along the last dimension.
+
+    Raises:
+        InvalidArgumentError: when the shapes differ or are empty.
+        FailedPreconditionError: when the last dimension is not 3.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.linalg.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).numpy().tolist()
+        [0.0, 0.0, 1.0]
+    """
+    x, y = as_tensors(ew.multiply, (a, b))
+    if x.aval.shape != y.aval.shape or not x.ndim:
+        raise invalid(
+            "cross",
+            f"Both inputs must be of same shape: {list(x.aval.shape)} vs. {list(y.aval.shape)}",
+        )
+    if x.aval.shape[-1] != 3:
+        raise FailedPreconditionError(
+            None,
+            "cross",
+            f"cross: Cross-products are only defined for 3-element vectors: {list(x.aval.shape)}",
+        )
+    after, before = [1, 2, 0], [2, 0, 1]
+    return _pick(x, after) * _pick(y, before) - _pick(x, before) * _pick(y, after)
+
+
+def _pick(x: Tensor, order: list[int]) -> Tensor:
+    return take(x, order, axis=-1)

@@ -1,0 +1,172 @@
+"""Activations of ``tf.nn`` that are composed from primitives."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tfpy._src.base import dtypes
+from tfpy._src.compiler.ops import activation, elementwise as ew, special
+from tfpy._src.compiler.ops.families import infer
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.dispatch import dispatchable, implements, per_value
+from tfpy._src.core.tape import stop_gradient
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.tensors.array.joining import concat
+from tfpy._src.tensors.array.making import cast
+from tfpy._src.tensors.array.static import static_int
+from tfpy._src.tensors.autodiff.custom import custom_gradient
+from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
+from tfpy._src.tensors.math import reductions
+
+
+def _logits(op: str, logits: Any) -> Tensor:
+    x = convert_to_tensor(logits)
+    infer.check_dtype(op, x.aval, infer.FLOAT, "logits")
+    return x
+
+
+def _one_axis(axis: Any) -> int:
+    """The axis of a softmax; None is the last one.
+
+    Raises:
+        TypeError: for a list.
+    """
+    return -1 if axis is None else static_int(axis)
+
+
+@dispatchable
+def softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> Tensor:
+    """exp(logits) normalised to sum to 1 along an axis.
+
+    Raises:
+        InvalidArgumentError: when logits are not floats.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.softmax([0.0, 0.0]).numpy().tolist()
+        [0.5, 0.5]
+    """
+    result: Tensor = _softmax(_logits("softmax", logits), axis=_one_axis(axis))
+    return result
+
+
+@custom_gradient
+def _softmax(logits: Tensor, axis: int) -> Any:
+    e = ew.exp(logits - reductions.reduce_max(logits, axis, keepdims=True))
+    y = e / reductions.reduce_sum(e, axis, keepdims=True)
+
+    def grad(g: Tensor) -> Tensor:
+        return (g - reductions.reduce_sum(g * y, axis, keepdims=True)) * y
+
+    return y, grad
+
+
+@implements(softmax, RaggedTensor)
+def _ragged_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    """Over the innermost ragged dimension: absent values count as -infinity."""
+    if axis not in (None, -1, logits.ndim - 1):
+        raise ValueError("softmax of a RaggedTensor is over its last axis")
+    peak = stop_gradient(reductions.reduce_max(logits, -1, True))
+    powers = ew.exp(logits - peak)
+    return powers / reductions.reduce_sum(powers, -1, True)
+
+
+def log_softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> Tensor:
+    """log of :func:`softmax`, without underflow.
+
+    Args:
+        axis: along which the probabilities sum to 1, counted from the end when negative.
+
+    Raises:
+        InvalidArgumentError: when logits are not floats.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.exp(tf.nn.log_softmax([0.0, 0.0])).numpy().tolist()
+        [0.5, 0.5]
+    """
+    x, axis = _logits("log_softmax", logits), _one_axis(axis)
+    shifted = x - stop_gradient(reductions.reduce_max(x, axis, keepdims=True))
+    return shifted - ew.log(reductions.reduce_sum(ew.exp(shifted), axis, keepdims=True))
+
+
+@per_value
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
+    """features * P(X <= features) for a standard normal X (Hendrycks and Gimpel, 2016).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.gelu([-1.0, 0.0, 1.0]).numpy().round(3)
+        array([-0.159,  0.   ,  0.841], dtype=float32)
+    """
+    x = convert_to_tensor(features)
+    if not x.dtype.is_floating:
+        raise ValueError(
+            f"`features.dtype` must be a floating point tensor. Received: {x.dtype!r}; use tf.cast"
+        )
+    if approximate:
+        return x * 0.5 * (ew.tanh((x + x * x * x * 0.044715) * math.sqrt(2.0 / math.pi)) + 1.0)
+    return x * 0.5 * special.erfc(x * -math.sqrt(0.5))
+
+
+@per_value
+def silu(features: Any, beta: float = 1.0) -> Tensor:
+    """features * sigmoid(beta * features).
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.silu([-1.0, 0.0, 1.0]).numpy().round(3)
+        array([-0.269,  0.   ,  0.731], dtype=float32)
+    """
+    x = convert_to_tensor(features)
+    return x * activation.sigmoid(x * cast(beta, x.dtype))
+
+
+swish = silu
+
+
+@per_value
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+    """features above 0, alpha * features below; integers become float32.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.leaky_relu([-2.0, 0.0, 3.0], alpha=0.5).numpy().tolist()
+        [-1.0, 0.0, 3.0]
+    """
+    x = convert_to_tensor(features)
+    if x.dtype.is_integer:
+        x = cast(x, dtypes.float32)
+    return activation.leaky_relu(x, alpha=alpha)
+
+
+def softsign(features: Any, name: str | None = None) -> Tensor:
+    """``features / (|features| + 1)``.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.softsign([-3.0, 0.0, 1.0]).numpy().tolist()
+        [-0.75, 0.0, 0.5]
+    """
+    result: Tensor = _softsign(convert_to_tensor(features))
+    return result
+
+
+@custom_gradient
+def _softsign(x: Tensor) -> Any:
+    scale = ew.abs_(x) + 1.0
+    return x / scale, lambda g: g / ew.square(scale)  # 0 at infinity, where x / scale is NaN
+
+
+@per_value
+def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
+    """relu of features and of -features, side by side along an axis.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.nn.crelu([-1.0, 2.0]).numpy().tolist()
+        [0.0, 2.0, 1.0, 0.0]
+    """
+    x = convert_to_tensor(features)
+    return activation.relu(concat([x, -x], axis))

@@ -1,0 +1,100 @@
+"""Grayscale morphology of images: functions of ``tf.nn``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfpy._src.base.errors import invalid
+from tfpy._src.compiler.ops import convolution
+from tfpy._src.compiler.ops.patches import at_first_maximum, padded_windows
+from tfpy._src.core.conversion import as_tensors
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.tensors.array.reordering import reverse
+from tfpy._src.tensors.array.reshaping import reshape
+from tfpy._src.tensors.array.static import attribute_ints
+from tfpy._src.tensors.nn.data_format import DataFormat
+from tfpy._src.tensors.nn.pooling import lowest
+
+__all__ = [
+    "dilation2d",
+    "erosion2d",
+]
+
+
+def dilation2d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Grayscale dilation: the maximum of window plus filter ``[h, w, c]``.
+
+    Args:
+        strides: steps of the window, one for each dimension.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC".
+        dilations: distances between the elements of a window, one for each dimension.
+
+    Raises:
+        ValueError: for another data format than "NHWC".
+        InvalidArgumentError: when the depths differ, or there are not four strides and dilations.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+        >>> ones = [1, 1, 1, 1]
+        >>> y = tf.nn.dilation2d(x, tf.zeros([2, 2, 1]), ones, "VALID", "NHWC", dilations=ones)
+        >>> tf.reshape(y, [2, 2]).numpy().tolist()
+        [[4.0, 5.0], [7.0, 8.0]]
+    """
+    if data_format != "NHWC":
+        raise ValueError("dilation2d: Data formats other than NHWC are not yet supported")
+    for what, value in (("strides", strides), ("dilations", dilations)):
+        if len(attribute_ints(value)) != 4:
+            raise invalid("dilation2d", f"{what} must have 4 numbers, got {value}")
+    x, f = as_tensors(convolution.conv2d, (input, filters))
+    form = DataFormat.of("dilation2d", 2, data_format)
+    x = form.channels_last(x)
+    if f.ndim != 3 or f.aval.shape[2] != x.aval.shape[3]:
+        raise invalid(
+            "dilation2d",
+            f"filter must be [h, w, {x.shape[3]}] for input {list(x.shape)}, got {list(f.shape)}",
+        )
+    ksize = tuple(f.aval.shape[:2])
+    step, spread, pads = form.window(tuple(x.aval.shape[1:3]), ksize, strides, padding, dilations)
+    sums = padded_windows(x, ksize, step, spread, pads, lowest(x))
+    sums = sums + reshape(f, [ksize[0] * ksize[1], f.aval.shape[2]])
+    largest: Tensor = at_first_maximum(sums, sums)
+    return largest
+
+
+def erosion2d(
+    value: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Grayscale erosion: the minimum of window minus filter ``[h, w, c]``.
+
+    Args:
+        strides: steps of the window, one for each dimension.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC".
+        dilations: distances between the elements of a window, one for each dimension.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x = tf.reshape(tf.range(1.0, 10.0), [1, 3, 3, 1])
+        >>> ones = [1, 1, 1, 1]
+        >>> y = tf.nn.erosion2d(x, tf.zeros([2, 2, 1]), ones, "VALID", "NHWC", dilations=ones)
+        >>> tf.reshape(y, [2, 2]).numpy().tolist()
+        [[1.0, 2.0], [4.0, 5.0]]
+    """
+    x, f = as_tensors(convolution.conv2d, (value, filters))
+    return -dilation2d(-x, reverse(f, [0, 1]), strides, padding, data_format, dilations)

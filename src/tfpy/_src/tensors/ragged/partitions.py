@@ -1,0 +1,207 @@
+"""Segments, partitions, counts and elements of ragged tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base import dtypes
+from tfpy._src.base.errors import invalid, invalid_value
+from tfpy._src.compiler.ops import elementwise as ew, indexing
+from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.dispatch import implements
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.tensors.array import scattering, segments
+from tfpy._src.tensors.array.making import cast, ones
+from tfpy._src.tensors.array.reshaping import reshape
+from tfpy._src.tensors.composite.ragged import row_partition as partition
+from tfpy._src.tensors.composite.ragged.row_partition import Ints
+from tfpy._src.tensors.composite.ragged.rows import row_count, take_rows
+from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
+from tfpy._src.tensors.math import arithmetic, counting
+from tfpy._src.tensors.ragged import shaping
+from tfpy._src.tensors.ragged.reduction import _aggregate
+
+_KINDS: dict[str, Callable[..., Any]] = {
+    "sum": segments.unsorted_segment_sum,
+    "prod": segments.unsorted_segment_prod,
+    "max": segments.unsorted_segment_max,
+    "min": segments.unsorted_segment_min,
+}
+
+
+def _inner(x: Any, like: RaggedTensor, name: str) -> Any:
+    """The values of a ragged tensor that has the rows of another."""
+    if not isinstance(x, RaggedTensor) or not np.array_equal(x.splits, like.splits):
+        raise invalid_value(name, "the ragged arguments must have the same rows")
+    return x.values
+
+
+def _segment(kind: str, dense: Callable[..., Any], data: Any, ids: Any, count: int) -> Any:
+    if isinstance(ids, RaggedTensor):
+        inner = _inner(data, ids, "unsorted_segment")
+        return _segment(kind, dense, inner, ids.values, count)
+    if not isinstance(data, RaggedTensor):
+        return dense(data, ids, count)
+    at = convert_to_tensor(ids).host_view()
+    if at.shape != (row_count(data),):
+        raise invalid(
+            "unsorted_segment", f"segment_ids {list(at.shape)} must have one id for each of "
+            f"{row_count(data)} rows"
+        )  # fmt: skip
+    if at.size and at.max() >= count:
+        raise invalid_value("unsorted_segment", f"segment ids must be less than {count}")
+    kept = np.flatnonzero(at >= 0).astype(np.int32)
+    return _aggregate(kind, take_rows(data, kept), at[kept], count)
+
+
+def _enter_segment(kind: str, dense: Callable[..., Any]) -> None:
+    @implements(dense, RaggedTensor)
+    def segment(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+        return _segment(kind, dense, data, segment_ids, int(num_segments))
+
+
+for _kind, _dense in _KINDS.items():
+    _enter_segment(_kind, _dense)
+
+
+def _sum_and_count(data: Any, ids: Any, count: int) -> tuple[Any, Any]:
+    sizes = data.with_flat_values(ones(data.flat_values.aval.shape, data.dtype))
+    total, counted = (
+        _segment("sum", segments.unsorted_segment_sum, x, ids, count) for x in (data, sizes)
+    )
+    return total, ew.maximum(counted, 1)
+
+
+@implements(segments.unsorted_segment_mean, RaggedTensor)
+def unsorted_segment_mean(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Any:
+    """Means of the values in the same place of the rows of a segment."""
+    return arithmetic.divide(*_sum_and_count(data, segment_ids, int(num_segments)))
+
+
+@implements(segments.unsorted_segment_sqrt_n, RaggedTensor)
+def unsorted_segment_sqrt_n(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Any:
+    """Sums divided by the square root of the number of values."""
+    total, count = _sum_and_count(data, segment_ids, int(num_segments))
+    return arithmetic.divide(total, ew.sqrt(count))
+
+
+@implements(scattering.dynamic_partition, RaggedTensor)
+def dynamic_partition(
+    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+) -> list[Any]:
+    """The rows (or, of ragged partitions, values) that belong to each partition."""
+    if isinstance(partitions, RaggedTensor):
+        inner = _inner(data, partitions, "dynamic_partition")
+        return scattering.dynamic_partition(inner, partitions.values, num_partitions)
+    at = convert_to_tensor(partitions).host_view()
+    if at.shape != (row_count(data),):
+        raise invalid(
+            "dynamic_partition", f"partitions {list(at.shape)} must name one for each of "
+            f"{row_count(data)} rows"
+        )  # fmt: skip
+    if at.size and (at.min() < 0 or at.max() >= num_partitions):
+        raise invalid_value("dynamic_partition", f"partitions must be in [0, {num_partitions})")
+    return [
+        take_rows(data, np.flatnonzero(at == i).astype(np.int32)) for i in range(num_partitions)
+    ]
+
+
+def counts_by_row(
+    values: Tensor, rows: Ints, count: int, weights: Any, size: int, binary: bool, dtype: Any
+) -> Tensor:
+    """How often each of the first ``size`` integers occurs in each row: [count, size]."""
+    host = values.host_view()
+    ids = np.where(host < size, rows * size + host, -1).astype(np.int32)
+    amounts = ones([host.size], dtype) if weights is None or binary else weights
+    found = indexing.segment_sum(amounts, constant(ids), segments=count * size)
+    if binary:
+        found = cast(found > 0, dtype)
+    return reshape(found, [count, size])
+
+
+@implements(counting.bincount, RaggedTensor)
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
+) -> Tensor:
+    """Of all values, or (axis -1) of those of each row of a ragged matrix."""
+    flat = weights.flat_values if isinstance(weights, RaggedTensor) else weights
+    if axis != -1:
+        return counting.bincount(
+            arr.flat_values, flat, minlength, maxlength, dtype, name, axis, binary_output
+        )
+    size = counting.bin_count(arr.flat_values, minlength, maxlength)
+    rows = partition.rowids(arr.splits)
+    count = row_count(arr)
+    return counts_by_row(arr.flat_values, rows, count, flat, size, binary_output, dtype)
+
+
+@implements(scattering.gather_nd, RaggedTensor)
+def gather_nd(
+    params: Any,
+    indices: Any,
+    batch_dims: int = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Any:
+    """Elements or rows of tensors and ragged tensors, at index vectors that may be in ragged rows.
+
+    Raises:
+        InvalidArgumentError: for indices out of range.
+        ValueError: with ``batch_dims``.
+    """
+    if batch_dims:
+        raise ValueError(f"batch_dims={batch_dims} is not supported for ragged tensors")
+    if isinstance(indices, RaggedTensor):
+        return indices.with_flat_values(scattering.gather_nd(params, indices.flat_values))
+    at = convert_to_tensor(indices)
+    lead, depth = at.aval.shape[:-1], at.aval.shape[-1]
+    if not depth:
+        return _in_rows(shaping.stack([params] * int(np.prod(lead))), lead)
+    found = _elements(params, at.host_view().reshape(-1, depth))
+    return found[0] if not lead else _in_rows(found, lead)
+
+
+def _elements(x: Any, at: Ints) -> Any:
+    """What each of the rows of ``at`` names."""
+    rows = at[:, 0]
+    _check_places(rows, np.full(rows.size, row_count(x)))
+    for column in at.T[1:]:
+        if not isinstance(x, RaggedTensor):
+            break
+        starts, lengths = x.splits[:-1][rows], np.diff(x.splits)[rows]
+        _check_places(column, lengths)
+        x, rows, at = x.values, starts + column, at[:, 1:]
+    if at.shape[1] > 1:
+        places = np.concatenate([rows[:, None], at[:, 1:]], 1).astype(np.int32)
+        return scattering.gather_nd(x, constant(places))
+    return take_rows(x, rows.astype(np.int32))
+
+
+def _check_places(places: Ints, sizes: Ints) -> None:
+    wrong = np.flatnonzero((places < 0) | (places >= sizes))
+    if wrong.size:
+        i = int(wrong[0])
+        raise invalid_value("gather_nd", f"indices[{i}] = {places[i]} is not in [0, {sizes[i]})")
+
+
+def _in_rows(found: Any, lead: tuple[int, ...]) -> Any:
+    """With its first dimension split into the dimensions ``lead``."""
+    if isinstance(found, Tensor):
+        return reshape(found, [*lead, *found.aval.shape[1:]])
+    for size in reversed(lead[1:]):
+        found = RaggedTensor.from_uniform_row_length(found, size)
+    return found

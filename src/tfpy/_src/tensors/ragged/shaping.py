@@ -1,0 +1,245 @@
+"""Joining, picking and reshaping ragged tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.base.errors import invalid_value
+from tfpy._src.compiler.ops.families.infer import normalize_axis
+from tfpy._src.core.conversion import convert_to_tensor, is_operand
+from tfpy._src.core.operand import Operand
+from tfpy._src.tensors.array import joining, reshaping
+from tfpy._src.tensors.array.static import static_ints
+from tfpy._src.tensors.composite.ragged import row_partition as partition
+from tfpy._src.tensors.composite.ragged.rows import row_count, take_rows
+from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
+from tfpy._src.tensors.ragged import making
+
+
+def as_ragged_or_tensor(value: Any, kind: Any = None) -> Any:
+    """A tensor, a ragged tensor as it is, or one made of nested lists of different lengths."""
+    if isinstance(value, Operand):
+        return value if isinstance(value, RaggedTensor) else convert_to_tensor(value)
+    try:
+        return convert_to_tensor(value, kind)
+    except ValueError:
+        return making.constant(value, kind)
+
+
+def outer(x: Any) -> RaggedTensor:
+    """``x`` with at least one partitioned dimension."""
+    if isinstance(x, RaggedTensor):
+        return x
+    shape = list(x.aval.shape)
+    merged = reshaping.reshape(x, [shape[0] * shape[1], *shape[2:]])
+    return RaggedTensor.from_uniform_row_length(merged, shape[1], shape[0])
+
+
+def picked(values: Any, rows: Any) -> Any:
+    """The rows at positions. TensorFlow does not know any more that they are equally long."""
+    return of_any_lengths(take_rows(values, rows))
+
+
+def of_any_lengths(x: Any) -> Any:
+    """``x`` of which nothing says that rows are equally long."""
+    return RaggedTensor(of_any_lengths(x.values), x.splits) if isinstance(x, RaggedTensor) else x
+
+
+def _of_one_kind(values: Sequence[Any]) -> list[Any]:
+    kind = next((v.dtype for v in values if is_operand(v)), None)
+    tensors = [as_ragged_or_tensor(v, kind) for v in values]
+    ranks = {t.ndim for t in tensors}
+    if len(ranks) > 1:
+        raise ValueError(
+            f"Shapes {[str(t.shape) for t in tensors]} must have the same rank to be joined"
+        )
+    return tensors
+
+
+def concat(values: Any, axis: Any, name: str = "concat") -> Any:
+    """Ragged tensors one after the other; along inner dimensions row by row."""
+    tensors = _of_one_kind(values if isinstance(values, list | tuple) else [values])
+    if not tensors:
+        raise ValueError("concat: values is empty; give at least one tensor")
+    return _concat(tensors, normalize_axis("concat", int(axis), tensors[0].ndim))
+
+
+def _concat(tensors: list[Any], axis: int) -> Any:
+    if len(tensors) == 1:
+        return tensors[0]
+    if not any(isinstance(t, RaggedTensor) for t in tensors):
+        first = tensors[0].aval.shape
+        same = [
+            n for t in tensors for i, n in enumerate(t.aval.shape) if i != axis and n != first[i]
+        ]
+        if not same or axis != 0 or tensors[0].ndim < 2:
+            return joining.concat(tensors, axis)
+    parts = [outer(t) for t in tensors]
+    if axis == 0:
+        inner = _concat([p.values for p in parts], 0)
+        lengths = np.concatenate([np.diff(p.splits) for p in parts])
+        return RaggedTensor(inner, partition.from_lengths(lengths))
+    n = row_count(parts[0])
+    if any(row_count(p) != n for p in parts):
+        raise invalid_value(
+            "concat", f"Input tensors have incompatible numbers of rows: {n} and others"
+        )
+    if axis == 1:
+        stacked = _concat(parts, 0)  # the rows of all parts; then row i of each, one after another
+        order = np.arange(n * len(parts), dtype=np.int32).reshape(len(parts), n).T.reshape(-1)
+        rows = take_rows(stacked, order)
+        return RaggedTensor(rows.values, rows.splits[:: len(parts)].copy())
+    first = parts[0]
+    if any(not np.array_equal(p.splits, first.splits) for p in parts[1:]):
+        raise invalid_value("concat", "Inputs must have identical ragged splits before the axis")
+    return first.with_values(_concat([p.values for p in parts], axis - 1))
+
+
+def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
+    """Ragged tensors of one rank along a new axis; tensors of different sizes become ragged.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.ragged.stack([[1, 2], [3]]).to_list()
+        [[1, 2], [3]]
+    """
+    if isinstance(values, RaggedTensor):
+        return values
+    tensors = _of_one_kind(values if isinstance(values, list | tuple) else [values])
+    if not tensors:
+        raise ValueError("stack: values is empty; give at least one tensor")
+    rank = tensors[0].ndim
+    at = normalize_axis("stack", axis, rank + 1)
+    if rank == 0:
+        return RaggedTensor.from_row_lengths(joining.stack(tensors), [len(tensors)]).values
+    if at == 0:
+        lengths = np.array([row_count(t) for t in tensors], np.int32)
+        return RaggedTensor(_concat(tensors, 0), partition.from_lengths(lengths))
+    return _concat([outer(expand_dims(t, at)) for t in tensors], at)
+
+
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+    """With a dimension of size 1 put in at ``axis``."""
+    if not isinstance(input, RaggedTensor):
+        return reshaping.expand_dims(input, axis)
+    at = normalize_axis("expand_dims", int(axis), input.ndim + 1)
+    if at == 0:
+        return RaggedTensor.from_uniform_row_length(input, row_count(input), 1)
+    if at == 1:
+        return RaggedTensor.from_uniform_row_length(input, 1, row_count(input))
+    return input.with_values(expand_dims(input.values, at - 1))
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+    """Without the dimensions of size 1 that ``axis`` names.
+
+    Raises:
+        ValueError: without an axis, because ragged dimensions have no size.
+    """
+    if axis is None:
+        raise ValueError("Ragged.squeeze must have an axis argument.")
+    at = sorted({normalize_axis("squeeze", a, input.ndim) for a in static_ints(axis)}, reverse=True)
+    for a in at:
+        input = _squeeze(input, a)
+    return input
+
+
+def _squeeze(x: Any, axis: int) -> Any:
+    if not isinstance(x, RaggedTensor):
+        return reshaping.squeeze(x, [axis])
+    if axis == 0:
+        if row_count(x) != 1:
+            raise invalid_value(
+                "squeeze", f"Can not squeeze dim[0], expected 1, got {row_count(x)}"
+            )
+        return x.values
+    if axis == 1:
+        if (np.diff(x.splits) != 1).any():
+            raise invalid_value("squeeze", "Can not squeeze dim[1]: not every row has one value")
+        return x.values
+    return x.with_values(_squeeze(x.values, axis - 1))
+
+
+def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+    """Repeated ``multiples[i]`` times along each axis."""
+    times = static_ints(multiples)
+    if len(times) != input.ndim:
+        raise invalid_value("tile", f"Expected {input.ndim} multiples, got {len(times)}")
+    return _tile(input, list(times))
+
+
+def _tile(x: Any, times: list[int]) -> Any:
+    if not isinstance(x, RaggedTensor):
+        return joining.tile(x, times)
+    inner = x.values
+    if any(t != 1 for t in times[2:]):
+        inner = _tile(inner, [1, *times[2:]])
+    rows = x.with_values(inner)
+    if times[1] != 1:
+        n = row_count(rows)
+        repeated = take_rows(rows, np.repeat(np.arange(n, dtype=np.int32), times[1]))
+        lengths = np.diff(rows.splits) * times[1]
+        width = rows.uniform_row_length
+        rows = RaggedTensor(
+            repeated.values,
+            partition.from_lengths(lengths),
+            None if width is None else width * times[1],
+        )
+    return picked(rows, np.tile(np.arange(row_count(rows), dtype=np.int32), times[0]))
+
+
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
+    """Elements of each row in the opposite order along the axes."""
+    axes = {normalize_axis("reverse", a, tensor.ndim) for a in static_ints(axis)}
+    flip = [slice(None, None, -1 if i in axes else None) for i in range(max(axes, default=-1) + 1)]
+    return tensor[tuple(flip)] if flip else tensor
+
+
+def split(
+    value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, name: str = ""
+) -> Any:
+    """Parts along the first axis: a number of equal ones, or of the given sizes."""
+    if normalize_axis("split", int(axis), value.ndim):
+        raise ValueError("split: a RaggedTensor can be split along axis 0 only")
+    positions = joining.split(np.arange(row_count(value), dtype=np.int32), num_or_size_splits)
+    return [take_rows(value, p.host_view()) for p in positions]
+
+
+def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+    """The values at which the mask is True, in the rows they come from.
+
+    Raises:
+        ValueError: for a mask that is a scalar.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]]).to_list()
+        [[1], [3, 4]]
+    """
+    x, m = as_ragged_or_tensor(data), as_ragged_or_tensor(mask)
+    if m.ndim == 0:
+        raise ValueError("mask cannot be scalar.")
+    if m.dtype.name != "bool":
+        raise TypeError(f"Expected mask to have dtype bool, got {m.dtype.name}")
+    if isinstance(m, RaggedTensor) or m.ndim > 1:
+        if x.ndim < m.ndim:
+            raise ValueError(f"boolean_mask: mask {m.shape} does not fit data {x.shape}")
+        rows, marks = outer(x), outer(m)
+        if not np.array_equal(rows.splits, marks.splits):
+            raise invalid_value("boolean_mask", "data and mask must have the same rows")
+        if marks.values.ndim > 1:
+            inner = boolean_mask(rows.values, marks.values)
+            return RaggedTensor(inner, rows.splits, rows.uniform_row_length)
+        kept = marks.values.host_view()
+        counts = np.bincount(partition.rowids(marks.splits)[kept], minlength=row_count(marks))
+        positions = np.flatnonzero(kept).astype(np.int32)
+        return RaggedTensor(
+            take_rows(rows.values, positions), partition.from_lengths(counts.astype(np.int32))
+        )
+    kept = m.host_view()
+    if kept.size != row_count(x):
+        raise invalid_value("boolean_mask", f"mask of {kept.size} for {row_count(x)} rows")
+    return picked(x, np.flatnonzero(kept).astype(np.int32))

@@ -1,0 +1,61 @@
+"""``tf.random.Algorithm``: which generator; tfpy has Philox."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from tfpy._src.base.errors import UnimplementedError
+
+
+class Algorithm(Enum):
+    """The random-number algorithms of TensorFlow.
+
+    Example:
+        >>> import tfpy as tf
+        >>> g = tf.random.Generator.from_seed(1, alg=tf.random.Algorithm.PHILOX)
+        >>> g.algorithm == tf.random.Algorithm.PHILOX.value
+        True
+    """
+
+    PHILOX = 1
+    THREEFRY = 2
+    AUTO_SELECT = 3
+
+
+def algorithm_number(alg: Any) -> int:
+    """The number of an algorithm given by number, member or name.
+
+    Raises:
+        ValueError: when there is none of that name or number.
+        TypeError: for other types.
+    """
+    if isinstance(alg, Algorithm):
+        return alg.value
+    if isinstance(alg, int) and any(alg == a.value for a in Algorithm):
+        return alg
+    if isinstance(alg, str):
+        name = alg.strip().lower().replace("-", "").replace("_", "")
+        for member in Algorithm:
+            if member.name.lower().replace("_", "") == name:
+                return member.value
+    elif not isinstance(alg, int):
+        raise TypeError(
+            f"Can't convert argument `alg` (of value {alg} and type {type(alg)}) to int."
+        )
+    raise ValueError(
+        f"Argument `alg` got unsupported value {alg}. Supported values are philox (1), "
+        "threefry (2) and auto_select (3)."
+    )
+
+
+def philox_only(alg: Any) -> int:
+    """The algorithm's number.
+
+    Raises:
+        UnimplementedError: for ThreeFry.
+    """
+    number = algorithm_number(alg)
+    if number == Algorithm.THREEFRY.value:
+        raise UnimplementedError(None, "random", "random: ThreeFry is not supported; use philox")
+    return number

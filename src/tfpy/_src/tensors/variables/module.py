@@ -1,0 +1,121 @@
+"""``tf.Module``: an object that knows the Variables and modules among its attributes."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from tfpy._src.core import nest
+from tfpy._src.core.name_scope import name_scope
+from tfpy._src.tensors.variables.tracking import Tracked
+from tfpy._src.tensors.variables.variable import Variable
+
+T = TypeVar("T")
+
+_WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
+
+
+class Module(Tracked):
+    """Base of objects that hold Variables, in attributes and in nests of these.
+
+    Args:
+        name: an identifier; the class's name in snake case if it is None.
+
+    Raises:
+        ValueError: when ``name`` is no identifier.
+
+    Example:
+        >>> import tfpy as tf
+        >>> class Dense(tf.Module):
+        ...     def __init__(self, inputs, outputs, name=None):
+        ...         super().__init__(name=name)
+        ...         self.w = tf.Variable(tf.ones([inputs, outputs]), name="w")
+        ...         self.b = tf.Variable(tf.zeros([outputs]), name="b")
+        ...
+        ...     def __call__(self, x):
+        ...         return x @ self.w + self.b
+        >>> layer = Dense(2, 1)
+        >>> print(layer.name, [v.name for v in layer.trainable_variables])
+        dense ['b:0', 'w:0']
+    """
+
+    def __init__(self, name: str | None = None) -> None:
+        if name is None:
+            name = _WORD_STARTS.sub("_", type(self).__name__).lower()
+        if not re.fullmatch("[a-zA-Z_][a-zA-Z0-9_]*", name):
+            raise ValueError(
+                f"{name!r} is not a valid module name. Module names must be valid Python "
+                "identifiers (e.g. a valid class name)."
+            )
+        self._name = name
+        with name_scope(name) as scope:
+            self._scope = scope
+
+    @property
+    def name(self) -> str:
+        """The name given, or the class's in snake case."""
+        return self._name
+
+    @property
+    def name_scope(self) -> name_scope:
+        """The scope that the module was made in, with its own name."""
+        return name_scope(self._scope)
+
+    _name_scope = name_scope
+    """What libraries for TensorFlow read."""
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """Its Variables and those of its modules, by attributes' names, outermost first."""
+        return tuple(_found(self, Variable, {id(self)}))
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        """Those of :attr:`variables` that tapes watch by themselves."""
+        return tuple(v for v in self.variables if v.trainable)
+
+    @property
+    def non_trainable_variables(self) -> tuple[Variable, ...]:
+        """The other ones of :attr:`variables`."""
+        return tuple(v for v in self.variables if not v.trainable)
+
+    @property
+    def submodules(self) -> tuple[Module, ...]:
+        """The modules that it holds, and those that they hold."""
+        return tuple(_found(self, Module, {id(self)}))
+
+    @classmethod
+    def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorator of a method that is to run in the module's name scope."""
+
+        @functools.wraps(method)
+        def in_scope(self: Any, *args: Any, **kwargs: Any) -> Any:
+            with self.name_scope:
+                return method(self, *args, **kwargs)
+
+        return in_scope
+
+
+def _found(module: Module, kind: type[T], seen: set[int]) -> Iterator[T]:
+    """The objects of a kind that are not among those seen: a module's, then its modules'."""
+    inner: list[Module] = []
+    for attribute, value in sorted(vars(module).items()):
+        for leaf in _leaves(attribute, value):
+            if id(leaf) in seen:
+                continue
+            seen.add(id(leaf))
+            if isinstance(leaf, kind):
+                yield leaf
+            if isinstance(leaf, Module):
+                inner.append(leaf)
+    for other in inner:
+        yield from _found(other, kind, seen)
+
+
+def _leaves(attribute: str, value: Any) -> list[Any]:
+    try:
+        return nest.flatten(value)
+    except TypeError as error:
+        raise ValueError(f"Error processing property {attribute!r} of {value!r}") from error

@@ -1,1 +1,0 @@
-"""``tf.train``: checkpoints, in TensorFlow's files."""

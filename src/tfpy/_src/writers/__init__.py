@@ -1,1 +1,0 @@
-"""Models written in other formats."""

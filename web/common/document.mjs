@@ -1,0 +1,276 @@
+/**
+ * The document of a Program of shaders (src/tfpy/_src/compiler/lower/program.py). It may come from anywhere:
+ * it is checked before anything relies on it.
+ *
+ * @typedef {object} KernelText
+ * @property {string} name
+ * @property {string} source
+ * @property {string[]} inputs
+ *
+ * @typedef {object} BufferText a backend's may have more
+ * @property {string} dtype
+ * @property {number[]} shape
+ *
+ * @typedef {object} StepText a backend's may have more
+ * @property {number} kernel
+ * @property {number[]} inputs
+ * @property {number[]} outputs
+ * @property {Record<string, number | number[]>} params
+ *
+ * @typedef {object} Rules what a backend asks besides
+ * @property {string} backend
+ * @property {number} maxInputs arrays that a kernel may read
+ * @property {boolean} [float16] whether the device stores it, which others never do
+ * @property {(buffer: any, number: number, isTemporary: boolean) => void} checkBuffer
+ * @property {(text: ProgramText, step: any, what: string) => void} checkStep
+ */
+
+/**
+ * @template {BufferText} [B=BufferText]
+ * @template {StepText} [S=StepText]
+ * @typedef {object} ProgramText
+ * @property {number} version
+ * @property {string} backend
+ * @property {KernelText[]} kernels
+ * @property {B[]} buffers
+ * @property {{buffer: number, offset: number}[]} constants
+ * @property {number[]} inputs
+ * @property {number[]} outputs
+ * @property {[number, number][]} [donations] pairs of an output and an input's buffer
+ * @property {S[]} steps
+ * @property {string} of the ops that it computes, for errors
+ */
+
+import { nbytesOf } from "./elements.mjs";
+
+const VERSION = 1;
+const LISTS = ["kernels", "buffers", "constants", "inputs", "outputs", "steps"];
+/** Sizes and indices are int32 in shaders. */
+export const SIZE_LIMIT = 2 ** 31;
+/** TensorFlow's limit for the rank of a tensor. */
+export const MOST_DIMENSIONS = 254;
+/** Characters of a text that an error shows. */
+const MOST_SHOWN = 60;
+const DTYPES = ["float32", "int32", "bool"];
+
+/**
+ * @param {string} json
+ * @param {number} nbytes length of the constants' data
+ * @param {Rules} rules
+ * @returns {ProgramText}
+ */
+export function parseProgram(json, nbytes, rules) {
+  const text = parsed(json);
+  checkLists(text);
+  check(text, nbytes, rules);
+  return { ...text, of: typeof text.of === "string" ? text.of : "a program" };
+}
+
+/**
+ * @param {string} json
+ * @returns {ProgramText}
+ */
+function parsed(json) {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new Error(`program: the text is no JSON (${error})`);
+  }
+}
+
+/**
+ * Every list and object is there; what they hold, `check` looks at.
+ *
+ * @param {any} text
+ */
+function checkLists(text) {
+  require_(isObject(text), "the text is no object");
+  for (const name of LISTS) requireList(text, name);
+  text.buffers.forEach((/** @type {any} */ buffer, /** @type {number} */ number) => {
+    requireList(buffer, "shape", `buffer ${number}: `);
+  });
+  text.kernels.forEach((/** @type {any} */ kernel, /** @type {number} */ number) => {
+    requireList(kernel, "inputs", `kernel ${number}: `);
+  });
+  text.constants.forEach((/** @type {any} */ constant, /** @type {number} */ number) => {
+    require_(isObject(constant), `constant ${number} is no object`);
+  });
+  text.steps.forEach((/** @type {any} */ step, /** @type {number} */ number) => {
+    for (const name of ["inputs", "outputs"]) requireList(step, name, `step ${number}: `);
+    require_(isObject(step.params), `step ${number} has no params`);
+  });
+  if (text.donations === undefined) return;
+  requireList(text, "donations");
+  for (const pair of text.donations) {
+    require_(Array.isArray(pair) && pair.length === 2, "one of donations is no pair");
+  }
+}
+
+/**
+ * @param {any} object
+ * @param {string} name
+ * @param {string} [where]
+ */
+function requireList(object, name, where = "") {
+  const found = isObject(object) && Array.isArray(object[name]);
+  require_(found, `${where}the list ${name} is missing`);
+}
+
+/**
+ * @param {unknown} value
+ * @returns {boolean}
+ */
+function isObject(value) {
+  return typeof value === "object" && value !== null;
+}
+
+/**
+ * What the rest relies on: indices in range, each buffer written once and before it is read.
+ *
+ * @param {ProgramText} text
+ * @param {number} nbytes
+ * @param {Rules} rules
+ */
+function check(text, nbytes, rules) {
+  const version = shownValue(text.version);
+  require_(text.version === VERSION, `version ${version}, this runtime reads ${VERSION}`);
+  require_(text.backend === rules.backend, `made for backend ${shownValue(text.backend)}`);
+  for (const buffer of text.buffers) checkBuffer(buffer, rules);
+  for (const { name, source, inputs } of text.kernels) {
+    require_(typeof name === "string" && typeof source === "string", "kernel without source");
+    require_(inputs.length <= rules.maxInputs, `kernel ${name} has ${inputs.length} inputs`);
+    const named = inputs.every((input) => typeof input === "string");
+    require_(named, `an input of kernel ${name} has no name`);
+  }
+  /** @type {Set<number>} */
+  const written = new Set();
+  /** @type {(buffer: number, what: string) => void} */
+  const write = (buffer, what) => {
+    require_(isIndex(buffer, text.buffers.length), `${what} names buffer ${shownValue(buffer)}`);
+    require_(!written.has(buffer), `${what} writes buffer ${buffer} a second time`);
+    written.add(buffer);
+  };
+  for (const buffer of text.inputs) write(buffer, "inputs");
+  for (const { buffer, offset } of text.constants) {
+    write(buffer, "constants");
+    const { dtype, shape } = text.buffers[buffer];
+    const end = offset + nbytesOf(countOf(shape), dtype);
+    const inside = isIndex(offset, nbytes + 1) && end <= nbytes;
+    require_(inside, `constant ${buffer} lies outside the data`);
+  }
+  const sources = new Set(written);
+  text.steps.forEach((step, number) => {
+    const what = `step ${number}`;
+    checkStep(text, step, what);
+    for (const buffer of step.inputs) {
+      const shown = shownValue(buffer);
+      require_(written.has(buffer), `${what} reads buffer ${shown} before it is written`);
+    }
+    for (const buffer of step.outputs) write(buffer, what);
+    rules.checkStep(text, step, what);
+  });
+  checkOutputs(text, sources, written);
+  checkDonations(text);
+  const passed = new Set([...sources, ...text.outputs]);
+  text.buffers.forEach((buffer, number) => {
+    rules.checkBuffer(buffer, number, !passed.has(number));
+  });
+}
+
+/**
+ * @param {BufferText} buffer
+ * @param {Rules} rules
+ */
+function checkBuffer({ dtype, shape }, { backend, float16 = false }) {
+  if (dtype === "float16") require_(float16, `float16, which this ${backend} device has not`);
+  else require_(DTYPES.includes(dtype), `dtype ${shownValue(dtype)}`);
+  require_(shape.length <= MOST_DIMENSIONS, `a buffer of ${shape.length} dimensions`);
+  const valid = shape.every((n) => isIndex(n, SIZE_LIMIT)) && countOf(shape) < SIZE_LIMIT;
+  require_(valid, `buffer shape [${shape.map(shownValue)}]`);
+}
+
+/**
+ * @param {ProgramText} text
+ * @param {StepText} step
+ * @param {string} what
+ */
+function checkStep({ kernels }, { kernel, inputs, outputs }, what) {
+  require_(isIndex(kernel, kernels.length), `${what} names kernel ${shownValue(kernel)}`);
+  const { name, inputs: names } = kernels[kernel];
+  require_(inputs.length === names.length, `${what} (${name}) has too few or many inputs`);
+  require_(outputs.length === 1, `${what} (${name}) has ${outputs.length} outputs`);
+}
+
+/**
+ * @param {ProgramText} text
+ * @param {Set<number>} sources inputs and constants
+ * @param {Set<number>} written
+ */
+function checkOutputs({ outputs }, sources, written) {
+  require_(new Set(outputs).size === outputs.length, "an output appears twice");
+  for (const buffer of outputs) {
+    const made = written.has(buffer) && !sources.has(buffer);
+    require_(made, `no step writes output buffer ${shownValue(buffer)}`);
+  }
+}
+
+/**
+ * An output takes over an input of its size and dtype that no step reads any more when it is drawn.
+ *
+ * @param {ProgramText} text
+ */
+function checkDonations({ buffers, inputs, outputs, steps, donations = [] }) {
+  const named = donations.flat();
+  require_(new Set(named).size === named.length, "a buffer is in two donations");
+  const [given, returned] = [new Set(inputs), new Set(outputs)];
+  /** @type {Map<number, number>} the step that writes a buffer */
+  const makers = new Map();
+  /** @type {Map<number, number>} the step that reads a buffer last */
+  const readers = new Map();
+  steps.forEach((step, number) => {
+    for (const buffer of step.outputs) makers.set(buffer, number);
+    for (const buffer of step.inputs) readers.set(buffer, number);
+  });
+  for (const [output, input] of donations) {
+    const what = `output buffer ${shownValue(output)} and input buffer ${shownValue(input)}`;
+    require_(returned.has(output) && given.has(input), `there are no ${what}`);
+    const [made, old] = [buffers[output], buffers[input]];
+    const same = made.dtype === old.dtype && countOf(made.shape) === countOf(old.shape);
+    require_(same, `${what} differ in size or dtype`);
+    const maker = /** @type {number} */ (makers.get(output));
+    require_((readers.get(input) ?? -1) < maker, `step ${maker} would overwrite ${what}`);
+  }
+}
+
+/** @param {number[]} shape */
+export function countOf(shape) {
+  return shape.reduce((a, b) => a * b, 1);
+}
+
+/**
+ * Show a value of a document in an error, in a few characters.
+ *
+ * @param {unknown} value
+ * @returns {string}
+ */
+export function shownValue(value) {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (isObject(value)) return "an object";
+  return String(value).slice(0, MOST_SHOWN);
+}
+
+/**
+ * @param {boolean} condition
+ * @param {string} message
+ */
+export function require_(condition, message) {
+  if (!condition) throw new Error(`program: ${message}`);
+}
+
+/**
+ * @param {number} value
+ * @param {number} end
+ */
+export function isIndex(value, end) {
+  return Number.isInteger(value) && value >= 0 && value < end;
+}
