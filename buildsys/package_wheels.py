@@ -87,7 +87,6 @@ FOLDER = "packed"
 LOADER = ("__init__", "bytecode", "lazy_imports", "packed_packages")
 DISPLAY_LATE = (
     *("arrays", "diagrams", "layered_layout", "line_charts", "live_plot", "progress", "tables"),
-    "tqdm_bar",
 )
 ENGINE = "tfpy/_src/"
 FINDS = ("__init__", *(f"loader/{name}" for name in LOADER))

@@ -2,7 +2,7 @@
 
 import sys
 
-from tfpy._src.formats.convert.command import main
+from tfpy._src.formats.convert.converter import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -7,10 +7,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from tfpy._src.display.layered_layout import ACROSS, Layout, Point, laid_out
+from tfpy._src.display.layered_layout import ACROSS, GraphLayout, Point, laid_out
 
 
-def check(sizes: dict[str, Point], edges: list[tuple[str, str]]) -> Layout:
+def check(sizes: dict[str, Point], edges: list[tuple[str, str]]) -> GraphLayout:
     """A layout whose boxes are within it and apart."""
     found = laid_out(sizes, edges)
     assert found.middles.keys() == sizes.keys()

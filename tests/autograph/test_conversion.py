@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy._src.functions.autograph.calls import converted
+from tfpy._src.functions.autograph.api import converted
 
 
 def test_python_values_run_as_python() -> None:

@@ -12,7 +12,7 @@ import pytest
 import tfpy as tf
 from tfpy._src.data.ahead import AheadIterator, OnDevice
 from tfpy._src.data.node import Picks
-from tfpy._src.data.run import AwaitedRun, Run
+from tfpy._src.data.run import AwaitedRun, DatasetRun
 
 COUNT = 50
 RNG = np.random.default_rng(0)
@@ -48,7 +48,7 @@ def test_batches(name: str, awaited: bool) -> None:
     expected = [tf.nest.flatten(e) for e in BATCHES[name]()]
     tf.random.set_seed(2)
     dataset = BATCHES[name]()
-    run = AwaitedRun() if awaited else Run()
+    run = AwaitedRun() if awaited else DatasetRun()
     picks = dataset._node.picks
     assert picks is not None
     iterator = AheadIterator(dataset._node, picks, run, picks.tables, False)
@@ -91,7 +91,7 @@ def test_numbers_without_rows() -> None:
     dataset = slices().batch(7)
     tables = dataset._node.picks.tables
     picks = Picks(tables, lambda run: iter([np.array([1, COUNT], np.int32)]))
-    iterator = AheadIterator(dataset._node, picks, Run(), tables, False)
+    iterator = AheadIterator(dataset._node, picks, DatasetRun(), tables, False)
     with pytest.raises(tf.errors.InvalidArgumentError, match="outside of"):
         next(iterator)
 
@@ -99,7 +99,7 @@ def test_numbers_without_rows() -> None:
 def test_what_is_asked_for_in_a_tidy_outlives_it() -> None:
     dataset = slices().batch(7)
     picks = dataset._node.picks
-    iterator = AheadIterator(dataset._node, picks, Run(), picks.tables, False)
+    iterator = AheadIterator(dataset._node, picks, DatasetRun(), picks.tables, False)
     first = tf.tidy(lambda: next(iterator)[1] + 0)
     assert [first.numpy()[0], *[batch[1].numpy()[0] for batch in iterator]] == list(range(0, 50, 7))
 

@@ -18,7 +18,7 @@ from tfpy._src.compiler.ir.evaluate import evaluate
 from tfpy._src.compiler.ir.graph import Graph, single_equation
 from tfpy._src.compiler.ir.op import OPS, Op
 from tfpy._src.core.conversion import constant
-from tfpy._src.functions.control.batching.apply import Kind, RowGraph
+from tfpy._src.functions.control.batching.apply import RowDependence, RowGraph
 from tfpy._src.functions.control.batching.random import DRAWS
 from tfpy._src.functions.control.batching.table import BY_ROWS, RULES
 
@@ -78,7 +78,7 @@ def test_rules(op: Op) -> None:
                 else a
                 for a, is_batched in zip(arrays, batched, strict=True)
             ]
-            kinds = [Kind.ROWS if b else Kind.SHARED for b in batched]
+            kinds = [RowDependence.ROWS if b else RowDependence.SHARED for b in batched]
             (found,) = RowGraph(graph, kinds).run([constant(a) for a in rows], ROWS)
             assert found.is_batched
             each = [
@@ -100,7 +100,7 @@ def test_random_rules(name: str) -> None:
     op = OPS[name]
     arrays, attrs = op.samples(np.random.default_rng(0))[0]  # type: ignore[misc]
     graph = _graph(op, arrays, attrs)
-    kinds = [Kind.STREAM] * 6 + [Kind.SHARED] * (len(arrays) - 6)
+    kinds = [RowDependence.STREAM] * 6 + [RowDependence.SHARED] * (len(arrays) - 6)
     (found,) = RowGraph(graph, kinds).run([constant(a) for a in arrays], ROWS)
     assert found.tensor.shape == (ROWS, *graph.avals[graph.outputs[0]].shape)
     values = found.tensor.numpy()

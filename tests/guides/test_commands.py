@@ -23,7 +23,7 @@ from guides.documents import ROOT, block, blocks
 
 from buildsys import checks, commands, pyenv, site, wheel
 from buildsys.paths import SITE
-from tfpy._src.formats.convert import command
+from tfpy._src.formats.convert import converter
 
 PYTHON = "python"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -168,7 +168,7 @@ def test_the_options_of_convert(
     shown = block("docs/models.md", "text", "tfpy.convert")
     monkeypatch.setenv("COLUMNS", "1000")
     with pytest.raises(SystemExit):
-        command.main(["--help"])
+        converter.main(["--help"])
     usage = capsys.readouterr().out.partition("\n")[0]
     option = re.compile(r"\[(--[\w-]+)(?: \{([\w,]+)\})?")
     found = {name: {*values.split(",")} for name, values in option.findall(usage)}

@@ -13,7 +13,7 @@ import pytest
 from models import acting
 
 import tfpy as tf
-from tfpy._src.formats.convert import command
+from tfpy._src.formats.convert import converter
 from tfpy._src.formats.raw_ops import resources
 from tfpy._src.formats.raw_ops.outside import OUTSIDE
 from tfpy._src.library.io.checked_json import ModelFileError
@@ -90,7 +90,7 @@ def test_archives_and_the_converter(path: str, tmp_path: Path, capfd: Any) -> No
     assert "WriteFile" in refusal(archive.getvalue())
     (tmp_path / "model.json").write_bytes(files["model.json"])
     for target in ("out", "out.onnx", "out.tfpy"):
-        assert command.main([str(tmp_path), str(tmp_path / target)]) == 1
+        assert converter.main([str(tmp_path), str(tmp_path / target)]) == 1
         assert "WriteFile (node 'w') is refused, because it writes files" in capfd.readouterr().err
         assert not (tmp_path / target).exists()
     assert not Path(path).exists()

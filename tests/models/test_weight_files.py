@@ -27,9 +27,9 @@ def group(*specs: Any, paths: tuple[Any, ...] = ("w.bin",)) -> list[Any]:
     return [{"paths": list(paths), "weights": list(specs)}]
 
 
-async def all_of(source: Any) -> list[tuple[weights_manifest.Group, bytes]]:
+async def all_of(source: Any) -> list[tuple[weights_manifest.WeightGroup, bytes]]:
     """The groups of a model's weights with their bytes."""
-    files = source if isinstance(source, sources.Files) else sources.opened(source)
+    files = source if isinstance(source, sources.ModelFiles) else sources.opened(source)
     _, coming = model_json.begun(files, await files.read(files.model, 1 << 20))
     with coming:
         return await coming.data()
@@ -139,7 +139,7 @@ def test_missing_files(tmp_path: Path) -> None:
         load(3)
 
 
-class Noted(sources.Files):
+class Noted(sources.ModelFiles):
     """Files in memory that note what they hear of files to come."""
 
     model = "model.json"

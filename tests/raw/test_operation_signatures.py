@@ -12,7 +12,7 @@ from tensorflow.python.framework import op_def_registry
 
 from tfpy._src.base import dtypes
 from tfpy._src.formats.raw_ops import RECORDS
-from tfpy._src.formats.raw_ops.signature import REQUIRED, Port
+from tfpy._src.formats.raw_ops.signature import REQUIRED, OperationPort
 
 OTHERS = """
     Conv1D DepthwiseConv2d FusedDepthwiseConv2dNative Ones Prelu Zeros
@@ -34,10 +34,10 @@ MORE = {"Squeeze": {"axis"}}
 SHARED = [name for name in RECORDS if name not in OTHERS.split()]
 
 
-def ports(name: str, arguments: Any) -> tuple[Port, ...]:
+def ports(name: str, arguments: Any) -> tuple[OperationPort, ...]:
     """The inputs or outputs of an operation of TensorFlow's."""
     return tuple(
-        Port(
+        OperationPort(
             RENAMED.get((name, a.name), RENAMED.get(a.name, a.name) if _is_axis(name) else a.name),
             a.number_attr or a.type_list_attr,
         )
@@ -77,7 +77,7 @@ def test_signature(name: str) -> None:
     assert wanted is not None
     assert mine.inputs == ports(name, wanted.input_arg)
     assert mine.outputs == tuple(
-        Port(a.name, a.number_attr or a.type_list_attr) for a in wanted.output_arg
+        OperationPort(a.name, a.number_attr or a.type_list_attr) for a in wanted.output_arg
     )
     inferred = {n for a in wanted.input_arg for n in (a.type_attr, a.number_attr, a.type_list_attr)}
     attrs = {a.name: default(a.default_value) for a in wanted.attr if a.name not in inferred}

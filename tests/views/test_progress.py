@@ -14,7 +14,7 @@ import pytest
 import tfpy as tf
 from tfpy._src.backends import registry
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.display import line_charts, live_plot, progress, tqdm_bar
+from tfpy._src.display import line_charts, live_plot, progress
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -164,8 +164,8 @@ def test_tqdm(monkeypatch: pytest.MonkeyPatch, always: None, shown: list[Any]) -
     """A notebook's needs ipywidgets; the plot is ours in any case."""
     modules(monkeypatch, "tqdm", "tqdm.notebook")
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
-    assert tqdm_bar.bars(in_notebook=True) is None
-    assert tqdm_bar.bars(in_notebook=False).__name__ == "tqdm"
+    assert progress.bars(in_notebook=True) is None
+    assert progress.bars(in_notebook=False).__name__ == "tqdm"
     modules(monkeypatch, "ipywidgets")
     steps = tf.notebook.progress(range(3), label="steps")
     for step in steps:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy._src.formats.convert.command import main
+from tfpy._src.formats.convert.converter import main
 
 matrix = tf.Variable(np.linspace(-1, 1, 60).astype(np.float32).reshape(3, 20), name="matrix")
 X = np.random.default_rng(4).normal(size=(2, 3)).astype(np.float32)

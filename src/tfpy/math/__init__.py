@@ -111,6 +111,8 @@ from tfpy._src.tensors.math.arithmetic import (
     clip_by_value as clip_by_value,
     divide as divide,
     divide_no_nan as divide_no_nan,
+    erfcinv as erfcinv,
+    lbeta as lbeta,
     log_sigmoid as log_sigmoid,
     polyval as polyval,
     reciprocal_no_nan as reciprocal_no_nan,
@@ -142,7 +144,6 @@ from tfpy._src.tensors.math.reductions import (
     reduce_sum as reduce_sum,
     reduce_variance as reduce_variance,
 )
-from tfpy._src.tensors.math.special_functions import erfcinv as erfcinv, lbeta as lbeta
 from tfpy._src.tensors.nn.activations import (
     log_softmax as log_softmax,
     softmax as softmax,

@@ -15,10 +15,10 @@ from tfpy._src.backends.interface import (
     Look,
     Progress,
     Ranges,
-    Shard,
     Sharder,
     Sharing,
     SlicedRun,
+    SlotShard,
 )
 from tfpy._src.backends.interrupts import held
 from tfpy._src.base.dtypes import ROUNDED, DType
@@ -134,10 +134,10 @@ class Backend(ABC):
         """
         return [text]
 
-    def shards(self, slot: int, aval: Aval) -> list[Shard]:
+    def shards(self, slot: int, aval: Aval) -> list[SlotShard]:
         """What this process holds of a slot, each part once."""
         everything = tuple((0, size) for size in aval.shape)
-        return [Shard(everything, lambda: self.read(slot, aval), first=True)]
+        return [SlotShard(everything, lambda: self.read(slot, aval), first=True)]
 
     def refill(self, slot: int, aval: Aval, read: Callable[[Ranges], Array]) -> int | None:
         """A new slot for other values, which lies on several devices as a slot does.

@@ -82,7 +82,7 @@ class Look(NamedTuple):
     """... and that context's attributes."""
 
 
-class Shard(NamedTuple):
+class SlotShard(NamedTuple):
     """What a process holds of a slot: part of it, or all."""
 
     ranges: Ranges

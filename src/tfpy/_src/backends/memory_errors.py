@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfpy._src.backends.backend import Backend
-from tfpy._src.backends.memory_holders import Holder, largest
+from tfpy._src.backends.memory_holders import MemoryHolder, largest
 from tfpy._src.base.errors import ResourceExhaustedError
 from tfpy._src.compiler.ir.aval import Aval
 
@@ -39,7 +39,7 @@ def _advice() -> str:
     return f"{held}; {_MEND}"
 
 
-def _in_words(holder: Holder) -> str:
+def _in_words(holder: MemoryHolder) -> str:
     many = f"{holder.tensors} x " if holder.tensors > 1 else ""
     line = f" of {holder.line}" if holder.line else ""
     return f"{many}{holder.aval} ({holder.nbytes} bytes, {holder.place}{line})"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tfpy._src.backends.storage import Storage
 
 
-class Holder(NamedTuple):
+class MemoryHolder(NamedTuple):
     """Tensors of one kind, which share shape and dtype, place, and the line that made them."""
 
     nbytes: int
@@ -23,7 +23,7 @@ class Holder(NamedTuple):
     """File and line, of tensors that ops made in debug mode."""
 
 
-def largest(count: int) -> list[Holder]:
+def largest(count: int) -> list[MemoryHolder]:
     """The kinds of tensors that take most bytes, the largest first.
 
     They are looked for among all objects that Python's collector knows, which takes some
@@ -36,5 +36,5 @@ def largest(count: int) -> list[Holder]:
             kind = str(found.aval), found.place, found.line
             kinds[kind] += 1
             sizes[kind] = found.aval.nbytes
-    holders = [Holder(sizes[kind] * n, n, *kind) for kind, n in kinds.items()]
+    holders = [MemoryHolder(sizes[kind] * n, n, *kind) for kind, n in kinds.items()]
     return sorted(holders, key=lambda holder: -holder.nbytes)[:count]

@@ -13,7 +13,7 @@ import numpy as np
 from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.errors import NotFoundError
 from tfpy._src.checkpoints.messages import OBJECT_GRAPH, nodes_in, written
-from tfpy._src.checkpoints.objects import Value, add_values, children, is_trackable, nodes_of
+from tfpy._src.checkpoints.objects import TrackedValue, add_values, children, is_trackable, nodes_of
 from tfpy._src.checkpoints.reader import CheckpointReader
 from tfpy._src.checkpoints.restoring import Restoration
 from tfpy._src.checkpoints.state import update_checkpoint_state
@@ -177,7 +177,7 @@ class Checkpoint(Tracked):
         _call_back(prefix, options)
         return prefix
 
-    def _values(self) -> list[Value]:
+    def _values(self) -> list[TrackedValue]:
         """What is written."""
         nodes = nodes_of(self._top(), self._attached())
         for node in nodes:
@@ -186,7 +186,10 @@ class Checkpoint(Tracked):
         graph[()] = written(nodes)
         found = [value for node in nodes for some in node.values.values() for value in some]
         text = dtypes.string.as_datatype_enum
-        return [Value(OBJECT_GRAPH, text, graph), *sorted(found, key=lambda value: value.key)]
+        return [
+            TrackedValue(OBJECT_GRAPH, text, graph),
+            *sorted(found, key=lambda value: value.key),
+        ]
 
     def read(self, save_path: Path, options: CheckpointOptions | None = None) -> LoadStatus:
         """Restores what :meth:`write` has written: see :meth:`restore`."""
@@ -277,13 +280,13 @@ def _check(name: str, value: Any, root: Any) -> None:
         )
 
 
-async def _on_host(values: list[Value]) -> list[Value]:
+async def _on_host(values: list[TrackedValue]) -> list[TrackedValue]:
     """The values, read from the device."""
 
-    async def one(value: Value) -> Value:
+    async def one(value: TrackedValue) -> TrackedValue:
         if not isinstance(value.value, Tensor):
             return value
         host = await value.value.storage.to_host_async()
-        return Value(value.key, value.dtype, host.reshape(value.value.aval.shape))
+        return TrackedValue(value.key, value.dtype, host.reshape(value.value.aval.shape))
 
     return list(await asyncio.gather(*map(one, values)))

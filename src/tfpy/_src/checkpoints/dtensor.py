@@ -10,7 +10,7 @@ from tfpy._src.base import tracing
 from tfpy._src.base.errors import InvalidArgumentError, NotFoundError
 from tfpy._src.checkpoints.assigning import assign
 from tfpy._src.checkpoints.checkpoint import Checkpoint
-from tfpy._src.checkpoints.objects import Value, number_of
+from tfpy._src.checkpoints.objects import TrackedValue, number_of
 from tfpy._src.checkpoints.reader import CheckpointReader
 from tfpy._src.checkpoints.writing import write
 from tfpy._src.core.conversion import convert_to_tensor
@@ -79,7 +79,7 @@ def sharded_save(
     values = []
     for name, tensor in zip(tensor_names, tensors, strict=True):
         found = convert_to_tensor(tensor)
-        values.append(Value(name, number_of(found.dtype), found))
+        values.append(TrackedValue(name, number_of(found.dtype), found))
     write(path_text(file_prefix), values)
     meshes.barrier(mesh)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from tfpy._src.checkpoints.objects import Node, key
+from tfpy._src.checkpoints.objects import TrackedObject, key
 from tfpy._src.formats.encodings.protobuf import INT, STRING, Message, many, read
 from tfpy._src.formats.encodings.protobuf_writer import chunk, integer
 from tfpy._src.library.io.checked_json import ModelFileError
@@ -38,13 +38,13 @@ class SavedNode:
     attributes: dict[str, str]
 
 
-def written(nodes: Sequence[Node]) -> bytes:
+def written(nodes: Sequence[TrackedObject]) -> bytes:
     """The object graph of a program's objects."""
     holding = _holding_values(nodes)
     return b"".join(chunk(1, _node(node, i in holding)) for i, node in enumerate(nodes))
 
 
-def _node(node: Node, has_values: bool) -> bytes:
+def _node(node: TrackedObject, has_values: bool) -> bytes:
     children = (
         chunk(1, integer(1, number) + chunk(2, name)) for name, number in node.children.items()
     )
@@ -55,7 +55,7 @@ def _node(node: Node, has_values: bool) -> bytes:
     return b"".join([*children, *attributes, chunk(5, integer(1, 1) if has_values else b"")])
 
 
-def _holding_values(nodes: Sequence[Node]) -> set[int]:
+def _holding_values(nodes: Sequence[TrackedObject]) -> set[int]:
     """The nodes that have values, or from which there is a way to values."""
     parents: list[list[int]] = [[] for _ in nodes]
     for i, node in enumerate(nodes):

@@ -77,7 +77,7 @@ def variable_of(value: Any) -> Variable | None:
 
 
 @dataclass
-class Value:
+class TrackedValue:
     """A value of an object.
 
     Attributes:
@@ -91,7 +91,7 @@ class Value:
 
 
 @dataclass
-class Node:
+class TrackedObject:
     """An object, and what the file says of it.
 
     Attributes:
@@ -103,17 +103,17 @@ class Node:
     value: Any
     path: tuple[str, ...]
     children: dict[str, int] = field(default_factory=dict)
-    values: dict[str, list[Value]] = field(default_factory=dict)
+    values: dict[str, list[TrackedValue]] = field(default_factory=dict)
     full_name: str = ""
 
 
-def nodes_of(root: Any, attached: dict[str, Any]) -> list[Node]:
+def nodes_of(root: Any, attached: dict[str, Any]) -> list[TrackedObject]:
     """The objects that can be reached, nearest first, the root before all.
 
     Args:
         attached: objects that count as the root's.
     """
-    nodes = [Node(root, ())]
+    nodes = [TrackedObject(root, ())]
     numbers = {id(root): 0}
     for node in nodes:
         found = children(node.value)
@@ -123,12 +123,12 @@ def nodes_of(root: Any, attached: dict[str, Any]) -> list[Node]:
             inner = value.origin if isinstance(value, Variable) else value
             if id(inner) not in numbers:
                 numbers[id(inner)] = len(nodes)
-                nodes.append(Node(inner, (*node.path, name)))
+                nodes.append(TrackedObject(inner, (*node.path, name)))
             node.children[name] = numbers[id(inner)]
     return nodes
 
 
-def add_values(node: Node) -> None:
+def add_values(node: TrackedObject) -> None:
     """Notes an object's values."""
     variable = variable_of(node.value)
     if variable is not None:
@@ -136,12 +136,12 @@ def add_values(node: Node) -> None:
             node.full_name = variable._shared_name
             tensor = variable.tensor
             dtype = variable.saved_as or _declared(node.value) or number_of(tensor.dtype)
-            value = Value(key(node.path, VARIABLE_VALUE), dtype, tensor)
+            value = TrackedValue(key(node.path, VARIABLE_VALUE), dtype, tensor)
             node.values[VARIABLE_VALUE] = [value]
         return
     for name, tensors in values_of(node.value).items():
         node.values[name] = [
-            Value(key(node.path, part), number_of(tensor.dtype), tensor)
+            TrackedValue(key(node.path, part), number_of(tensor.dtype), tensor)
             for part, tensor in tensors.items()
         ]
 

@@ -12,7 +12,7 @@ from tfpy._src.backends.interface import Ranges
 from tfpy._src.base.dtypes import DType, as_dtype
 from tfpy._src.base.errors import DataLossError, NotFoundError
 from tfpy._src.checkpoints.state import latest_checkpoint
-from tfpy._src.formats.tensorflow.checkpoint_files.bundle import Bundle, Entry, shard_name
+from tfpy._src.formats.tensorflow.checkpoint_files.bundle import Bundle, BundleEntry, shard_name
 from tfpy._src.library.io.checked_json import ModelFileError
 from tfpy._src.library.io.gfile import Path, path_text, translated
 
@@ -82,7 +82,7 @@ class CheckpointReader:
         """A value's shape."""
         return self._entry(key).shape
 
-    def _entry(self, key: str) -> Entry:
+    def _entry(self, key: str) -> BundleEntry:
         if key not in self._bundle.entries:
             raise NotFoundError(None, None, f"Key {key} not found in checkpoint {self._prefix}")
         return self._bundle.entries[key]

@@ -57,7 +57,7 @@ class Restoration:
         self._reader = reader
         self._attached = attached
         self._root = root
-        self._waiting: WeakSet[Waiting] = WeakSet()
+        self._waiting: WeakSet[PendingValues] = WeakSet()
         self.bind(0, root, None)
 
     def bind(self, number: int, value: Any, owner: Tracked | None) -> None:
@@ -141,7 +141,7 @@ class Restoration:
     def _wait(self, owner: Tracked, place: _Place) -> None:
         waiting = vars(owner).get(WAITING)
         if waiting is None:
-            waiting = vars(owner)[WAITING] = Waiting(owner)
+            waiting = vars(owner)[WAITING] = PendingValues(owner)
         waiting.add(place)
         self._waiting.add(waiting)
 
@@ -249,7 +249,7 @@ class _Place(NamedTuple):
     node: int
 
 
-class Waiting:
+class PendingValues:
     """What waits for attributes of an object, or for items of lists and dictionaries there."""
 
     def __init__(self, owner: Tracked) -> None:

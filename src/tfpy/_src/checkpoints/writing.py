@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.backends.backend import Backend
-from tfpy._src.backends.interface import Shard
+from tfpy._src.backends.interface import SlotShard
 from tfpy._src.backends.registry import active_backend
 from tfpy._src.base.atomic_files import is_old, remove_abandoned, replace_file, whole_file
 from tfpy._src.base.errors import FailedPreconditionError, UnavailableError
-from tfpy._src.checkpoints.objects import Value
+from tfpy._src.checkpoints.objects import TrackedValue
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.tensorflow.checkpoint_files.bundle import shard_name, shards_of
@@ -48,7 +48,7 @@ def note_nothing(path: str, own: bool) -> None:
     """Of a checkpoint that is noted nowhere."""
 
 
-def write(prefix: str, values: Sequence[Value], note: Note = note_nothing) -> None:
+def write(prefix: str, values: Sequence[TrackedValue], note: Note = note_nothing) -> None:
     """Writes a checkpoint, and notes it: before any of the processes that write it goes on.
 
     Raises:
@@ -68,7 +68,7 @@ def write(prefix: str, values: Sequence[Value], note: Note = note_nothing) -> No
             note(prefix, True)
 
 
-def _write_alone(backend: Backend, prefix: str, values: Sequence[Value]) -> None:
+def _write_alone(backend: Backend, prefix: str, values: Sequence[TrackedValue]) -> None:
     with _claimed(prefix, 1) as base:
         with whole_file(prefix + shard_name(base, base + 1), durable=True) as file:
             writer = ShardWriter(file)
@@ -84,7 +84,7 @@ def _write_alone(backend: Backend, prefix: str, values: Sequence[Value]) -> None
         _put_in_place(prefix, merged([entries], base))
 
 
-def _write_together(backend: Backend, prefix: str, values: Sequence[Value]) -> None:
+def _write_together(backend: Backend, prefix: str, values: Sequence[TrackedValue]) -> None:
     token = backend.agree(secrets.token_hex(8))[0]
     folder = f"{prefix}_temp_{token}"
 
@@ -196,7 +196,7 @@ def _shards_in(path: str) -> int | None:
         return None
 
 
-def _held(backend: Backend, value: Value) -> list[Shard]:
+def _held(backend: Backend, value: TrackedValue) -> list[SlotShard]:
     """What this process has of a value."""
     found = value.value
     everything = tuple((0, int(size)) for size in found.shape)
@@ -205,18 +205,18 @@ def _held(backend: Backend, value: Value) -> list[Shard]:
         if storage.host is None and storage.backend is not None:
             storage.check()
             return storage.backend.shards(storage.slot, found.aval)
-    return [Shard(everything, lambda: _array(found), backend.process == 0)]
+    return [SlotShard(everything, lambda: _array(found), backend.process == 0)]
 
 
 def _array(value: Tensor | Array) -> Array:
     return value.host_view() if isinstance(value, Tensor) else value
 
 
-def _size(shard: Shard) -> int:
+def _size(shard: SlotShard) -> int:
     return math.prod(stop - start for start, stop in shard.ranges)
 
 
-def _add(writer: ShardWriter, value: Value, shards: Sequence[Shard]) -> None:
+def _add(writer: ShardWriter, value: TrackedValue, shards: Sequence[SlotShard]) -> None:
     sizes: Any = tuple(map(int, value.value.shape))
     for shard in shards:
         array = _as_stored(shard.read(), value.dtype)

@@ -25,8 +25,8 @@ from tfpy._src.core.scalar_cache import scalar
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.data import structure
 from tfpy._src.data.iterators import FetchingIterator, Iterator
-from tfpy._src.data.node import Node, Picks
-from tfpy._src.data.run import AwaitedRun, Run
+from tfpy._src.data.node import DatasetNode, Picks
+from tfpy._src.data.run import AwaitedRun, DatasetRun
 from tfpy._src.functions.tf_function.polymorphic import Function
 from tfpy._src.tensors.array import slicing
 
@@ -65,7 +65,7 @@ class OnDevice:
         is_whole: whether who takes elements takes all of them.
     """
 
-    def __init__(self, node: Node, is_whole: bool = False) -> None:
+    def __init__(self, node: DatasetNode, is_whole: bool = False) -> None:
         self._node = node
         self._is_whole = is_whole
         self._tables: tuple[Tensor, ...] | None = None
@@ -73,7 +73,7 @@ class OnDevice:
     def __iter__(self) -> Iterator:
         """An iterator from the first element."""
         picks = self._picks()
-        return Iterator(self._node) if picks is None else self._ahead(picks, Run())
+        return Iterator(self._node) if picks is None else self._ahead(picks, DatasetRun())
 
     def fetching(self) -> FetchingIterator | AheadIterator:
         """The same for who awaits elements: ``await iterator.fetch(1)`` goes before each."""
@@ -89,7 +89,7 @@ class OnDevice:
         known = all(s.dtype in backend.dtypes for s in structure.flatten(self._node.spec))
         return picks if known and all(len(t) for t in picks.tables) else None
 
-    def _ahead(self, picks: Picks, run: Run) -> AheadIterator:
+    def _ahead(self, picks: Picks, run: DatasetRun) -> AheadIterator:
         if self._tables is None:
             self._tables = tuple([_lasting(t.alias()) for t in picks.tables])
         return AheadIterator(self._node, picks, run, self._tables, self._is_whole)
@@ -102,7 +102,12 @@ class AheadIterator(Iterator):
     """
 
     def __init__(
-        self, node: Node, picks: Picks, run: Run, tables: tuple[Tensor, ...], is_whole: bool
+        self,
+        node: DatasetNode,
+        picks: Picks,
+        run: DatasetRun,
+        tables: tuple[Tensor, ...],
+        is_whole: bool,
     ) -> None:
         self._node, self._run = node, run
         self.is_whole = is_whole

@@ -11,9 +11,9 @@ from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data import mapping, structure
 from tfpy._src.data.iterators import AsyncIterator, NumpyIterator, OwnedIterator
-from tfpy._src.data.node import INFINITE, UNKNOWN, Node
+from tfpy._src.data.node import INFINITE, UNKNOWN, DatasetNode
 from tfpy._src.data.options import Options
-from tfpy._src.data.run import Run
+from tfpy._src.data.run import DatasetRun
 from tfpy._src.data.selection import Unchanged
 from tfpy._src.data.specs import DatasetSpec
 
@@ -21,12 +21,12 @@ from tfpy._src.data.specs import DatasetSpec
 class DatasetBase:
     """A dataset is a node that programs hold."""
 
-    _node: Node
+    _node: DatasetNode
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: DatasetNode) -> None:
         self._node = node
 
-    def _with(self, node: Node) -> Self:
+    def _with(self, node: DatasetNode) -> Self:
         """The dataset of another node."""
         made: Self = structure.AS_DATASET[0](node)
         return made
@@ -165,7 +165,7 @@ class DatasetBase:
             NotTraceableError: while a ``tf.function`` is traced.
         """
         _check_not_traced("taking a dataset's element")
-        elements = self._node.elements(Run())
+        elements = self._node.elements(DatasetRun())
         found = next(elements, None)
         if found is None:
             raise InvalidArgumentError(None, "get_single_element", "Dataset was empty.")

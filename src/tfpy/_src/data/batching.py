@@ -13,8 +13,8 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.compiler.ir.sizes import OpenSize
 from tfpy._src.core.tensor import from_array
 from tfpy._src.data import structure
-from tfpy._src.data.node import UNKNOWN, Node, Picks
-from tfpy._src.data.run import NOT_YET, Run
+from tfpy._src.data.node import UNKNOWN, DatasetNode, Picks
+from tfpy._src.data.run import NOT_YET, DatasetRun
 from tfpy._src.data.specs import batched, rows_of, unbatched
 from tfpy._src.data.stacking import count_of, rows_of_leaf, stacked
 from tfpy._src.data.structure import Flat
@@ -22,7 +22,7 @@ from tfpy._src.data.structure import Flat
 T = TypeVar("T")
 
 
-class Batch(Node):
+class Batch(DatasetNode):
     """So many elements as one.
 
     Args:
@@ -35,7 +35,7 @@ class Batch(Node):
 
     name = "_BatchDataset"
 
-    def __init__(self, source: Node, size: int, whole: bool) -> None:
+    def __init__(self, source: DatasetNode, size: int, whole: bool) -> None:
         super().__init__(source)
         if size < 1:
             raise InvalidArgumentError(None, "batch", "Batch size must be greater than zero.")
@@ -51,7 +51,7 @@ class Batch(Node):
         """The size of every batch, if it is one."""
         return self._size if self._whole and not isinstance(self._size, OpenSize) else None
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         source = self.inputs[0]
         table = source.table
         if table is not None:
@@ -59,7 +59,7 @@ class Batch(Node):
             return run.map(table.batch, rows)
         return run.map(self._joined, self._chunks(run, source.elements(run)))
 
-    def _chunks(self, run: Run, items: Iterator[T]) -> Iterator[list[T]]:
+    def _chunks(self, run: DatasetRun, items: Iterator[T]) -> Iterator[list[T]]:
         found = run.chunks(items, self._size)
         return run.filter(lambda chunk: len(chunk) == self._size, found) if self._whole else found
 
@@ -70,7 +70,7 @@ class Batch(Node):
         if table is None or table.function is not None:
             return None
 
-        def rows(run: Run) -> Iterator[Array]:
+        def rows(run: DatasetRun) -> Iterator[Array]:
             return run.map(partial(np.array, dtype=np.int32), self._chunks(run, source.rows(run)))
 
         return Picks(tuple(map(from_array, table.arrays)), rows)
@@ -91,7 +91,7 @@ class Batch(Node):
         return size if size < 0 else (size if self._whole else size + self._size - 1) // self._size
 
 
-class Unbatch(Node):
+class Unbatch(DatasetNode):
     """The rows of each element.
 
     Raises:
@@ -100,7 +100,7 @@ class Unbatch(Node):
 
     name = "_UnbatchDataset"
 
-    def __init__(self, source: Node) -> None:
+    def __init__(self, source: DatasetNode) -> None:
         super().__init__(source)
         specs = structure.flatten(source.spec)
         if any(s.shape.rank == 0 for s in specs):
@@ -118,7 +118,7 @@ class Unbatch(Node):
     def spec(self) -> Any:
         return structure.map_structure(unbatched, self.inputs[0].spec)
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         for element in self.inputs[0].elements(run):
             if element is NOT_YET:
                 yield element
@@ -142,12 +142,12 @@ class Unbatch(Node):
         return UNKNOWN if self._rows is None else size * self._rows
 
 
-class Rebatch(Node):
+class Rebatch(DatasetNode):
     """The rows of the elements in batches of other sizes, which take turns."""
 
     name = "_RebatchDataset"
 
-    def __init__(self, source: Node, sizes: Sequence[int], whole: bool) -> None:
+    def __init__(self, source: DatasetNode, sizes: Sequence[int], whole: bool) -> None:
         super().__init__(source)
         self._rows = Unbatch(source)
         self._sizes, self._whole = sizes, whole
@@ -163,7 +163,7 @@ class Rebatch(Node):
         rows = next((n for n in known if n is not None), None)
         return self._whole or (rows is not None and rows % self._sizes[0] == 0)
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         source = self._rows.elements(run)
         specs = structure.flatten(self._rows.spec)
         while True:

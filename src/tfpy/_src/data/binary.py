@@ -74,7 +74,7 @@ def _bytes(array: Array) -> tuple[bytes, list[int]]:
     return b"".join(texts), [len(text) for text in texts]
 
 
-class Source:
+class ElementFile:
     """A file of elements, and how many bytes an element of it may take.
 
     Args:
@@ -133,7 +133,7 @@ def _lost(why: str) -> DataLossError:
     return DataLossError(None, "load", why)
 
 
-def read_elements(source: Source, spec: Any) -> Iterator[Flat]:
+def read_elements(source: ElementFile, spec: Any) -> Iterator[Flat]:
     """The elements of a file.
 
     Raises:
@@ -201,7 +201,7 @@ def _has_parts(spec: Any, count: int) -> bool:
     return count == (0 if isinstance(spec, NoneTensorSpec) else 1)
 
 
-def _array(source: Source, dtype: str, shape: list[int], lengths: list[int]) -> Array:
+def _array(source: ElementFile, dtype: str, shape: list[int], lengths: list[int]) -> Array:
     if dtype:
         size = math.prod(shape) * np.dtype(dtype).itemsize
         return np.frombuffer(source.read(size), dtype).reshape(shape)

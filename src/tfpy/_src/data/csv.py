@@ -18,9 +18,9 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data.files import named, names_of, text
-from tfpy._src.data.node import Node
+from tfpy._src.data.node import DatasetNode
 from tfpy._src.data.pieces import check_held, compression_of, most_held, pieces_of
-from tfpy._src.data.run import NOT_YET, Run
+from tfpy._src.data.run import NOT_YET, DatasetRun
 from tfpy._src.data.structure import Flat
 from tfpy._src.functions.tf_function.signature import TensorSpec
 
@@ -69,7 +69,7 @@ def _error(message: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, "CsvDataset", message)
 
 
-class Records(Node):
+class Records(DatasetNode):
     """The records of files, a component for each column.
 
     Args:
@@ -109,10 +109,10 @@ class Records(Node):
     def spec(self) -> Any:
         return tuple(TensorSpec([], column.dtype) for column in self._columns)
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         return run.map(self._record, self._rows(run))
 
-    def _rows(self, run: Run) -> Iterator[list[str]]:
+    def _rows(self, run: DatasetRun) -> Iterator[list[str]]:
         for file in named(self.inputs[0], run):
             if file is NOT_YET:
                 yield file

@@ -14,7 +14,7 @@ from tfpy._src.data.csv import Records, dialect, inferred_defaults, rows_of
 from tfpy._src.data.dataset import DatasetV2
 from tfpy._src.data.files import matching
 from tfpy._src.data.pieces import compression_of, most_held, pieces_of
-from tfpy._src.data.run import Run
+from tfpy._src.data.run import DatasetRun
 
 
 def make_csv_dataset(
@@ -140,7 +140,7 @@ def _names_in(texts: list[str], compression: str, written: dict[str, Any]) -> li
     """The names in the first line, which all files have in common."""
     found: list[str] | None = None
     for name in texts:
-        pieces = pieces_of(Run(), name, compression)
+        pieces = pieces_of(DatasetRun(), name, compression)
         first = next(rows_of(pieces, written, most_held(compression)), None)
         if first is None:
             raise ValueError(f"Failed when reading the header line of {name}. Is it an empty file?")
@@ -163,7 +163,7 @@ def _rows(
         ValueError: for a record with another number of fields.
     """
     for name in texts:
-        rows = rows_of(pieces_of(Run(), name, compression), written, most_held(compression))
+        rows = rows_of(pieces_of(DatasetRun(), name, compression), written, most_held(compression))
         for row in islice(rows, int(header), None):
             if len(row) != count:
                 raise ValueError(

@@ -36,7 +36,7 @@ class DatasetV2(Choosing, Grouping, Calling):
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> DatasetV2:
         """One element: a nest of tensors; lists are tensors."""
-        return DatasetV2(sources.Tensors(tensors))
+        return DatasetV2(sources.TensorsNode(tensors))
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> DatasetV2:
@@ -72,7 +72,7 @@ class DatasetV2(Choosing, Grouping, Calling):
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         spec = generators.signature(output_types, output_shapes, output_signature)
-        return DatasetV2(generators.Generator(generator, () if args is None else args, spec))
+        return DatasetV2(generators.GeneratorNode(generator, () if args is None else args, spec))
 
     @staticmethod
     def range(*args: Any, **kwargs: Any) -> DatasetV2:
@@ -145,7 +145,9 @@ class TextLineDatasetV2(DatasetV2):
         num_parallel_reads: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(files.Files("TextLineDatasetV2", filenames, compression_type, files.lines))
+        super().__init__(
+            files.FileContents("TextLineDatasetV2", filenames, compression_type, files.lines)
+        )
 
 
 class TFRecordDatasetV2(DatasetV2):
@@ -175,7 +177,7 @@ class TFRecordDatasetV2(DatasetV2):
         num_parallel_reads: Any = None,
         name: str | None = None,
     ) -> None:
-        node = files.Files("TFRecordDatasetV2", filenames, compression_type, files.records)
+        node = files.FileContents("TFRecordDatasetV2", filenames, compression_type, files.records)
         super().__init__(node)
 
 
@@ -213,7 +215,7 @@ class FixedLengthRecordDatasetV2(DatasetV2):
             0 if n is None else sources.whole(n) for n in (header_bytes, footer_bytes)
         )
         read = files.fixed(sources.whole(record_bytes), header, footer)
-        node = files.Files("FixedLengthRecordDatasetV2", filenames, compression_type, read)
+        node = files.FileContents("FixedLengthRecordDatasetV2", filenames, compression_type, read)
         super().__init__(node)
 
 
@@ -236,7 +238,7 @@ class WholeFileDataset(DatasetV2):
     """
 
     def __init__(self, filenames: Any) -> None:
-        super().__init__(files.Files("WholeFileDataset", filenames, None, files.whole))
+        super().__init__(files.FileContents("WholeFileDataset", filenames, None, files.whole))
 
 
 Dataset = DatasetV2

@@ -12,7 +12,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.errors import UnavailableError
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.data.dataset import DatasetV2
-from tfpy._src.data.generators import Generator
+from tfpy._src.data.generators import GeneratorNode
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.tensors.browser import media
 
@@ -24,7 +24,7 @@ class DeviceDataset(DatasetV2):
     """
 
     def __init__(self, device: Any, read: Callable[[], AsyncGenerator[Any]], spec: Any) -> None:
-        super().__init__(Generator(read, (), spec))
+        super().__init__(GeneratorNode(read, (), spec))
         self._device = device
         self.sample_rate_hz: float | None = None
         """How many samples a second are, of a microphone."""

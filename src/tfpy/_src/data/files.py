@@ -15,9 +15,9 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.errors import DataLossError, InvalidArgumentError
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.data import structure
-from tfpy._src.data.node import Node
+from tfpy._src.data.node import DatasetNode
 from tfpy._src.data.pieces import Taking, check_held, compression_of, most_held, pieces_of
-from tfpy._src.data.run import NOT_YET, Run
+from tfpy._src.data.run import NOT_YET, DatasetRun
 from tfpy._src.data.sources import Slices
 from tfpy._src.data.structure import Flat
 from tfpy._src.functions.tf_function.signature import TensorSpec
@@ -37,7 +37,7 @@ def text(value: bytes) -> Any:
     return found
 
 
-def names_of(filenames: Any) -> Node:
+def names_of(filenames: Any) -> DatasetNode:
     """File names, given as texts or as a dataset of them, one an element; or data sources.
 
     Raises:
@@ -45,7 +45,7 @@ def names_of(filenames: Any) -> Node:
     """
     given = filenames if isinstance(filenames, list | tuple) else [filenames]
     if any(map(_is_source, given)):
-        return Given(given)
+        return FileArguments(given)
     node = structure.node_of(filenames)
     if node is None:
         names = convert_to_tensor(filenames, dtypes.string).host_view().reshape(-1)
@@ -67,7 +67,7 @@ def _is_source(value: Any) -> bool:
     return isinstance(value, DataSource) or is_js(value)
 
 
-class Given(Node):
+class FileArguments(DatasetNode):
     """Data sources, files of the browser and names, as a program lists them."""
 
     def __init__(self, given: Sequence[Any]) -> None:
@@ -78,11 +78,11 @@ class Given(Node):
     def spec(self) -> Any:
         return TensorSpec([], dtypes.string)
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         return ((x,) for x in self._given)
 
 
-def named(node: Node, run: Run) -> Iterator[str | DataSource]:
+def named(node: DatasetNode, run: DatasetRun) -> Iterator[str | DataSource]:
     """The files that the elements of a node name."""
     for element in node.elements(run):
         if element is NOT_YET:
@@ -98,7 +98,7 @@ def name_of(file: str | DataSource) -> str:
     return file if isinstance(file, str) else file.name
 
 
-class Files(Node):
+class FileContents(DatasetNode):
     """The texts of files, one file after the other.
 
     Raises:
@@ -116,10 +116,10 @@ class Files(Node):
     def spec(self) -> Any:
         return TensorSpec([], dtypes.string)
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         return run.map(lambda found: (text(found),), self._texts(run))
 
-    def _texts(self, run: Run) -> Iterator[bytes]:
+    def _texts(self, run: DatasetRun) -> Iterator[bytes]:
         for file in named(self.inputs[0], run):
             if file is NOT_YET:
                 yield file

@@ -23,9 +23,9 @@ from tfpy._src.compiler.passes.pipeline import simplify
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
-from tfpy._src.data.node import Node
+from tfpy._src.data.node import DatasetNode
 from tfpy._src.data.of_rows import of_rows
-from tfpy._src.data.run import Run
+from tfpy._src.data.run import DatasetRun
 from tfpy._src.data.specs import DatasetSpec, NoneTensorSpec, with_shape
 from tfpy._src.data.structure import Flat
 from tfpy._src.functions.executor.control_op import ControlOp
@@ -39,7 +39,7 @@ from tfpy._src.functions.trace.trace import Extra
 Call = Callable[[Flat], Flat]
 
 
-class Given(Node):
+class DatasetArgument(DatasetNode):
     """Stands for a dataset among the arguments of a function that is traced."""
 
     def __init__(self, spec: Any) -> None:
@@ -50,7 +50,7 @@ class Given(Node):
     def spec(self) -> Any:
         return self._spec
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         raise NotTraceableError("the elements of a dataset are known when the function runs")
 
 
@@ -107,7 +107,7 @@ class DataFunction:
             return None
         return _Program(traced).of_rows()
 
-    def start(self, run: Run) -> Call:
+    def start(self, run: DatasetRun) -> Call:
         """What calls it in a run: its random numbers begin anew."""
         return run.keep(self, self._begun)
 
@@ -178,7 +178,9 @@ def _argument(spec: Any, tensors: Iterator[Any]) -> Any:
     if isinstance(spec, TensorSpec):
         return next(tensors)
     return (
-        structure.AS_DATASET[0](Given(spec.element_spec)) if isinstance(spec, DatasetSpec) else None
+        structure.AS_DATASET[0](DatasetArgument(spec.element_spec))
+        if isinstance(spec, DatasetSpec)
+        else None
     )
 
 

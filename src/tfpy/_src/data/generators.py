@@ -21,8 +21,8 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
-from tfpy._src.data.node import Node
-from tfpy._src.data.run import NOT_YET, NotAwaitedError, Run
+from tfpy._src.data.node import DatasetNode
+from tfpy._src.data.run import NOT_YET, DatasetRun, NotAwaitedError
 from tfpy._src.data.specs import are_compatible
 from tfpy._src.data.structure import Flat
 from tfpy._src.functions.tf_function.signature import TensorSpec
@@ -36,7 +36,7 @@ _ERRORS: tuple[tuple[Any, type[OpError]], ...] = (
 """What errors of a program's Python become, the first that fits."""
 
 
-class Generator(Node):
+class GeneratorNode(DatasetNode):
     """What a generator function yields; each iteration calls it anew.
 
     Args:
@@ -56,7 +56,7 @@ class Generator(Node):
     def spec(self) -> Any:
         return self._spec
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         read = _reader(self._spec)
         try:
             made = self._make(*(a.numpy() for a in self._arguments))

@@ -112,7 +112,7 @@ class Grouping(DatasetBase):
         count = whole(size)
         step = count if shift is None else whole(shift)
         return self._with(
-            nesting.Window(self._node, count, step, whole(stride), bool(drop_remainder))
+            nesting.WindowNode(self._node, count, step, whole(stride), bool(drop_remainder))
         )
 
     def group_by_window(

@@ -17,8 +17,8 @@ from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core.operand import HostObject
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data import structure
-from tfpy._src.data.node import Node
-from tfpy._src.data.run import AwaitedRun, Run
+from tfpy._src.data.node import DatasetNode
+from tfpy._src.data.run import AwaitedRun, DatasetRun
 from tfpy._src.data.structure import Flat
 
 _TRUTH = Aval((), dtypes.bool)
@@ -85,9 +85,9 @@ class Iterator(HostObject):
         (True, 0)
     """
 
-    def __init__(self, node: Node, run: Run | None = None) -> None:
+    def __init__(self, node: DatasetNode, run: DatasetRun | None = None) -> None:
         self._node = node
-        self._elements: Iterates[Flat] = node.elements(run or Run())
+        self._elements: Iterates[Flat] = node.elements(run or DatasetRun())
         self._outer: Callable[[Flat], Any] | None = None
 
     @property
@@ -139,7 +139,7 @@ class OwnedIterator(Iterator):
     Checkpoints have how many elements it has given; restored, it goes on behind these.
     """
 
-    def __init__(self, node: Node, run: Run | None = None) -> None:
+    def __init__(self, node: DatasetNode, run: DatasetRun | None = None) -> None:
         super().__init__(node, run)
         self._given = 0
 
@@ -154,7 +154,7 @@ class OwnedIterator(Iterator):
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         position = int(restored_tensors["ITERATOR_POSITION"])
         if position < self._given:
-            self._elements, self._given = self._node.elements(Run()), 0
+            self._elements, self._given = self._node.elements(DatasetRun()), 0
         for _ in islice(self._elements, position - self._given):
             self._given += 1
 
@@ -162,7 +162,7 @@ class OwnedIterator(Iterator):
 class FetchingIterator(Iterator):
     """An iterator over elements that were fetched: ``await iterator.fetch(2)`` goes before."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: DatasetNode) -> None:
         self._run = AwaitedRun()
         super().__init__(node, self._run)
         self._fetched: deque[Flat] = deque()
@@ -185,7 +185,7 @@ class FetchingIterator(Iterator):
 class AsyncIterator:
     """An asynchronous iterator over elements: the page's other tasks run between them."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: DatasetNode) -> None:
         self._iterator = FetchingIterator(node)
 
     def __aiter__(self) -> AsyncIterator:
@@ -208,9 +208,9 @@ class NumpyIterator:
         [0, 1, 2]
     """
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: DatasetNode) -> None:
         self._spec = node.spec
-        self._elements = node.elements(Run())
+        self._elements = node.elements(DatasetRun())
 
     def __iter__(self) -> NumpyIterator:
         return self

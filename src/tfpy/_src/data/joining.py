@@ -9,13 +9,13 @@ from typing import Any
 
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.data import structure
-from tfpy._src.data.node import INFINITE, UNKNOWN, Node
-from tfpy._src.data.run import NOT_YET, Run
+from tfpy._src.data.node import INFINITE, UNKNOWN, DatasetNode
+from tfpy._src.data.run import NOT_YET, DatasetRun
 from tfpy._src.data.specs import common
 from tfpy._src.data.structure import Flat
 
 
-class Zip(Node):
+class Zip(DatasetNode):
     """Elements of each input, side by side, up to the end of the first that ends.
 
     Args:
@@ -24,7 +24,7 @@ class Zip(Node):
 
     name = "_ZipDataset"
 
-    def __init__(self, nest: Any, inputs: Sequence[Node]) -> None:
+    def __init__(self, nest: Any, inputs: Sequence[DatasetNode]) -> None:
         super().__init__(*inputs)
         self._nest = nest
 
@@ -32,7 +32,7 @@ class Zip(Node):
     def spec(self) -> Any:
         return structure.pack(self._nest, [node.spec for node in self.inputs])
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         columns = [node.elements(run) for node in self.inputs]
         rows = run.zip(columns)
         if len(columns) == 2:
@@ -47,7 +47,7 @@ class Zip(Node):
         return min((n for n in sizes if n != INFINITE), default=INFINITE)
 
 
-class Concatenate(Node):
+class Concatenate(DatasetNode):
     """The elements of the first input, then those of the second.
 
     Raises:
@@ -56,7 +56,7 @@ class Concatenate(Node):
 
     name = "_ConcatenateDataset"
 
-    def __init__(self, first: Node, second: Node) -> None:
+    def __init__(self, first: DatasetNode, second: DatasetNode) -> None:
         super().__init__(first, second)
         try:
             self._spec = structure.map_structure(common, first.spec, second.spec)
@@ -69,7 +69,7 @@ class Concatenate(Node):
     def spec(self) -> Any:
         return self._spec
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         return chain.from_iterable(node.elements(run) for node in self.inputs)
 
     @property
@@ -80,7 +80,7 @@ class Concatenate(Node):
         return UNKNOWN if UNKNOWN in sizes else sum(sizes)
 
 
-class Choose(Node):
+class Choose(DatasetNode):
     """The next element of the input that the selector names; others come in where one has ended.
 
     Args:
@@ -92,7 +92,7 @@ class Choose(Node):
 
     name = "_DirectedInterleaveDataset"
 
-    def __init__(self, selector: Node, inputs: Sequence[Node], stops: bool) -> None:
+    def __init__(self, selector: DatasetNode, inputs: Sequence[DatasetNode], stops: bool) -> None:
         super().__init__(*inputs, selector)
         self._stops = stops
         spec = inputs[0].spec
@@ -115,7 +115,7 @@ class Choose(Node):
         sizes = [node.cardinality for node in self.inputs[:-1]]
         return INFINITE if INFINITE in sizes else UNKNOWN
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         *nodes, selector = self.inputs
         places: list[Iterator[Flat] | None] = [node.elements(run) for node in nodes]
         for choice in selector.elements(run):

@@ -13,29 +13,31 @@ from tfpy._src.base import dtypes
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
 from tfpy._src.data.functions import DataFunction
-from tfpy._src.data.node import Node, Table
-from tfpy._src.data.run import NOT_YET, Run
+from tfpy._src.data.node import DatasetNode, RowTable
+from tfpy._src.data.run import NOT_YET, DatasetRun
 from tfpy._src.data.specs import DatasetSpec, with_shape
 from tfpy._src.data.structure import Flat
 from tfpy._src.functions.tf_function.signature import TensorSpec
 
 
-def function_of(function: Callable[..., Any], source: Node, name: str) -> DataFunction:
+def function_of(function: Callable[..., Any], source: DatasetNode, name: str) -> DataFunction:
     """A function of the elements of a node."""
     return DataFunction(function, source.spec, name, lambda: first_of(source))
 
 
-def first_of(source: Node) -> Flat | None:
+def first_of(source: DatasetNode) -> Flat | None:
     """A node's first element, if there is one."""
-    return next(source.elements(Run()), None)
+    return next(source.elements(DatasetRun()), None)
 
 
-class Map(Node):
+class Map(DatasetNode):
     """A function of each element."""
 
     name = "_MapDataset"
 
-    def __init__(self, source: Node, function: Callable[..., Any], name: str = "map") -> None:
+    def __init__(
+        self, source: DatasetNode, function: Callable[..., Any], name: str = "map"
+    ) -> None:
         super().__init__(source)
         self._function = function_of(function, source, f"Dataset.{name}()")
 
@@ -43,19 +45,19 @@ class Map(Node):
     def spec(self) -> Any:
         return self._function.spec
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         return run.map(self._function.start(run), self.inputs[0].elements(run))
 
     @cached_property
-    def table(self) -> Table | None:
+    def table(self) -> RowTable | None:
         source, function = self.inputs[0].table, self._function.of_rows
         if source is None or function is None:
             return None
         before = source.function
         whole = function if before is None else lambda rows: function(before(rows))
-        return Table(source.arrays, whole)
+        return RowTable(source.arrays, whole)
 
-    def rows(self, run: Run) -> Iterator[int]:
+    def rows(self, run: DatasetRun) -> Iterator[int]:
         return self.inputs[0].rows(run)
 
     @property
@@ -63,7 +65,7 @@ class Map(Node):
         return self.inputs[0].cardinality
 
 
-def predicate_of(function: Callable[..., Any], source: Node, name: str) -> DataFunction:
+def predicate_of(function: Callable[..., Any], source: DatasetNode, name: str) -> DataFunction:
     """A function that tells yes or no of each element.
 
     Raises:
@@ -79,16 +81,16 @@ def predicate_of(function: Callable[..., Any], source: Node, name: str) -> DataF
     return found
 
 
-class Filter(Node):
+class Filter(DatasetNode):
     """The elements for which a function says yes."""
 
     name = "_FilterDataset"
 
-    def __init__(self, source: Node, predicate: Callable[..., Any]) -> None:
+    def __init__(self, source: DatasetNode, predicate: Callable[..., Any]) -> None:
         super().__init__(source)
         self._predicate = predicate_of(predicate, source, "filter")
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         holds = self._predicate.start(run)
         return run.filter(lambda element: holds(element)[0], self.inputs[0].elements(run))
 
@@ -98,16 +100,16 @@ class Filter(Node):
         return 0 if size == 0 else super().cardinality
 
 
-class TakeWhile(Node):
+class TakeWhile(DatasetNode):
     """The elements up to the first one for which a function says no."""
 
     name = "_TakeWhileDataset"
 
-    def __init__(self, source: Node, predicate: Callable[..., Any]) -> None:
+    def __init__(self, source: DatasetNode, predicate: Callable[..., Any]) -> None:
         super().__init__(source)
         self._predicate = predicate_of(predicate, source, "take_while")
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         holds = self._predicate.start(run)
         for element in self.inputs[0].elements(run):
             if element is NOT_YET:
@@ -118,7 +120,7 @@ class TakeWhile(Node):
             yield element
 
 
-class State:
+class ScanState:
     """What a function carries from element to element.
 
     Sizes in which it changes are open.
@@ -133,7 +135,7 @@ class State:
     def __init__(
         self,
         initial: Any,
-        source: Node,
+        source: DatasetNode,
         function: Callable[..., Any],
         name: str,
         split: Callable[[Any], Any],
@@ -151,7 +153,7 @@ class State:
                 return
             self.spec = relaxed
 
-    def _example(self, source: Node) -> Flat | None:
+    def _example(self, source: DatasetNode) -> Flat | None:
         element = first_of(source)
         return None if element is None else (*self.first, *element)
 
@@ -176,7 +178,7 @@ def _relaxed(old: Any, new: Any) -> Any:
     return with_shape(old, old.shape.most_specific_compatible_shape(new.shape))
 
 
-class Scan(Node):
+class Scan(DatasetNode):
     """What a function gives of a state and each element; it gives the next state, too.
 
     Raises:
@@ -185,9 +187,9 @@ class Scan(Node):
 
     name = "_ScanDataset"
 
-    def __init__(self, source: Node, initial: Any, function: Callable[..., Any]) -> None:
+    def __init__(self, source: DatasetNode, initial: Any, function: Callable[..., Any]) -> None:
         super().__init__(source)
-        self._state = State(initial, source, function, "Dataset.scan()", self._new_state)
+        self._state = ScanState(initial, source, function, "Dataset.scan()", self._new_state)
 
     @staticmethod
     def _new_state(spec: Any) -> Any:
@@ -202,7 +204,7 @@ class Scan(Node):
     def spec(self) -> Any:
         return self._state.function.spec[1]
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         call, state = self._state.function.start(run), self._state.first
         size = len(state)
         for element in self.inputs[0].elements(run):
@@ -218,26 +220,26 @@ class Scan(Node):
         return self.inputs[0].cardinality
 
 
-def reduced(source: Node, initial: Any, function: Callable[..., Any]) -> Any:
+def reduced(source: DatasetNode, initial: Any, function: Callable[..., Any]) -> Any:
     """The state after the last element.
 
     Raises:
         TypeError: when the function gives another kind of state.
     """
-    state = State(initial, source, function, "reduce()", lambda spec: spec)
-    run = Run()
+    state = ScanState(initial, source, function, "reduce()", lambda spec: spec)
+    run = DatasetRun()
     call, found = state.function.start(run), state.first
     for element in source.elements(run):
         found = call((*found, *element))
     return structure.outer(state.spec)(found)
 
 
-class IgnoreErrors(Node):
+class IgnoreErrors(DatasetNode):
     """The elements that can be computed."""
 
     name = "_IgnoreErrorsDataset"
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         source = self.inputs[0].elements(run)
         while True:
             try:
@@ -249,12 +251,12 @@ class IgnoreErrors(Node):
             yield element
 
 
-class Enumerate(Node):
+class Enumerate(DatasetNode):
     """Each element with its number."""
 
     name = "_ZipDataset"
 
-    def __init__(self, source: Node, start: int) -> None:
+    def __init__(self, source: DatasetNode, start: int) -> None:
         super().__init__(source)
         self._start = start
 
@@ -262,7 +264,7 @@ class Enumerate(Node):
     def spec(self) -> Any:
         return (TensorSpec([], dtypes.int64), self.inputs[0].spec)
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         kind = dtypes.int64.as_numpy_dtype
         numbers = count(self._start)
         return run.map(
@@ -274,12 +276,12 @@ class Enumerate(Node):
         return self.inputs[0].cardinality
 
 
-class Unique(Node):
+class UniqueNode(DatasetNode):
     """The elements without those that came before."""
 
     name = "_UniqueDataset"
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         seen = set()
         for element in self.inputs[0].elements(run):
             if element is NOT_YET:

@@ -16,8 +16,8 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data import structure
 from tfpy._src.data.joining import Choose
-from tfpy._src.data.node import INFINITE, Node
-from tfpy._src.data.run import NOT_YET, Run
+from tfpy._src.data.node import INFINITE, DatasetNode
+from tfpy._src.data.run import NOT_YET, DatasetRun
 from tfpy._src.data.seeds import Seeds, SeedSource, Words
 from tfpy._src.data.selection import Take
 from tfpy._src.data.structure import Flat
@@ -27,15 +27,15 @@ _AHEAD = 64
 """How many pairs of words are drawn at a time."""
 
 
-class Drawn(Node):
+class Drawn(DatasetNode):
     """Random numbers of inputs, by their weights.
 
     Args:
         weights: one for each input, for all draws; or a node that gives them for each.
     """
 
-    def __init__(self, weights: Array | Node, seeds: Seeds, anew: bool) -> None:
-        super().__init__(*([weights] if isinstance(weights, Node) else []))
+    def __init__(self, weights: Array | DatasetNode, seeds: Seeds, anew: bool) -> None:
+        super().__init__(*([weights] if isinstance(weights, DatasetNode) else []))
         self._weights = weights
         self._source = SeedSource(seeds, anew)
 
@@ -43,10 +43,10 @@ class Drawn(Node):
     def spec(self) -> Any:
         return TensorSpec([], dtypes.int64)
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         words = Words(self._source.next())
         sums: Iterator[Array]
-        if isinstance(self._weights, Node):
+        if isinstance(self._weights, DatasetNode):
             given = self._weights.elements(run)
             sums = run.map(lambda e: _running_sums(np.stack(e).reshape(-1)), given)
         else:
@@ -83,7 +83,9 @@ def _running_sums(weights: Array) -> Array:
     return np.cumsum(np.where(finite, np.exp(np.where(finite, logits - top, 0.0)), 0.0))
 
 
-def sampled(datasets: Sequence[Any], weights: Any, seeds: Seeds, stops: bool, anew: bool) -> Node:
+def sampled(
+    datasets: Sequence[Any], weights: Any, seeds: Seeds, stops: bool, anew: bool
+) -> DatasetNode:
     """Elements of datasets, drawn by weights.
 
     Raises:
@@ -118,7 +120,7 @@ def sampled(datasets: Sequence[Any], weights: Any, seeds: Seeds, stops: bool, an
     return Choose(Drawn(shares, seeds, anew), nodes, stops)
 
 
-def chosen(datasets: Sequence[Any], choice: Any, stops: bool) -> Node:
+def chosen(datasets: Sequence[Any], choice: Any, stops: bool) -> DatasetNode:
     """Elements of datasets, named by a dataset of numbers.
 
     Raises:
@@ -139,7 +141,7 @@ def chosen(datasets: Sequence[Any], choice: Any, stops: bool) -> Node:
     return Choose(selector, nodes, stops)
 
 
-def nodes_of(datasets: Sequence[Any]) -> list[Node]:
+def nodes_of(datasets: Sequence[Any]) -> list[DatasetNode]:
     """The nodes of datasets.
 
     Raises:

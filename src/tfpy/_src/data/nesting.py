@@ -14,14 +14,14 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.data import structure
 from tfpy._src.data.functions import DataFunction
 from tfpy._src.data.mapping import function_of
-from tfpy._src.data.node import Node
-from tfpy._src.data.run import NOT_YET, Run
+from tfpy._src.data.node import DatasetNode
+from tfpy._src.data.run import NOT_YET, DatasetRun
 from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.data.structure import Flat
 from tfpy._src.functions.tf_function.signature import TensorSpec
 
 
-class FlatMap(Node):
+class FlatMap(DatasetNode):
     """The elements of the dataset that a function gives for each element, one after the other.
 
     Raises:
@@ -30,7 +30,9 @@ class FlatMap(Node):
 
     name = "_FlatMapDataset"
 
-    def __init__(self, source: Node, function: Callable[..., Any], name: str = "flat_map") -> None:
+    def __init__(
+        self, source: DatasetNode, function: Callable[..., Any], name: str = "flat_map"
+    ) -> None:
         super().__init__(source)
         self._function = function_of(function, source, f"Dataset.{name}()")
         self._spec = _elements_of(self._function.spec)
@@ -39,7 +41,7 @@ class FlatMap(Node):
     def spec(self) -> Any:
         return self._spec
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         call = self._function.start(run)
         for element in self.inputs[0].elements(run):
             if element is NOT_YET:
@@ -64,7 +66,9 @@ class Interleave(FlatMap):
 
     name = "_InterleaveDataset"
 
-    def __init__(self, source: Node, function: Callable[..., Any], cycle: int, block: int) -> None:
+    def __init__(
+        self, source: DatasetNode, function: Callable[..., Any], cycle: int, block: int
+    ) -> None:
         if cycle < 1:
             raise InvalidArgumentError(None, "interleave", "`cycle_length` must be > 0.")
         if block < 1:
@@ -72,7 +76,7 @@ class Interleave(FlatMap):
         super().__init__(source, function, "interleave")
         self._cycle, self._block = cycle, block
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         call = self._function.start(run)
         source = self.inputs[0].elements(run)
         places: list[Iterator[Flat] | None] = [None] * self._cycle
@@ -107,7 +111,7 @@ class Interleave(FlatMap):
                     opened += 1
 
 
-class Kept(Node):
+class Kept(DatasetNode):
     """Elements that are there already."""
 
     name = "_VariantDataset"
@@ -120,7 +124,7 @@ class Kept(Node):
     def spec(self) -> Any:
         return self._spec
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         return iter(self._kept)
 
     @property
@@ -128,7 +132,7 @@ class Kept(Node):
         return len(self._kept)
 
 
-class Window(Node):
+class WindowNode(DatasetNode):
     """Datasets of so many elements, one for each component.
 
     Raises:
@@ -137,7 +141,9 @@ class Window(Node):
 
     name = "_WindowDataset"
 
-    def __init__(self, source: Node, size: int, shift: int, stride: int, whole: bool) -> None:
+    def __init__(
+        self, source: DatasetNode, size: int, shift: int, stride: int, whole: bool
+    ) -> None:
         super().__init__(source)
         for what, number in (("size", size), ("shift", shift), ("stride", stride)):
             if number < 1:
@@ -149,7 +155,7 @@ class Window(Node):
     def spec(self) -> Any:
         return structure.map_structure(DatasetSpec, self.inputs[0].spec)
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         source = self.inputs[0].elements(run)
         specs = structure.flatten(self.inputs[0].spec)
         reach = (self._size - 1) * self._stride + 1
@@ -178,7 +184,7 @@ class Window(Node):
         return max(0, -(-(size - reach) // self._shift))
 
 
-class GroupByWindow(Node):
+class GroupByWindow(DatasetNode):
     """Elements of one key, so many at a time, as the dataset that a function makes of them.
 
     Args:
@@ -195,7 +201,7 @@ class GroupByWindow(Node):
 
     def __init__(
         self,
-        source: Node,
+        source: DatasetNode,
         key: Callable[..., Any],
         reduce: Callable[..., Any],
         size: Callable[..., Any],
@@ -224,7 +230,7 @@ class GroupByWindow(Node):
     def spec(self) -> Any:
         return self._reduce.spec.element_spec
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         key_of, size_of, reduce = (f.start(run) for f in (self._key, self._size, self._reduce))
         groups: dict[int, list[Flat]] = {}
         sizes: dict[int, int] = {}

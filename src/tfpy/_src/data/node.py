@@ -11,7 +11,7 @@ import numpy as np
 
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.data.run import Run
+from tfpy._src.data.run import DatasetRun
 
 INFINITE = -1
 UNKNOWN = -2
@@ -19,7 +19,7 @@ UNKNOWN = -2
 T = TypeVar("T")
 
 
-class Table(NamedTuple):
+class RowTable(NamedTuple):
     """What elements are made of, where they are made of rows of arrays, each of its own."""
 
     arrays: tuple[Array, ...]
@@ -36,17 +36,17 @@ class Picks(NamedTuple):
     """What elements are made of, where each is many rows of the same tensors: batches."""
 
     tables: tuple[Tensor, ...]
-    rows: Callable[[Run], Iterator[Array]]
+    rows: Callable[[DatasetRun], Iterator[Array]]
     """Gives the numbers of each element's rows."""
 
 
-class Node(ABC):
+class DatasetNode(ABC):
     """A step: gives elements, each a flat tuple of leaves, from those of its inputs."""
 
     name = "Dataset"
     """The class of TensorFlow's that it is printed as."""
 
-    def __init__(self, *inputs: Node) -> None:
+    def __init__(self, *inputs: DatasetNode) -> None:
         self.inputs = inputs
         self.own_options: Any = None
 
@@ -56,7 +56,7 @@ class Node(ABC):
         return self.inputs[0].spec
 
     @abstractmethod
-    def elements(self, run: Run) -> Iterator[tuple[Any, ...]]:
+    def elements(self, run: DatasetRun) -> Iterator[tuple[Any, ...]]:
         """The elements, from the first one."""
 
     @property
@@ -65,11 +65,11 @@ class Node(ABC):
         return UNKNOWN
 
     @property
-    def table(self) -> Table | None:
+    def table(self) -> RowTable | None:
         """Of which rows the elements are made, if they are; :meth:`rows` tells which."""
         return None
 
-    def rows(self, run: Run) -> Iterator[int]:
+    def rows(self, run: DatasetRun) -> Iterator[int]:
         """The numbers of the elements' rows in the table."""
         raise NotImplementedError
 
@@ -79,28 +79,28 @@ class Node(ABC):
         return None
 
 
-class Selection(Node):
+class Selection(DatasetNode):
     """A step that leaves out, repeats or reorders elements without looking at them."""
 
     @abstractmethod
-    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+    def choose(self, run: DatasetRun, items: Callable[[], Iterator[T]]) -> Iterator[T]:
         """The items that remain, in their new order.
 
         Args:
             items: starts the input anew.
         """
 
-    def elements(self, run: Run) -> Iterator[tuple[Any, ...]]:
+    def elements(self, run: DatasetRun) -> Iterator[tuple[Any, ...]]:
         table = self.table
         if table is None or table.function is not None:
             return self.choose(run, lambda: self.inputs[0].elements(run))
         return run.map(lambda row: tuple([a[row, ...] for a in table.arrays]), self.rows(run))
 
     @property
-    def table(self) -> Table | None:
+    def table(self) -> RowTable | None:
         return self.inputs[0].table
 
-    def rows(self, run: Run) -> Iterator[int]:
+    def rows(self, run: DatasetRun) -> Iterator[int]:
         return self.choose(run, lambda: self.inputs[0].rows(run))
 
     @property
@@ -111,7 +111,7 @@ class Selection(Node):
         return Picks(picks.tables, lambda run: self.choose(run, lambda: picks.rows(run)))
 
 
-class Range(Node):
+class Range(DatasetNode):
     """Numbers at one distance."""
 
     name = "_RangeDataset"
@@ -124,7 +124,7 @@ class Range(Node):
     def spec(self) -> Any:
         return self._spec
 
-    def elements(self, run: Run) -> Iterator[tuple[Any, ...]]:
+    def elements(self, run: DatasetRun) -> Iterator[tuple[Any, ...]]:
         dtype = self._spec.dtype.as_numpy_dtype
         return ((np.array(n, dtype),) for n in self._numbers)
 

@@ -15,8 +15,8 @@ from tfpy._src.core.tensor import from_array
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
 from tfpy._src.data.batching import Batch
-from tfpy._src.data.node import Node
-from tfpy._src.data.run import Run
+from tfpy._src.data.node import DatasetNode
+from tfpy._src.data.run import DatasetRun
 from tfpy._src.data.specs import DatasetSpec, batched
 from tfpy._src.data.structure import Flat
 from tfpy._src.functions.tf_function.signature import TensorSpec
@@ -41,7 +41,9 @@ class PaddedBatch(Batch):
 
     name = "_PaddedBatchDataset"
 
-    def __init__(self, source: Node, size: int, shapes: Any, values: Any, whole: bool) -> None:
+    def __init__(
+        self, source: DatasetNode, size: int, shapes: Any, values: Any, whole: bool
+    ) -> None:
         super().__init__(source, size, whole)
         specs = structure.flatten(source.spec)
         for spec in specs:
@@ -72,7 +74,7 @@ class PaddedBatch(Batch):
             lambda s: batched(TensorSpec(next(shapes), s.dtype), size), self.inputs[0].spec
         )
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         return run.map(self._padded, self._chunks(run, self.inputs[0].elements(run)))
 
     def _padded(self, chunk: list[Flat]) -> Flat:
@@ -142,7 +144,7 @@ def _padded(column: tuple[Array, ...], shape: TensorShape, value: Array) -> Arra
     return out
 
 
-class AsRagged(Node):
+class AsRagged(DatasetNode):
     """Tensors with open sizes as ragged ones, so that they can be batched."""
 
     name = "_DenseToRaggedDataset"
@@ -151,7 +153,7 @@ class AsRagged(Node):
     def spec(self) -> Any:
         return structure.map_structure(_ragged_spec, self.inputs[0].spec)
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         specs = structure.flatten(self.spec)
         return run.map(
             lambda element: tuple([_as_ragged(x, s) for x, s in zip(element, specs, strict=True)]),
@@ -197,7 +199,7 @@ class SparseBatch(Batch):
 
     name = "_DenseToSparseBatchDataset"
 
-    def __init__(self, source: Node, size: int, shape: Any) -> None:
+    def __init__(self, source: DatasetNode, size: int, shape: Any) -> None:
         super().__init__(source, size, False)
         if not isinstance(source.spec, TensorSpec):
             raise TypeError(
@@ -211,7 +213,7 @@ class SparseBatch(Batch):
         dtype = self.inputs[0].spec.dtype
         return SparseTensorSpec(TensorShape([None]).concatenate(self._shape), dtype)
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         return run.map(self._together, self._chunks(run, self.inputs[0].elements(run)))
 
     def _together(self, chunk: list[Flat]) -> Flat:

@@ -10,7 +10,7 @@ from typing import Any
 from tfpy._src.base.errors import DataLossError, NotFoundError, ResourceExhaustedError
 from tfpy._src.base.unpack_limit import FLAG, Room
 from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.data.run import NOT_YET, Run
+from tfpy._src.data.run import NOT_YET, DatasetRun
 from tfpy._src.library.io.records import WINDOWS
 from tfpy._src.library.io.streams import DataSource, URLDataSource, is_remote
 
@@ -32,7 +32,7 @@ def compression_of(value: Any) -> str:
     return kind or ""
 
 
-def pieces_of(run: Run, file: str | DataSource, compression: str) -> Iterator[bytes]:
+def pieces_of(run: DatasetRun, file: str | DataSource, compression: str) -> Iterator[bytes]:
     """The bytes of a file, with NOT_YET among them where they are awaited.
 
     Args:

@@ -36,7 +36,7 @@ class NotAwaitedError(TypeError):
         )
 
 
-class Run:
+class DatasetRun:
     """One iteration over a dataset from its start: what steps keep while it lasts.
 
     A step that repeats its input starts it anew within the same run.
@@ -52,9 +52,9 @@ class Run:
             found = self._kept[id(owner)] = make()
         return found
 
-    def within(self) -> Run:
+    def within(self) -> DatasetRun:
         """The run of a dataset that an element of this one is."""
-        return Run()
+        return DatasetRun()
 
     def arriving(self, source: AsyncIterator[T]) -> Iterator[T]:
         """What an asynchronous iterator gives.
@@ -104,7 +104,7 @@ class _Chunks:
         return found
 
 
-class AwaitedRun(Run):
+class AwaitedRun(DatasetRun):
     """An iteration by one who awaits elements."""
 
     def __init__(self, outer: AwaitedRun | None = None) -> None:

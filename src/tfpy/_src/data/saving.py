@@ -16,10 +16,16 @@ from typing import IO, Any, NamedTuple
 from tfpy._src.base.atomic_files import replace_file, whole_file
 from tfpy._src.base.errors import DataLossError, NotFoundError
 from tfpy._src.data import structure
-from tfpy._src.data.binary import Source, read_elements, spec_from_json, spec_to_json, write_element
+from tfpy._src.data.binary import (
+    ElementFile,
+    read_elements,
+    spec_from_json,
+    spec_to_json,
+    write_element,
+)
 from tfpy._src.data.mapping import function_of
-from tfpy._src.data.node import Node
-from tfpy._src.data.run import NOT_YET, Run
+from tfpy._src.data.node import DatasetNode
+from tfpy._src.data.run import NOT_YET, DatasetRun
 from tfpy._src.data.specs import DatasetSpec
 from tfpy._src.data.structure import Flat
 from tfpy._src.functions.tf_function.signature import TensorSpec
@@ -39,19 +45,19 @@ _SHARD = re.compile(r"\d{8}(-[0-9a-f]{16})?\.shard")
 """The names of these files. Those without a token are of versions that wrote files in place."""
 
 
-class FileCache(Node):
+class FileCache(DatasetNode):
     """The elements of the first whole iteration, kept in a file."""
 
     name = "_CacheDataset"
 
-    def __init__(self, source: Node, filename: str) -> None:
+    def __init__(self, source: DatasetNode, filename: str) -> None:
         super().__init__(source)
         self._path = Path(filename + ".data")
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         if self._path.exists():
             with self._path.open("rb") as file:
-                yield from read_elements(Source(file, _size(file)), self.spec)
+                yield from read_elements(ElementFile(file, _size(file)), self.spec)
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(self._path) as file:
@@ -65,7 +71,9 @@ class FileCache(Node):
         return self.inputs[0].cardinality
 
 
-def save(node: Node, path: str, compression: str | None, shard: Callable[..., Any] | None) -> None:
+def save(
+    node: DatasetNode, path: str, compression: str | None, shard: Callable[..., Any] | None
+) -> None:
     """Write the elements to files of a directory, in place of those that it has.
 
     The elements that are there stay until all new ones are written.
@@ -88,7 +96,7 @@ def save(node: Node, path: str, compression: str | None, shard: Callable[..., An
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
     token = secrets.token_hex(8)
-    run, written = Run(), 0
+    run, written = DatasetRun(), 0
     shard_of = None if number is None else number.start(run)
     files: dict[str, Any] = {}
     try:
@@ -189,7 +197,7 @@ def _read_facts(path: Path, given: Any) -> _Facts:
         raise DataLossError(None, "load", f"{path}: {error}") from None
 
 
-class Loaded(Node):
+class Loaded(DatasetNode):
     """The elements of a saved dataset.
 
     Args:
@@ -217,8 +225,8 @@ class Loaded(Node):
     def spec(self) -> Any:
         return self._facts.spec
 
-    def elements(self, run: Run) -> Iterator[Flat]:
-        shards: list[Node] = [
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
+        shards: list[DatasetNode] = [
             _Shard(path, self._facts.spec, self._facts.zipped)
             for path in _shards(self._folder, self._facts.files)
         ]
@@ -238,7 +246,7 @@ class Loaded(Node):
         return self._facts.size
 
 
-class _Shard(Node):
+class _Shard(DatasetNode):
     """The elements of one file."""
 
     def __init__(self, path: Path, spec: Any, zipped: bool) -> None:
@@ -249,16 +257,16 @@ class _Shard(Node):
     def spec(self) -> Any:
         return self._spec
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         with _opened(self._path, "rb", self._zipped) as file:
             size = None if self._zipped else _size(file)
-            yield from read_elements(Source(file, size), self._spec)
+            yield from read_elements(ElementFile(file, size), self._spec)
 
 
-class _Nodes(Node):
+class _Nodes(DatasetNode):
     """Datasets as elements."""
 
-    def __init__(self, nodes: list[Node], spec: Any) -> None:
+    def __init__(self, nodes: list[DatasetNode], spec: Any) -> None:
         super().__init__()
         self._nodes, self._spec = nodes, spec
 
@@ -266,7 +274,7 @@ class _Nodes(Node):
     def spec(self) -> Any:
         return DatasetSpec(self._spec)
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         return ((node,) for node in self._nodes)
 
     @property
@@ -274,14 +282,14 @@ class _Nodes(Node):
         return len(self._nodes)
 
 
-class Snapshot(Node):
+class Snapshot(DatasetNode):
     """The elements, written to files at the first iteration and read from these later."""
 
     name = "_SnapshotDataset"
 
     def __init__(
         self,
-        source: Node,
+        source: DatasetNode,
         path: str,
         compression: str | None,
         reader: Callable[..., Any] | None,
@@ -291,7 +299,7 @@ class Snapshot(Node):
         self._path, self._compression = path, compression
         self._reader, self._shard = reader, shard
 
-    def elements(self, run: Run) -> Iterator[Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[Flat]:
         if not (Path(self._path) / _FACTS).exists():
             save(self.inputs[0], self._path, self._compression, self._shard)
         return Loaded(self._path, self.spec, self._reader).elements(run)

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tfpy._src.base.errors import FailedPreconditionError, InvalidArgumentError
-from tfpy._src.data.node import INFINITE, UNKNOWN, Node, Picks, Selection, Table
-from tfpy._src.data.run import NOT_YET, Run
+from tfpy._src.data.node import INFINITE, UNKNOWN, DatasetNode, Picks, RowTable, Selection
+from tfpy._src.data.run import NOT_YET, DatasetRun
 from tfpy._src.data.seeds import SeedSource, Words
 
 T = TypeVar("T")
@@ -23,11 +23,11 @@ class Take(Selection):
 
     name = "_TakeDataset"
 
-    def __init__(self, source: Node, count: int) -> None:
+    def __init__(self, source: DatasetNode, count: int) -> None:
         super().__init__(source)
         self._count = count
 
-    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+    def choose(self, run: DatasetRun, items: Callable[[], Iterator[T]]) -> Iterator[T]:
         return items() if self._count < 0 else run.slice(items(), 0, self._count)
 
     @property
@@ -43,11 +43,11 @@ class Skip(Selection):
 
     name = "_SkipDataset"
 
-    def __init__(self, source: Node, count: int) -> None:
+    def __init__(self, source: DatasetNode, count: int) -> None:
         super().__init__(source)
         self._count = count
 
-    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+    def choose(self, run: DatasetRun, items: Callable[[], Iterator[T]]) -> Iterator[T]:
         return iter(()) if self._count < 0 else run.slice(items(), self._count, None)
 
     @property
@@ -63,11 +63,11 @@ class Repeat(Selection):
 
     name = "_RepeatDataset"
 
-    def __init__(self, source: Node, count: int) -> None:
+    def __init__(self, source: DatasetNode, count: int) -> None:
         super().__init__(source)
         self._count = count
 
-    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+    def choose(self, run: DatasetRun, items: Callable[[], Iterator[T]]) -> Iterator[T]:
         if self._count == 0:
             return iter(())
         return self._forever(items) if self._count < 0 else self._counted(items(), items)
@@ -106,7 +106,7 @@ class Repeat(Selection):
 _NOTHING: Any = object()
 
 
-class Shard(Selection):
+class ShardNode(Selection):
     """Every so manyth element.
 
     Raises:
@@ -115,7 +115,7 @@ class Shard(Selection):
 
     name = "_ShardDataset"
 
-    def __init__(self, source: Node, count: int, index: int) -> None:
+    def __init__(self, source: DatasetNode, count: int, index: int) -> None:
         super().__init__(source)
         if count < 1:
             message = (
@@ -127,7 +127,7 @@ class Shard(Selection):
             raise InvalidArgumentError(None, "shard", message)
         self._count, self._index = count, index
 
-    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+    def choose(self, run: DatasetRun, items: Callable[[], Iterator[T]]) -> Iterator[T]:
         return run.slice(items(), self._index, None, self._count)
 
     @property
@@ -145,7 +145,7 @@ class Shuffle(Selection):
 
     name = "_ShuffleDataset"
 
-    def __init__(self, source: Node, size: int, seeds: tuple[int, int], anew: bool) -> None:
+    def __init__(self, source: DatasetNode, size: int, seeds: tuple[int, int], anew: bool) -> None:
         super().__init__(source)
         if size < 1 and size != UNKNOWN:
             message = "buffer_size must be greater than zero or UNKNOWN_CARDINALITY"
@@ -153,10 +153,12 @@ class Shuffle(Selection):
         self._size = size
         self._source = SeedSource(seeds, anew)
 
-    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+    def choose(self, run: DatasetRun, items: Callable[[], Iterator[T]]) -> Iterator[T]:
         return self._drawn(run, items, Words(self._source.next()))
 
-    def _drawn(self, run: Run, items: Callable[[], Iterator[T]], random: Words) -> Iterator[T]:
+    def _drawn(
+        self, run: DatasetRun, items: Callable[[], Iterator[T]], random: Words
+    ) -> Iterator[T]:
         source = items()
         size = None if self._size == UNKNOWN else self._size
         buffer = yield from run.gathered(source, size)
@@ -215,12 +217,12 @@ class Cache(Selection):
 
     name = "_CacheDataset"
 
-    def __init__(self, source: Node) -> None:
+    def __init__(self, source: DatasetNode) -> None:
         super().__init__(source)
         self._kept: list[Any] | None = None
 
     @property
-    def table(self) -> Table | None:
+    def table(self) -> RowTable | None:
         """None where elements are computed of rows: what was computed is kept."""
         table = self.inputs[0].table
         return None if table is None or table.function is not None else table
@@ -229,7 +231,7 @@ class Cache(Selection):
     def picks(self) -> Picks | None:
         return None
 
-    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+    def choose(self, run: DatasetRun, items: Callable[[], Iterator[T]]) -> Iterator[T]:
         if self._kept is not None:
             yield from self._kept
             return
@@ -250,12 +252,12 @@ class Cache(Selection):
 class Unchanged(Selection):
     """The same elements: prefetching and options change nothing of them."""
 
-    def __init__(self, source: Node, name: str, options: Any = None) -> None:
+    def __init__(self, source: DatasetNode, name: str, options: Any = None) -> None:
         super().__init__(source)
         self.name = name
         self.own_options = options
 
-    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+    def choose(self, run: DatasetRun, items: Callable[[], Iterator[T]]) -> Iterator[T]:
         return items()
 
     @property
@@ -268,11 +270,11 @@ class AssertCardinality(Selection):
 
     name = "_AssertCardinalityDataset"
 
-    def __init__(self, source: Node, expected: int) -> None:
+    def __init__(self, source: DatasetNode, expected: int) -> None:
         super().__init__(source)
         self._expected = expected
 
-    def choose(self, run: Run, items: Callable[[], Iterator[T]]) -> Iterator[T]:
+    def choose(self, run: DatasetRun, items: Callable[[], Iterator[T]]) -> Iterator[T]:
         found = 0
         for item in items():
             if item is NOT_YET:

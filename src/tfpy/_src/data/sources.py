@@ -15,15 +15,15 @@ from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.compiler.ir.sizes import OpenSize
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.data import structure
-from tfpy._src.data.node import INFINITE, Node, Range, Table
-from tfpy._src.data.run import Run
+from tfpy._src.data.node import INFINITE, DatasetNode, Range, RowTable
+from tfpy._src.data.run import DatasetRun
 from tfpy._src.data.seeds import Seeds, SeedSource, Words
 from tfpy._src.data.specs import rows_of, unbatched
 from tfpy._src.data.stacking import count_of, rows_of_leaf
 from tfpy._src.functions.tf_function.signature import TensorSpec
 
 
-class Tensors(Node):
+class TensorsNode(DatasetNode):
     """One element: a nest of tensors."""
 
     name = "_TensorDataset"
@@ -41,7 +41,7 @@ class Tensors(Node):
         """The element."""
         return structure.inner(self._tensors)
 
-    def elements(self, run: Run) -> Iterator[structure.Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[structure.Flat]:
         return iter((self.element,))
 
     @property
@@ -49,7 +49,7 @@ class Tensors(Node):
         return 1
 
 
-class Slices(Node):
+class Slices(DatasetNode):
     """The rows of a nest of tensors.
 
     Raises:
@@ -80,16 +80,16 @@ class Slices(Node):
         return structure.inner(self._tensors)
 
     @property
-    def table(self) -> Table | None:
+    def table(self) -> RowTable | None:
         symbolic = any(not getattr(x, "has_values", True) for x in structure.flatten(self._tensors))
         if symbolic or not all(isinstance(a, np.ndarray) for a in self._leaves):
             return None
-        return Table(self._leaves)
+        return RowTable(self._leaves)
 
-    def rows(self, run: Run) -> Iterator[int]:
+    def rows(self, run: DatasetRun) -> Iterator[int]:
         return iter(range(self.cardinality))
 
-    def elements(self, run: Run) -> Iterator[structure.Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[structure.Flat]:
         leaves = self._leaves
         if all(isinstance(a, np.ndarray) for a in leaves):
             return (tuple([a[row, ...] for a in leaves]) for row in range(self.cardinality))
@@ -133,7 +133,7 @@ def whole(value: Any) -> int:
     return int(tensor.host_view())
 
 
-class Counter(Node):
+class Counter(DatasetNode):
     """Numbers without end."""
 
     name = "_RangeDataset"
@@ -148,7 +148,7 @@ class Counter(Node):
     def spec(self) -> Any:
         return TensorSpec([], self._dtype)
 
-    def elements(self, run: Run) -> Iterator[structure.Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[structure.Flat]:
         kind = self._dtype.as_numpy_dtype
         return ((np.array(n).astype(kind),) for n in count(self._first, self._step))
 
@@ -157,7 +157,7 @@ class Counter(Node):
         return INFINITE
 
 
-class Random(Node):
+class Random(DatasetNode):
     """Random words of 32 bits: TensorFlow's int64, or uint32 where int64 is int32."""
 
     name = "_RandomDataset"
@@ -171,7 +171,7 @@ class Random(Node):
     def spec(self) -> Any:
         return TensorSpec([], self._dtype)
 
-    def elements(self, run: Run) -> Iterator[structure.Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[structure.Flat]:
         number = self._dtype.as_numpy_dtype
         return ((np.array(word, number),) for word in Words(self._source.next()))
 

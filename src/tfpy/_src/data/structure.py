@@ -20,7 +20,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.tensor_shape import TensorShape
-from tfpy._src.data.node import Node
+from tfpy._src.data.node import DatasetNode
 from tfpy._src.data.specs import SPECS, DatasetSpec, NoneTensorSpec
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
@@ -31,7 +31,7 @@ from tfpy._src.tensors.variables.variable import Variable
 Flat = tuple[Any, ...]
 """The leaves of an element."""
 
-AS_DATASET: list[Callable[[Node], Any]] = []
+AS_DATASET: list[Callable[[DatasetNode], Any]] = []
 """What makes a dataset of a node; ``data.dataset`` enters its class."""
 
 
@@ -132,10 +132,10 @@ def _leaf(value: Any, spec: Any) -> Any:
     return convert_to_tensor(value, getattr(spec, "dtype", None))
 
 
-def node_of(value: Any) -> Node | None:
+def node_of(value: Any) -> DatasetNode | None:
     """The node of a dataset; None of another value."""
     found = getattr(value, "_node", None)
-    return found if isinstance(found, Node) else None
+    return found if isinstance(found, DatasetNode) else None
 
 
 def leaf_spec(value: Any) -> Any:
@@ -200,7 +200,7 @@ def to_outer(leaf: Any) -> Any:
     """A leaf as a program gets it."""
     if type(leaf) is np.ndarray:
         return from_array(leaf)
-    return AS_DATASET[0](leaf) if isinstance(leaf, Node) else leaf
+    return AS_DATASET[0](leaf) if isinstance(leaf, DatasetNode) else leaf
 
 
 def outer(spec: Any) -> Callable[[Flat], Any]:

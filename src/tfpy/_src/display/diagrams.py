@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tfpy._src.display.html import escape
-from tfpy._src.display.layered_layout import Key, Layout, Point, curve, laid_out
+from tfpy._src.display.layered_layout import GraphLayout, Key, Point, curve, laid_out
 
 _FONT, _LETTER, _LINE, _PADDING, _MARGIN = 12, 7.3, 17.0, 9.0, 12.0
 _BROADEST = 44
@@ -80,7 +80,7 @@ def _drawn(box: Box, middle: Point, size: Point) -> Iterator[str]:
     yield "</g>"
 
 
-def _arrow(edge: tuple[Key, Key], layout: Layout, sizes: Mapping[Key, Point]) -> str:
+def _arrow(edge: tuple[Key, Key], layout: GraphLayout, sizes: Mapping[Key, Point]) -> str:
     above, below = (layout.middles[key] for key in edge)
     leaves = Point(above.across, above.along + sizes[edge[0]].along / 2)
     x, y = below.across, below.along - sizes[edge[1]].along / 2

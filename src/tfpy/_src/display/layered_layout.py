@@ -31,7 +31,7 @@ class Point(NamedTuple):
 
 
 @dataclass
-class Layout:
+class GraphLayout:
     """Where the boxes' middles are, through which points edges pass, and how large it all is."""
 
     middles: dict[Key, Point]
@@ -46,7 +46,7 @@ class _Lane(NamedTuple):
     layer: int
 
 
-def laid_out(sizes: Mapping[Any, Point], edges: Sequence[Edge]) -> Layout:
+def laid_out(sizes: Mapping[Any, Point], edges: Sequence[Edge]) -> GraphLayout:
     """The layout of boxes.
 
     Args:
@@ -191,7 +191,7 @@ def _measured(
     breadths: Mapping[Key, float],
     sizes: Mapping[Any, Point],
     edges: Sequence[Edge],
-) -> Layout:
+) -> GraphLayout:
     """The layout with its corner at 0, and its layers one after the other."""
     left = min((across[k] - breadths[k] / 2 for k in across), default=0.0)
     right = max((across[k] + breadths[k] / 2 for k in across), default=0.0)
@@ -210,7 +210,7 @@ def _measured(
     routes: dict[Edge, list[Point]] = {edge: [] for edge in edges}
     for lane in sorted((k for k in lanes if isinstance(k, _Lane)), key=lambda k: k.layer):
         routes[lane.edge] += lanes[lane]
-    return Layout(middles, routes, Point(right - left, max(at - ALONG, 0.0)))
+    return GraphLayout(middles, routes, Point(right - left, max(at - ALONG, 0.0)))
 
 
 def curve(points: Sequence[tuple[float, float]], is_vertical: bool = True) -> str:

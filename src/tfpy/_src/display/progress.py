@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import sys
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
@@ -10,10 +12,52 @@ from typing import Any, Generic, Protocol, TypeVar
 from tfpy._src.backends.event_loop import give_turn
 from tfpy._src.backends.javascript.bridge import IN_BROWSER
 from tfpy._src.backends.storage import Storage
-from tfpy._src.display import tqdm_bar
 from tfpy._src.display.html import escape
 from tfpy._src.display.live_plot import Series, number
 from tfpy._src.display.screen import Screen, in_notebook
+
+
+def tqdm_bars(in_notebook: bool) -> Any:
+    """tqdm's class of bars for what runs this; None where there is none, or none of use.
+
+    A notebook's needs ipywidgets. A page has no terminal: its own bar does.
+    """
+    if importlib.util.find_spec("tqdm") is None:
+        return None
+    if in_notebook:
+        if importlib.util.find_spec("ipywidgets") is None:
+            return None
+        made: Any = importlib.import_module("tqdm.notebook").tqdm
+    elif IN_BROWSER:
+        return None
+    else:
+        made = importlib.import_module("tqdm").tqdm
+    if IN_BROWSER:
+        made.monitor_interval = 0  # which is a thread
+    return made
+
+
+class TqdmBar:
+    """A bar of tqdm's.
+
+    Args:
+        bars: its class.
+    """
+
+    def __init__(self, bars: Any, total: int | None, label: str) -> None:
+        self._bar = bars(total=total, desc=label or None)
+
+    def draw(self, progress: Any) -> None:
+        """Shows how far it is."""
+        shown = {name: f"{value:.4g}" for name, value in progress.values.items()}
+        self._bar.set_postfix(shown, refresh=False)
+        self._bar.update(progress.done - self._bar.n)
+
+    def close(self, progress: Any) -> None:
+        """Leaves it as it is."""
+        self.draw(progress)
+        self._bar.close()
+
 
 T = TypeVar("T")
 
@@ -159,9 +203,9 @@ class _Bar(Protocol):
 
 def _opened(progress: Progress[Any]) -> _Bar:
     """What shows a bar here."""
-    bars = tqdm_bar.bars(in_notebook())
+    bars = tqdm_bars(in_notebook())
     if bars is not None and progress.series is None:
-        return tqdm_bar.TqdmBar(bars, progress.total, progress.label)
+        return TqdmBar(bars, progress.total, progress.label)
     shows_html = in_notebook() or (IN_BROWSER and progress.series is not None)
     return _Picture() if shows_html else _Line()
 

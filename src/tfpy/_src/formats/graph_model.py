@@ -22,7 +22,7 @@ from tfpy._src.tensors.variables.variable import Variable
 
 
 @dataclass(frozen=True)
-class Signature:
+class ModelSignature:
     """What a model takes and gives, by the names that callers use.
 
     Attributes:
@@ -63,7 +63,7 @@ class GraphModel:
     def __init__(
         self,
         graph: NodeGraph,
-        signatures: Mapping[str, Signature],
+        signatures: Mapping[str, ModelSignature],
         metadata: Mapping[str, Any] | None = None,
         bound: Mapping[str, Any] | None = None,
         resources: Resources | None = None,
@@ -227,7 +227,7 @@ class GraphModel:
         takes = ", ".join(f"{s.name}: {s.dtype.name}{_sizes(s)}" for s in self.inputs)
         return f"<tf.GraphModel ({takes}) -> ({', '.join(self.outputs)})>"
 
-    def _signature_function(self, signature: Signature) -> Callable[..., dict[str, Any]]:
+    def _signature_function(self, signature: ModelSignature) -> Callable[..., dict[str, Any]]:
         def call(*inputs: Any, **named: Any) -> dict[str, Any]:
             given = _by_name(signature, inputs, named)
             found = self._run(signature, given, signature.outputs.values())
@@ -243,13 +243,13 @@ class GraphModel:
         return found[0] if len(found) == 1 else found
 
     def _run(
-        self, signature: Signature, given: Mapping[str, Any], wanted: Iterable[str]
+        self, signature: ModelSignature, given: Mapping[str, Any], wanted: Iterable[str]
     ) -> list[Tensor]:
         values = self._values(signature, given)
         with using(self._resources):
             return _tensors(self._runner(values, tuple(wanted)))
 
-    def _values(self, signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
+    def _values(self, signature: ModelSignature, given: Mapping[str, Any]) -> dict[str, Any]:
         """What the graph takes, by its own names."""
         values = {
             signature.inputs[k].name: _fitting(k, v, self._taken(signature.inputs[k]))
@@ -291,7 +291,7 @@ def _tensors(found: Sequence[Any]) -> list[Tensor]:
 
 
 def _by_name(
-    signature: Signature, inputs: Sequence[Any], named: Mapping[str, Any]
+    signature: ModelSignature, inputs: Sequence[Any], named: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The given values by the signature's names."""
     if len(inputs) == 1 and isinstance(inputs[0], Mapping):
@@ -311,7 +311,7 @@ def _holds_tensors(values: Sequence[Any]) -> bool:
     return len(values) == 1 and hasattr(values[0], "shape")
 
 
-def _known(signature: Signature, name: str) -> str:
+def _known(signature: ModelSignature, name: str) -> str:
     """An input's name in the signature: it may be given with or without ":0", or as the graph's."""
     for key in (name, name.removesuffix(":0"), f"{name}:0"):
         if key in signature.inputs:
@@ -322,7 +322,7 @@ def _known(signature: Signature, name: str) -> str:
     return name
 
 
-def _takes(signature: Signature) -> str:
+def _takes(signature: ModelSignature) -> str:
     return f"{len(signature.inputs)} ({', '.join(signature.inputs)})"
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from tfpy._src.backends.javascript.bridge import wait
 from tfpy._src.formats.encodings.protobuf import read
 from tfpy._src.formats.graph_model import GraphModel
-from tfpy._src.formats.sources import MODEL, Counted, Files, Progress, is_zip, opened
+from tfpy._src.formats.sources import MODEL, ModelFiles, Progress, ProgressCounter, is_zip, opened
 from tfpy._src.formats.tensorflow import saved_model
 from tfpy._src.formats.tensorflow.reader.dialect import TensorFlowDialect
 from tfpy._src.formats.tensorflow.reader.graph import read_graph
@@ -47,7 +47,7 @@ class _Loading:
     """What is loaded, and how."""
 
     source: Any
-    files: Files
+    files: ModelFiles
     data: bytes
     trainable: bool
     quantize: str | None
@@ -118,7 +118,7 @@ async def load_async(
     alone = isinstance(source, bytes | bytearray | memoryview) and not is_zip(bytes(source[:4]))
     files = opened({MODEL: bytes(source)}, (MODEL,)) if alone else opened(source, _NAMES)
     if progress is not None and not files.model.endswith(".json"):
-        files.heard = Counted(progress)  # else of the weights that follow
+        files.heard = ProgressCounter(progress)  # else of the weights that follow
     data = await files.read(files.model, _MAX_BYTES)
     reader = _reader(files.model, data)
     found = await reader(_Loading(source, files, data, trainable, quantize, progress, safe_mode))

@@ -24,7 +24,7 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.I)
 Progress = Callable[[float], None]
 
 
-class Counted:
+class ProgressCounter:
     """Tells of bytes that come which part of all they are.
 
     Args:
@@ -47,7 +47,7 @@ class Counted:
 
 
 @runtime_checkable
-class Files(Protocol):
+class ModelFiles(Protocol):
     """The files of a model, by their paths below the folder that ``model.json`` lies in."""
 
     model: str
@@ -93,7 +93,7 @@ def is_zip(head: bytes) -> bool:
     return head[:2] == b"PK"
 
 
-def opened(source: Any, names: Sequence[str] = (MODEL, ".json")) -> Files:
+def opened(source: Any, names: Sequence[str] = (MODEL, ".json")) -> ModelFiles:
     """The files that a source names: see :func:`load_layers_model`.
 
     Args:
@@ -126,7 +126,7 @@ def opened(source: Any, names: Sequence[str] = (MODEL, ".json")) -> Files:
     return _Archive(path, names) if is_zipfile(path) else _Folder(path.parent, path.name)
 
 
-class _Folder(Files):
+class _Folder(ModelFiles):
     """A folder. Links in it may lead to other files in it, or in the folder of the file that the
     model itself is a link to: caches of downloads have a folder of links next to one of files."""
 
@@ -155,7 +155,7 @@ def _without_links(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-class _Given(Files):
+class _Given(ModelFiles):
     def __init__(self, contents: Mapping[str, Any], names: Sequence[str]) -> None:
         self._contents = contents
         where = _model_among(list(contents), names)
@@ -170,7 +170,7 @@ class _Given(Files):
         return data
 
 
-class _Archive(Files):
+class _Archive(ModelFiles):
     def __init__(self, file: Path | io.BytesIO, names: Sequence[str]) -> None:
         try:
             self._archive = Archive(file)
@@ -190,7 +190,7 @@ class _Archive(Files):
         return data
 
 
-class _Address(Files):
+class _Address(ModelFiles):
     """An address; what stands behind ``?`` in it is given with each file, as TensorFlow.js does."""
 
     def __init__(self, address: str) -> None:
@@ -237,19 +237,21 @@ class _Address(Files):
 
 
 async def _fetched(
-    answers: Answers, limit: int, heard: Callable[[int], None] | Counted
+    answers: Answers, limit: int, heard: Callable[[int], None] | ProgressCounter
 ) -> list[bytes]:
     """The bytes that come in a page; not much more than the limit."""
-    found = None if isinstance(heard, Counted) else await answers.whole(limit)
+    found = None if isinstance(heard, ProgressCounter) else await answers.whole(limit)
     if found is not None:
         return found
     streams = await answers.streams()
     return list(await asyncio.gather(*(_piecewise(stream, limit, heard) for stream in streams)))
 
 
-async def _piecewise(stream: Stream, limit: int, heard: Callable[[int], None] | Counted) -> bytes:
+async def _piecewise(
+    stream: Stream, limit: int, heard: Callable[[int], None] | ProgressCounter
+) -> bytes:
     found, size = [], 0
-    if isinstance(heard, Counted):
+    if isinstance(heard, ProgressCounter):
         heard.expect(stream.size)
     while part := await stream.read():
         found.append(part)

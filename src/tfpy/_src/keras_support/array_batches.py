@@ -15,8 +15,8 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.data import structure
 from tfpy._src.data.dataset import DatasetV2
-from tfpy._src.data.node import Node, Picks
-from tfpy._src.data.run import Run
+from tfpy._src.data.node import DatasetNode, Picks
+from tfpy._src.data.run import DatasetRun
 from tfpy._src.data.specs import batched, unbatched
 from tfpy._src.tensors.array.ranges import range as tensor_range
 from tfpy._src.tensors.random.stateful import shuffle
@@ -43,7 +43,7 @@ def _is_dense(array: Any) -> bool:
     return isinstance(array, np.ndarray | Tensor)
 
 
-class ArrayBatches(Node):
+class ArrayBatches(DatasetNode):
     """Batches of rows of tensors, the last one smaller.
 
     Args:
@@ -62,7 +62,7 @@ class ArrayBatches(Node):
         size = None if self._count % self._size else self._size
         return structure.map_structure(lambda s: batched(unbatched(s), size), specs)
 
-    def elements(self, run: Run) -> Iterator[structure.Flat]:
+    def elements(self, run: DatasetRun) -> Iterator[structure.Flat]:
         arrays = structure.inner(self._tensors)
         return (tuple([a.take(rows, 0) for a in arrays]) for rows in self._rows(run))
 
@@ -70,7 +70,7 @@ class ArrayBatches(Node):
     def picks(self) -> Picks | None:
         return Picks(tuple(structure.flatten(self._tensors)), self._rows)
 
-    def _rows(self, run: Run) -> Iterator[Array]:
+    def _rows(self, run: DatasetRun) -> Iterator[Array]:
         if self._order is None:
             order = np.arange(self._count, dtype=np.int32)
         else:
@@ -79,7 +79,7 @@ class ArrayBatches(Node):
             yield order[start : start + self._size]
 
 
-def _permutations(count: int) -> Node:
+def _permutations(count: int) -> DatasetNode:
     """Gives one random order; a step of datasets, so that its random numbers are such a one's."""
 
     def permutation(_: Any) -> Any:

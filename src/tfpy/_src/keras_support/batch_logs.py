@@ -2,7 +2,7 @@
 
 Keras reads every metric after every batch, which waits for the device each time. A progress bar
 shows a few a second; the other callbacks that Keras adds by itself look at whole epochs. Steps at
-which nobody looks may run together (``steps.Steps``).
+which nobody looks may run together (``steps.StepRunner``).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 from tfpy._src.base.atomic_files import replace_file
 from tfpy._src.base.errors import UnimplementedError
 from tfpy._src.display.html import escape
-from tfpy._src.display.layered_layout import Layout, Point, curve, laid_out
+from tfpy._src.display.layered_layout import GraphLayout, Point, curve, laid_out
 
 _ROW = re.compile(r"<tr>(.*?)</tr>", re.S)
 _CELL = re.compile(r"<td([^>]*)><font([^>]*)>(.*?)</font></td>", re.S)
@@ -29,7 +29,7 @@ _BOLD = 1.12
 _NARROW, _BROAD = set("fijlrtI.,:;'|()[]{}! "), set("mwMW@%")
 
 
-class Node:
+class Box:
     """A box with a table of texts, as Keras writes it for Graphviz."""
 
     def __init__(self, name: str, label: str) -> None:
@@ -115,7 +115,7 @@ class Dot:
 
     def __init__(self, **attributes: Any) -> None:
         self._attributes = dict(attributes)
-        self._nodes: dict[str, Node] = {}
+        self._nodes: dict[str, Box] = {}
         self._edges: dict[tuple[str, str], Edge] = {}
         self._clusters: list[Dot] = []
 
@@ -126,7 +126,7 @@ class Dot:
     def set_node_defaults(self, **attributes: Any) -> None:
         """The boxes are ours."""
 
-    def add_node(self, node: Node) -> None:
+    def add_node(self, node: Box) -> None:
         """Adds a box."""
         self._nodes[node.name] = node
 
@@ -206,7 +206,7 @@ class _Drawn:
         self._part_of = {name: name for name in graph._nodes}
         for name, cluster in self._clusters.items():
             self._part_of |= dict.fromkeys(cluster._part_of, name)
-        self._layout: Layout = self._laid_out()
+        self._layout: GraphLayout = self._laid_out()
         across, along = self._layout.size
         inner = (across, along) if self._is_vertical else (along, across)
         self.width: float = inner[0] + 2 * self._edge_space
@@ -220,7 +220,7 @@ class _Drawn:
     def _is_reversed(self) -> bool:
         return self._direction in ("BT", "RL")
 
-    def _laid_out(self) -> Layout:
+    def _laid_out(self) -> GraphLayout:
         sizes = {
             name: Point(*size) if self._is_vertical else Point(*reversed(size))
             for name, size in self._sizes.items()

@@ -75,7 +75,7 @@ It is loaded later in pages alone: where there are threads, they could wait for 
 _IN_PAGE = sys.platform == "emscripten"
 
 
-class Finder(MetaPathFinder):
+class KerasFinder(MetaPathFinder):
     """Finds the modules of Keras that tfpy replaces parts of, and those that are loaded later."""
 
     def find_spec(

@@ -26,7 +26,7 @@ def keras_loops() -> Any:
     return sys.modules["keras.src.backend.tensorflow.trainer"]
 
 
-class Step:
+class CompiledStep:
     """A compiled step, for batches of one declared spec.
 
     Args:
@@ -70,7 +70,7 @@ class Step:
         self.other = model._autoconvert_optionals(compiled)
 
 
-class Steps:
+class StepRunner:
     """Runs a compiled step on the batches of an iterator, with little of Python about it.
 
     A call is an execution: one step, or ``steps_per_execution`` of them, which run in one crossing
@@ -81,27 +81,27 @@ class Steps:
     def __init__(self, model: Any, step_function: Callable[[Any], Any]) -> None:
         self._model = model
         self._step_function = step_function
-        self._by_spec: OrderedDict[Any, Step] = OrderedDict()
+        self._by_spec: OrderedDict[Any, CompiledStep] = OrderedDict()
         self._spec: Any = None
         self._step = self._declared(None)
         self._seconds = math.inf  # that a step takes of Python's thread
         self.is_unseen = False
         """Whether nobody looks at what single executions give."""
 
-    def _of(self, iterator: Any) -> Step:
+    def _of(self, iterator: Any) -> CompiledStep:
         """Return the step for an iterator's batches."""
         spec = getattr(iterator, "element_spec", None)
         if spec is not self._spec:
             self._spec, self._step = spec, self._declared(spec)
         return self._step
 
-    def _declared(self, spec: Any) -> Step:
+    def _declared(self, spec: Any) -> CompiledStep:
         """Return the step for batches of a spec. One step serves all specs without open sizes."""
         is_open = spec is not None and _has_open_sizes(spec)
         key = repr(spec) if is_open else None
         found = self._by_spec.get(key)
         if found is None:
-            found = Step(self._model, self._step_function, spec if is_open else None)
+            found = CompiledStep(self._model, self._step_function, spec if is_open else None)
             self._by_spec[key] = found
         self._by_spec.move_to_end(key)
         if len(self._by_spec) > _MAX_SPECS:
@@ -139,7 +139,7 @@ class Steps:
             self._seconds = perf_counter() - begun
         return result
 
-    def _ahead(self, step: Step, iterator: AheadIterator) -> Any:
+    def _ahead(self, step: CompiledStep, iterator: AheadIterator) -> Any:
         if iterator.done:
             iterator.done -= 1
             return iterator.result

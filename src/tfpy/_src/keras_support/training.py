@@ -21,7 +21,7 @@ from tfpy._src.data.ahead import OnDevice
 from tfpy._src.distribute.input import DistributedDataset
 from tfpy._src.functions.tf_function.polymorphic import Function
 from tfpy._src.keras_support.logs import joined, scalars
-from tfpy._src.keras_support.steps import Steps, keras_loops
+from tfpy._src.keras_support.steps import StepRunner, keras_loops
 
 
 def replace(trainer: types.ModuleType) -> None:
@@ -33,7 +33,7 @@ def replace(trainer: types.ModuleType) -> None:
 
     def made(self: Any, step_function: Callable[[Any], Any]) -> Any:
         """What runs a step of training or evaluation on the next batches of an iterator."""
-        return plain(self, step_function) if self.run_eagerly else Steps(self, step_function)
+        return plain(self, step_function) if self.run_eagerly else StepRunner(self, step_function)
 
     trainer.TensorFlowTrainer._make_function = made
 
@@ -216,7 +216,7 @@ async def _over(
             if not await iterator.fetch(batches.steps_per_execution):
                 raise StopIteration  # which Keras takes for the end of the data
             begin(first)
-            logs = await run.call_async(iterator) if isinstance(run, Steps) else run(iterator)
+            logs = await run.call_async(iterator) if isinstance(run, StepRunner) else run(iterator)
             end(last, await _numbers(logs) if callbacks.looks(phase) else logs)
             await give_turn()
             if is_stopped():

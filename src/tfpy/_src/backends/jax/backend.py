@@ -14,7 +14,7 @@ from jax.extend.backend import clear_backends
 from jax.sharding import NamedSharding, PartitionSpec
 
 from tfpy._src.backends.array_backend import ArrayBackend
-from tfpy._src.backends.interface import Compiled, Ranges, Shard
+from tfpy._src.backends.interface import Compiled, Ranges, SlotShard
 from tfpy._src.backends.jax import detection, malloc
 from tfpy._src.backends.jax.precision import Rounding
 from tfpy._src.backends.jax.processes import Processes, join
@@ -172,7 +172,7 @@ class JaxBackend(ArrayBackend):
     def agree(self, text: str) -> list[str]:
         return self._processes.agree(text)
 
-    def shards(self, slot: int, aval: Aval) -> list[Shard]:
+    def shards(self, slot: int, aval: Aval) -> list[SlotShard]:
         sharding = self.sharder.jax_sharding(slot, aval)
         if sharding is None or len(sharding.device_set) == 1:
             (whole,) = super().shards(slot, aval)
@@ -187,7 +187,7 @@ class JaxBackend(ArrayBackend):
         for part in array.addressable_shards:  # replicas may differ: the first one's is read
             own.setdefault(ranges_of(part.index, aval.shape), part.data)
         return [
-            Shard(ranges, partial(np.array, part), owners[ranges] == self.process)
+            SlotShard(ranges, partial(np.array, part), owners[ranges] == self.process)
             for ranges, part in own.items()
         ]
 

@@ -12,7 +12,7 @@ Get = Callable[[str], Value]
 """The value of another flag."""
 
 
-class Kind(NamedTuple):
+class FlagKind(NamedTuple):
     """The values that a flag may have."""
 
     name: str
@@ -22,23 +22,23 @@ class Kind(NamedTuple):
     """In words."""
 
 
-def _whole(least: int) -> Kind:
+def _whole(least: int) -> FlagKind:
     def takes(value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
-    return Kind("number", takes, f"a whole number from {least}")
+    return FlagKind("number", takes, f"a whole number from {least}")
 
 
-SWITCH = Kind("bool", lambda value: isinstance(value, bool), "True or False")
+SWITCH = FlagKind("bool", lambda value: isinstance(value, bool), "True or False")
 LIMIT = _whole(-1)
 COUNT = _whole(0)
 SIZE = _whole(1)
-TEXT = Kind("string", lambda value: isinstance(value, str), "a string")
+TEXT = FlagKind("string", lambda value: isinstance(value, str), "a string")
 
 
-def one_of(*names: str) -> Kind:
+def one_of(*names: str) -> FlagKind:
     """The kind of a flag that is one of some words."""
-    return Kind("string", lambda value: value in names, " or ".join(map(repr, names)))
+    return FlagKind("string", lambda value: value in names, " or ".join(map(repr, names)))
 
 
 class Found(NamedTuple):
@@ -59,7 +59,7 @@ class Flag(NamedTuple):
     """A line of the table."""
 
     name: str
-    kind: Kind
+    kind: FlagKind
     default: Value | Found | Follows
     meaning: str
     backend: str = ""

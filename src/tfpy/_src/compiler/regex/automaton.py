@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from tfpy._src.compiler.regex.program import Check, Fork, Program, Read, Save
+from tfpy._src.compiler.regex.program import Check, Fork, Read, RegexProgram, Save
 
 _MOST_STATES = 2000
 _WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
@@ -74,7 +74,7 @@ class _State:
 class Automaton:
     """A program and what is known of its states."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: RegexProgram) -> None:
         self._program = program
         self._looks = any(isinstance(s, Check) for s in program.states)
         self._table, self._samples = self._symbols()

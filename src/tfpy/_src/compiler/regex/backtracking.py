@@ -15,9 +15,9 @@ from tfpy._src.compiler.regex.characters import Ranges
 from tfpy._src.compiler.regex.program import nullable
 from tfpy._src.compiler.regex.syntax import (
     Assertion,
+    CaptureGroup,
     Characters,
     Choice,
-    Group,
     Node,
     Repetition,
     Sequence,
@@ -73,9 +73,9 @@ def for_search(node: Node, groups: int) -> Quick | None:
 def _ungrouped(node: Node, groups: int) -> Node:
     """Without the groups beyond the first few."""
     match node:
-        case Group(number, part):
+        case CaptureGroup(number, part):
             inner = _ungrouped(part, groups)
-            return Group(number, inner) if number <= groups else inner
+            return CaptureGroup(number, inner) if number <= groups else inner
         case Sequence(parts):
             return Sequence(tuple(_ungrouped(p, groups) for p in parts))
         case Choice(ways):
@@ -102,7 +102,7 @@ def _cost(node: Node, followed: bool) -> _Cost:
     match node:
         case Characters() | Assertion():
             return _Cost()
-        case Group(_, part):
+        case CaptureGroup(_, part):
             return _cost(part, followed)
         case Sequence(parts):
             total = _Cost()
@@ -149,7 +149,7 @@ def _optional(node: Node) -> bool:
 def _keeps(node: Node) -> bool:
     """Whether groups stand in a node; ``re`` has own ways with repeated ones."""
     match node:
-        case Group():
+        case CaptureGroup():
             return True
         case Sequence(inner) | Choice(inner):
             return any(map(_keeps, inner))
@@ -165,7 +165,7 @@ def _source(node: Node) -> str:
             return f"[{inside}]" if inside else "(?!)"
         case Assertion(kind) if kind in _ASSERTIONS:
             return _ASSERTIONS[kind]
-        case Group(_, part):
+        case CaptureGroup(_, part):
             return f"({_source(part)})"
         case Sequence(parts):
             return "".join(map(_source, parts))

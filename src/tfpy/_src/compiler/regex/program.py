@@ -9,9 +9,9 @@ from typing import NamedTuple
 from tfpy._src.compiler.regex.syntax import (
     AnyByte,
     Assertion,
+    CaptureGroup,
     Characters,
     Choice,
-    Group,
     Node,
     PatternError,
     Repetition,
@@ -52,7 +52,7 @@ class Check(NamedTuple):
     next: int
 
 
-class Program(NamedTuple):
+class RegexProgram(NamedTuple):
     """The automaton. The places of group n are kept in the slots 2n and 2n + 1."""
 
     states: tuple[Read | Fork | Save | Check | None, ...]
@@ -124,7 +124,7 @@ class _Builder:
                 return then
             case Choice(ways):
                 return self.choice([self.node(way, then) for way in ways])
-            case Group(number, part):
+            case CaptureGroup(number, part):
                 if number > self.groups:
                     return self.node(part, then)
                 end = self.add(Save(2 * number + 1, then))
@@ -180,23 +180,23 @@ def nullable(node: Node) -> bool:
             return all(map(nullable, parts))
         case Choice(ways):
             return any(map(nullable, ways))
-        case Group(_, part):
+        case CaptureGroup(_, part):
             return nullable(part)
         case Repetition(part, least, _, _):
             return least == 0 or nullable(part)
 
 
-def compile_match(node: Node) -> Program:
+def compile_match(node: Node) -> RegexProgram:
     """The program that reaches MATCH at the end of texts that match as a whole."""
     builder = _Builder(-1)
     start = builder.node(Sequence((node, Assertion("text ends"))), MATCH)
-    return Program(tuple(builder.states), start, 0)
+    return RegexProgram(tuple(builder.states), start, 0)
 
 
-def compile_search(node: Node, groups: int) -> Program:
+def compile_search(node: Node, groups: int) -> RegexProgram:
     """The program that finds the pattern anywhere and keeps the places of its first groups."""
     builder = _Builder(groups)
-    found = builder.node(Group(0, node), MATCH)
+    found = builder.node(CaptureGroup(0, node), MATCH)
     start = builder.add(None)
     builder.states[start] = Fork(found, builder.read((0, 255, start)))
-    return Program(tuple(builder.states), start, 2 * groups + 2)
+    return RegexProgram(tuple(builder.states), start, 2 * groups + 2)

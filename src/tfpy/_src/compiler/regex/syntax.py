@@ -62,14 +62,14 @@ class Repetition(NamedTuple):
     greedy: bool
 
 
-class Group(NamedTuple):
+class CaptureGroup(NamedTuple):
     """A part whose place is kept."""
 
     number: int
     part: Node
 
 
-Node = Characters | AnyByte | Assertion | Sequence | Choice | Repetition | Group
+Node = Characters | AnyByte | Assertion | Sequence | Choice | Repetition | CaptureGroup
 
 
 class _Open:
@@ -88,7 +88,7 @@ class _Open:
     def close(self) -> Node:
         self.next_way()
         inner = self.ways[0] if len(self.ways) == 1 else Choice(tuple(self.ways))
-        return inner if self.number is None else Group(self.number, inner)
+        return inner if self.number is None else CaptureGroup(self.number, inner)
 
 
 class _Parser:
@@ -329,7 +329,7 @@ def copies(node: Node) -> int:
     if isinstance(node, Repetition):
         times = node.least if node.most is None else node.most
         return max(times, 1) * copies(node.part)
-    if isinstance(node, Group):
+    if isinstance(node, CaptureGroup):
         return copies(node.part)
     if isinstance(node, Sequence | Choice):
         return max(map(copies, node[0]), default=1)

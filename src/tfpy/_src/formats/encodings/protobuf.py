@@ -36,7 +36,7 @@ _MASK = (1 << 64) - 1
 
 
 @dataclass(frozen=True)
-class Kind:
+class FieldKind:
     """What a field holds.
 
     Attributes:
@@ -55,11 +55,11 @@ class Kind:
 class Many:
     """A field that may occur any number of times."""
 
-    kind: Kind | Message
+    kind: FieldKind | Message
 
     def empty(self) -> Any:
         """Return the value of a field that does not occur."""
-        if isinstance(self.kind, Kind) and self.kind.dtype:
+        if isinstance(self.kind, FieldKind) and self.kind.dtype:
             return np.zeros(0, self.kind.dtype)
         return []
 
@@ -81,7 +81,7 @@ class Message:
 
     def __init__(self, name: str, fields: Mapping[int, tuple[str, Any]] | None = None) -> None:
         self.name = name
-        self.fields: dict[int, tuple[str, Kind | Message | Many | Mapped]] = dict(fields or {})
+        self.fields: dict[int, tuple[str, FieldKind | Message | Many | Mapped]] = dict(fields or {})
 
     @functools.cached_property
     def empty(self) -> Mapping[str, Callable[[], Any]]:
@@ -98,7 +98,7 @@ class Message:
         return {
             name: kind.kind.dtype
             for name, kind in self.fields.values()
-            if isinstance(kind, Many) and isinstance(kind.kind, Kind) and kind.kind.dtype
+            if isinstance(kind, Many) and isinstance(kind.kind, FieldKind) and kind.kind.dtype
         }
 
 
@@ -131,23 +131,23 @@ def _fixed(form: str) -> Callable[[memoryview], Any]:
     return lambda data: unpack(data)[0]
 
 
-INT = Kind("integer", _VARINT, _signed, "<i8")
+INT = FieldKind("integer", _VARINT, _signed, "<i8")
 """int32, int64 or an enumeration."""
-UINT = Kind("unsigned integer", _VARINT, int, "<u8")
-BOOL = Kind("bool", _VARINT, bool, "?")
-FLOAT = Kind("float", _FIXED32, _fixed("<f"), "<f4")
-DOUBLE = Kind("double", _FIXED64, _fixed("<d"), "<f8")
-FIXED32 = Kind("fixed32", _FIXED32, _fixed("<I"), "<u4")
-STRING = Kind("string", _BYTES, _text)
-BYTES = Kind("bytes", _BYTES, lambda data: data)
+UINT = FieldKind("unsigned integer", _VARINT, int, "<u8")
+BOOL = FieldKind("bool", _VARINT, bool, "?")
+FLOAT = FieldKind("float", _FIXED32, _fixed("<f"), "<f4")
+DOUBLE = FieldKind("double", _FIXED64, _fixed("<d"), "<f8")
+FIXED32 = FieldKind("fixed32", _FIXED32, _fixed("<I"), "<u4")
+STRING = FieldKind("string", _BYTES, _text)
+BYTES = FieldKind("bytes", _BYTES, lambda data: data)
 
 
-def many(kind: Kind | Message) -> Many:
+def many(kind: FieldKind | Message) -> Many:
     """A repeated field: a list, or an array when it holds numbers."""
     return Many(kind)
 
 
-def mapped(value: Kind | Message) -> Mapped:
+def mapped(value: FieldKind | Message) -> Mapped:
     """A map of texts, which becomes a dictionary; a key that is left out is the empty one."""
     return Mapped(Message("pair of a map", {1: ("key", STRING), 2: ("value", value)}))
 
@@ -191,7 +191,7 @@ class _Reader:
         if isinstance(kind, Many):
             inner = kind.kind
             values = found.setdefault(name, [])
-            if isinstance(inner, Kind) and inner.dtype and wire == _BYTES:
+            if isinstance(inner, FieldKind) and inner.dtype and wire == _BYTES:
                 values.append(_packed(value, inner, what))
             else:
                 values.append(self._one(inner, wire, value, what, depth))
@@ -203,7 +203,7 @@ class _Reader:
         else:
             found[name] = self._one(kind, wire, value, what, depth)
 
-    def _one(self, kind: Kind | Message, wire: int, value: Any, what: str, depth: int) -> Any:
+    def _one(self, kind: FieldKind | Message, wire: int, value: Any, what: str, depth: int) -> Any:
         if wire != (_BYTES if isinstance(kind, Message) else kind.wire):
             raise ModelFileError(f"{what} is encoded as no {kind.name} (wire type {wire})")
         if isinstance(kind, Message):
@@ -246,7 +246,7 @@ def _value(data: memoryview, at: int, tag: int) -> tuple[Any, int]:
     return data[at : at + size], at + size
 
 
-def _packed(data: memoryview, kind: Kind, what: str) -> Array:
+def _packed(data: memoryview, kind: FieldKind, what: str) -> Array:
     """The numbers of a packed field."""
     if kind.wire != _VARINT:
         size = _FIXED_SIZES[kind.wire]

@@ -20,7 +20,7 @@ from tfpy._src.compiler.passes.pipeline import optimize
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.exported.refusals import NotExportable
 from tfpy._src.formats.exported.scalars import NoScalar, scalars
-from tfpy._src.formats.exported.tensors import Tensors
+from tfpy._src.formats.exported.tensors import TensorFile
 from tfpy._src.functions.control.cond import CondRun
 from tfpy._src.functions.control.loop_run import LoopRun
 from tfpy._src.functions.executor.control_op import Runner
@@ -51,7 +51,7 @@ class Programs:
         tensors: take the constants.
     """
 
-    def __init__(self, tensors: Tensors) -> None:
+    def __init__(self, tensors: TensorFile) -> None:
         self.entries: list[Json] = []
         self._tensors = tensors
         self._numbers: dict[tuple[str, bytes], int] = {}
@@ -75,7 +75,7 @@ class Blocks:
         tensors: take what is constant.
     """
 
-    def __init__(self, lowering: Backend, programs: Programs, tensors: Tensors) -> None:
+    def __init__(self, lowering: Backend, programs: Programs, tensors: TensorFile) -> None:
         self._lowering = lowering
         self._programs = programs
         self._tensors = tensors

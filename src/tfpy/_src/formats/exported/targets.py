@@ -33,7 +33,7 @@ class _NoDevice:
 
 
 @dataclass(frozen=True)
-class Target:
+class DeviceTarget:
     """A kind of devices of one backend.
 
     ``needs`` are limits of the runtime that a device must reach; see ``web/common/backend.mjs``.
@@ -48,26 +48,26 @@ def _backend(name: str, lower: Any, fusing: Any) -> Backend:
     return DeviceBackend(name, cast(bridge.Device, _NoDevice()), lower, fusing)
 
 
-def _webgpu(tiles: bool) -> Target:
+def _webgpu(tiles: bool) -> DeviceTarget:
     """For devices with the least number of bindings, which costs next to nothing on others."""
     lower = partial(lower_webgpu.lower, max_inputs=lower_webgpu.MIN_INPUTS, tiles=tiles)
     backend = _backend("webgpu", lower, lower_webgpu.WebGPUTarget(lower_webgpu.MIN_INPUTS))
     # As the backend decides in Python: a rasteriser on the CPU has no use for tiles.
     tiled = {"hardware": 1, "workgroupBytes": lower_webgpu.TILE_BYTES} if tiles else {}
-    return Target("webgpu", backend, {"inputs": lower_webgpu.MIN_INPUTS, **tiled})
+    return DeviceTarget("webgpu", backend, {"inputs": lower_webgpu.MIN_INPUTS, **tiled})
 
 
-def _webgl(targets: int, block: int) -> Target:
+def _webgl(targets: int, block: int) -> DeviceTarget:
     lower = partial(lower_webgl.lower, targets=targets, block=block)
     backend = _backend("webgl", lower, lower_webgl.WebGLTarget())
-    return Target("webgl", backend, {"targets": targets, "block": block})
+    return DeviceTarget("webgl", backend, {"targets": targets, "block": block})
 
 
-def _wasm() -> Target:
-    return Target("wasm", _backend("wasm", lower_wasm.lower, lower_wasm.WasmTarget()), {})
+def _wasm() -> DeviceTarget:
+    return DeviceTarget("wasm", _backend("wasm", lower_wasm.lower, lower_wasm.WasmTarget()), {})
 
 
-def targets_of(backends: Sequence[str]) -> list[Target]:
+def targets_of(backends: Sequence[str]) -> list[DeviceTarget]:
     """The targets of some backends, of each backend the most demanding one first.
 
     Raises:
@@ -80,7 +80,7 @@ def targets_of(backends: Sequence[str]) -> list[Target]:
     return [target for name in BACKENDS if name in backends for target in _TARGETS[name]()]
 
 
-_TARGETS: dict[str, Callable[[], list[Target]]] = {
+_TARGETS: dict[str, Callable[[], list[DeviceTarget]]] = {
     "webgpu": lambda: [_webgpu(True), _webgpu(False)],
     "webgl": lambda: [_webgl(8, 1 << 16), _webgl(8, 0), _webgl(4, 0)],
     "wasm": lambda: [_wasm()],

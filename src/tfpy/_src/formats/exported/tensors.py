@@ -35,7 +35,7 @@ class _Entry(NamedTuple):
     data: bytes
 
 
-class Tensors:
+class TensorFile:
     """What a file holds besides its text, by name."""
 
     def __init__(self) -> None:

@@ -14,8 +14,8 @@ from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.formats.exported.blocks import STORED, Blocks, Json, Programs
 from tfpy._src.formats.exported.functions import Exported, exported, input_names, output_names
 from tfpy._src.formats.exported.refusals import NotExportable, refusal
-from tfpy._src.formats.exported.targets import BACKENDS, Target, targets_of
-from tfpy._src.formats.exported.tensors import Tensors
+from tfpy._src.formats.exported.targets import BACKENDS, DeviceTarget, targets_of
+from tfpy._src.formats.exported.tensors import TensorFile
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.trace.trace import Extra
 from tfpy._src.tensors.random.sampling import StateFeed
@@ -29,7 +29,7 @@ def write(function: Any, path: Path, signatures: Any, backends: Sequence[str] | 
     """Writes the file; see :func:`tfpy._src.formats.exported.api.export`."""
     targets = targets_of(BACKENDS if backends is None else backends)
     functions = _functions(function, signatures)
-    tensors = Tensors()
+    tensors = TensorFile()
     state = _State(tensors)
     document: Json = {
         "version": VERSION,
@@ -68,7 +68,7 @@ def _functions(function: Any, signatures: Any) -> list[Exported]:
 class _State:
     """Variables and captured tensors, once each, in the order in which functions name them."""
 
-    def __init__(self, tensors: Tensors) -> None:
+    def __init__(self, tensors: TensorFile) -> None:
         self.entries: list[Json] = []
         self._tensors = tensors
         self._numbers: dict[int, int] = {}
@@ -149,12 +149,12 @@ def _source(one: Exported, trace: ConcreteFunction, extra: Extra, state: _State)
 
 
 def _lacks(
-    functions: Sequence[Exported], targets: Sequence[Target]
+    functions: Sequence[Exported], targets: Sequence[DeviceTarget]
 ) -> dict[str, UnimplementedError]:
     """The backends that cannot run the functions, and why, as their least target tells."""
     found: dict[str, UnimplementedError] = {}
     for name, target in {target.backend: target for target in targets}.items():
-        tensors = Tensors()
+        tensors = TensorFile()
         try:
             _compiled(target, functions, Programs(tensors), tensors)
         except UnimplementedError as error:
@@ -163,7 +163,7 @@ def _lacks(
 
 
 def _compiled(
-    target: Target, functions: Sequence[Exported], programs: Programs, tensors: Tensors
+    target: DeviceTarget, functions: Sequence[Exported], programs: Programs, tensors: TensorFile
 ) -> Json:
     blocks = Blocks(target.lowering, programs, tensors)
     made = [[_block(one, trace, blocks) for trace in one.traces] for one in functions]

@@ -10,7 +10,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.compiler.ir.op import OPS
-from tfpy._src.formats.graph_writing.emitter import Emitter, Value
+from tfpy._src.formats.graph_writing.emitter import Emitter, NodeValue
 
 Branches = tuple[Graph, Graph]
 
@@ -24,8 +24,8 @@ def with_fixed(w: Emitter, body: Graph, state: int) -> Graph:
 
 
 def as_bool(
-    w: Emitter, index: Value, values: Sequence[Value], branches: Sequence[Graph]
-) -> tuple[Value, list[Value], Branches]:
+    w: Emitter, index: NodeValue, values: Sequence[NodeValue], branches: Sequence[Graph]
+) -> tuple[NodeValue, list[NodeValue], Branches]:
     """A choice among several branches by number, as one of two: the first, or the others.
 
     The last branch is taken for numbers that are out of range.

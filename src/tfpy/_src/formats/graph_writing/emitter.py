@@ -21,14 +21,14 @@ from tfpy._src.base.errors import UnimplementedError
 from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.compiler.ir.sizes import OpenSize
-from tfpy._src.formats.graph_writing.open_sizes import OpenSizeError, Product
-from tfpy._src.formats.graph_writing.source import Source
+from tfpy._src.formats.graph_writing.open_sizes import OpenSizeError, SizeProduct
+from tfpy._src.formats.graph_writing.source import FunctionSource
 
 Record = Callable[..., Any]
 
 
 @dataclass(frozen=True)
-class Value:
+class NodeValue:
     """A value of a node.
 
     Attributes:
@@ -54,7 +54,7 @@ class Value:
 
 
 @dataclass
-class Node:
+class FileNode:
     """One operation of the file."""
 
     op: str
@@ -66,7 +66,7 @@ class Node:
     """Attributes that are graphs."""
 
 
-class Table:
+class FormatTable:
     """What the primitives are in a format, and why some are not.
 
     Attributes:
@@ -101,29 +101,31 @@ class Emitter(ABC):
         result: avals of the outputs of the equation that is being written.
     """
 
-    table: Table
+    table: FormatTable
 
-    def __init__(self, source: Source, name: str = "", outer: Emitter | None = None) -> None:
+    def __init__(
+        self, source: FunctionSource, name: str = "", outer: Emitter | None = None
+    ) -> None:
         self.source, self.name, self.outer = source, name, outer
-        self.nodes: list[Node] = []
+        self.nodes: list[FileNode] = []
         self.constants: dict[str, Array] = {} if outer is None else outer.constants
-        self.inputs: list[Value] = []
+        self.inputs: list[NodeValue] = []
         self.outputs: list[str] = []
         self.result: tuple[Aval, ...] = ()
         self._numbers: Any = itertools.count() if outer is None else outer._numbers
         self._taken = {port.name for port in source.inputs}
         self._taken |= {weight.name for weight in source.weights.values()}
-        self._values: dict[int, Value] = {}
-        self._sizes: dict[int, Value] = {}
+        self._values: dict[int, NodeValue] = {}
+        self._sizes: dict[int, NodeValue] = {}
 
     # What a format says
 
     @abstractmethod
-    def op(self, op: str, *inputs: Any, dtype: DType | None = None, **attrs: Any) -> Value:
+    def op(self, op: str, *inputs: Any, dtype: DType | None = None, **attrs: Any) -> NodeValue:
         """A node with one output, by default of the first input's dtype."""
 
     @abstractmethod
-    def constant(self, array: Array, name: str = "const") -> Value:
+    def constant(self, array: Array, name: str = "const") -> NodeValue:
         """A node or initializer that is an array."""
 
     @abstractmethod
@@ -131,7 +133,7 @@ class Emitter(ABC):
         """An empty graph within this one."""
 
     @abstractmethod
-    def dimension(self, value: Value, axis: int) -> Value:
+    def dimension(self, value: NodeValue, axis: int) -> NodeValue:
         """One size of a value, an int of rank 1."""
 
     # What writers use
@@ -152,11 +154,13 @@ class Emitter(ABC):
         for eqn in _needed(graph):
             self._equation(graph, eqn)
 
-    def bind(self, graph: Graph, value: int, found: Value) -> None:
+    def bind(self, graph: Graph, value: int, found: NodeValue) -> None:
         """Says what a value of the Graph is in the file."""
-        self._values[value] = Value(found.name, found.dtype, self.aval(graph, value), found.array)
+        self._values[value] = NodeValue(
+            found.name, found.dtype, self.aval(graph, value), found.array
+        )
 
-    def value(self, value: int) -> Value:
+    def value(self, value: int) -> NodeValue:
         """What a value of the Graph is in the file."""
         return self._values[value]
 
@@ -166,11 +170,11 @@ class Emitter(ABC):
         for value, weight in self.source.weights.items():
             made = self._constant(graph, value, weight.array, weight.name)
             array = weight.array if weight.is_fixed else None
-            self.bind(graph, value, Value(made.name, made.dtype, None, array))
+            self.bind(graph, value, NodeValue(made.name, made.dtype, None, array))
         for value in self.source.fed:
-            self.bind(graph, value, Value(FED, dtypes.int32))
+            self.bind(graph, value, NodeValue(FED, dtypes.int32))
 
-    def _constant(self, graph: Graph, value: int, array: Array, *name: str) -> Value:
+    def _constant(self, graph: Graph, value: int, array: Array, *name: str) -> NodeValue:
         scaled = (self.source.sizes.scaled or {}).get(value)
         if self.outer is not None or scaled is None:
             return self.constant(array, *name)
@@ -192,15 +196,15 @@ class Emitter(ABC):
             found = record(self, *operands, **dict(eqn.attrs))
         except OpenSizeError as error:
             raise OpenSizeError(f"{eqn.op.name}: {error}") from None
-        outputs = [found] if isinstance(found, Value) else list(found)
+        outputs = [found] if isinstance(found, NodeValue) else list(found)
         for value, made in zip(eqn.outputs, outputs, strict=True):
             self.bind(graph, value, made)
 
-    def sizes(self, shape: Sequence[int]) -> Value:
+    def sizes(self, shape: Sequence[int]) -> NodeValue:
         """A shape as a vector; of open sizes it is computed."""
         if not any(isinstance(n, OpenSize) for n in shape):
             return self.constant(self.integers(shape))
-        parts: list[Value] = []
+        parts: list[NodeValue] = []
         for is_open, run in itertools.groupby(shape, lambda n: isinstance(n, OpenSize)):
             if not is_open:
                 parts.append(self.constant(self.integers(list(run))))
@@ -211,7 +215,7 @@ class Emitter(ABC):
                 parts.append(self.product(product))
         return parts[0] if len(parts) == 1 else self.joined(parts)
 
-    def target(self, shape: Sequence[int]) -> Value:
+    def target(self, shape: Sequence[int]) -> NodeValue:
         """A shape for a reshape, which finds one open size by itself."""
         if sum(isinstance(n, OpenSize) for n in shape) == 1 and 0 not in shape:
             return self.constant(
@@ -219,9 +223,9 @@ class Emitter(ABC):
             )
         return self.sizes(shape)
 
-    def product(self, product: Product) -> Value:
+    def product(self, product: SizeProduct) -> NodeValue:
         """A product of open sizes, an int of rank 1."""
-        found: Value | None = None
+        found: NodeValue | None = None
         for number, power in enumerate(product.powers):
             for _ in range(power):
                 size = self._open_size(number)
@@ -231,13 +235,13 @@ class Emitter(ABC):
             return found
         return self.op("Mul", found, self.constant(self.integers([product.factor])))
 
-    def _open_size(self, number: int) -> Value:
+    def _open_size(self, number: int) -> NodeValue:
         """An open size, read off an input of this graph."""
         if number not in self._sizes:
             self._sizes[number] = self._found_size(number)
         return self._sizes[number]
 
-    def _found_size(self, number: int) -> Value:
+    def _found_size(self, number: int) -> NodeValue:
         wanted = self.source.sizes.sizes[number]
         for value in self.inputs:
             for axis, size in enumerate(value.shape if value.aval else ()):
@@ -253,26 +257,26 @@ class Emitter(ABC):
     # Operations that formats name differently
 
     @abstractmethod
-    def cast(self, value: Value, dtype: DType) -> Value:
+    def cast(self, value: NodeValue, dtype: DType) -> NodeValue:
         """A value in another dtype."""
 
     @abstractmethod
-    def joined(self, parts: Sequence[Value]) -> Value:
+    def joined(self, parts: Sequence[NodeValue]) -> NodeValue:
         """Vectors one after another."""
 
     @abstractmethod
-    def scalar(self, value: Value) -> Value:
+    def scalar(self, value: NodeValue) -> NodeValue:
         """The number in a vector of one."""
 
-    def number(self, number: Any, like: Value | DType) -> Value:
+    def number(self, number: Any, like: NodeValue | DType) -> NodeValue:
         """A scalar constant of a dtype."""
-        dtype = like.dtype if isinstance(like, Value) else like
+        dtype = like.dtype if isinstance(like, NodeValue) else like
         return self.constant(np.array(number, dtype.as_numpy_dtype))
 
-    def times(self, number: Array, size: Value) -> Value:
+    def times(self, number: Array, size: NodeValue) -> NodeValue:
         return self.op("Mul", self.constant(number), size)
 
-    def quotient(self, number: Array, size: Value) -> Value:
+    def quotient(self, number: Array, size: NodeValue) -> NodeValue:
         return self.op("Div", self.constant(number), size)
 
     # What is left at the end

@@ -33,7 +33,7 @@ class OpenSizeError(ValueError):
 
 
 @dataclass(frozen=True)
-class Product:
+class SizeProduct:
     """A number times sizes of inputs, with their powers."""
 
     factor: int
@@ -53,9 +53,9 @@ class OpenSizes:
 
     sizes: tuple[int, ...] = ()
     places: tuple[Place, ...] = ()
-    scaled: Mapping[int, tuple[Array, Product, bool]] | None = None
+    scaled: Mapping[int, tuple[Array, SizeProduct, bool]] | None = None
 
-    def product(self, size: int) -> Product | None:
+    def product(self, size: int) -> SizeProduct | None:
         """What an open size is made of; None for one that is known.
 
         Raises:
@@ -69,7 +69,7 @@ class OpenSizes:
                 "a size is neither known nor a product of open sizes of the inputs; give the "
                 "signature whole shapes"
             )
-        return Product(factor, powers)
+        return SizeProduct(factor, powers)
 
 
 def _factors(number: int, primes: Sequence[int]) -> tuple[int, tuple[int, ...]]:
@@ -158,7 +158,7 @@ class _Pair:
     def __init__(self, primes: Sequence[int], others: Sequence[int]) -> None:
         self._primes, self._others = primes, others
 
-    def compared(self, a: Graph, b: Graph) -> dict[int, tuple[Array, Product, bool]]:
+    def compared(self, a: Graph, b: Graph) -> dict[int, tuple[Array, SizeProduct, bool]]:
         """The constants that are scaled by sizes."""
         if len(a.eqns) != len(b.eqns):
             raise OpenSizeError("the function computes other things for other sizes")
@@ -176,7 +176,7 @@ class _Pair:
 
     def scaled(
         self, pairs: Mapping[int, tuple[Array, Array]]
-    ) -> dict[int, tuple[Array, Product, bool]]:
+    ) -> dict[int, tuple[Array, SizeProduct, bool]]:
         """Those of the arrays that are not the same in both traces."""
         return {value: self._scale(a, b) for value, (a, b) in pairs.items() if not _same(a, b)}
 
@@ -202,7 +202,7 @@ class _Pair:
             return one == two or not any((*one[1], *two[1]))  # the latter must not be used
         return bool(a == b)
 
-    def _scale(self, a: Array, b: Array) -> tuple[Array, Product, bool]:
+    def _scale(self, a: Array, b: Array) -> tuple[Array, SizeProduct, bool]:
         """A constant as a number times a size, or divided by it."""
         if a.shape == b.shape == () and a.dtype.kind in "fi":
             for index, (prime, other) in enumerate(zip(self._primes, self._others, strict=True)):
@@ -211,7 +211,7 @@ class _Pair:
                     one = _unscaled(a, prime, divided)
                     two = _unscaled(b, other, divided)
                     if np.isclose(one, two, rtol=1e-6, atol=0):
-                        return np.asarray(one, a.dtype), Product(1, powers), divided
+                        return np.asarray(one, a.dtype), SizeProduct(1, powers), divided
         raise OpenSizeError(
             "a constant depends on an open size; give the signature whole shapes, or compute it "
             "with tf.shape"

@@ -25,7 +25,7 @@ from tfpy._src.functions.tf_function.untraced import Untraced
 
 
 @dataclass(frozen=True)
-class Port:
+class FunctionPort:
     """What goes in or out.
 
     Attributes:
@@ -52,7 +52,7 @@ class Weight:
 
 
 @dataclass(frozen=True)
-class Source:
+class FunctionSource:
     """A function to be written.
 
     Attributes:
@@ -63,8 +63,8 @@ class Source:
 
     name: str
     graph: Graph
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
+    inputs: tuple[FunctionPort, ...]
+    outputs: tuple[FunctionPort, ...]
     structured: bool
     weights: Mapping[int, Weight]
     fed: frozenset[int]
@@ -72,7 +72,7 @@ class Source:
     lists: Lists
 
 
-def source_of(function: Any, signatures: Any = None) -> Source:
+def source_of(function: Any, signatures: Any = None) -> FunctionSource:
     """What a function is, for a writer.
 
     Args:
@@ -122,18 +122,18 @@ def _shown(shape: TensorShape) -> tuple[int | None, ...]:
 
 def _source(
     concrete: ConcreteFunction, sizes: OpenSizes, shapes: Sequence[tuple[int | None, ...]]
-) -> Source:
+) -> FunctionSource:
     graph, taken = concrete.graph, _Names()
     count = len(concrete.call.tensors)
     inputs = tuple(
-        Port(taken.free(name), value, aval_of(t).dtype, shape)
+        FunctionPort(taken.free(name), value, aval_of(t).dtype, shape)
         for (name, t), value, shape in zip(
             concrete.call.tensors, graph.inputs[:count], shapes, strict=True
         )
     )
     names, structured = _output_names(concrete.structured_outputs)
     outputs = tuple(
-        Port(name, value, graph.avals[value].dtype, graph.avals[value].shown or ())
+        FunctionPort(name, value, graph.avals[value].dtype, graph.avals[value].shown or ())
         for name, value in zip(names, graph.outputs, strict=True)
     )
     weights, fed = {}, set()
@@ -147,7 +147,7 @@ def _source(
         said = f"captured_{number}" if variable is None else variable.name
         name = taken.free(said)
         weights[value] = Weight(name, np.asarray(extra.fetch().numpy()), variable is None)
-    return Source(
+    return FunctionSource(
         concrete.name, graph, inputs, outputs, structured, weights, frozenset(fed), sizes,
         Lists(graph),
     )  # fmt: skip

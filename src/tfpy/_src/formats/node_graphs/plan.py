@@ -12,7 +12,7 @@ _MAX_PLANS = 256  # of one graph; then they are made anew
 
 
 @dataclass(frozen=True)
-class Plan:
+class NodeOrder:
     """The nodes that some values need, each after those that it needs."""
 
     wanted: tuple[str, ...]
@@ -26,7 +26,7 @@ class Plan:
         return {*self.wanted, *(name for node in self.nodes for name in node.reads)}
 
     @classmethod
-    def of(cls, wanted: Sequence[str], nodes: Sequence[Node]) -> Plan:
+    def of(cls, wanted: Sequence[str], nodes: Sequence[Node]) -> NodeOrder:
         """The plan that runs some nodes in their order."""
         made = {name for node in nodes for name in node.outputs if name}
         kept = set(wanted)
@@ -38,18 +38,18 @@ class Plan:
         return cls(tuple(wanted), tuple(nodes), tuple(reversed(unused)))
 
 
-def plan(graph: NodeGraph, wanted: Sequence[str], given: Iterable[str] = ()) -> Plan:
+def plan(graph: NodeGraph, wanted: Sequence[str], given: Iterable[str] = ()) -> NodeOrder:
     """The nodes that make the wanted values of given ones.
 
     Raises:
         ModelFileError: when there is no such value, or a value is made of itself.
     """
     key = tuple(wanted), frozenset(given)
-    found: Plan | None = graph.plans.get(key)
+    found: NodeOrder | None = graph.plans.get(key)
     if found is None:
         if len(graph.plans) >= _MAX_PLANS:
             graph.plans.clear()
-        found = graph.plans[key] = Plan.of(wanted, _ordered(graph, *key))
+        found = graph.plans[key] = NodeOrder.of(wanted, _ordered(graph, *key))
     return found
 
 

@@ -2,16 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tfpy._src.core.conversion import host_values
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.formats.node_graphs.deciding import deciding_inputs
-from tfpy._src.formats.node_graphs.node import NodeGraph
-from tfpy._src.formats.node_graphs.plan import Plan, plan
+from tfpy._src.formats.node_graphs.node import Node, NodeGraph
+from tfpy._src.formats.node_graphs.plan import NodeOrder, plan
 from tfpy._src.formats.node_graphs.stage import Stage
+
+_Sources = frozenset[str] | None
+"""The inputs of which alone a value is computed; None for one that is data."""
+
+
+def deciding_inputs(graph: NodeGraph, nodes: Sequence[Node], given: Collection[str]) -> set[str]:
+    """The given values on which alone something depends that must be known in a trace.
+
+    Args:
+        graph: the graph.
+        nodes: those that run, in order.
+        given: names of values that are given.
+    """
+    found: set[str] = set()
+    own: dict[str, _Sources] = {name: frozenset((name,)) for name in given}
+    _walk(graph, nodes, own, lambda name: frozenset(), found)
+    return found
+
+
+def _walk(
+    graph: NodeGraph,
+    nodes: Sequence[Node],
+    made: dict[str, _Sources],
+    outside: Callable[[str], _Sources],
+    found: set[str],
+) -> None:
+    """Finds the inputs that nodes depend on.
+
+    Args:
+        made: the sources of the graph's values so far.
+        outside: the sources of the values of the graphs around it.
+    """
+
+    def of(name: str) -> _Sources:
+        if name in made:
+            return made[name]
+        return frozenset() if name in graph.weights else outside(name)
+
+    for node in nodes:
+        for name in graph.dialect.decides(node):
+            found |= of(name) or frozenset()
+        for part in node.subgraphs:
+            data: dict[str, _Sources] = dict.fromkeys(spec.name for spec in part.inputs)
+            _walk(part, plan(part, part.outputs, data).nodes, data, of, found)
+        sources = _joined([of(name) for name in node.reads])
+        if node.op in graph.dialect.shape_ops:
+            sources = frozenset()
+        made.update(dict.fromkeys(node.outputs, sources))
+
+
+def _joined(parts: Sequence[_Sources]) -> _Sources:
+    known = [part for part in parts if part is not None]
+    return frozenset().union(*known) if len(known) == len(parts) else None
+
 
 _MAX_ELEMENTS = 8
 """Of an input whose values belong to its signature."""
@@ -76,7 +129,7 @@ class Runner:
 class _Choices:
     """What there is for some names of inputs and outputs."""
 
-    steps: Plan
+    steps: NodeOrder
     deciding: Sequence[str]
     """Inputs that decide what is computed."""
     compiled: dict[Any, Stage] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from typing import Any
 from tfpy._src.backends.event_loop import give_turn
 from tfpy._src.base.errors import NotTraceableError
 from tfpy._src.formats.node_graphs.node import Node, NodeGraph
-from tfpy._src.formats.node_graphs.plan import Plan, plan
+from tfpy._src.formats.node_graphs.plan import NodeOrder, plan
 from tfpy._src.library.io.checked_json import ModelFileError
 
 MAX_DEPTH = 64
@@ -81,20 +81,20 @@ class Scope:
         """The outputs of a node's subgraph for its inputs, in order; it sees this scope."""
         return self._run(graph, inputs, inside=True)
 
-    def run(self, steps: Plan) -> list[Any]:
+    def run(self, steps: NodeOrder) -> list[Any]:
         """Runs a plan's nodes and gives what was wanted."""
         for node, unused in zip(steps.nodes, steps.unused, strict=True):
             self._make_last(node, unused)
         return [self[name] for name in steps.wanted]
 
-    async def run_async(self, steps: Plan) -> list[Any]:
+    async def run_async(self, steps: NodeOrder) -> list[Any]:
         """:meth:`run`, between whose nodes the page has its turns."""
         for node, unused in zip(steps.nodes, steps.unused, strict=True):
             await give_turn()
             self._make_last(node, unused)
         return [self[name] for name in steps.wanted]
 
-    def trace(self, steps: Plan) -> dict[Node, bool]:
+    def trace(self, steps: NodeOrder) -> dict[Node, bool]:
         """Runs a plan's nodes but those that need to know tensors' elements while a function is
         traced, and those after them.
 

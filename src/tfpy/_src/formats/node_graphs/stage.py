@@ -12,7 +12,7 @@ from tfpy._src.base.errors import OpError
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.node_graphs.node import Node, NodeGraph
-from tfpy._src.formats.node_graphs.plan import Plan
+from tfpy._src.formats.node_graphs.plan import NodeOrder
 from tfpy._src.formats.node_graphs.scope import Scope
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.polymorphic import Function
@@ -31,7 +31,7 @@ class Stage:
     """
 
     def __init__(
-        self, graph: NodeGraph, steps: Plan, known: Mapping[str, Any], quantize: str | None
+        self, graph: NodeGraph, steps: NodeOrder, known: Mapping[str, Any], quantize: str | None
     ) -> None:
         self.graph, self.quantize = graph, quantize
         self._steps, self._known = steps, known
@@ -119,11 +119,11 @@ class Stage:
                 again[maker] = False
                 todo.extend(maker.reads)
         cuts = [node for node in steps.nodes if again.get(node) is False]
-        behind = Plan.of(steps.wanted, [node for node in steps.nodes if again.get(node)])
+        behind = NodeOrder.of(steps.wanted, [node for node in steps.nodes if again.get(node)])
         made = {name for node in cuts for name in node.outputs}
         needed = behind.reads.intersection((*made, *names, *given))
         outside = tuple(name for name in names if name not in made)
-        return _Rest(self, Plan.of(sorted(needed), cuts), behind, known, outside)
+        return _Rest(self, NodeOrder.of(sorted(needed), cuts), behind, known, outside)
 
 
 class _Rest:
@@ -139,8 +139,8 @@ class _Rest:
     def __init__(
         self,
         stage: Stage,
-        cuts: Plan,
-        steps: Plan,
+        cuts: NodeOrder,
+        steps: NodeOrder,
         known: Mapping[str, Any],
         names: tuple[str, ...],
     ) -> None:

@@ -7,20 +7,22 @@ from collections.abc import Iterator
 from typing import Any
 
 from tfpy._src.formats.encodings.protobuf import read
-from tfpy._src.formats.graph_model import GraphModel, Signature
+from tfpy._src.formats.graph_model import GraphModel, ModelSignature
 from tfpy._src.formats.node_graphs.node import named_outputs
 from tfpy._src.formats.node_graphs.paths import checked_path
 from tfpy._src.formats.onnx.reader.dialect import ONNX
 from tfpy._src.formats.onnx.reader.files import read_onnx
 from tfpy._src.formats.onnx.reader.proto import MODEL
 from tfpy._src.formats.onnx.reader.tensors import EXTERNAL
-from tfpy._src.formats.sources import Files
+from tfpy._src.formats.sources import ModelFiles
 from tfpy._src.library.io.checked_json import ModelFileError
 
 _MAX_BYTES = 1 << 31
 
 
-async def load_onnx(files: Files, data: bytes, trainable: bool, quantize: str | None) -> GraphModel:
+async def load_onnx(
+    files: ModelFiles, data: bytes, trainable: bool, quantize: str | None
+) -> GraphModel:
     """The model in an ONNX file; large arrays may lie in files beside it.
 
     Raises:
@@ -32,7 +34,7 @@ async def load_onnx(files: Files, data: bytes, trainable: bool, quantize: str | 
             found[path] = await files.read(path, _MAX_BYTES)
     graph = read_onnx(data, ONNX, found.__getitem__)
     inputs = {spec.name: spec for spec in graph.inputs}
-    signature = Signature(inputs, named_outputs(graph.outputs))
+    signature = ModelSignature(inputs, named_outputs(graph.outputs))
     signatures = {"serving_default": signature}
     return GraphModel(graph, signatures, trainable=trainable, quantize=quantize)
 

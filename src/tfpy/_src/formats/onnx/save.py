@@ -8,8 +8,8 @@ from typing import Any
 from tfpy._src.base.atomic_files import replace_file
 from tfpy._src.base.version import __version__
 from tfpy._src.formats.encodings.protobuf_writer import chunk, integer
-from tfpy._src.formats.graph_writing.emitter import Value
-from tfpy._src.formats.graph_writing.source import Port, Source, source_of
+from tfpy._src.formats.graph_writing.emitter import NodeValue
+from tfpy._src.formats.graph_writing.source import FunctionPort, FunctionSource, source_of
 from tfpy._src.formats.onnx.writer import OPSET, Nodes
 from tfpy._src.formats.onnx.writer.nodes import info_bytes, node_bytes, tensor_bytes
 
@@ -52,7 +52,7 @@ def save_onnx(fn: Any, file: str | os.PathLike[str], signatures: Any = None) -> 
     replace_file(file, data)
 
 
-def graph_of(source: Source) -> Nodes:
+def graph_of(source: FunctionSource) -> Nodes:
     """The main graph of a file.
 
     Raises:
@@ -60,7 +60,7 @@ def graph_of(source: Source) -> Nodes:
     """
     graph = Nodes(source)
     for port in source.inputs:
-        graph.inputs.append(Value(port.name, port.dtype, source.graph.avals[port.value]))
+        graph.inputs.append(NodeValue(port.name, port.dtype, source.graph.avals[port.value]))
         graph.bind(source.graph, port.value, graph.inputs[-1])
     graph.read_weights()
     graph.write(source.graph)
@@ -73,14 +73,14 @@ def graph_of(source: Source) -> Nodes:
     return graph
 
 
-def _output(port: Port, source: Source) -> str:
+def _output(port: FunctionPort, source: FunctionSource) -> str:
     """The name of an output, which no input has."""
     taken = {other.name for other in source.inputs}
     taken |= {weight.name for weight in source.weights.values()}
     return f"{port.name}_out" if port.name in taken else port.name
 
 
-def model_bytes(source: Source, graph: Nodes) -> bytes:
+def model_bytes(source: FunctionSource, graph: Nodes) -> bytes:
     """A ModelProto."""
     used = graph.read_outside()
     parts = [chunk(1, node_bytes(node)) for node in graph.nodes]
@@ -99,7 +99,7 @@ def model_bytes(source: Source, graph: Nodes) -> bytes:
     return head + chunk(7, b"".join(parts)) + chunk(8, integer(2, OPSET))
 
 
-def _info(port: Port, name: str) -> bytes:
+def _info(port: FunctionPort, name: str) -> bytes:
     """What is said of an input or output; open sizes have names."""
     shape = [f"{name}_{axis}" if n is None else n for axis, n in enumerate(port.shape)]
     return info_bytes(name, port.dtype, shape)

@@ -22,7 +22,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.errors import UnimplementedError, invalid
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.raw_ops.absent import reason
-from tfpy._src.formats.raw_ops.signature import REQUIRED, Signature, parsed
+from tfpy._src.formats.raw_ops.signature import REQUIRED, OperationSignature, parsed
 
 Function = Callable[..., Any]
 
@@ -55,7 +55,7 @@ class Record:
         self.stateful = stateful
 
     @functools.cached_property
-    def signature(self) -> Signature:
+    def signature(self) -> OperationSignature:
         """What it takes and gives."""
         return parsed(self.text)
 

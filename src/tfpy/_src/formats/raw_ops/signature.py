@@ -26,7 +26,7 @@ _COMMA = re.compile(r", (?![^\[]*\])")
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
+class OperationPort:
     """An input or an output."""
 
     name: str
@@ -35,14 +35,14 @@ class Port:
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class OperationSignature:
     """What an operation takes and gives, in TensorFlow's order."""
 
     name: str
-    inputs: tuple[Port, ...]
+    inputs: tuple[OperationPort, ...]
     attrs: Mapping[str, Any]
     """Attributes and their defaults, or :data:`REQUIRED`."""
-    outputs: tuple[Port, ...]
+    outputs: tuple[OperationPort, ...]
 
     def grouped(self, flat: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
         """The inputs of a node, which follow each other, as one for each input of the operation.
@@ -68,7 +68,7 @@ class Signature:
         return found
 
 
-def _count(port: Port, attrs: Mapping[str, Any]) -> int | None:
+def _count(port: OperationPort, attrs: Mapping[str, Any]) -> int | None:
     """How many tensors an input is; None if a graph does not say."""
     if not port.count:
         return 1
@@ -76,14 +76,14 @@ def _count(port: Port, attrs: Mapping[str, Any]) -> int | None:
     return said if said is None or isinstance(said, int) else len(said)
 
 
-def parsed(text: str) -> Signature:
+def parsed(text: str) -> OperationSignature:
     """A signature of its text."""
     match = _SHAPE.fullmatch(text)
     assert match, text
     name, taken, given = match.groups()
     inputs, _, attrs = taken.partition(";")
     pairs = (part.strip().partition("=") for part in _COMMA.split(attrs) if part.strip())
-    return Signature(
+    return OperationSignature(
         name,
         _ports(inputs),
         {key: _literal(value) if is_ else REQUIRED for key, is_, value in pairs},
@@ -91,8 +91,8 @@ def parsed(text: str) -> Signature:
     )
 
 
-def _ports(text: str) -> tuple[Port, ...]:
-    return tuple(Port(*part.split("*")) for part in text.split(", ") if part)
+def _ports(text: str) -> tuple[OperationPort, ...]:
+    return tuple(OperationPort(*part.split("*")) for part in text.split(", ") if part)
 
 
 def _literal(text: str) -> Any:

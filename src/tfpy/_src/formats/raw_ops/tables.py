@@ -21,7 +21,7 @@ from tfpy._src.library.lookup.mutable import MutableHashTable
 from tfpy._src.tensors.array.making import fill, zeros
 
 
-class Table(MutableHashTable):
+class LookupTable(MutableHashTable):
     """A table of any kind; one that is initialised takes its entries once."""
 
     def fill(self, pairs: Iterable[tuple[Any, Any]]) -> None:
@@ -42,15 +42,15 @@ class Table(MutableHashTable):
         self._entries.pairs.clear()
 
 
-def _made(key_dtype: Any, value_dtype: Any, value_shape: Any = ()) -> Table:
+def _made(key_dtype: Any, value_dtype: Any, value_shape: Any = ()) -> LookupTable:
     kind, sizes = as_dtype(value_dtype), list(value_shape or ())
     default = fill(sizes, constant("")) if kind == dtypes.string else zeros(sizes, kind)
-    return Table(key_dtype, kind, default)
+    return LookupTable(key_dtype, kind, default)
 
 
 def _shared(
     key_dtype: Any, value_dtype: Any, container: str, shared_name: str, value_shape: Any = ()
-) -> Table:
+) -> LookupTable:
     return named(
         "table", container, shared_name, lambda: _made(key_dtype, value_dtype, value_shape)
     )
@@ -64,7 +64,7 @@ def _dense(
     value_shape: Any,
     container: str = "",
     shared_name: str = "",
-) -> Table:
+) -> LookupTable:
     key = constant(empty_key)
     if key.ndim:
         raise UnimplementedError(None, None, "MutableDenseHashTable: keys that are vectors")

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.formats.graph_model import GraphModel, Signature
+from tfpy._src.formats.graph_model import GraphModel, ModelSignature
 from tfpy._src.formats.node_graphs.node import NodeGraph, Spec
 from tfpy._src.formats.node_graphs.paths import checked_path
 from tfpy._src.formats.raw_ops.resources import Resources, using
-from tfpy._src.formats.sources import Files
+from tfpy._src.formats.sources import ModelFiles
 from tfpy._src.formats.tensorflow.checkpoint_files.bundle import Bundle, shard_name
 from tfpy._src.formats.tensorflow.reader.graph import canonical
 from tfpy._src.formats.tensorflow.reader.saved_model import (
@@ -30,7 +30,7 @@ MAX_BYTES = 1 << 31
 
 
 async def load_saved_model(
-    files: Files, trainable: bool, quantize: str | None, safe_mode: bool
+    files: ModelFiles, trainable: bool, quantize: str | None, safe_mode: bool
 ) -> GraphModel:
     """The model in a SavedModel's files.
 
@@ -63,7 +63,7 @@ async def load_saved_model(
     )
 
 
-async def _bundle(files: Files) -> Bundle | None:
+async def _bundle(files: ModelFiles) -> Bundle | None:
     """The checkpoint, with all of its bytes."""
     try:
         index = await files.read("variables/variables.index", MAX_BYTES)
@@ -77,7 +77,7 @@ async def _bundle(files: Files) -> Bundle | None:
     return bundle
 
 
-def _signature(name: str, message: dict[str, Any]) -> Signature:
+def _signature(name: str, message: dict[str, Any]) -> ModelSignature:
     inputs, outputs = {}, {}
     for key in sorted(message["inputs"]):
         info = message["inputs"][key]
@@ -87,11 +87,11 @@ def _signature(name: str, message: dict[str, Any]) -> Signature:
         inputs[key] = Spec(value, dtype(int(info.get("dtype", 0)), what), sizes)
     for key in sorted(message["outputs"]):
         outputs[key] = canonical(message["outputs"][key].get("name", ""))
-    return Signature(inputs, outputs, structured=len(outputs) > 1)
+    return ModelSignature(inputs, outputs, structured=len(outputs) > 1)
 
 
 async def _initialize(
-    model: SavedModel, graph: NodeGraph, files: Files, assets: dict[str, bytes]
+    model: SavedModel, graph: NodeGraph, files: ModelFiles, assets: dict[str, bytes]
 ) -> None:
     """Fill tables, from the model's assets if it has any.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tfpy._src.formats.graph_model import GraphModel, Signature
+from tfpy._src.formats.graph_model import GraphModel, ModelSignature
 from tfpy._src.formats.node_graphs.node import NodeGraph, Spec
 from tfpy._src.formats.node_graphs.runner import Runner
 from tfpy._src.formats.raw_ops.resources import Resources, using
@@ -199,9 +199,9 @@ class Topology:
         return bound
 
 
-def own_signature(graph: NodeGraph) -> Signature:
+def own_signature(graph: NodeGraph) -> ModelSignature:
     """Of a file that says none: the placeholders, and what nobody takes."""
-    return Signature({spec.name: spec for spec in graph.inputs}, {n: n for n in graph.outputs})
+    return ModelSignature({spec.name: spec for spec in graph.inputs}, {n: n for n in graph.outputs})
 
 
 def _signature(
@@ -209,7 +209,7 @@ def _signature(
     graph: NodeGraph,
     metadata: Mapping[str, Any],
     bound: Mapping[str, Any],
-) -> Signature:
+) -> ModelSignature:
     specs = {spec.name: spec for spec in graph.inputs}
     inputs: dict[str, Spec] = {}
     for key, info in _infos(said, "inputs").items():
@@ -221,11 +221,11 @@ def _signature(
     outputs = {canonical(k): canonical(i["name"]) for k, i in _infos(said, "outputs").items()}
     keys = metadata.get("structuredOutputKeys")
     if keys is None:
-        return Signature(inputs, outputs)
+        return ModelSignature(inputs, outputs)
     names = [a_string(key, "structuredOutputKeys") for key in a_list(keys, "structuredOutputKeys")]
     if len(names) != len(outputs):
         raise ModelFileError(f"structuredOutputKeys has {len(names)} names for {len(outputs)}")
-    return Signature(inputs, dict(zip(names, outputs.values(), strict=True)), structured=True)
+    return ModelSignature(inputs, dict(zip(names, outputs.values(), strict=True)), structured=True)
 
 
 def _infos(signature: Mapping[str, Any], what: str) -> dict[str, dict[str, Any]]:

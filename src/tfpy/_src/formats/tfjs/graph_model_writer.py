@@ -8,8 +8,8 @@ from typing import Any
 
 from tfpy._src.base.atomic_files import replace_files
 from tfpy._src.base.version import __version__
-from tfpy._src.formats.graph_writing.emitter import Node, Value
-from tfpy._src.formats.graph_writing.source import Port, Source, source_of
+from tfpy._src.formats.graph_writing.emitter import FileNode, NodeValue
+from tfpy._src.formats.graph_writing.source import FunctionPort, FunctionSource, source_of
 from tfpy._src.formats.sources import MODEL
 from tfpy._src.formats.tensorflow.writer import Nodes, json_function, json_node
 from tfpy._src.formats.tensorflow.writer.nodes import shape_of, type_name
@@ -92,7 +92,7 @@ def save_graph_model(
     replace_files(folder, {**files, MODEL: json.dumps(written).encode()})
 
 
-def graph_of(source: Source) -> Nodes:
+def graph_of(source: FunctionSource) -> Nodes:
     """The main graph of a file, with its library.
 
     Raises:
@@ -101,8 +101,8 @@ def graph_of(source: Source) -> Nodes:
     graph = Nodes(source)
     for port in source.inputs:
         attrs = {"dtype": port.dtype, "shape": {"shape": shape_of(port.shape)}}
-        graph.nodes.append(Node("Placeholder", port.name, [], [port.name], attrs))
-        graph.inputs.append(Value(port.name, port.dtype, source.graph.avals[port.value]))
+        graph.nodes.append(FileNode("Placeholder", port.name, [], [port.name], attrs))
+        graph.inputs.append(NodeValue(port.name, port.dtype, source.graph.avals[port.value]))
         graph.bind(source.graph, port.value, graph.inputs[-1])
     graph.read_weights()
     graph.write(source.graph)
@@ -110,7 +110,7 @@ def graph_of(source: Source) -> Nodes:
     for number, port in enumerate(source.outputs):
         given = graph.value(port.value)
         name = "Identity" + (f"_{number}" if number else "")
-        graph.nodes.append(Node("Identity", name, [given.name], [name], {"T": given.dtype}))
+        graph.nodes.append(FileNode("Identity", name, [given.name], [name], {"T": given.dtype}))
         graph.outputs.append(name)
     placeholders = graph.nodes[: len(source.inputs)]
     graph.pruned()
@@ -119,7 +119,7 @@ def graph_of(source: Source) -> Nodes:
     return graph
 
 
-def _info(port: Port, name: str) -> dict[str, Any]:
+def _info(port: FunctionPort, name: str) -> dict[str, Any]:
     return {
         "name": f"{name}:0",
         "dtype": type_name(port.dtype),

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tfpy._src.formats.node_graphs.paths import checked_path
-from tfpy._src.formats.sources import Counted, Files, Progress, opened
-from tfpy._src.formats.tfjs.weights_manifest import Group, joined, read_manifest
+from tfpy._src.formats.sources import ModelFiles, Progress, ProgressCounter, opened
+from tfpy._src.formats.tfjs.weights_manifest import WeightGroup, joined, read_manifest
 from tfpy._src.library.io.checked_json import MAX_BYTES, a_list, parse
 
 _PATHS = re.compile(rb'"paths"\s*:\s*(?=\[)')
@@ -32,19 +32,19 @@ class PendingWeights:
     """
 
     def __init__(
-        self, files: Files, manifest: Any, progress: Progress | None, size: int = 0
+        self, files: ModelFiles, manifest: Any, progress: Progress | None, size: int = 0
     ) -> None:
         self.size = size
         self.groups = read_manifest(manifest)
         self._where = files.where
         if progress is not None:
-            files.heard = Counted(progress, sum(group.size or 0 for group in self.groups))
+            files.heard = ProgressCounter(progress, sum(group.size or 0 for group in self.groups))
         self._begun = [
             files.begin(group.paths, MAX_BYTES if group.size is None else group.size)
             for group in self.groups
         ]
 
-    async def data(self) -> list[tuple[Group, bytes]]:
+    async def data(self) -> list[tuple[WeightGroup, bytes]]:
         """The groups with their bytes.
 
         Raises:
@@ -65,7 +65,7 @@ class PendingWeights:
             shards.close()
 
 
-async def model_file(source: Any) -> tuple[Files, bytes]:
+async def model_file(source: Any) -> tuple[ModelFiles, bytes]:
     """The files that a source names, and the bytes of ``model.json``.
 
     Raises:
@@ -76,7 +76,7 @@ async def model_file(source: Any) -> tuple[Files, bytes]:
 
 
 def begun(
-    files: Files, data: bytes, progress: Progress | None = None
+    files: ModelFiles, data: bytes, progress: Progress | None = None
 ) -> tuple[dict[str, Any], PendingWeights]:
     """What a model's ``model.json`` says, and its weights, which are under way.
 

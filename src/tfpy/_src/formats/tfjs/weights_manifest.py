@@ -47,7 +47,7 @@ _LENGTH = struct.Struct("<I")  # stands before each string
 _WHOLE = {int}
 
 
-class Quantization(NamedTuple):
+class WeightQuantization(NamedTuple):
     """A weight is ``stored * scale + min``; float16 is stored as it is."""
 
     dtype: str
@@ -55,7 +55,7 @@ class Quantization(NamedTuple):
     min: float = 0.0
 
 
-_HALVES = Quantization("float16")
+_HALVES = WeightQuantization("float16")
 
 
 class WeightSpec(NamedTuple):
@@ -64,7 +64,7 @@ class WeightSpec(NamedTuple):
     name: str
     shape: tuple[int, ...]
     dtype: str
-    quantization: Quantization | None = None
+    quantization: WeightQuantization | None = None
     group: str | None = None
     """:data:`OPTIMIZER` for what an optimizer keeps."""
 
@@ -81,14 +81,14 @@ class WeightSpec(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Group:
+class WeightGroup:
     """Files, and what the weights in them are, by columns as :class:`WeightSpec` has them."""
 
     paths: tuple[str, ...]
     names: Sequence[str]
     shapes: Sequence[tuple[int, ...]]
     dtypes: Sequence[str]
-    quantizations: Sequence[Quantization | None]
+    quantizations: Sequence[WeightQuantization | None]
     groups: Sequence[str | None]
 
     @functools.cached_property
@@ -135,7 +135,7 @@ class Group:
         return found
 
 
-def read_manifest(value: Any) -> list[Group]:
+def read_manifest(value: Any) -> list[WeightGroup]:
     """The groups of a manifest.
 
     Raises:
@@ -152,7 +152,7 @@ def read_manifest(value: Any) -> list[Group]:
     return groups
 
 
-def _group(value: Any, what: str) -> Group:
+def _group(value: Any, what: str) -> WeightGroup:
     entry = an_object(value, what)
     paths = tuple(
         checked_path(path, f"{what}.paths[{i}]")
@@ -166,14 +166,14 @@ def _group(value: Any, what: str) -> Group:
         ):
             for name, shape in zip(names, shapes, strict=True):
                 _check_shape(name, shape)
-        return Group(paths, names, shapes, dtypes, [None] * len(names), [None] * len(names))
+        return WeightGroup(paths, names, shapes, dtypes, [None] * len(names), [None] * len(names))
     specs: list[WeightSpec] = []
     try:
         specs.extend(map(_spec, _entries(weights)))
     except ModelFileError as error:
         raise ModelFileError(f"{what}: weight {len(specs)}: {error}") from None
     names, shapes, dtypes, quantizations, groups = zip(*specs, strict=True) if specs else [()] * 5
-    return Group(paths, names, shapes, dtypes, quantizations, groups)
+    return WeightGroup(paths, names, shapes, dtypes, quantizations, groups)
 
 
 def _entries(weights: Any) -> list[Any]:
@@ -217,7 +217,7 @@ def _check_shape(name: str, shape: Sequence[int]) -> None:
         raise ModelFileError(f"{name!r} has the shape {list(shape)[:8]}, which is too large")
 
 
-def _quantization(value: Any, dtype: str, name: str) -> Quantization:
+def _quantization(value: Any, dtype: str, name: str) -> WeightQuantization:
     entry = an_object(value, "quantization")
     stored = a_string(entry.get("dtype"), "quantization.dtype")
     if stored not in QUANTIZED:
@@ -227,10 +227,10 @@ def _quantization(value: Any, dtype: str, name: str) -> Quantization:
     if stored == "float16":
         return _HALVES
     scale = a_number(entry.get("scale"), "quantization.scale")
-    return Quantization(stored, scale, a_number(entry.get("min"), "quantization.min"))
+    return WeightQuantization(stored, scale, a_number(entry.get("min"), "quantization.min"))
 
 
-def joined(group: Group, shards: Sequence[bytes], where: Callable[[str], str] = str) -> bytes:
+def joined(group: WeightGroup, shards: Sequence[bytes], where: Callable[[str], str] = str) -> bytes:
     """The bytes of a group's files, which must be as many as its weights take.
 
     Args:
@@ -248,7 +248,7 @@ def joined(group: Group, shards: Sequence[bytes], where: Callable[[str], str] = 
     return b"".join(shards)
 
 
-def decoded(group: Group, data: bytes) -> Iterator[tuple[WeightSpec, Array]]:
+def decoded(group: WeightGroup, data: bytes) -> Iterator[tuple[WeightSpec, Array]]:
     """The weights of a group with their values, which are views of the bytes where they can be.
 
     Strings come as an array of ``bytes``.
@@ -267,9 +267,9 @@ class Arrived:
     then quantized ones are as large as in the file."""
 
     def __init__(self) -> None:
-        self._places: dict[str, tuple[Group, int, bytes, int, int]] = {}
+        self._places: dict[str, tuple[WeightGroup, int, bytes, int, int]] = {}
 
-    def add(self, group: Group, data: bytes) -> None:
+    def add(self, group: WeightGroup, data: bytes) -> None:
         """Takes the bytes of a group.
 
         Raises:

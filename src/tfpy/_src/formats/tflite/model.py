@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy._src.formats.graph_model import GraphModel, Signature
+from tfpy._src.formats.graph_model import GraphModel, ModelSignature
 from tfpy._src.formats.node_graphs.node import Node, NodeGraph, Spec, named_outputs
 from tfpy._src.formats.raw_ops.resources import using
 from tfpy._src.formats.tflite.reader.files import ModelFile, read_file
@@ -50,19 +50,21 @@ def read_tflite(
     return TFLiteModel(read_file(data, safe_mode), trainable=trainable, quantize=quantize)
 
 
-def _joined(file: ModelFile) -> tuple[NodeGraph, dict[str, Signature]]:
+def _joined(file: ModelFile) -> tuple[NodeGraph, dict[str, ModelSignature]]:
     """One graph for all signatures: that which they share, or one that calls theirs."""
     numbers = {one.graph for one in file.signatures.values()}
     if len(numbers) == 1:
         (number,) = numbers
         found = {
-            key: Signature(one.inputs, one.outputs, structured=bool(key) and len(one.outputs) > 1)
+            key: ModelSignature(
+                one.inputs, one.outputs, structured=bool(key) and len(one.outputs) > 1
+            )
             for key, one in file.signatures.items()
         }
         return file.graphs[number], found
     nodes: list[Node] = []
     inputs: list[Spec] = []
-    signatures: dict[str, Signature] = {}
+    signatures: dict[str, ModelSignature] = {}
     for key, one in file.signatures.items():
         graph = file.graphs[one.graph]
         if {spec.name for spec in one.inputs.values()} != {spec.name for spec in graph.inputs}:
@@ -76,7 +78,7 @@ def _joined(file: ModelFile) -> tuple[NodeGraph, dict[str, Signature]]:
         takes = tuple(spec.name for spec in specs.values())
         nodes.append(Node(key, "CALL", takes, tuple(f"{key}/{name}" for name in names), attrs))
         inputs.extend(specs.values())
-        signatures[key] = Signature(
+        signatures[key] = ModelSignature(
             {name: specs[spec.name] for name, spec in one.inputs.items()},
             {name: made[value] for name, value in one.outputs.items()},
             structured=len(one.outputs) > 1,

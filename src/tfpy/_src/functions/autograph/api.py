@@ -7,11 +7,89 @@ plain Python.
 
 from __future__ import annotations
 
+import functools
+import os
+import site
+import types
 from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from tfpy._src.functions.autograph.calls import call
+from tfpy._src.base import tracing
+from tfpy._src.functions.autograph import operators
+from tfpy._src.functions.autograph.build import OPERATORS
+from tfpy._src.functions.autograph.convert import converted_code
+from tfpy._src.functions.autograph.marks import is_marked
+from tfpy._src.functions.autograph.operators.builtins import BUILTINS, LazyRange
 from tfpy._src.functions.tf_function.traceable import CONVERTERS
+from tfpy._src.tensors.array import ranges
+
+
+def call(function: Any) -> Any:
+    """What to call in place of a callable."""
+    if isinstance(function, types.FunctionType):
+        return converted(function) if _is_the_users(function) else function
+    if isinstance(function, types.MethodType):
+        inner = function.__func__
+        if isinstance(inner, types.FunctionType) and _is_the_users(inner):
+            return types.MethodType(converted(inner), function.__self__)
+        return function
+    if isinstance(function, types.BuiltinFunctionType | type):
+        return BUILTINS.get(function, function)
+    if isinstance(function, functools.partial):
+        return functools.partial(call(function.func), *function.args, **function.keywords)
+    method = vars(type(function)).get("__call__")
+    if isinstance(method, types.FunctionType) and _is_the_users(method):
+        return types.MethodType(converted(method), function)
+    return function
+
+
+def iterated(function: Any) -> Any:
+    """What to call in place of a function whose result a loop goes through."""
+    if function is ranges.range and tracing.local.active:
+        return LazyRange.of
+    return call(function)
+
+
+def _is_the_users(function: types.FunctionType) -> bool:
+    """Neither tfpy's nor of an installed library, nor one that is not to be converted."""
+    module = function.__module__ or ""
+    if is_marked(function) or module == "tfpy" or module.startswith("tfpy."):
+        return False
+    return not _is_installed(function.__code__.co_filename)
+
+
+@lru_cache(maxsize=1024)
+def _is_installed(filename: str) -> bool:
+    package = str(Path(__file__).parents[3])
+    roots = (package, os.path.dirname(os.__file__), *site.getsitepackages())
+    return filename.startswith("<frozen") or any(filename.startswith(f"{r}/") for r in roots)
+
+
+_statements = {name: getattr(operators, name) for name in operators.__all__}
+_operators = types.CellType(types.SimpleNamespace(call=call, iterated=iterated, **_statements))
+"""What converted code finds under the name ``OPERATORS``."""
+
+
+def converted(function: types.FunctionType) -> types.FunctionType:
+    """The function with Python's control flow open to tensors; some are left as they are."""
+    code = converted_code(function)
+    if code is None:
+        return function
+    cells: dict[str, Any] = dict(
+        zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    )
+    cells[OPERATORS] = _operators
+    closure = tuple(cells[n] for n in code.co_freevars)
+    made = types.FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, closure
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__qualname__, made.__module__ = function.__qualname__, function.__module__
+    made.__doc__, made.__dict__ = function.__doc__, dict(function.__dict__)
+    return made
+
 
 CONVERTERS.append(call)
 

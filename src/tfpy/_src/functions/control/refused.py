@@ -20,20 +20,20 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control import lists
 from tfpy._src.functions.control.staged_array import StagedArray
 from tfpy._src.functions.control.tensor_array import TensorArray
-from tfpy._src.functions.control.traced_parts import Part, inside
+from tfpy._src.functions.control.traced_parts import TracedPart, inside
 from tfpy._src.tensors.array.making import zeros
 
 
 class Refused:
     """The result of a function that could not be traced for the actual sizes and values."""
 
-    def __init__(self, part: Part, error: InvalidArgumentError | OutOfRangeError) -> None:
+    def __init__(self, part: TracedPart, error: InvalidArgumentError | OutOfRangeError) -> None:
         self.error = error
         self._part = part
         with part.taken():
             refuse(error=type(error), name=error.op, message=str(error), shape=(), dtype=bool_)
 
-    def like(self, nest: Any, of: Part) -> Any:
+    def like(self, nest: Any, of: TracedPart) -> Any:
         """Return values of the shapes that another part returns; they are never computed.
 
         Raises:
@@ -52,7 +52,7 @@ class Refused:
         return inside(self._part, lambda: map_structure(leaf, nest))
 
 
-def attempted(part: Part, function: Callable[[], Any]) -> Any:
+def attempted(part: TracedPart, function: Callable[[], Any]) -> Any:
     """Return the result of a function that is traced into a part, or :class:`Refused`."""
     try:
         with Misfits() as misfits:

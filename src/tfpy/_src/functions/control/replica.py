@@ -13,7 +13,7 @@ from tfpy._src.core.primitives import equal
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control import collectives
 from tfpy._src.functions.control.derivative import current
-from tfpy._src.functions.control.traced_parts import Part, assigned, inside, join
+from tfpy._src.functions.control.traced_parts import TracedPart, assigned, inside, join
 from tfpy._src.functions.executor.control_op import ControlOp
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
 from tfpy._src.tensors.array.making import cast, zeros_like
@@ -24,7 +24,7 @@ from tfpy._src.tensors.variables.on_read import has_own_values, rows_of, take_ro
 from tfpy._src.tensors.variables.variable import Variable
 
 
-class Replica(Part):
+class Replica(TracedPart):
     """The trace of what each of several replicas computes.
 
     Args:

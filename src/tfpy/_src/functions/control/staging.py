@@ -16,7 +16,7 @@ from tfpy._src.functions.control.equations import apply_cond, apply_loop
 from tfpy._src.functions.control.refused import Refused, attempted
 from tfpy._src.functions.control.staged_array import StagedArray
 from tfpy._src.functions.control.tensor_array import TensorArray
-from tfpy._src.functions.control.traced_parts import LoopPart, Part, assigned, inside, join
+from tfpy._src.functions.control.traced_parts import LoopPart, TracedPart, assigned, inside, join
 
 Function = Callable[..., Any]
 
@@ -41,7 +41,7 @@ def like_leaf(leaf: Any, tensor: Tensor) -> Any:
     return tensor
 
 
-def traced_branches(functions: Sequence[Function]) -> list[tuple[Part, Any]]:
+def traced_branches(functions: Sequence[Function]) -> list[tuple[TracedPart, Any]]:
     """Trace each function into a part; return the parts with the results.
 
     The result of a function that fails for the actual sizes is a :class:`Refused`.
@@ -49,14 +49,16 @@ def traced_branches(functions: Sequence[Function]) -> list[tuple[Part, Any]]:
     Raises:
         InvalidArgumentError, OutOfRangeError: If all functions fail.
     """
-    parts = [(Part(getattr(f, "__name__", "branch")), f) for f in functions]
+    parts = [(TracedPart(getattr(f, "__name__", "branch")), f) for f in functions]
     traced = [(part, attempted(part, f)) for part, f in parts]
     if all(isinstance(result, Refused) for _, result in traced):
         raise traced[0][1].error
     return traced
 
 
-def finish_cond(index: Any, parts: Sequence[Part], leaves: Sequence[Sequence[Any]]) -> list[Tensor]:
+def finish_cond(
+    index: Any, parts: Sequence[TracedPart], leaves: Sequence[Sequence[Any]]
+) -> list[Tensor]:
     """The ``cond`` equation of traced parts.
 
     Args:
@@ -114,7 +116,7 @@ def _present(nest: Any) -> list[Any]:
     return [x for x in flatten(nest) if x is not None]
 
 
-def _converted(part: Part, result: Any) -> Any:
+def _converted(part: TracedPart, result: Any) -> Any:
     """A result with tensors for its numbers."""
 
     def leaf(value: Any) -> Any:
@@ -162,7 +164,7 @@ def staged_while(
     after = attempted(part, lambda: check(before, list(body(before))))
     if isinstance(after, Refused):
         after = before
-    tested = Part("while_test")
+    tested = TracedPart("while_test")
     test_arguments = [tested.argument(t.aval, "loop_var") for t in entries]
     given = [like_leaf(x, a) for x, a in zip(after, test_arguments, strict=True)]
     go_on = inside(tested, lambda: convert_to_tensor(test(given)))

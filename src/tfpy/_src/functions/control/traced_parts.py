@@ -21,7 +21,7 @@ from tfpy._src.functions.trace.trace import Extra, Trace
 from tfpy._src.tensors.variables.variable import Variable
 
 
-class Part(Trace):
+class TracedPart(Trace):
     """The trace of a part of control flow."""
 
     def __init__(self, name: str) -> None:
@@ -58,7 +58,7 @@ class Part(Trace):
         self.outer.on_variable_made(variable)
 
 
-class GradientPart(Part):
+class GradientPart(TracedPart):
     """The trace of a custom gradient. Its own gradient is that of its equations, stops included."""
 
     def custom(
@@ -87,7 +87,7 @@ class GradientPart(Part):
         return wanted
 
 
-class LoopPart(Part):
+class LoopPart(TracedPart):
     """The trace of a loop's body, which draws other random numbers at each iteration."""
 
     def __init__(self, name: str) -> None:
@@ -109,7 +109,7 @@ class LoopPart(Part):
         return self.iteration
 
 
-def join(parts: Sequence[Part], own: Sequence[Sequence[Tensor]]) -> list[Tensor]:
+def join(parts: Sequence[TracedPart], own: Sequence[Sequence[Tensor]]) -> list[Tensor]:
     """Gives the Graphs of all parts the same inputs.
 
     Args:
@@ -138,7 +138,7 @@ def join(parts: Sequence[Part], own: Sequence[Sequence[Tensor]]) -> list[Tensor]
     return [extra.fetch() for key, extra in shared.items() if key not in leading]
 
 
-def tell_tapes(part: Part) -> None:
+def tell_tapes(part: TracedPart) -> None:
     """Notes on the tapes outside what a part computed at once, from tensors that have values."""
     for entry in part.recorder.entries:
         if not any(isinstance(t, SymbolicTensor) for t in (*entry.inputs, *entry.outputs)):
@@ -146,7 +146,7 @@ def tell_tapes(part: Part) -> None:
                 tape.record(entry)
 
 
-def _key(part: Part, extra: Extra) -> Any:
+def _key(part: TracedPart, extra: Extra) -> Any:
     """Equal for the same thing read in two parts."""
     if extra.variable is not None:
         return id(extra.variable)
@@ -154,13 +154,13 @@ def _key(part: Part, extra: Extra) -> Any:
     return id(extra) if own else (extra.tensor.identity,)
 
 
-def assigned(parts: Sequence[Part]) -> list[Variable]:
+def assigned(parts: Sequence[TracedPart]) -> list[Variable]:
     """The Variables that some part assigns."""
     found = {key: variable for part in parts for key, (variable, _) in part.assigned.items()}
     return list(found.values())
 
 
-def inside(part: Part, function: Callable[[], Any]) -> Any:
+def inside(part: TracedPart, function: Callable[[], Any]) -> Any:
     """What a function gives while it is traced into a part."""
     with part.taken():
         return function()

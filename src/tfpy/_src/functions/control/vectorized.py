@@ -14,11 +14,11 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.nest import flatten, map_structure, pack_sequence_as
 from tfpy._src.core.operand import Composite, CompositeOperand
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.functions.control.batching.apply import Kind, RowGraph, Unbatched
-from tfpy._src.functions.control.batching.table import Rows
+from tfpy._src.functions.control.batching.apply import RowDependence, RowGraph, Unbatched
+from tfpy._src.functions.control.batching.table import BatchedRows
 from tfpy._src.functions.control.mapping import check_callable, map_fn, row, rows_of, sizes_of
 from tfpy._src.functions.control.tensor_array import TensorArray
-from tfpy._src.functions.control.traced_parts import Part, tell_tapes
+from tfpy._src.functions.control.traced_parts import TracedPart, tell_tapes
 from tfpy._src.functions.trace.trace import Trace
 from tfpy._src.tensors.variables.variable import Variable
 
@@ -86,7 +86,7 @@ def vectorized_map(
     return _one_by_one(fn, elems, rows, count)
 
 
-class _RowPart(Part):
+class _RowPart(TracedPart):
     """The trace of a function of one row."""
 
     def __init__(self, name: str) -> None:
@@ -133,14 +133,17 @@ class _Traced:
         part = self._part
         if part.assigned:
             raise Unbatched("the assignment of a variable")
-        inputs: dict[int, tuple[Tensor, Kind]] = {
-            value: (x[0] if is_shared else x, Kind.SHARED if is_shared else Kind.ROWS)
+        inputs: dict[int, tuple[Tensor, RowDependence]] = {
+            value: (
+                x[0] if is_shared else x,
+                RowDependence.SHARED if is_shared else RowDependence.ROWS,
+            )
             for value, x, is_shared in zip(
                 part.graph.inputs, self._rows, self._shared, strict=False
             )
         }
         for extra in part.extras:
-            kind = Kind.SHARED if extra.anew is None else Kind.STREAM
+            kind = RowDependence.SHARED if extra.anew is None else RowDependence.STREAM
             inputs[part.value_of(extra.tensor)] = extra.fetch(), kind
         given = [inputs[v] for v in part.graph.inputs]
         whole = RowGraph(part.graph, [kind for _, kind in given], by_rows)
@@ -148,7 +151,7 @@ class _Traced:
         found = whole.run([tensor for tensor, _ in given], self._count)
         results = iter(
             [
-                Rows(self._count, part.graph.avals[v]).spread(x)
+                BatchedRows(self._count, part.graph.avals[v]).spread(x)
                 for v, x in zip(part.graph.outputs, found, strict=True)
             ]
         )

@@ -17,7 +17,7 @@ HOST = "host"
 """The place of what NumPy or Python computes."""
 
 
-class Part(NamedTuple):
+class CompiledPart(NamedTuple):
     """What is run as a whole."""
 
     place: str
@@ -34,7 +34,7 @@ class Part(NamedTuple):
     """What the backend runs that has no Programs, if it is not the Graph itself."""
 
 
-class Value(NamedTuple):
+class GraphValue(NamedTuple):
     """What goes into a Graph or comes out of it."""
 
     key: Key
@@ -44,7 +44,7 @@ class Value(NamedTuple):
 class Lowering(NamedTuple):
     """All that a Graph is run as."""
 
-    parts: Sequence[Part]
-    inputs: Sequence[Value]
+    parts: Sequence[CompiledPart]
+    inputs: Sequence[GraphValue]
     """The Graph's."""
-    outputs: Sequence[Value]
+    outputs: Sequence[GraphValue]

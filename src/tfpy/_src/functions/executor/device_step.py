@@ -21,7 +21,7 @@ from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.graph import Graph, extract
 from tfpy._src.compiler.passes.pipeline import optimize_with_weights
 from tfpy._src.compiler.passes.rewrite import count_reads
-from tfpy._src.functions.executor.compiled_parts import Key, Part
+from tfpy._src.functions.executor.compiled_parts import CompiledPart, Key
 from tfpy._src.functions.executor.execution_hints import Usage
 from tfpy._src.functions.executor.regions import Region
 
@@ -62,10 +62,10 @@ class DeviceStep:
         return [p for p in (self.prelude, self.main) if p is not None]
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[CompiledPart]:
         """What it runs."""
         values: list[Key] = [*self.inputs]
-        found: list[Part] = []
+        found: list[CompiledPart] = []
         if self.prelude is not None:
             made = [(id(self), n) for n in range(len(self.prelude.graph.outputs))]
             weights = [values[i] for i in self.weights]
@@ -214,13 +214,13 @@ class DeviceProgram:
         """What the backend runs."""
         return self._unregistered or self._backend.lower(self.graph, self._donated)
 
-    def part(self, inputs: Sequence[Key], outputs: Sequence[Key]) -> Part:
+    def part(self, inputs: Sequence[Key], outputs: Sequence[Key]) -> CompiledPart:
         """It, between these values."""
         graph, program, code = self.compiled
         if program is not None:
             inputs = self._by_slot(inputs, graph.inputs)
             outputs = self._by_slot(outputs, graph.outputs)
-        return Part(self._backend.name, graph, program, inputs, outputs, code=code)
+        return CompiledPart(self._backend.name, graph, program, inputs, outputs, code=code)
 
     def _by_slot(self, keys: Sequence[Key], values: Sequence[int]) -> list[Key]:
         """A key for each slot of these values."""

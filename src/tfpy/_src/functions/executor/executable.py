@@ -21,7 +21,7 @@ from tfpy._src.compiler.passes.narrow_integers import widen_narrow_integers
 from tfpy._src.compiler.passes.packing import pack_products_of_bytes
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.executor import op_by_op
-from tfpy._src.functions.executor.compiled_parts import Lowering, Value
+from tfpy._src.functions.executor.compiled_parts import GraphValue, Lowering
 from tfpy._src.functions.executor.execution_hints import UNKNOWN, Usage
 from tfpy._src.functions.executor.plan import Plan
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
@@ -144,8 +144,8 @@ class Executable:
         """The Graphs, optimized, and Programs that the active backend runs, in order."""
         plan = self._plan(registry.active_backend())
         avals = (plan.graph.avals[v] for v in plan.graph.inputs)
-        inputs = list(map(Value, plan.graph.inputs, avals))
-        outputs = [Value(plan.graph.outputs[i], aval) for aval, i, _ in self._results]
+        inputs = list(map(GraphValue, plan.graph.inputs, avals))
+        outputs = [GraphValue(plan.graph.outputs[i], aval) for aval, i, _ in self._results]
         return Lowering(plan.parts, inputs, outputs)
 
     @property

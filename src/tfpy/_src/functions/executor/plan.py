@@ -14,7 +14,7 @@ from tfpy._src.base.errors import NotLowerable, OpError
 from tfpy._src.base.profiler_spans import clock
 from tfpy._src.compiler.ir.graph import Eqn, Graph, extract, refusal
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.functions.executor.compiled_parts import Part
+from tfpy._src.functions.executor.compiled_parts import CompiledPart
 from tfpy._src.functions.executor.control_op import ControlOp
 from tfpy._src.functions.executor.device_step import DeviceProgram, DeviceStep
 from tfpy._src.functions.executor.donation import donations_of, unshared
@@ -62,7 +62,7 @@ class Plan:
         return [program for step in self.steps for program in step.programs]
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[CompiledPart]:
         return [part for step in self.steps for part in step.parts]
 
     def run(self, inputs: Sequence[Tensor]) -> list[Storage]:

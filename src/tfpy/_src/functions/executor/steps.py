@@ -18,7 +18,7 @@ from tfpy._src.compiler.ir.graph import Eqn, Graph, refusal
 from tfpy._src.compiler.ir.slices import slice_of
 from tfpy._src.compiler.passes.prelude import WeightOnly
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.functions.executor.compiled_parts import HOST, Part
+from tfpy._src.functions.executor.compiled_parts import HOST, CompiledPart
 from tfpy._src.functions.executor.control_op import ControlOp, PartsRunner
 from tfpy._src.functions.executor.device_step import DeviceProgram, DeviceStep
 from tfpy._src.functions.executor.execution_hints import Usage
@@ -26,8 +26,8 @@ from tfpy._src.functions.executor.host_shadow import Mirror
 from tfpy._src.functions.executor.regions import Place, Region
 
 
-def _part_of_host(graph: Graph) -> Part:
-    return Part(HOST, graph, None, graph.inputs, graph.outputs)
+def _part_of_host(graph: Graph) -> CompiledPart:
+    return CompiledPart(HOST, graph, None, graph.inputs, graph.outputs)
 
 
 class HostStep:

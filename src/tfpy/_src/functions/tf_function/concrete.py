@@ -18,7 +18,7 @@ from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.functions.control.tensor_array import TensorArray
-from tfpy._src.functions.control.traced_parts import Part
+from tfpy._src.functions.control.traced_parts import TracedPart
 from tfpy._src.functions.executor.executable import Executable
 from tfpy._src.functions.tf_function.assignment_lock import one_at_a_time
 from tfpy._src.functions.tf_function.binding import Template
@@ -205,7 +205,7 @@ class ConcreteFunction:
 
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """The result in the Python function's structure, for tensors of the traced avals."""
-        if self._traced.trace.is_custom and isinstance(tracing.current(), Part):
+        if self._traced.trace.is_custom and isinstance(tracing.current(), TracedPart):
             return self._run_python(tensors)
         began = clock() if recorders else 0.0
         if self._assigned:

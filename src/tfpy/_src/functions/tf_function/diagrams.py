@@ -13,7 +13,7 @@ from tfpy._src.compiler.lower.program import Program
 from tfpy._src.core import nest
 from tfpy._src.display import arrays, diagrams, tables
 from tfpy._src.display.diagrams import Box, Style
-from tfpy._src.functions.executor.compiled_parts import HOST, Key, Part, Value
+from tfpy._src.functions.executor.compiled_parts import HOST, CompiledPart, GraphValue, Key
 from tfpy._src.functions.tf_function.signature import aval_of
 from tfpy._src.tensors.variables.variable import Variable
 
@@ -84,7 +84,7 @@ def _facts(trace: ConcreteFunction) -> list[str]:
     ]
 
 
-def _kernels(part: Part) -> int:
+def _kernels(part: CompiledPart) -> int:
     return len(part.graph.eqns if part.program is None else part.program.steps)
 
 
@@ -128,7 +128,7 @@ def svg(shown: Lowered) -> str:
     return diagrams.svg(drawing.boxes, drawing.edges, f"the kernels of {shown.name}")
 
 
-def _named(values: Sequence[Value], names: Sequence[str]) -> Iterator[tuple[Value, str]]:
+def _named(values: Sequence[GraphValue], names: Sequence[str]) -> Iterator[tuple[GraphValue, str]]:
     return zip(values, names, strict=True)
 
 
@@ -163,7 +163,7 @@ class _Drawing:
         self._makers: dict[Key, Key] = {}  # by value, the box that gives it
         self._parts = self._kernels = self._results = 0
 
-    def add(self, part: Part) -> None:
+    def add(self, part: CompiledPart) -> None:
         """A part; kernels that are too many are left out."""
         self._parts += 1
         what = part.graph if part.program is None else part.program
@@ -190,7 +190,7 @@ class _Drawing:
         """Of a value of a part: another part may have one of the same number."""
         return keys.get(value, ("value", self._parts, value))
 
-    def _source(self, key: Key, part: Part | None = None, value: int = -1) -> Key | None:
+    def _source(self, key: Key, part: CompiledPart | None = None, value: int = -1) -> Key | None:
         """The box that gives a value, of a part perhaps; None where none is drawn."""
         if key not in self._makers and key in self._inputs:
             name, aval = self._inputs[key]
@@ -240,7 +240,7 @@ def _buffer_type(dtype: str, shape: Sequence[int]) -> str:
     return f"{dtype}[{','.join(map(str, shape))}]"
 
 
-def _constant_bytes(part: Part, value: int) -> int | None:
+def _constant_bytes(part: CompiledPart, value: int) -> int | None:
     """How large a constant is; None for one element, and for what is no constant."""
     if part.program is None:
         array = part.graph.constants.get(value)

@@ -15,14 +15,63 @@ from tfpy._src.base import tracing
 from tfpy._src.core import nest
 from tfpy._src.core.operand import Composite, HostObject
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.type_spec import TypeSpec
 from tfpy._src.functions.control.tensor_array import TensorArray
-from tfpy._src.functions.tf_function.composite import CompositeConcreteFunction
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
-from tfpy._src.functions.tf_function.signature import quick_key
+from tfpy._src.functions.tf_function.conforming import conform
+from tfpy._src.functions.tf_function.description import parameters_of, structured
+from tfpy._src.functions.tf_function.signature import Call, quick_key, spread
 from tfpy._src.functions.tf_function.text import Lowered, as_html
 from tfpy._src.functions.tf_function.traceable import Settings, Traceable
 from tfpy._src.functions.tf_function.traces import CacheInfo, Traces
 from tfpy._src.functions.tf_function.untraced import Untraced
+
+
+class CompositeConcreteFunction:
+    """A ``tf.function`` restricted to arguments of given specs, some of ragged or sparse tensors.
+
+    A trace knows the partitions and indices of such tensors, so each value has a trace of its own,
+    and what the function returns is not known before a call.
+
+    Args:
+        function: The ``tf.function``.
+        signature: Its parameters.
+        call: Specs and Python values by parameter.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], signature: inspect.Signature, call: Call
+    ) -> None:
+        self._function, self._signature, self._call = function, signature, call
+        self.name = getattr(function, "name", "function")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function.
+
+        Raises:
+            TypeError: If an argument does not fit its spec, or a Python value is another one.
+        """
+        given = self._signature.bind_partial(*args, **kwargs).arguments
+        arguments = dict(self._call.arguments)
+        for name, spec in arguments.items():
+            has_specs = any(isinstance(leaf, TypeSpec) for leaf in nest.flatten(spec))
+            value = given.get(name, spec)
+            if has_specs and name not in given:
+                raise TypeError(f"{self.name} is missing the argument '{name}', {spec!r}")
+            if not has_specs and value is not spec and value != spec:
+                raise TypeError(
+                    f"{self.name} was specified for {name}={spec!r}, got {value!r}; call the "
+                    "tf.function for other Python values"
+                )
+            arguments[name] = conform(name, value, spec)
+        positional, named = spread(self._signature, arguments)
+        return self._function(*positional, **named)
+
+    @property
+    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Positional and keyword arguments, with specs of the tensors."""
+        return structured(parameters_of(self._signature, self._call.arguments))
+
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")

@@ -50,7 +50,7 @@ def as_tensorflow(replace: bool = False) -> None:
         )
     os.environ.setdefault("KERAS_BACKEND", "tensorflow")
     private.install(package)
-    sys.meta_path[:0] = [_Finder(package), overlay.Finder()]
+    sys.meta_path[:0] = [_Finder(package), overlay.KerasFinder()]
     sys.modules[NAME] = package
 
 

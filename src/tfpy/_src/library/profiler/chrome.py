@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from tfpy._src.base.profiler_spans import Span, covered
-from tfpy._src.library.profiler.kernels import Kernel
+from tfpy._src.library.profiler.kernels import KernelRun
 from tfpy._src.library.profiler.recording import Recording
 
 _HOST, _DEVICE = 1, 2  # the numbers of "processes"
@@ -31,7 +31,7 @@ class Event(NamedTuple):
     facts: dict[str, Any]
 
 
-def tracks_of(recording: Recording, kernels: Sequence[Kernel]) -> list[Track]:
+def tracks_of(recording: Recording, kernels: Sequence[KernelRun]) -> list[Track]:
     """Python's threads, with tasks beside them, what is awaited, and the device."""
     threads: dict[int, list[Event]] = {}
     awaited: list[Event] = []
@@ -61,7 +61,7 @@ def _event(span: Span, start: float) -> Event:
     return Event(span.kind, span.name or span.kind, span.began - start, span.ended - start, shown)
 
 
-def _kernel_event(kernel: Kernel, start: float) -> Event:
+def _kernel_event(kernel: KernelRun, start: float) -> Event:
     facts: dict[str, Any] = {
         "kernel": kernel.kernel,
         "inputs": [list(shape) for shape in kernel.input_shapes],

@@ -18,7 +18,7 @@ from tfpy._src.base import profiler_spans
 from tfpy._src.base.atomic_files import replace_file
 from tfpy._src.core.lifetimes import live_tensors
 from tfpy._src.library.profiler import chrome, tables
-from tfpy._src.library.profiler.kernels import Kernel, kernels_of
+from tfpy._src.library.profiler.kernels import KernelRun, kernels_of
 from tfpy._src.library.profiler.recording import Recording
 
 
@@ -158,7 +158,7 @@ def info_of(recording: Recording, result: Any = None) -> ProfileInfo:
     )
 
 
-def _info(kernel: Kernel) -> KernelInfo:
+def _info(kernel: KernelRun) -> KernelInfo:
     line = "" if kernel.line is None else f", {kernel.line.short}"
     return KernelInfo(
         kernel.name,

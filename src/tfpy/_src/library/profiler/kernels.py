@@ -11,13 +11,13 @@ from tfpy._src.base.source_locations import Line
 from tfpy._src.compiler.ir.fusion import name_of
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.compiler.lower.program import Program
-from tfpy._src.library.profiler.recording import Recording, Run
+from tfpy._src.library.profiler.recording import GraphRun, Recording
 
 Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Kernel:
+class KernelRun:
     """A run of a kernel."""
 
     name: str
@@ -44,11 +44,11 @@ class Kernel:
         return self.began + (self.ms or 0.0) / 1e3
 
 
-def kernels_of(recording: Recording) -> list[Kernel]:
+def kernels_of(recording: Recording) -> list[KernelRun]:
     """The kernels of all runs, in their order."""
     kinds = _Kinds(recording.backend)
     times = _Times(recording.times.kernels)
-    found: list[Kernel] = []
+    found: list[KernelRun] = []
     for run in recording.runs:
         for _ in range(run.repeats):
             found += _of_run(run, kinds.of(run), times)
@@ -60,14 +60,14 @@ class _Kinds:
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        self._known: dict[int, list[Kernel]] = {}
+        self._known: dict[int, list[KernelRun]] = {}
 
-    def of(self, run: Run) -> list[Kernel]:
+    def of(self, run: GraphRun) -> list[KernelRun]:
         if id(run.graph) not in self._known:
             self._known[id(run.graph)] = self._made(run)
         return self._known[id(run.graph)]
 
-    def _made(self, run: Run) -> list[Kernel]:
+    def _made(self, run: GraphRun) -> list[KernelRun]:
         program = self._backend.lower(run.graph).program if run.on_device else None
         if program is None:
             return [_of_equation(run.graph, eqn) for eqn in run.graph.eqns]
@@ -77,9 +77,9 @@ class _Kinds:
         return kernels
 
 
-def _of_equation(graph: Graph, eqn: Eqn) -> Kernel:
+def _of_equation(graph: Graph, eqn: Eqn) -> KernelRun:
     given = [graph.avals[v] for v in eqn.outputs if v in graph.outputs]
-    return Kernel(
+    return KernelRun(
         name_of(eqn),
         eqn.op.name,
         [graph.avals[v].shape for v in eqn.inputs],
@@ -90,11 +90,11 @@ def _of_equation(graph: Graph, eqn: Eqn) -> Kernel:
     )
 
 
-def _of_program(program: Program) -> list[Kernel]:
+def _of_program(program: Program) -> list[KernelRun]:
     """The steps that have something to do; those before the one that gives an equation's result
     are the equation's, too."""
-    found: list[Kernel] = []
-    pending: list[Kernel] = []
+    found: list[KernelRun] = []
+    pending: list[KernelRun] = []
     buffers = program.buffers
     for step in program.steps:
         given = [buffers[b] for b in step.outputs if b in program.outputs]
@@ -102,7 +102,7 @@ def _of_program(program: Program) -> list[Kernel]:
         inputs, outputs = ([buffers[b].shape for b in s] for s in (step.inputs, step.outputs))
         nbytes = sum(buffer.nbytes for buffer in given)
         if all(buffers[b].count for b in step.outputs):
-            pending.append(Kernel(kernel, kernel, inputs, outputs, nbytes, len(given)))
+            pending.append(KernelRun(kernel, kernel, inputs, outputs, nbytes, len(given)))
         eqn = next((program.equations[b] for b in step.outputs if b in program.equations), None)
         if eqn is not None:
             found += [replace(k, name=name_of(eqn), line=eqn.line) for k in pending]
@@ -120,7 +120,7 @@ class _Times:
         """Seconds from the device's clock to ``spans.clock``: the least with which no kernel began
         before it was asked for."""
 
-    def take(self, name: str, run: Run) -> KernelTime | None:
+    def take(self, name: str, run: GraphRun) -> KernelTime | None:
         """The next time of a kernel of that name."""
         for place in range(self._next, len(self._kernels)):
             found = self._kernels[place]
@@ -133,7 +133,7 @@ class _Times:
         return None
 
 
-def _of_run(run: Run, kinds: Sequence[Kernel], times: _Times) -> Iterator[Kernel]:
+def _of_run(run: GraphRun, kinds: Sequence[KernelRun], times: _Times) -> Iterator[KernelRun]:
     """The kernels of one run; ``began`` is the device's, or when the run did."""
     left_bytes = sum(kind.output_bytes for kind in kinds)
     left_tensors = sum(kind.output_tensors for kind in kinds)
@@ -155,9 +155,9 @@ def _of_run(run: Run, kinds: Sequence[Kernel], times: _Times) -> Iterator[Kernel
         )
 
 
-def _placed(kernels: Sequence[Kernel], times: _Times) -> list[Kernel]:
+def _placed(kernels: Sequence[KernelRun], times: _Times) -> list[KernelRun]:
     """The kernels where they lie in time: by the device's clock, or one after the other."""
-    found: list[Kernel] = []
+    found: list[KernelRun] = []
     free = 0.0
     for kernel in kernels:
         if kernel.on_device:

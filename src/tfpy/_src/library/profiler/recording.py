@@ -17,7 +17,7 @@ from tfpy._src.core.eager import Applied
 from tfpy._src.core.lifetimes import live_tensors
 
 
-class Run(NamedTuple):
+class GraphRun(NamedTuple):
     """A Graph that was run: an op's, or a part of a compiled function."""
 
     graph: Graph
@@ -43,7 +43,7 @@ class Recording:
         self.backend = registry.active_backend()
         self.times_kernels = times_kernels
         self.spans: list[Span] = []
-        self.runs: list[Run] = []
+        self.runs: list[GraphRun] = []
         self.times = KernelTimes(None, "kernels were not timed")
         self.began = self.ended = 0.0
         self.bytes_before = self.tensors_before = 0
@@ -105,4 +105,4 @@ class Recording:
 
     def _note(self, graph: Graph, count: int, on_device: bool, is_op: bool, began: float) -> None:
         nbytes, tensors = statistics.nbytes, live_tensors()
-        self.runs.append(Run(graph, count, on_device, is_op, began, clock(), nbytes, tensors))
+        self.runs.append(GraphRun(graph, count, on_device, is_op, began, clock(), nbytes, tensors))

@@ -1,3 +1,3 @@
 """Sparse tensors: importing the folder enters what functions under ``tf`` are for them."""
 
-from tfpy._src.library.sparse import dispatch as dispatch, slices as slices
+from tfpy._src.library.sparse import dispatch as dispatch

@@ -6,17 +6,37 @@ Ops on elements need no entry: the executor hands them to ``SparseTensor.apply_o
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from tfpy._src.base import dtypes
 from tfpy._src.compiler.ops import elementwise
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import implements
+from tfpy._src.core.indexed_slices import IndexedSlices
+from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.array import making, reshaping
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
+from tfpy._src.tensors.linalg import norms
 from tfpy._src.tensors.math import arithmetic, counting
 from tfpy._src.tensors.ragged.partitions import counts_by_row
+
+
+def _of_values(function: Callable[..., Any]) -> None:
+    @implements(function, IndexedSlices)
+    def mapped(slices: IndexedSlices, *args: Any, **kwargs: Any) -> IndexedSlices:
+        return slices.with_differentiable(function(slices.values, *args, **kwargs))
+
+
+for _function in (
+    making.cast,
+    reshaping.identity,
+    stop_gradient,
+    arithmetic.clip_by_value,
+    norms.clip_by_norm,
+):
+    _of_values(_function)
 
 
 @implements(arithmetic.divide, SparseTensor)

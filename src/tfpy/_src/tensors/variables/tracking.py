@@ -9,7 +9,7 @@ WAITING = "_waiting"
 """The attribute that has what of a checkpoint waits for others."""
 
 
-class Waiting(Protocol):
+class DeferredRestore(Protocol):
     """Parts of a checkpoint whose objects are not there yet."""
 
     def look(self) -> None:
@@ -26,7 +26,7 @@ class Tracked:
 
 def look_in(owner: Tracked) -> None:
     """Restores what waits for attributes of an object, as far as it is there now."""
-    waiting: Waiting | None = vars(owner).get(WAITING)
+    waiting: DeferredRestore | None = vars(owner).get(WAITING)
     if waiting is not None:
         waiting.look()
 

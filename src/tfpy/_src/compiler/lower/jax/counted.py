@@ -22,7 +22,7 @@ _MOST_ELEMENTS = 16
 _Function = Callable[[Sequence[Array]], list[Array]]
 
 
-class Counted(NamedTuple):
+class CountedLoop(NamedTuple):
     """What is known of a loop."""
 
     last: dict[int, Array]
@@ -33,12 +33,12 @@ class Counted(NamedTuple):
 
 def counted(
     operands: Sequence[Any], test: Graph, body: Graph, state: int, wanted: Sequence[int]
-) -> Counted | None:
+) -> CountedLoop | None:
     """What follows of a loop from those of its operands that are constants, if they end it: alone,
     or with values that may end it earlier, as where ``maximum_iterations`` bounds a loop.
 
     Args:
-        wanted: numbers of the body, of which :attr:`Counted.largest` tells.
+        wanted: numbers of the body, of which :attr:`CountedLoop.largest` tells.
     """
     known = {
         p for p, x in enumerate(operands) if type(x) is np.ndarray and x.size <= _MOST_ELEMENTS
@@ -86,12 +86,12 @@ def _run(
     values: dict[int, Array],
     changing: Sequence[int],
     largest: dict[int, int],
-) -> Counted | None:
+) -> CountedLoop | None:
     """Runs the loop on ``values``; ``step`` gives what changes and then what is watched."""
     for _ in range(_MOST_ITERATIONS):
         given = list(values.values())
         if not all(goes_on(given)):
-            return Counted({p: values[p] for p in changing}, largest)
+            return CountedLoop({p: values[p] for p in changing}, largest)
         found = step(given)
         values.update(zip(changing, found, strict=False))
         for v, number in zip(largest, found[len(changing) :], strict=True):

@@ -11,7 +11,7 @@ import numpy as np
 from tfpy._src.base.dtypes import DType
 from tfpy._src.compiler.ir.op import OPS
 from tfpy._src.compiler.ir.sizes import OpenSize, is_open
-from tfpy._src.formats.graph_writing.emitter import BOOL, FLOAT, INT, Value, unsupported
+from tfpy._src.formats.graph_writing.emitter import BOOL, FLOAT, INT, NodeValue, unsupported
 from tfpy._src.formats.graph_writing.open_sizes import Edge, edges
 from tfpy._src.formats.onnx.writer.nodes import INT64, Nodes, record, refuse
 
@@ -36,32 +36,32 @@ _FAR = 1 << 62
 
 
 @record("reshape")
-def _reshape(w: Nodes, x: Value, *, shape: Sequence[int]) -> Value:
+def _reshape(w: Nodes, x: NodeValue, *, shape: Sequence[int]) -> NodeValue:
     return x if tuple(shape) == x.shape else w.reshape(x, shape)
 
 
 @record("broadcast_to")
-def _broadcast_to(w: Nodes, x: Value, *, shape: Sequence[int]) -> Value:
+def _broadcast_to(w: Nodes, x: NodeValue, *, shape: Sequence[int]) -> NodeValue:
     return w.op("Expand", x, w.sizes(shape))
 
 
-def turned(w: Nodes, x: Value, perm: Sequence[int]) -> Value:
+def turned(w: Nodes, x: NodeValue, perm: Sequence[int]) -> NodeValue:
     """A value with its axes in another order."""
     order = list(map(int, perm))
     return x if order == sorted(order) else w.op("Transpose", x, perm=order)
 
 
 @record("transpose")
-def _transpose(w: Nodes, x: Value, *, perm: Sequence[int]) -> Value:
+def _transpose(w: Nodes, x: NodeValue, *, perm: Sequence[int]) -> NodeValue:
     return turned(w, x, perm)
 
 
 @record("strided_slice")
-def _strided_slice(w: Nodes, x: Value, *, begin: Any, size: Any, strides: Any) -> Value:
+def _strided_slice(w: Nodes, x: NodeValue, *, begin: Any, size: Any, strides: Any) -> NodeValue:
     return sliced(w, x, edges(x.shape, begin, size, strides), strides)
 
 
-def sliced(w: Nodes, x: Value, ends: Sequence[Edge], strides: Sequence[int]) -> Value:
+def sliced(w: Nodes, x: NodeValue, ends: Sequence[Edge], strides: Sequence[int]) -> NodeValue:
     """A slice; None ends where the axis does."""
     if not ends:
         return x
@@ -73,7 +73,7 @@ def sliced(w: Nodes, x: Value, ends: Sequence[Edge], strides: Sequence[int]) -> 
     return w.op("Slice", x, firsts, w.integers(last), axes, w.integers(strides))
 
 
-def padded(w: Nodes, x: Value, padding: Any, value: Any) -> Value:
+def padded(w: Nodes, x: NodeValue, padding: Any, value: Any) -> NodeValue:
     """A value with a border; a negative one takes away."""
     if x.dtype == BOOL:
         return w.cast(padded(w, w.cast(x, INT), padding, int(value)), BOOL)
@@ -82,7 +82,7 @@ def padded(w: Nodes, x: Value, padding: Any, value: Any) -> Value:
 
 
 @record("pad")
-def _pad(w: Nodes, x: Value, *, padding: Any, interior: Any, value: Any) -> Value:
+def _pad(w: Nodes, x: NodeValue, *, padding: Any, interior: Any, value: Any) -> NodeValue:
     if is_open(padding):
         raise unsupported("pad", "a border must be of known size")
     shape = list(x.shape)
@@ -99,12 +99,12 @@ def _pad(w: Nodes, x: Value, *, padding: Any, interior: Any, value: Any) -> Valu
 
 
 @record("concat")
-def _concat(w: Nodes, *values: Value, axis: int) -> Value:
+def _concat(w: Nodes, *values: NodeValue, axis: int) -> NodeValue:
     return w.op("Concat", *values, axis=int(axis))
 
 
 def _reduction(op: str) -> Any:
-    def write(w: Nodes, x: Value, *, axes: tuple[int, int]) -> Value:
+    def write(w: Nodes, x: NodeValue, *, axes: tuple[int, int]) -> NodeValue:
         if axes[0] == axes[1]:
             return x
         if x.dtype == BOOL:
@@ -122,16 +122,18 @@ for _name, _op in {
 
 
 @record("reduce_any")
-def _reduce_any(w: Nodes, x: Value, *, axes: tuple[int, int]) -> Value:
+def _reduce_any(w: Nodes, x: NodeValue, *, axes: tuple[int, int]) -> NodeValue:
     return w.op("Not", _reduction("ReduceMin")(w, w.op("Not", x), axes=axes))
 
 
 @record("matmul")
-def _matmul(w: Nodes, a: Value, b: Value, *, transpose_a: bool, transpose_b: bool) -> Value:
+def _matmul(
+    w: Nodes, a: NodeValue, b: NodeValue, *, transpose_a: bool, transpose_b: bool
+) -> NodeValue:
     return w.op("MatMul", _swapped(w, a, transpose_a), _swapped(w, b, transpose_b))
 
 
-def _swapped(w: Nodes, x: Value, swap: bool) -> Value:
+def _swapped(w: Nodes, x: NodeValue, swap: bool) -> NodeValue:
     """A value with its last two axes swapped, or as it is."""
     rank = x.rank
     return turned(w, x, [*range(rank - 2), rank - 1, rank - 2]) if swap else x
@@ -140,14 +142,14 @@ def _swapped(w: Nodes, x: Value, swap: bool) -> Value:
 @record("gather")
 def _gather(
     w: Nodes,
-    x: Value,
-    indices: Value,
+    x: NodeValue,
+    indices: NodeValue,
     *,
     axis: int,
     batch_dims: int,
     sparse_gradient: bool = False,
     role: str = "",
-) -> Value:
+) -> NodeValue:
     if not batch_dims:
         return w.op("Gather", x, indices, axis=int(axis))
     others = [i for i in range(batch_dims, x.rank) if i != axis]
@@ -162,16 +164,16 @@ def _gather(
 
 
 @record("permute")
-def _permute(w: Nodes, x: Value, order: Value) -> Value:
+def _permute(w: Nodes, x: NodeValue, order: NodeValue) -> NodeValue:
     return w.op("GatherElements", x, order, axis=x.rank - 1)
 
 
-def _rows(w: Nodes, ids: Value) -> Value:
+def _rows(w: Nodes, ids: NodeValue) -> NodeValue:
     return w.op("Unsqueeze", w.cast(ids, INT64), w.integers([-1]))
 
 
 @record("segment_sum")
-def _segment_sum(w: Nodes, data: Value, ids: Value, *, segments: int) -> Value:
+def _segment_sum(w: Nodes, data: NodeValue, ids: NodeValue, *, segments: int) -> NodeValue:
     # Rows of negative ids are dropped: they go to a row of their own, which is left out.
     inner = data.shape[ids.rank :]
     negative = w.test("Less", ids, w.number(0, ids))
@@ -182,7 +184,7 @@ def _segment_sum(w: Nodes, data: Value, ids: Value, *, segments: int) -> Value:
 
 
 def _scatter(reduction: str) -> Any:
-    def write(w: Nodes, x: Value, ids: Value, updates: Value) -> Value:
+    def write(w: Nodes, x: NodeValue, ids: NodeValue, updates: NodeValue) -> NodeValue:
         return w.op("ScatterND", x, _rows(w, ids), updates, reduction=reduction)
 
     return write
@@ -193,14 +195,14 @@ for _name, _op in {"update": "none", "prod": "mul", "max": "max", "min": "min"}.
 
 
 @record("ravel_index")
-def _ravel_index(w: Nodes, indices: Value, *, dims: Sequence[int]) -> Value:
+def _ravel_index(w: Nodes, indices: NodeValue, *, dims: Sequence[int]) -> NodeValue:
     strides = [math.prod(map(int, dims[i + 1 :])) for i in range(len(dims))]
     scaled = w.op("Mul", indices, np.array(strides, np.int32))
     return w.op("ReduceSum", scaled, w.integers([indices.rank - 1]), keepdims=0)
 
 
 @record("range")
-def _range(w: Nodes, *, start: float, delta: float, count: int, dtype: DType) -> Value:
+def _range(w: Nodes, *, start: float, delta: float, count: int, dtype: DType) -> NodeValue:
     if not isinstance(count, OpenSize):
         return w.constant(OPS["range"].ref(start=start, delta=delta, count=count, dtype=dtype))
     product = w.source.sizes.product(count)
@@ -212,7 +214,7 @@ def _range(w: Nodes, *, start: float, delta: float, count: int, dtype: DType) ->
 
 
 def _extreme(op: str) -> Any:
-    def write(w: Nodes, x: Value, *, axis: int) -> Value:
+    def write(w: Nodes, x: NodeValue, *, axis: int) -> NodeValue:
         numbers = w.cast(x, INT) if x.dtype == BOOL else x
         found = w.op(op, numbers, dtype=INT64, axis=int(axis), keepdims=0)
         return w.cast(found, w.result[0].dtype)
@@ -225,7 +227,7 @@ record("argmin")(_extreme("ArgMin"))
 
 
 @record("argsort")
-def _argsort(w: Nodes, x: Value, *, k: int, descending: bool) -> Value:
+def _argsort(w: Nodes, x: NodeValue, *, k: int, descending: bool) -> NodeValue:
     if isinstance(k, OpenSize):
         raise unsupported("argsort", "how many are sorted must be known")
     count = w.constant(w.integers([k]))
@@ -234,7 +236,7 @@ def _argsort(w: Nodes, x: Value, *, k: int, descending: bool) -> Value:
 
 
 @record("searchsorted")
-def _searchsorted(w: Nodes, sequence: Value, values: Value, *, right: bool) -> Value:
+def _searchsorted(w: Nodes, sequence: NodeValue, values: NodeValue, *, right: bool) -> NodeValue:
     below = w.test(
         "LessOrEqual" if right else "Less",
         w.op("Unsqueeze", sequence, w.integers([-2])),
@@ -244,12 +246,12 @@ def _searchsorted(w: Nodes, sequence: Value, values: Value, *, right: bool) -> V
 
 
 @record("cumsum")
-def _cumsum(w: Nodes, x: Value, *, axis: int, exclusive: bool, reverse: bool) -> Value:
+def _cumsum(w: Nodes, x: NodeValue, *, axis: int, exclusive: bool, reverse: bool) -> NodeValue:
     return w.op("CumSum", x, np.int64(axis), exclusive=int(exclusive), reverse=int(reverse))
 
 
 def _random(op: str) -> Any:
-    def write(w: Nodes, *state: Value, shape: Sequence[int]) -> Value:
+    def write(w: Nodes, *state: NodeValue, shape: Sequence[int]) -> NodeValue:
         like = w.op("Expand", w.number(0, FLOAT), w.sizes(shape))
         return w.op(f"{op}Like", like)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tfpy._src.base.dtypes import DType
-from tfpy._src.formats.graph_writing.emitter import BOOL, Record, Value
+from tfpy._src.formats.graph_writing.emitter import BOOL, NodeValue, Record
 from tfpy._src.formats.onnx.writer.nodes import Nodes, record, refuse
 
 _SAME = {
@@ -50,50 +50,50 @@ refuse("it has no complex numbers", "complex real imag conj angle dft")
 
 
 @record("cast")
-def _cast(w: Nodes, x: Value, *, dtype: DType) -> Value:
+def _cast(w: Nodes, x: NodeValue, *, dtype: DType) -> NodeValue:
     return w.cast(x, dtype)
 
 
 @record("select")
-def _select(w: Nodes, condition: Value, x: Value, y: Value) -> Value:
+def _select(w: Nodes, condition: NodeValue, x: NodeValue, y: NodeValue) -> NodeValue:
     return w.where(condition, x, y)
 
 
 @record("not_equal")
-def _not_equal(w: Nodes, x: Value, y: Value) -> Value:
+def _not_equal(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     return w.op("Not", w.test("Equal", x, y))
 
 
 @record("is_finite")
-def _is_finite(w: Nodes, x: Value) -> Value:
+def _is_finite(w: Nodes, x: NodeValue) -> NodeValue:
     strange = w.op("Or", w.op("IsInf", x, dtype=BOOL), w.op("IsNaN", x, dtype=BOOL))
     return w.op("Not", strange)
 
 
 @record("square")
-def _square(w: Nodes, x: Value) -> Value:
+def _square(w: Nodes, x: NodeValue) -> NodeValue:
     return w.op("Mul", x, x)
 
 
 @record("squared_difference")
-def _squared_difference(w: Nodes, x: Value, y: Value) -> Value:
+def _squared_difference(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     return _square(w, w.op("Sub", x, y))
 
 
 @record("rsqrt")
-def _rsqrt(w: Nodes, x: Value) -> Value:
+def _rsqrt(w: Nodes, x: NodeValue) -> NodeValue:
     return w.op("Reciprocal", w.op("Sqrt", x))
 
 
 @record("expm1")
-def _expm1(w: Nodes, x: Value) -> Value:
+def _expm1(w: Nodes, x: NodeValue) -> NodeValue:
     # exp(x) - 1 has no digits left near zero; 2 sinh(x / 2) exp(x / 2) has.
     half = w.op("Mul", x, w.number(0.5, x))
     return w.op("Mul", w.op("Mul", w.number(2, x), w.op("Sinh", half)), w.op("Exp", half))
 
 
 @record("log1p")
-def _log1p(w: Nodes, x: Value) -> Value:
+def _log1p(w: Nodes, x: NodeValue) -> NodeValue:
     # The rounding of 1 + x is undone by what it makes of x itself.
     one = w.number(1, x)
     u = w.op("Add", x, one)
@@ -103,80 +103,80 @@ def _log1p(w: Nodes, x: Value) -> Value:
 
 
 @record("erfc")
-def _erfc(w: Nodes, x: Value) -> Value:
+def _erfc(w: Nodes, x: NodeValue) -> NodeValue:
     return w.op("Sub", w.number(1, x), w.op("Erf", x))
 
 
 @record("relu6")
-def _relu6(w: Nodes, x: Value) -> Value:
+def _relu6(w: Nodes, x: NodeValue) -> NodeValue:
     return w.op("Clip", x, w.number(0, x), w.number(6, x))
 
 
 @record("leaky_relu")
-def _leaky_relu(w: Nodes, x: Value, *, alpha: float) -> Value:
+def _leaky_relu(w: Nodes, x: NodeValue, *, alpha: float) -> NodeValue:
     return w.op("LeakyRelu", x, alpha=float(alpha))
 
 
-def _where_positive(w: Nodes, tested: Value, g: Value, otherwise: Value) -> Value:
+def _where_positive(w: Nodes, tested: NodeValue, g: NodeValue, otherwise: NodeValue) -> NodeValue:
     return w.where(w.test("Greater", tested, w.number(0, tested)), g, otherwise)
 
 
 @record("relu_grad")
-def _relu_grad(w: Nodes, g: Value, y: Value) -> Value:
+def _relu_grad(w: Nodes, g: NodeValue, y: NodeValue) -> NodeValue:
     return _where_positive(w, y, g, w.number(0, g))
 
 
 @record("relu6_grad")
-def _relu6_grad(w: Nodes, g: Value, y: Value) -> Value:
+def _relu6_grad(w: Nodes, g: NodeValue, y: NodeValue) -> NodeValue:
     below = w.test("Less", y, w.number(6, y))
     return w.where(below, _relu_grad(w, g, y), w.number(0, g))
 
 
 @record("leaky_relu_grad")
-def _leaky_relu_grad(w: Nodes, g: Value, x: Value, *, alpha: float) -> Value:
+def _leaky_relu_grad(w: Nodes, g: NodeValue, x: NodeValue, *, alpha: float) -> NodeValue:
     return _where_positive(w, x, g, w.op("Mul", g, w.number(alpha, g)))
 
 
-def _where_zero(w: Nodes, tested: Value, found: Value) -> Value:
+def _where_zero(w: Nodes, tested: NodeValue, found: NodeValue) -> NodeValue:
     """Zero where a value is zero."""
     return w.where(w.test("Equal", tested, w.number(0, tested)), w.number(0, found), found)
 
 
 @record("divide_no_nan")
-def _divide_no_nan(w: Nodes, x: Value, y: Value) -> Value:
+def _divide_no_nan(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     return _where_zero(w, y, w.op("Div", x, y))
 
 
 @record("masked_multiply")
 @record("multiply_no_nan")
-def _multiply_no_nan(w: Nodes, x: Value, y: Value) -> Value:
+def _multiply_no_nan(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     return _where_zero(w, y, w.op("Mul", x, y))
 
 
 @record("xdivy")
-def _xdivy(w: Nodes, x: Value, y: Value) -> Value:
+def _xdivy(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     return _where_zero(w, x, w.op("Div", x, y))
 
 
 @record("xlogy")
-def _xlogy(w: Nodes, x: Value, y: Value) -> Value:
+def _xlogy(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     return _where_zero(w, x, w.op("Mul", x, w.op("Log", y)))
 
 
 @record("xlog1py")
-def _xlog1py(w: Nodes, x: Value, y: Value) -> Value:
+def _xlog1py(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     return _where_zero(w, x, w.op("Mul", x, _log1p(w, y)))
 
 
 @record("floordiv")
-def _floordiv(w: Nodes, x: Value, y: Value) -> Value:
+def _floordiv(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     if x.dtype.is_floating:
         return w.op("Floor", w.op("Div", x, y))
     return w.op("Div", w.op("Sub", x, w.op("Mod", x, y)), y)
 
 
 @record("floormod")
-def _floormod(w: Nodes, x: Value, y: Value) -> Value:
+def _floormod(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     if not x.dtype.is_floating:
         return w.op("Mod", x, y)
     rest = w.op("Mod", x, y, fmod=1)
@@ -187,7 +187,7 @@ def _floormod(w: Nodes, x: Value, y: Value) -> Value:
 
 
 @record("truncatediv")
-def _truncatediv(w: Nodes, x: Value, y: Value) -> Value:
+def _truncatediv(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     whole = w.op("Div", x, y)
     if not x.dtype.is_floating:
         return whole
@@ -195,12 +195,12 @@ def _truncatediv(w: Nodes, x: Value, y: Value) -> Value:
 
 
 @record("truncatemod")
-def _truncatemod(w: Nodes, x: Value, y: Value) -> Value:
+def _truncatemod(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     return w.op("Mod", x, y, fmod=1)
 
 
 @record("atan2")
-def _atan2(w: Nodes, y: Value, x: Value) -> Value:
+def _atan2(w: Nodes, y: NodeValue, x: NodeValue) -> NodeValue:
     zero, pi = w.number(0, x), w.number(math.pi, x)
     turn = w.where(w.test("Less", y, zero), w.number(-math.pi, x), pi)
     right = w.op("Atan", w.op("Div", y, x))

@@ -14,11 +14,18 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.compiler.ir.sizes import OpenSize
 from tfpy._src.formats.encodings.protobuf_writer import chunk, integer, integers, real, reals
-from tfpy._src.formats.graph_writing.emitter import BOOL, INT, Emitter, Node, Table, Value
-from tfpy._src.formats.graph_writing.source import Source
+from tfpy._src.formats.graph_writing.emitter import (
+    BOOL,
+    INT,
+    Emitter,
+    FileNode,
+    FormatTable,
+    NodeValue,
+)
+from tfpy._src.formats.graph_writing.source import FunctionSource
 
 OPSET = 18
-TABLE = Table("ONNX")
+TABLE = FormatTable("ONNX")
 record, refuse = TABLE.record, TABLE.refuse
 
 NUMBERS = {
@@ -46,40 +53,40 @@ class Nodes(Emitter):
 
     table = TABLE
 
-    def __init__(self, source: Source, name: str = "", outer: Nodes | None = None) -> None:
+    def __init__(self, source: FunctionSource, name: str = "", outer: Nodes | None = None) -> None:
         super().__init__(source, name, outer)
         self.made: list[DType] = []
         """Dtypes of the outputs."""
 
-    def op(self, op: str, *inputs: Any, dtype: DType | None = None, **attrs: Any) -> Value:
+    def op(self, op: str, *inputs: Any, dtype: DType | None = None, **attrs: Any) -> NodeValue:
         given = [self.operand(x) for x in inputs]
         return self.several(op, given, [dtype or given[0].dtype], **attrs)[0]
 
-    def operand(self, x: Any) -> Value:
+    def operand(self, x: Any) -> NodeValue:
         """A value; an array becomes one."""
-        return x if isinstance(x, Value) else self.constant(np.asarray(x))
+        return x if isinstance(x, NodeValue) else self.constant(np.asarray(x))
 
     def several(
         self,
         op: str,
-        given: Sequence[Value],
+        given: Sequence[NodeValue],
         made: Sequence[DType],
         graphs: Any = None,
         **attrs: Any,
-    ) -> list[Value]:
+    ) -> list[NodeValue]:
         """A node with some outputs."""
         name = self.fresh(op)
         outputs = [name if i == 0 else f"{name}_{i}" for i in range(len(made))]
-        self.nodes.append(Node(op, name, [v.name for v in given], outputs, attrs, graphs or {}))
-        return [Value(n, d) for n, d in zip(outputs, made, strict=True)]
+        self.nodes.append(FileNode(op, name, [v.name for v in given], outputs, attrs, graphs or {}))
+        return [NodeValue(n, d) for n, d in zip(outputs, made, strict=True)]
 
-    def constant(self, array: Array, name: str = "const") -> Value:
+    def constant(self, array: Array, name: str = "const") -> NodeValue:
         dtype = INT64 if array.dtype == np.int64 else dtypes.as_dtype(array.dtype)
         made = self.fresh(name) if name == "const" else name
         self.constants[made] = array
-        return Value(made, dtype, None, array)
+        return NodeValue(made, dtype, None, array)
 
-    def inline(self, graph: Graph, inputs: Sequence[Value]) -> list[Value]:
+    def inline(self, graph: Graph, inputs: Sequence[NodeValue]) -> list[NodeValue]:
         """The outputs of a Graph whose nodes become part of this one."""
         around, self._values = self._values, {}
         for value, given in zip(graph.inputs, inputs, strict=True):
@@ -89,7 +96,7 @@ class Nodes(Emitter):
         self._values = around
         return found
 
-    def give(self, values: Sequence[Value]) -> None:
+    def give(self, values: Sequence[NodeValue]) -> None:
         """Makes values the outputs: nodes of their own, since they may come from outside."""
         for value in values:
             self.outputs.append(self.op("Identity", value).name)
@@ -97,7 +104,7 @@ class Nodes(Emitter):
         if self.outer is not None:
             self.pruned()
 
-    def _open_size(self, number: int) -> Value:
+    def _open_size(self, number: int) -> NodeValue:
         return super()._open_size(number) if self.outer is None else self.outer._open_size(number)
 
     def inner(self, name: str) -> Self:
@@ -107,35 +114,35 @@ class Nodes(Emitter):
     def integers(numbers: Any) -> Array:
         return np.array(list(map(int, numbers)), np.int64)
 
-    def dimension(self, value: Value, axis: int) -> Value:
+    def dimension(self, value: NodeValue, axis: int) -> NodeValue:
         return self.op("Shape", value, dtype=INT64, start=axis, end=axis + 1)
 
-    def cast(self, value: Value, dtype: DType) -> Value:
+    def cast(self, value: NodeValue, dtype: DType) -> NodeValue:
         if value.dtype == dtype:
             return value
         return self.op("Cast", value, dtype=dtype, to=number_of(dtype))
 
-    def joined(self, parts: Sequence[Value]) -> Value:
+    def joined(self, parts: Sequence[NodeValue]) -> NodeValue:
         return self.op("Concat", *parts, axis=0)
 
-    def scalar(self, value: Value) -> Value:
+    def scalar(self, value: NodeValue) -> NodeValue:
         return self.op("Reshape", value, self.integers([]))
 
-    def reshape(self, value: Value, shape: Sequence[int]) -> Value:
+    def reshape(self, value: NodeValue, shape: Sequence[int]) -> NodeValue:
         return self.op("Reshape", value, self.target(shape), allowzero=int(0 in shape))
 
-    def where(self, test: Value, x: Value, y: Value) -> Value:
+    def where(self, test: NodeValue, x: NodeValue, y: NodeValue) -> NodeValue:
         """The elements of one of two values."""
         if x.dtype == BOOL:  # which ONNX Runtime does not choose among
             return self.cast(self.where(test, *(self.cast(v, INT) for v in (x, y))), BOOL)
         return self.op("Where", test, x, y, dtype=x.dtype)
 
-    def test(self, op: str, x: Value, y: Value) -> Value:
+    def test(self, op: str, x: NodeValue, y: NodeValue) -> NodeValue:
         """A comparison."""
         return self.op(op, x, y, dtype=BOOL)
 
 
-def node_bytes(node: Node) -> bytes:
+def node_bytes(node: FileNode) -> bytes:
     """A NodeProto."""
     parts = [chunk(1, name) for name in node.inputs] + [chunk(2, name) for name in node.outputs]
     parts += [chunk(3, node.name), chunk(4, node.op)]
@@ -187,7 +194,7 @@ def inner_bytes(graph: Nodes) -> bytes:
     return b"".join(parts)
 
 
-def _state(value: Value) -> bytes:
+def _state(value: NodeValue) -> bytes:
     """A ValueInfoProto of what a loop goes through: open sizes are unknown there."""
     sizes = [b"" if isinstance(n, OpenSize) else integer(1, n) for n in value.shape]
     tensor = integer(1, number_of(value.dtype)) + chunk(2, b"".join(chunk(1, n) for n in sizes))

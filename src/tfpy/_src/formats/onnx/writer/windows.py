@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.formats.graph_writing.emitter import FLOAT, Value, unsupported
+from tfpy._src.formats.graph_writing.emitter import FLOAT, NodeValue, unsupported
 from tfpy._src.formats.graph_writing.numbers import resampling
 from tfpy._src.formats.onnx.writer.arrays import turned
 from tfpy._src.formats.onnx.writer.nodes import Nodes, record, refuse
@@ -20,12 +20,12 @@ refuse(
 Sizes = Sequence[int]
 
 
-def _first(w: Nodes, x: Value) -> Value:
+def _first(w: Nodes, x: NodeValue) -> NodeValue:
     """Channels before positions."""
     return turned(w, x, [0, x.rank - 1, *range(1, x.rank - 1)])
 
 
-def _last(w: Nodes, x: Value, rank: int) -> Value:
+def _last(w: Nodes, x: NodeValue, rank: int) -> NodeValue:
     """Channels after positions."""
     return turned(w, x, [0, *range(2, rank), 1])
 
@@ -38,15 +38,15 @@ def _ints(sizes: Sizes) -> list[int]:
     return list(map(int, sizes))
 
 
-def _filters(w: Nodes, f: Value) -> Value:
+def _filters(w: Nodes, f: NodeValue) -> NodeValue:
     """[…, in, out] as [out, in, …]."""
     return turned(w, f, [f.rank - 1, f.rank - 2, *range(f.rank - 2)])
 
 
 @record("conv2d", "conv3d")
 def _convolution(
-    w: Nodes, x: Value, f: Value, *, strides: Sizes, dilations: Sizes, padding: Any
-) -> Value:
+    w: Nodes, x: NodeValue, f: NodeValue, *, strides: Sizes, dilations: Sizes, padding: Any
+) -> NodeValue:
     found = w.op(
         "Conv", _first(w, x), _filters(w, f), strides=_ints(strides), dilations=_ints(dilations),
         pads=_pads(padding), group=int(x.shape[-1] // f.shape[-2]),
@@ -56,8 +56,8 @@ def _convolution(
 
 @record("depthwise_conv2d")
 def _depthwise(
-    w: Nodes, x: Value, f: Value, *, strides: Sizes, dilations: Sizes, padding: Any
-) -> Value:
+    w: Nodes, x: NodeValue, f: NodeValue, *, strides: Sizes, dilations: Sizes, padding: Any
+) -> NodeValue:
     high, wide, depth, each = f.shape
     flat = w.reshape(f, (high, wide, 1, depth * each))
     found = w.op(
@@ -69,9 +69,9 @@ def _depthwise(
 
 @record("conv2d_backprop_input", "conv3d_backprop_input")
 def _transposed(
-    w: Nodes, dy: Value, f: Value, *, input_shape: Sizes, strides: Sizes, dilations: Sizes,
+    w: Nodes, dy: NodeValue, f: NodeValue, *, input_shape: Sizes, strides: Sizes, dilations: Sizes,
     padding: Any,
-) -> Value:  # fmt: skip
+) -> NodeValue:  # fmt: skip
     # What the strides left out of the image is added at its end.
     rest = [
         n - ((m - 1) * s + (k - 1) * d + 1 - low - high)
@@ -89,8 +89,8 @@ def _transposed(
 
 def _pool(op: str, **more: int) -> Any:
     def write(
-        w: Nodes, x: Value, *, ksize: Sizes, strides: Sizes, dilations: Sizes, padding: Any
-    ) -> Value:
+        w: Nodes, x: NodeValue, *, ksize: Sizes, strides: Sizes, dilations: Sizes, padding: Any
+    ) -> NodeValue:
         attrs: dict[str, Any] = dict(more)
         if op == "MaxPool":
             attrs["dilations"] = _ints(dilations)
@@ -111,7 +111,7 @@ record("avg_pool")(_pool("AveragePool", count_include_pad=0))
 
 
 @record("resample")
-def _resample(w: Nodes, x: Value, entries: Value, *, axis: int, spec: Any) -> Value:
+def _resample(w: Nodes, x: NodeValue, entries: NodeValue, *, axis: int, spec: Any) -> NodeValue:
     # Weighted sums along an axis are a product with the matrix of the weights.
     matrix = resampling(x.shape[axis], spec)
     perm = [i for i in range(x.rank) if i != axis] + [axis]
@@ -121,8 +121,8 @@ def _resample(w: Nodes, x: Value, entries: Value, *, axis: int, spec: Any) -> Va
 
 @record("sliding_windows")
 def _sliding_windows(
-    w: Nodes, x: Value, *, ksize: Sizes, strides: Sizes, dilations: Sizes
-) -> Value:
+    w: Nodes, x: NodeValue, *, ksize: Sizes, strides: Sizes, dilations: Sizes
+) -> NodeValue:
     # [b, out_h, out_w, k_h, k_w, c]: rows and columns of the image at the windows' places.
     _, high, wide, k_h, k_w, _ = w.result[0].shape
     rows, columns = (

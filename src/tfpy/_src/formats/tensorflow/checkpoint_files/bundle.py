@@ -58,7 +58,7 @@ def shard_name(number: int, count: int) -> str:
 
 
 @dataclass(frozen=True)
-class Entry:
+class BundleEntry:
     """Where an array lies."""
 
     dtype: int
@@ -92,7 +92,7 @@ class Bundle:
         self._max_bytes = max_bytes
         found = {key: self._entry(value, key) for key, value in pairs.items()}
         self._parts = {key: entry for key, entry in found.items() if key.startswith(b"\0")}
-        self.entries: Mapping[str, Entry] = {
+        self.entries: Mapping[str, BundleEntry] = {
             key.decode("utf-8", "replace"): entry
             for key, entry in found.items()
             if key not in self._parts
@@ -123,7 +123,7 @@ class Bundle:
         wanted = _all(entry.shape) if ranges is None else ranges
         return self._joined(entry, wanted, key) if entry.slices else self._read(entry, wanted, key)
 
-    def _joined(self, entry: Entry, wanted: Ranges, key: str) -> Array:
+    def _joined(self, entry: BundleEntry, wanted: Ranges, key: str) -> Array:
         """What is wanted of an array, of its parts.
 
         Raises:
@@ -155,7 +155,7 @@ class Bundle:
             raise ModelFileError(f"{key!r}: its parts are not all of it")
         return found
 
-    def _read(self, entry: Entry, wanted: Ranges, key: str) -> Array:
+    def _read(self, entry: BundleEntry, wanted: Ranges, key: str) -> Array:
         """What is wanted of an array that lies in one piece."""
         if entry.dtype == _STRING:
             data = self._bytes(entry, key)
@@ -175,7 +175,9 @@ class Bundle:
             found[pieces] = part[(slice(None), *map(_slice, wanted[len(pieces) :]))]
         return found
 
-    def _bytes(self, entry: Entry, key: str, start: int = 0, size: int | None = None) -> memoryview:
+    def _bytes(
+        self, entry: BundleEntry, key: str, start: int = 0, size: int | None = None
+    ) -> memoryview:
         """So many bytes of an array, from one of them on; all by default."""
         size = entry.size if size is None else size
         found = self._source(entry.shard, self._shards, entry.offset + start, size)
@@ -183,7 +185,7 @@ class Bundle:
             raise ModelFileError(f"{key!r} lies beyond the end of its file")
         return memoryview(found).cast("B")
 
-    def _entry(self, value: memoryview, key: bytes) -> Entry:
+    def _entry(self, value: memoryview, key: bytes) -> BundleEntry:
         found = read(value, ENTRY)
         what = f"{key[:60]!r} in the checkpoint"
         sizes = shape(found.get("shape", {"dim": []}), what)
@@ -208,7 +210,7 @@ class Bundle:
             and 0 <= shard < self._shards
         ):
             raise ModelFileError(f"{what} says sizes that do not go together")
-        return Entry(number, known, shard, offset, size, int(found.get("crc32c", 0)), slices)
+        return BundleEntry(number, known, shard, offset, size, int(found.get("crc32c", 0)), slices)
 
 
 def shards_of(index: bytes) -> int:

@@ -22,7 +22,7 @@ from tfpy._src.formats.encodings.protobuf import (
     FLOAT,
     INT,
     STRING,
-    Kind,
+    FieldKind,
     Many,
     Mapped,
     Message,
@@ -136,7 +136,7 @@ def _read(value: Any, message: Message, what: str) -> dict[str, Any]:
 
 
 @functools.cache
-def _reader(kind: Kind | Message | Many | Mapped) -> Reader:
+def _reader(kind: FieldKind | Message | Many | Mapped) -> Reader:
     """What reads values of a kind. A file has tens of thousands, so it is made once."""
     if isinstance(kind, Message):
         return _message_reader(kind)
@@ -162,9 +162,9 @@ def _reader(kind: Kind | Message | Many | Mapped) -> Reader:
     return single
 
 
-def _list_reader(kind: Kind | Message) -> Reader:
+def _list_reader(kind: FieldKind | Message) -> Reader:
     one = _later(kind)
-    plain = {_PLAIN[kind]} if isinstance(kind, Kind) and kind in _PLAIN else set()
+    plain = {_PLAIN[kind]} if isinstance(kind, FieldKind) and kind in _PLAIN else set()
 
     def read(value: Any) -> Any:
         items = a_list(value, "it")
@@ -173,9 +173,9 @@ def _list_reader(kind: Kind | Message) -> Reader:
     return read
 
 
-def _later(kind: Kind | Message | Many | Mapped) -> Reader:
+def _later(kind: FieldKind | Message | Many | Mapped) -> Reader:
     """The reader of a kind, which is made when it is needed: messages contain themselves."""
-    if isinstance(kind, Kind):
+    if isinstance(kind, FieldKind):
         return _reader(kind)
 
     def read(value: Any) -> Any:
@@ -189,7 +189,7 @@ def _message_reader(message: Message) -> Reader:
     repeated: list[tuple[str, type]] = []
     for name, kind in message.fields.values():
         in_json = _UNDERSCORE.sub(lambda m: m[1].upper(), name)
-        plain = _PLAIN.get(kind) if isinstance(kind, Kind) else dict if kind is ATTRS else None
+        plain = _PLAIN.get(kind) if isinstance(kind, FieldKind) else dict if kind is ATTRS else None
         fields[name] = fields[in_json] = name, plain, _later(kind)
         if isinstance(kind, Many | Mapped):
             repeated.append((name, list if isinstance(kind, Many) else dict))
@@ -253,7 +253,7 @@ def _bytes(value: Any) -> bytes:
     return base64.b64decode(_text(value).replace("-", "+").replace("_", "/"), validate=True)
 
 
-_KINDS: dict[Kind, Reader] = {
+_KINDS: dict[FieldKind, Reader] = {
     STRING: _text,
     BYTES: _bytes,
     BOOL: _truth,
@@ -261,7 +261,7 @@ _KINDS: dict[Kind, Reader] = {
     DOUBLE: _number,
 }
 
-_PLAIN: dict[Kind, type] = {STRING: str, BOOL: bool, FLOAT: float, DOUBLE: float, INT: int}
+_PLAIN: dict[FieldKind, type] = {STRING: str, BOOL: bool, FLOAT: float, DOUBLE: float, INT: int}
 """Values of these types need no reading."""
 
 _NAMES = (

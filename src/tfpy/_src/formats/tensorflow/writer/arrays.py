@@ -12,7 +12,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import DType
 from tfpy._src.compiler.ir.op import OPS
 from tfpy._src.compiler.ir.sizes import OpenSize, is_open
-from tfpy._src.formats.graph_writing.emitter import BOOL, FLOAT, INT, Value, unsupported
+from tfpy._src.formats.graph_writing.emitter import BOOL, FLOAT, INT, NodeValue, unsupported
 from tfpy._src.formats.graph_writing.open_sizes import Edge, edges
 from tfpy._src.formats.tensorflow.writer.nodes import Nodes, record, refuse
 
@@ -40,28 +40,28 @@ refuse(
 
 
 @record("reshape")
-def _reshape(w: Nodes, x: Value, *, shape: Sequence[int]) -> Value:
+def _reshape(w: Nodes, x: NodeValue, *, shape: Sequence[int]) -> NodeValue:
     return x if tuple(shape) == x.shape else w.reshape(x, shape)
 
 
 @record("broadcast_to")
-def _broadcast_to(w: Nodes, x: Value, *, shape: Sequence[int]) -> Value:
+def _broadcast_to(w: Nodes, x: NodeValue, *, shape: Sequence[int]) -> NodeValue:
     if x.dtype == BOOL:  # TensorFlow.js broadcasts no bools
         return w.cast(_broadcast_to(w, w.cast(x, INT), shape=shape), BOOL)
     return w.op("BroadcastTo", x, w.sizes(shape), Tidx=INT)
 
 
 @record("transpose")
-def _transpose(w: Nodes, x: Value, *, perm: Sequence[int]) -> Value:
+def _transpose(w: Nodes, x: NodeValue, *, perm: Sequence[int]) -> NodeValue:
     return w.op("Transpose", x, w.integers(perm))
 
 
 @record("strided_slice")
-def _strided_slice(w: Nodes, x: Value, *, begin: Any, size: Any, strides: Any) -> Value:
+def _strided_slice(w: Nodes, x: NodeValue, *, begin: Any, size: Any, strides: Any) -> NodeValue:
     return sliced(w, x, edges(x.shape, begin, size, strides), strides)
 
 
-def sliced(w: Nodes, x: Value, ends: Sequence[Edge], strides: Sequence[int]) -> Value:
+def sliced(w: Nodes, x: NodeValue, ends: Sequence[Edge], strides: Sequence[int]) -> NodeValue:
     """A slice; None ends where the axis does."""
     end_mask = sum((end is None) << axis for axis, (_, end) in enumerate(ends))
     return w.op(
@@ -71,14 +71,14 @@ def sliced(w: Nodes, x: Value, ends: Sequence[Edge], strides: Sequence[int]) -> 
     )  # fmt: skip
 
 
-def padded(w: Nodes, x: Value, padding: Any, value: Any) -> Value:
+def padded(w: Nodes, x: NodeValue, padding: Any, value: Any) -> NodeValue:
     """A value with a border."""
     pairs = np.array([[int(a), int(b)] for a, b in padding], np.int32)
     return w.op("PadV2", x, pairs, w.number(value, x))
 
 
 @record("pad")
-def _pad(w: Nodes, x: Value, *, padding: Any, interior: Any, value: Any) -> Value:
+def _pad(w: Nodes, x: NodeValue, *, padding: Any, interior: Any, value: Any) -> NodeValue:
     if is_open(padding):
         raise unsupported("pad", "a border must be of known size")
     if any(interior):
@@ -97,7 +97,7 @@ def _pad(w: Nodes, x: Value, *, padding: Any, interior: Any, value: Any) -> Valu
     return padded(w, x, padding, value)
 
 
-def _spread(w: Nodes, x: Value, padding: Any, interior: Any, value: Any) -> Value:
+def _spread(w: Nodes, x: NodeValue, padding: Any, interior: Any, value: Any) -> NodeValue:
     """Numbers between elements: each becomes a run, and the end of the last run goes."""
     shape = list(x.shape)
     for axis, between in enumerate(interior):
@@ -109,12 +109,12 @@ def _spread(w: Nodes, x: Value, padding: Any, interior: Any, value: Any) -> Valu
             shape[axis] *= between + 1
             x = w.reshape(x, shape)
     again = tuple((a, b - n) for (a, b), n in zip(padding, interior, strict=True))
-    x = Value(x.name, x.dtype, type(w.result[0])(tuple(shape), x.dtype))
+    x = NodeValue(x.name, x.dtype, type(w.result[0])(tuple(shape), x.dtype))
     return _pad(w, x, padding=again, interior=(0,) * len(shape), value=value)
 
 
 @record("concat")
-def _concat(w: Nodes, *values: Value, axis: int) -> Value:
+def _concat(w: Nodes, *values: NodeValue, axis: int) -> NodeValue:
     if len(values) == 1:
         return values[0]
     return w.op("ConcatV2", *values, np.int32(axis), N=len(values))
@@ -127,7 +127,7 @@ _REDUCTIONS = {
 
 
 def _reduction(op: str) -> Any:
-    def write(w: Nodes, x: Value, *, axes: tuple[int, int]) -> Value:
+    def write(w: Nodes, x: NodeValue, *, axes: tuple[int, int]) -> NodeValue:
         return w.op(op, x, w.integers(range(*axes)), keep_dims=False)
 
     return write
@@ -138,7 +138,9 @@ for _name, _op in _REDUCTIONS.items():
 
 
 @record("matmul")
-def _matmul(w: Nodes, a: Value, b: Value, *, transpose_a: bool, transpose_b: bool) -> Value:
+def _matmul(
+    w: Nodes, a: NodeValue, b: NodeValue, *, transpose_a: bool, transpose_b: bool
+) -> NodeValue:
     if a.rank == b.rank == 2:
         return w.op("MatMul", a, b, transpose_a=bool(transpose_a), transpose_b=bool(transpose_b))
     if a.dtype.is_complex:
@@ -149,19 +151,19 @@ def _matmul(w: Nodes, a: Value, b: Value, *, transpose_a: bool, transpose_b: boo
 @record("gather")
 def _gather(
     w: Nodes,
-    x: Value,
-    indices: Value,
+    x: NodeValue,
+    indices: NodeValue,
     *,
     axis: int,
     batch_dims: int,
     sparse_gradient: bool = False,
     role: str = "",
-) -> Value:
+) -> NodeValue:
     return w.op("GatherV2", x, indices, np.int32(axis), batch_dims=int(batch_dims))
 
 
 @record("segment_sum")
-def _segment_sum(w: Nodes, data: Value, ids: Value, *, segments: int) -> Value:
+def _segment_sum(w: Nodes, data: NodeValue, ids: NodeValue, *, segments: int) -> NodeValue:
     # Rows of negative ids are dropped: they go to a row of their own, which is left out.
     inner = data.shape[ids.rank :]
     negative = w.op("Less", ids, w.number(0, ids), dtype=BOOL)
@@ -173,21 +175,21 @@ def _segment_sum(w: Nodes, data: Value, ids: Value, *, segments: int) -> Value:
 
 
 @record("scatter_update")
-def _scatter_update(w: Nodes, x: Value, ids: Value, updates: Value) -> Value:
+def _scatter_update(w: Nodes, x: NodeValue, ids: NodeValue, updates: NodeValue) -> NodeValue:
     rows = w.reshape(ids, (math.prod(ids.shape), 1))
     flat = w.reshape(updates, (math.prod(ids.shape), *x.shape[1:]))
     return w.op("TensorScatterUpdate", x, rows, flat)
 
 
 @record("ravel_index")
-def _ravel_index(w: Nodes, indices: Value, *, dims: Sequence[int]) -> Value:
+def _ravel_index(w: Nodes, indices: NodeValue, *, dims: Sequence[int]) -> NodeValue:
     strides = w.integers([math.prod(map(int, dims[i + 1 :])) for i in range(len(dims))])
     return w.op("Sum", w.op("Mul", indices, strides), w.integers([indices.rank - 1]),
                 keep_dims=False)  # fmt: skip
 
 
 @record("range")
-def _range(w: Nodes, *, start: float, delta: float, count: int, dtype: DType) -> Value:
+def _range(w: Nodes, *, start: float, delta: float, count: int, dtype: DType) -> NodeValue:
     if not isinstance(count, OpenSize):
         return w.constant(OPS["range"].ref(start=start, delta=delta, count=count, dtype=dtype))
     product = w.source.sizes.product(count)
@@ -198,7 +200,7 @@ def _range(w: Nodes, *, start: float, delta: float, count: int, dtype: DType) ->
 
 
 def _extreme(op: str) -> Any:
-    def write(w: Nodes, x: Value, *, axis: int) -> Value:
+    def write(w: Nodes, x: NodeValue, *, axis: int) -> NodeValue:
         dtype = w.result[0].dtype
         return w.op(op, x, np.int32(axis), dtype=dtype, Tidx=INT, output_type=dtype)
 
@@ -210,7 +212,7 @@ record("argmin")(_extreme("ArgMin"))
 
 
 @record("argsort")
-def _argsort(w: Nodes, x: Value, *, k: int, descending: bool) -> Value:
+def _argsort(w: Nodes, x: NodeValue, *, k: int, descending: bool) -> NodeValue:
     if isinstance(k, OpenSize):
         raise unsupported("argsort", "how many are sorted must be known")
     keys = x if descending else w.op("Neg", x)
@@ -218,13 +220,13 @@ def _argsort(w: Nodes, x: Value, *, k: int, descending: bool) -> Value:
 
 
 @record("permute")
-def _permute(w: Nodes, x: Value, order: Value) -> Value:
+def _permute(w: Nodes, x: NodeValue, order: NodeValue) -> NodeValue:
     last = x.rank - 1
     return w.op("GatherV2", x, order, np.int32(last), batch_dims=last)
 
 
 @record("searchsorted")
-def _searchsorted(w: Nodes, sequence: Value, values: Value, *, right: bool) -> Value:
+def _searchsorted(w: Nodes, sequence: NodeValue, values: NodeValue, *, right: bool) -> NodeValue:
     rows = math.prod(values.shape[:-1])
     given = [w.reshape(v, (rows, v.shape[-1])) for v in (sequence, values)]
     op = "UpperBound" if right else "LowerBound"
@@ -233,7 +235,7 @@ def _searchsorted(w: Nodes, sequence: Value, values: Value, *, right: bool) -> V
 
 
 def _cumulative(op: str) -> Any:
-    def write(w: Nodes, x: Value, *, axis: int, exclusive: bool, reverse: bool) -> Value:
+    def write(w: Nodes, x: NodeValue, *, axis: int, exclusive: bool, reverse: bool) -> NodeValue:
         return w.op(op, x, np.int32(axis), exclusive=bool(exclusive), reverse=bool(reverse))
 
     return write
@@ -244,7 +246,7 @@ record("cumprod")(_cumulative("Cumprod"))
 
 
 @record("dft")
-def _dft(w: Nodes, real: Value, *imag: Value, axis: int, inverse: bool) -> Value:
+def _dft(w: Nodes, real: NodeValue, *imag: NodeValue, axis: int, inverse: bool) -> NodeValue:
     # The real and imaginary parts are stacked in front; FFT goes along the last axis.
     zeros = imag[0] if imag else w.op("ZerosLike", real)
     x = w.op("Complex", real, zeros, dtype=_COMPLEX)
@@ -268,7 +270,7 @@ _COMPLEX = dtypes.complex64
 
 
 def _random(op: str) -> Any:
-    def write(w: Nodes, *state: Value, shape: Sequence[int]) -> Value:
+    def write(w: Nodes, *state: NodeValue, shape: Sequence[int]) -> NodeValue:
         return w.several(op, [w.sizes(shape)], [FLOAT], dtype=FLOAT, seed=0, seed2=0)[0]
 
     return write
@@ -281,14 +283,14 @@ record("random_truncated_normal")(_random("TruncatedNormal"))
 
 @record("regex_replace")
 def _regex_replace(
-    w: Nodes, x: Value, *, pattern: str, rewrite: str, replace_global: bool
-) -> Value:
+    w: Nodes, x: NodeValue, *, pattern: str, rewrite: str, replace_global: bool
+) -> NodeValue:
     return w.op("StaticRegexReplace", x, pattern=pattern, rewrite=rewrite,
                 replace_global=bool(replace_global))  # fmt: skip
 
 
 @record("string_to_hash_bucket_fast")
-def _hash_bucket(w: Nodes, x: Value, *, num_buckets: int) -> Value:
+def _hash_bucket(w: Nodes, x: NodeValue, *, num_buckets: int) -> NodeValue:
     found = w.op("StringToHashBucketFast", x, dtype=_INT64, num_buckets=int(num_buckets))
     dtype = w.result[0].dtype
     return w.op("Cast", found, dtype=dtype, SrcT=_INT64, DstT=dtype)

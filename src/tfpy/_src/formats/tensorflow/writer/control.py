@@ -10,7 +10,7 @@ import numpy as np
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.formats.graph_writing.control_parts import as_bool, with_fixed
-from tfpy._src.formats.graph_writing.emitter import BOOL, INT, Value
+from tfpy._src.formats.graph_writing.emitter import BOOL, INT, NodeValue
 from tfpy._src.formats.tensorflow.writer.arrays import sliced
 from tfpy._src.formats.tensorflow.writer.nodes import Nodes, record, refuse
 
@@ -24,7 +24,7 @@ refuse(
 
 
 @record("cond", "stateful_cond")
-def _cond(w: Nodes, index: Value, *values: Value, branches: tuple[Graph, ...]) -> Any:
+def _cond(w: Nodes, index: NodeValue, *values: NodeValue, branches: tuple[Graph, ...]) -> Any:
     if index.dtype != BOOL:
         index, given, branches = as_bool(w, index, values, branches)
         values = tuple(given)
@@ -38,7 +38,7 @@ def _cond(w: Nodes, index: Value, *values: Value, branches: tuple[Graph, ...]) -
 
 @record("while_loop", "stateful_while_loop")
 def _while_loop(
-    w: Nodes, *values: Value, test: Graph, body: Graph, state: int, primal: Any = None
+    w: Nodes, *values: NodeValue, test: Graph, body: Graph, state: int, primal: Any = None
 ) -> Any:
     # What the loop only reads goes through it.
     whole = with_fixed(w, body, state)
@@ -51,24 +51,24 @@ def _while_loop(
 
 
 @record("relayout", "relayout_like")
-def _relayout(w: Nodes, x: Value, *like: Value, **attrs: Any) -> list[Value]:
+def _relayout(w: Nodes, x: NodeValue, *like: NodeValue, **attrs: Any) -> list[NodeValue]:
     return [x]  # files tell nothing of devices
 
 
 @record("custom_gradient")
-def _custom_gradient(w: Nodes, *values: Value, count: int, **attrs: Any) -> list[Value]:
+def _custom_gradient(w: Nodes, *values: NodeValue, count: int, **attrs: Any) -> list[NodeValue]:
     return list(values[:count])
 
 
 # Lists are tensors with an axis more.
 
 
-def _one(w: Nodes, index: Value) -> Value:
+def _one(w: Nodes, index: NodeValue) -> NodeValue:
     return w.op("Reshape", index, w.integers([1, 1]))
 
 
 @record("list_make")
-def _list_make(w: Nodes, *items: Value, places: Sequence[int], length: int) -> Value:
+def _list_make(w: Nodes, *items: NodeValue, places: Sequence[int], length: int) -> NodeValue:
     whole = w.result[0]
     if not items:
         zero = w.number(0, whole.dtype)
@@ -82,36 +82,38 @@ def _list_make(w: Nodes, *items: Value, places: Sequence[int], length: int) -> V
 
 
 @record("list_set")
-def _list_set(w: Nodes, values: Value, index: Value, item: Value, *, limit: Any) -> Value:
+def _list_set(
+    w: Nodes, values: NodeValue, index: NodeValue, item: NodeValue, *, limit: Any
+) -> NodeValue:
     row = w.reshape(item, (1, *item.shape))
     return w.op("TensorScatterUpdate", values, _one(w, index), row)
 
 
 @record("list_clear")
-def _list_clear(w: Nodes, values: Value, index: Value) -> Value:
+def _list_clear(w: Nodes, values: NodeValue, index: NodeValue) -> NodeValue:
     zeros = w.op("BroadcastTo", w.number(0, values), w.sizes((1, *values.shape[1:])), Tidx=INT)
     return w.op("TensorScatterUpdate", values, _one(w, index), zeros)
 
 
 @record("list_get")
-def _list_get(w: Nodes, values: Value, index: Value, *, aval: Aval) -> Value:
+def _list_get(w: Nodes, values: NodeValue, index: NodeValue, *, aval: Aval) -> NodeValue:
     return w.op("GatherV2", values, index, np.int32(0), batch_dims=0)
 
 
 @record("list_add")
-def _list_add(w: Nodes, a: Value, b: Value) -> Value:
+def _list_add(w: Nodes, a: NodeValue, b: NodeValue) -> NodeValue:
     return w.op("AddV2", a, b)
 
 
 @record("list_stack")
-def _list_stack(w: Nodes, values: Value, *, count: int, aval: Aval) -> Value:
+def _list_stack(w: Nodes, values: NodeValue, *, count: int, aval: Aval) -> NodeValue:
     if count == values.shape[0]:
         return values
     return sliced(w, values, [(0, count), *[(0, None)] * aval.rank], [1] * values.rank)
 
 
 @record("list_unstack")
-def _list_unstack(w: Nodes, x: Value) -> Value:
+def _list_unstack(w: Nodes, x: NodeValue) -> NodeValue:
     if w.result[0].shape[0] == x.shape[0]:
         return x
     rest = w.result[0].shape[0] - x.shape[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfpy._src.base.dtypes import DType
-from tfpy._src.formats.graph_writing.emitter import BOOL, FLOAT, Record, Value
+from tfpy._src.formats.graph_writing.emitter import BOOL, FLOAT, NodeValue, Record
 from tfpy._src.formats.tensorflow.writer.nodes import Nodes, record, refuse
 
 _SAME = {
@@ -43,26 +43,26 @@ refuse(
 
 
 @record("round", "rint")
-def _round(w: Nodes, x: Value) -> Value:
+def _round(w: Nodes, x: NodeValue) -> NodeValue:
     return w.op("Round", x) if x.dtype.is_floating else x
 
 
 @record("abs")
-def _abs(w: Nodes, x: Value) -> Value:
+def _abs(w: Nodes, x: NodeValue) -> NodeValue:
     return w.op("ComplexAbs", x, dtype=FLOAT) if x.dtype.is_complex else w.op("Abs", x)
 
 
 @record("cast")
-def _cast(w: Nodes, x: Value, *, dtype: DType) -> Value:
+def _cast(w: Nodes, x: NodeValue, *, dtype: DType) -> NodeValue:
     return w.cast(x, dtype)
 
 
 @record("select")
-def _select(w: Nodes, condition: Value, x: Value, y: Value) -> Value:
+def _select(w: Nodes, condition: NodeValue, x: NodeValue, y: NodeValue) -> NodeValue:
     return w.op("SelectV2", condition, x, y, dtype=x.dtype)
 
 
-def _where_zero(w: Nodes, tested: Value, found: Value) -> Value:
+def _where_zero(w: Nodes, tested: NodeValue, found: NodeValue) -> NodeValue:
     """Zero where a value is zero."""
     zero = w.number(0, found)
     return _select(w, w.op("Equal", tested, w.number(0, tested), dtype=BOOL), zero, found)
@@ -70,98 +70,98 @@ def _where_zero(w: Nodes, tested: Value, found: Value) -> Value:
 
 @record("masked_multiply")
 @record("multiply_no_nan")
-def _multiply_no_nan(w: Nodes, x: Value, y: Value) -> Value:
+def _multiply_no_nan(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     return _where_zero(w, y, w.op("Mul", x, y))
 
 
 @record("xdivy")
-def _xdivy(w: Nodes, x: Value, y: Value) -> Value:
+def _xdivy(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     return _where_zero(w, x, w.op("RealDiv", x, y))
 
 
 @record("xlogy")
-def _xlogy(w: Nodes, x: Value, y: Value) -> Value:
+def _xlogy(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     return _where_zero(w, x, w.op("Mul", x, w.op("Log", y)))
 
 
 @record("xlog1py")
-def _xlog1py(w: Nodes, x: Value, y: Value) -> Value:
+def _xlog1py(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     return _where_zero(w, x, w.op("Mul", x, w.op("Log1p", y)))
 
 
 @record("erfc")
-def _erfc(w: Nodes, x: Value) -> Value:
+def _erfc(w: Nodes, x: NodeValue) -> NodeValue:
     return w.op("Sub", w.number(1, x), w.op("Erf", x))
 
 
 @record("logical_xor")
-def _xor(w: Nodes, x: Value, y: Value) -> Value:
+def _xor(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     both = w.op("LogicalNot", w.op("LogicalAnd", x, y))
     return w.op("LogicalAnd", w.op("LogicalOr", x, y), both)
 
 
 @record("invert")
-def _invert(w: Nodes, x: Value) -> Value:
+def _invert(w: Nodes, x: NodeValue) -> NodeValue:
     return w.op("Sub", w.number(-1, x), x)
 
 
-def _where_positive(w: Nodes, tested: Value, g: Value, otherwise: Value) -> Value:
+def _where_positive(w: Nodes, tested: NodeValue, g: NodeValue, otherwise: NodeValue) -> NodeValue:
     positive = w.op("Greater", tested, w.number(0, tested), dtype=BOOL)
     return _select(w, positive, g, otherwise)
 
 
 @record("relu_grad")
-def _relu_grad(w: Nodes, g: Value, y: Value) -> Value:
+def _relu_grad(w: Nodes, g: NodeValue, y: NodeValue) -> NodeValue:
     return _where_positive(w, y, g, w.number(0, g))
 
 
 @record("relu6_grad")
-def _relu6_grad(w: Nodes, g: Value, y: Value) -> Value:
+def _relu6_grad(w: Nodes, g: NodeValue, y: NodeValue) -> NodeValue:
     below = w.op("Less", y, w.number(6, y), dtype=BOOL)
     return _select(w, below, _where_positive(w, y, g, w.number(0, g)), w.number(0, g))
 
 
 @record("leaky_relu")
-def _leaky_relu(w: Nodes, x: Value, *, alpha: float) -> Value:
+def _leaky_relu(w: Nodes, x: NodeValue, *, alpha: float) -> NodeValue:
     return w.op("LeakyRelu", x, alpha=float(alpha))
 
 
 @record("leaky_relu_grad")
-def _leaky_relu_grad(w: Nodes, g: Value, x: Value, *, alpha: float) -> Value:
+def _leaky_relu_grad(w: Nodes, g: NodeValue, x: NodeValue, *, alpha: float) -> NodeValue:
     return _where_positive(w, x, g, w.op("Mul", g, w.number(alpha, g)))
 
 
 @record("complex")
-def _complex(w: Nodes, real: Value, imag: Value) -> Value:
+def _complex(w: Nodes, real: NodeValue, imag: NodeValue) -> NodeValue:
     return w.op("Complex", real, imag, dtype=w.result[0].dtype)
 
 
 @record("real")
-def _real(w: Nodes, x: Value) -> Value:
+def _real(w: Nodes, x: NodeValue) -> NodeValue:
     return w.op("Real", x, dtype=FLOAT)
 
 
 @record("imag")
-def _imag(w: Nodes, x: Value) -> Value:
+def _imag(w: Nodes, x: NodeValue) -> NodeValue:
     return w.op("Imag", x, dtype=FLOAT)
 
 
 @record("conj")
-def _conj(w: Nodes, x: Value) -> Value:
+def _conj(w: Nodes, x: NodeValue) -> NodeValue:
     return w.op("Complex", _real(w, x), w.op("Neg", _imag(w, x)), dtype=x.dtype)
 
 
 @record("angle")
-def _angle(w: Nodes, x: Value) -> Value:
+def _angle(w: Nodes, x: NodeValue) -> NodeValue:
     return w.op("Atan2", _imag(w, x), _real(w, x))
 
 
 @record("truncatediv")
-def _truncatediv(w: Nodes, x: Value, y: Value) -> Value:
+def _truncatediv(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     whole = w.op("FloorDiv", w.op("Abs", x), w.op("Abs", y))
     return w.op("Mul", whole, w.op("Mul", w.op("Sign", x), w.op("Sign", y)))
 
 
 @record("truncatemod")
-def _truncatemod(w: Nodes, x: Value, y: Value) -> Value:
+def _truncatemod(w: Nodes, x: NodeValue, y: NodeValue) -> NodeValue:
     return w.op("Mul", w.op("Sign", x), w.op("FloorMod", w.op("Abs", x), w.op("Abs", y)))

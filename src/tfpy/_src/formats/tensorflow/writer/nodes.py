@@ -12,10 +12,10 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import DType
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.compiler.ir.graph import Graph
-from tfpy._src.formats.graph_writing.emitter import INT, Emitter, Node, Table, Value
-from tfpy._src.formats.graph_writing.source import Source
+from tfpy._src.formats.graph_writing.emitter import INT, Emitter, FileNode, FormatTable, NodeValue
+from tfpy._src.formats.graph_writing.source import FunctionSource
 
-TABLE = Table("a TensorFlow.js graph-model")
+TABLE = FormatTable("a TensorFlow.js graph-model")
 record, refuse = TABLE.record, TABLE.refuse
 
 _TYPES = {
@@ -64,18 +64,18 @@ class Nodes(Emitter):
 
     table = TABLE
 
-    def __init__(self, source: Source, name: str = "", outer: Nodes | None = None) -> None:
+    def __init__(self, source: FunctionSource, name: str = "", outer: Nodes | None = None) -> None:
         super().__init__(source, name, outer)
         self.library: list[Nodes] = [] if outer is None else outer.library
         """The functions of the file."""
 
-    def op(self, op: str, *inputs: Any, dtype: DType | None = None, **attrs: Any) -> Value:
+    def op(self, op: str, *inputs: Any, dtype: DType | None = None, **attrs: Any) -> NodeValue:
         given = [self._operand(x) for x in inputs]
         return self.several(op, given, [dtype or given[0].dtype], **attrs)[0]
 
     def several(
-        self, op: str, given: Sequence[Value], made: Sequence[DType], **attrs: Any
-    ) -> list[Value]:
+        self, op: str, given: Sequence[NodeValue], made: Sequence[DType], **attrs: Any
+    ) -> list[NodeValue]:
         """A node with some outputs."""
         types = {k: given[i].dtype for k, i in _TYPES.get(op, (("T", 0),)) if i < len(given)}
         name = self.fresh(op)
@@ -86,50 +86,50 @@ class Nodes(Emitter):
         else:
             said = _OUTPUT.get(op, "output")
             outputs = [f"{name}:{said}:{i}" for i in range(len(made))]
-        self.nodes.append(Node(op, name, [v.name for v in given], outputs, {**types, **attrs}))
-        return [Value(n, d) for n, d in zip(outputs, made, strict=True)]
+        self.nodes.append(FileNode(op, name, [v.name for v in given], outputs, {**types, **attrs}))
+        return [NodeValue(n, d) for n, d in zip(outputs, made, strict=True)]
 
-    def _operand(self, x: Any) -> Value:
-        return x if isinstance(x, Value) else self.constant(np.asarray(x))
+    def _operand(self, x: Any) -> NodeValue:
+        return x if isinstance(x, NodeValue) else self.constant(np.asarray(x))
 
-    def constant(self, array: Array, name: str = "Const") -> Value:
+    def constant(self, array: Array, name: str = "Const") -> NodeValue:
         dtype = dtypes.string if array.dtype.kind in "OSU" else dtypes.as_dtype(array.dtype)
         node = self.fresh(name) if name == "Const" else name
         self.constants[node] = array
         output = node if self.outer is None else f"{node}:output:0"
-        self.nodes.append(Node("Const", node, [], [output], {"dtype": dtype}))
-        return Value(output, dtype, None, array)
+        self.nodes.append(FileNode("Const", node, [], [output], {"dtype": dtype}))
+        return NodeValue(output, dtype, None, array)
 
     def inner(self, name: str) -> Self:
         return type(self)(self.source, name, self)
 
-    def dimension(self, value: Value, axis: int) -> Value:
+    def dimension(self, value: NodeValue, axis: int) -> NodeValue:
         shape = self.op("Shape", value, dtype=INT, out_type=INT)
         return self.op("StridedSlice", shape, self.integers([axis]), self.integers([axis + 1]),
                        self.integers([1]))  # fmt: skip
 
-    def cast(self, value: Value, dtype: DType) -> Value:
+    def cast(self, value: NodeValue, dtype: DType) -> NodeValue:
         if value.dtype == dtype:
             return value
         return self.op("Cast", value, dtype=dtype, SrcT=value.dtype, DstT=dtype)
 
-    def joined(self, parts: Sequence[Value]) -> Value:
+    def joined(self, parts: Sequence[NodeValue]) -> NodeValue:
         return self.op("ConcatV2", *parts, self.integers([0])[0], N=len(parts))
 
-    def scalar(self, value: Value) -> Value:
+    def scalar(self, value: NodeValue) -> NodeValue:
         return self.op("Reshape", value, np.zeros(0, np.int32))
 
-    def quotient(self, number: Array, size: Value) -> Value:
+    def quotient(self, number: Array, size: NodeValue) -> NodeValue:
         return self.op("RealDiv", self.constant(number), size)
 
-    def reshape(self, value: Value, shape: Sequence[int]) -> Value:
+    def reshape(self, value: NodeValue, shape: Sequence[int]) -> NodeValue:
         return self.op("Reshape", value, self.target(shape))
 
-    def function(self, graph: Graph, inputs: Sequence[Value], name: str) -> Func:
+    def function(self, graph: Graph, inputs: Sequence[NodeValue], name: str) -> Func:
         """A library function that is a Graph."""
         inner = self.inner(self.fresh(name))
         for number, (value, given) in enumerate(zip(graph.inputs, inputs, strict=True)):
-            said = Value(f"arg{number}", given.dtype, inner.aval(graph, value))
+            said = NodeValue(f"arg{number}", given.dtype, inner.aval(graph, value))
             inner.inputs.append(said)
             inner.bind(graph, value, said)
         inner.write(graph)
@@ -141,7 +141,7 @@ class Nodes(Emitter):
         return Func(inner.name)
 
 
-def json_node(node: Node) -> dict[str, Any]:
+def json_node(node: FileNode) -> dict[str, Any]:
     """A node as TensorFlow.js has it."""
     attrs = {k: _attribute(v) for k, v in node.attrs.items()}
     return {"name": node.name, "op": node.op, "input": node.inputs, "attr": attrs}

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfpy._src.base import dtypes
 from tfpy._src.compiler.ir.aval import Aval
-from tfpy._src.formats.graph_writing.emitter import FLOAT, INT, Value, unsupported
+from tfpy._src.formats.graph_writing.emitter import FLOAT, INT, NodeValue, unsupported
 from tfpy._src.formats.graph_writing.numbers import lowest, resampling, same_padding
 from tfpy._src.formats.graph_writing.open_sizes import Edge
 from tfpy._src.formats.tensorflow.writer.arrays import padded, sliced
@@ -30,8 +30,14 @@ def _framed(sizes: Sizes) -> list[int]:
 
 
 def _window(
-    w: Nodes, x: Value, ksize: Sizes, strides: Sizes, dilations: Sizes, padding: Any, border: Any
-) -> tuple[Value, str]:
+    w: Nodes,
+    x: NodeValue,
+    ksize: Sizes,
+    strides: Sizes,
+    dilations: Sizes,
+    padding: Any,
+    border: Any,
+) -> tuple[NodeValue, str]:
     """An input and the padding that is left to the operation."""
     if not any(n for pair in padding for n in pair):
         return x, "VALID"
@@ -47,8 +53,8 @@ def _window(
 
 def _convolution(op: str) -> Any:
     def write(
-        w: Nodes, x: Value, f: Value, *, strides: Sizes, dilations: Sizes, padding: Any
-    ) -> Value:
+        w: Nodes, x: NodeValue, f: NodeValue, *, strides: Sizes, dilations: Sizes, padding: Any
+    ) -> NodeValue:
         rank = len(strides)
         if max(strides) > 1 and max(dilations) > 1:
             raise unsupported(op, "TensorFlow.js has strides or dilations, not both")
@@ -68,7 +74,7 @@ def _convolution(op: str) -> Any:
     return write
 
 
-def _split(w: Nodes, x: Value, groups: int) -> list[Value]:
+def _split(w: Nodes, x: NodeValue, groups: int) -> list[NodeValue]:
     """Parts of the last axis: TensorFlow.js has no convolutions in groups."""
     if groups == 1:
         return [x]
@@ -83,9 +89,9 @@ record("depthwise_conv2d")(_convolution("DepthwiseConv2dNative"))
 
 @record("conv2d_backprop_input")
 def _conv2d_backprop_input(
-    w: Nodes, dy: Value, f: Value, *, input_shape: Sizes, strides: Sizes, dilations: Sizes,
+    w: Nodes, dy: NodeValue, f: NodeValue, *, input_shape: Sizes, strides: Sizes, dilations: Sizes,
     padding: Any,
-) -> Value:  # fmt: skip
+) -> NodeValue:  # fmt: skip
     if input_shape[-1] != f.shape[2] or any(n != 1 for n in dilations):
         raise unsupported("conv2d_transpose", "TensorFlow.js has none with groups or dilations")
     # Other padding than "VALID": the image with its border is computed, and cut.
@@ -110,7 +116,9 @@ _POOLS = {
 }
 
 
-def _pooled(w: Nodes, kind: str, x: Value, ksize: Sizes, strides: Sizes, padding: str) -> Value:
+def _pooled(
+    w: Nodes, kind: str, x: NodeValue, ksize: Sizes, strides: Sizes, padding: str
+) -> NodeValue:
     op = _POOLS[kind, len(ksize)]
     form = "NHWC" if len(ksize) == 2 else "NDHWC"
     return w.op(op, x, ksize=_framed(ksize), strides=_framed(strides), padding=padding,
@@ -119,13 +127,13 @@ def _pooled(w: Nodes, kind: str, x: Value, ksize: Sizes, strides: Sizes, padding
 
 def _pool(kind: str) -> Any:
     def write(
-        w: Nodes, x: Value, *, ksize: Sizes, strides: Sizes, dilations: Sizes, padding: Any
-    ) -> Value:
+        w: Nodes, x: NodeValue, *, ksize: Sizes, strides: Sizes, dilations: Sizes, padding: Any
+    ) -> NodeValue:
         if any(n != 1 for n in dilations):
             raise unsupported(f"{kind}_pool", "TensorFlow.js has no pooling with dilations")
         if len(ksize) == 1:  # of a row: an image of one
             flat = w.reshape(x, (x.shape[0], 1, *x.shape[1:]))
-            image = Value(flat.name, x.dtype, Aval((x.shape[0], 1, *x.shape[1:]), x.dtype))
+            image = NodeValue(flat.name, x.dtype, Aval((x.shape[0], 1, *x.shape[1:]), x.dtype))
             pooled = write(w, image, ksize=(1, *ksize), strides=(1, *strides), dilations=(1, 1),
                            padding=((0, 0), *padding))  # fmt: skip
             return w.reshape(pooled, w.result[0].shape)
@@ -147,7 +155,7 @@ record("avg_pool")(_pool("avg"))
 
 
 @record("resample")
-def _resample(w: Nodes, x: Value, entries: Value, *, axis: int, spec: Any) -> Value:
+def _resample(w: Nodes, x: NodeValue, entries: NodeValue, *, axis: int, spec: Any) -> NodeValue:
     # Weighted sums along an axis are a product with the matrix of the weights.
     matrix = resampling(x.shape[axis], spec)
     rank, out = x.rank, matrix.shape[1]
@@ -164,8 +172,8 @@ def _resample(w: Nodes, x: Value, entries: Value, *, axis: int, spec: Any) -> Va
 
 @record("sliding_windows")
 def _sliding_windows(
-    w: Nodes, x: Value, *, ksize: Sizes, strides: Sizes, dilations: Sizes
-) -> Value:
+    w: Nodes, x: NodeValue, *, ksize: Sizes, strides: Sizes, dilations: Sizes
+) -> NodeValue:
     # [b, out_h, out_w, k_h, k_w, c]: rows and columns of the image at the windows' places.
     _, high, wide, k_h, k_w, _ = w.result[0].shape
     rows, columns = (
@@ -179,9 +187,9 @@ def _sliding_windows(
 
 @record("non_max_suppression")
 def _non_max_suppression(
-    w: Nodes, boxes: Value, scores: Value, *, most: int, threshold: float, least: float,
+    w: Nodes, boxes: NodeValue, scores: NodeValue, *, most: int, threshold: float, least: float,
     sigma: float,
-) -> Value:  # fmt: skip
+) -> NodeValue:  # fmt: skip
     if boxes.rank != 2:
         raise unsupported("non_max_suppression", "TensorFlow.js takes the boxes of one image")
     # [most, 2]: places and scores, with -1 as place after the last. The file's operation gives as

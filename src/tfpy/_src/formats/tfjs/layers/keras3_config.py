@@ -6,14 +6,65 @@ file, they are not looked at.
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
-from tfpy._src.formats.tfjs.layers import activations
-from tfpy._src.formats.tfjs.layers.keras3_nodes import Nodes, singles
+from tfpy._src.formats.tfjs.layers.keras3_nodes import ModelNodes, singles
 from tfpy._src.library.io.checked_json import ModelFileError, a_list, a_string, an_object
+
+PACKAGE = "tfpy"
+"""The name under which Keras knows these functions in files."""
+LEGACY_LAYERS = ("ThresholdedReLU",)
+
+
+def legacy_layer(kind: str) -> Any:
+    """A layer that Keras keeps for old files."""
+    return getattr(importlib.import_module("keras.src.legacy.layers"), kind)
+
+
+@cache
+def _own(keras: Any) -> dict[str, Callable[[Any], Any]]:
+    """Activations by the names that files have for them."""
+
+    def hard_sigmoid(x: Any) -> Any:
+        """Keras 2's: min(max(0.2 x + 0.5, 0), 1). Keras 3's has another slope."""
+        return keras.ops.clip(0.2 * x + 0.5, 0.0, 1.0)
+
+    def gelu_new(x: Any) -> Any:
+        """TensorFlow.js's approximation of ``gelu`` by a hyperbolic tangent."""
+        return keras.ops.gelu(x, approximate=True)
+
+    register = keras.saving.register_keras_serializable(PACKAGE)
+    return {made.__name__: register(made) for made in (hard_sigmoid, gelu_new)}
+
+
+def modern(keras: Any, name: str, what: str, by_keras_3: bool) -> Any:
+    """An activation as Keras 3 is told of it.
+
+    Args:
+        by_keras_3: Keras 3 wrote the file.
+
+    Raises:
+        ModelFileError: for one that there is not.
+    """
+    if name in _own(keras) and not by_keras_3:
+        registered = f"{PACKAGE}>{name}"
+        return {
+            "module": "builtins",
+            "class_name": "function",
+            "config": registered,
+            "registered_name": registered,
+        }
+    try:
+        keras.activations.get(name)
+    except ValueError:
+        raise ModelFileError(f"{what}: Keras has no activation {name!r}") from None
+    return name
+
 
 REFUSED = {
     "Lambda": "it holds code",
@@ -142,7 +193,9 @@ class Modernizer:
                 raise ModelFileError(f"{name} has two layers with the name {own!r}")
             layer["name"] = layer["config"]["name"] = own
             named[own] = layer
-        nodes = Nodes(name, {own: layer["class_name"] for own, layer in named.items()}, self._name)
+        nodes = ModelNodes(
+            name, {own: layer["class_name"] for own, layer in named.items()}, self._name
+        )
         for entry, layer in zip(entries, made, strict=True):
             calls = a_list(entry.get("inbound_nodes") or [], f"inbound_nodes of {layer['name']}")
             layer["inbound_nodes"] = [nodes.call(layer, call) for call in calls]
@@ -194,8 +247,8 @@ class Modernizer:
             ModelFileError: for another name.
         """
         found = getattr(self._keras.layers, kind, None)
-        if kind in activations.LEGACY_LAYERS:
-            found = activations.legacy_layer(kind)
+        if kind in LEGACY_LAYERS:
+            found = legacy_layer(kind)
         if not (isinstance(found, type) and issubclass(found, self._keras.layers.Layer)):
             raise ModelFileError(
                 f"{what}: Keras has no such layer; name its class: custom_objects={{{kind!r}: …}}"
@@ -230,7 +283,7 @@ class Modernizer:
                 value = kind
         if value is None or value in self._custom:
             return value
-        return activations.modern(self._keras, a_string(value, what), what, self._by_keras_3)
+        return modern(self._keras, a_string(value, what), what, self._by_keras_3)
 
     def _part(self, module: str, value: Config, what: str) -> Config:
         """An initializer, a regularizer or a constraint."""
@@ -272,7 +325,7 @@ def _arguments(kind: Any) -> set[str]:
 
 
 def _module_of(kind: str) -> str:
-    return "keras._legacy.layers" if kind in activations.LEGACY_LAYERS else "keras.layers"
+    return "keras._legacy.layers" if kind in LEGACY_LAYERS else "keras.layers"
 
 
 def _batch_shape(entry: Config) -> Any:

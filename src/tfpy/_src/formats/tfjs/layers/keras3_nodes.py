@@ -12,7 +12,7 @@ RECURRENT = ("RNN", "SimpleRNN", "GRU", "LSTM", "ConvLSTM1D", "ConvLSTM2D", "Con
 _MODELS = ("Functional", "Sequential")
 
 
-class Nodes:
+class ModelNodes:
     """Calls between the layers of one model.
 
     Args:

@@ -29,7 +29,7 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Kind:
+class OptimizerKind:
     """An optimizer that both have."""
 
     keras: str
@@ -50,30 +50,30 @@ _RMS_PROP = {
     "centered": "centered",
 }
 KINDS = {
-    "SGD": Kind("SGD", _RATE, fixed={"momentum": 0.0}),
-    "Momentum": Kind(
+    "SGD": OptimizerKind("SGD", _RATE, fixed={"momentum": 0.0}),
+    "Momentum": OptimizerKind(
         "SGD",
         {**_RATE, "momentum": "momentum", "useNesterov": "nesterov"},
         (Slot("momentums", "momentum", is_step=True),),
     ),
-    "Adagrad": Kind(
+    "Adagrad": OptimizerKind(
         "Adagrad",
         {**_RATE, "initialAccumulatorValue": "initial_accumulator_value"},
         (Slot("_accumulators", "accumulator"),),
         _EPSILON,
     ),
-    "Adadelta": Kind(
+    "Adadelta": OptimizerKind(
         "Adadelta",
         {**_RATE, "rho": "rho", "epsilon": "epsilon"},
         (Slot("_accumulated_grads", "accum_grad"), Slot("_accumulated_delta_vars", "accum_var")),
     ),
-    "Adam": Kind(
+    "Adam": OptimizerKind(
         "Adam",
         {**_RATE, "beta1": "beta_1", "beta2": "beta_2", "epsilon": "epsilon"},
         (Slot("_momentums", "m"), Slot("_velocities", "v")),
         {"amsgrad": False},
     ),
-    "RMSProp": Kind(
+    "RMSProp": OptimizerKind(
         "RMSprop", _RMS_PROP, (Slot("_velocities", "rms"), Slot("_momentums", "momentum"))
     ),
 }

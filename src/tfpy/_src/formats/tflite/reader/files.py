@@ -17,7 +17,7 @@ from tfpy._src.formats.node_graphs.weights import Weights
 from tfpy._src.formats.tflite.reader.dialect import TFLiteDialect
 from tfpy._src.formats.tflite.reader.record import GIVES, TAKES
 from tfpy._src.formats.tflite.reader.schema import IDENTIFIER, OPERATIONS, SCHEMA
-from tfpy._src.formats.tflite.reader.state import State
+from tfpy._src.formats.tflite.reader.state import ModelState
 from tfpy._src.formats.tflite.reader.tensors import RESOURCE, Info, constant_of, info_of, type_name
 from tfpy._src.library.io.checked_json import ModelFileError
 
@@ -30,7 +30,7 @@ _FIRST, _HANDLE, _TABLE = "CALL_ONCE", "VAR_HANDLE", "HASHTABLE"
 
 
 @dataclass(frozen=True)
-class Signature:
+class SubgraphSignature:
     """What a graph of the file takes and gives, by the names that callers use."""
 
     graph: int
@@ -52,8 +52,8 @@ class ModelFile:
     """
 
     graphs: Sequence[NodeGraph]
-    signatures: Mapping[str, Signature]
-    state: State
+    signatures: Mapping[str, SubgraphSignature]
+    state: ModelState
     firsts: Sequence[NodeGraph]
     description: str
     metadata: Mapping[str, bytes]
@@ -78,7 +78,7 @@ class _Reader:
         self._data, self._model, self.dialect = data, model, dialect
         self._room = Room(len(data))
         self._buffers: list[dict[str, Any]] = model["buffers"]
-        self._state = State()
+        self._state = ModelState()
         self._firsts: dict[int, None] = {}
         self._functions: dict[str, NodeGraph] = {}
         tables = model["subgraphs"]
@@ -161,12 +161,12 @@ class _Reader:
                     return self._state.variable(key, held)
         raise ModelFileError(f"nothing uses the variable {key!r}")
 
-    def _signatures(self) -> dict[str, Signature]:
+    def _signatures(self) -> dict[str, SubgraphSignature]:
         found = {}
         for table in self._model["signature_defs"]:
             number = _within(table["subgraph_index"], self.graphs, "graph")
             graph = self.graphs[number]
-            found[table["signature_key"]] = Signature(
+            found[table["signature_key"]] = SubgraphSignature(
                 number,
                 {one["name"]: graph.spec(one["tensor_index"]) for one in table["inputs"]},
                 {one["name"]: graph.value(one["tensor_index"]) for one in table["outputs"]},
@@ -174,7 +174,7 @@ class _Reader:
         if not found:
             main = self._functions["0"]
             inputs = {spec.name: spec for spec in main.inputs}
-            found[""] = Signature(0, inputs, named_outputs(main.outputs))
+            found[""] = SubgraphSignature(0, inputs, named_outputs(main.outputs))
         return found
 
     def _check_calls(self) -> None:

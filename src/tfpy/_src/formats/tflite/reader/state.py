@@ -21,7 +21,7 @@ _STORED = dict.fromkeys(("int8", "uint8", "int16", "uint16"), "int32")
 """What stays on devices between calls, in a dtype that they store."""
 
 
-class State:
+class ModelState:
     """Variables and tables by their names in the file."""
 
     def __init__(self) -> None:

@@ -23,7 +23,7 @@ from tfpy._src.functions.control.staging import (
     traced_branches,
 )
 from tfpy._src.functions.control.tensor_array import TensorArray
-from tfpy._src.functions.control.traced_parts import Part, inside
+from tfpy._src.functions.control.traced_parts import TracedPart, inside
 from tfpy._src.functions.trace.symbolic import is_symbolic
 from tfpy._src.tensors.array.making import zeros_like
 
@@ -130,7 +130,7 @@ class _Merged:
 
 
 def _merge(
-    name: str, values: Sequence[Any], parts: Sequence[Part], left: Sequence[bool]
+    name: str, values: Sequence[Any], parts: Sequence[TracedPart], left: Sequence[bool]
 ) -> _Merged:
     """What a variable is afterwards.
 

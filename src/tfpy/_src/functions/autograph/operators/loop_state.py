@@ -14,7 +14,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.autograph.operators.undefined import Undefined
 from tfpy._src.functions.control.staging import like_leaf, to_tensor
 from tfpy._src.functions.control.tensor_array import TensorArray
-from tfpy._src.functions.control.traced_parts import Part
+from tfpy._src.functions.control.traced_parts import TracedPart
 
 _VALUES = Tensor | TensorArray | Composite | bool | int | float | complex | np.ndarray | np.generic
 
@@ -50,7 +50,7 @@ class LoopState:
             for value, goes in zip(self._values, self._goes, strict=True)
         ]
 
-    def placeholders(self, part: Part) -> list[Any]:
+    def placeholders(self, part: TracedPart) -> list[Any]:
         """The variables' values for a trial."""
 
         def argument(leaf: Any) -> Any:

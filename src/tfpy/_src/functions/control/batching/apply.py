@@ -21,12 +21,12 @@ from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control.batching import indexing, products, random, shapes  # noqa: F401 - rules
 from tfpy._src.functions.control.batching.random import DRAWS
-from tfpy._src.functions.control.batching.table import RULES, Operand, Rows
+from tfpy._src.functions.control.batching.table import RULES, BatchedRows, RowOperand
 from tfpy._src.functions.control.mapping import map_fn
 from tfpy._src.tensors.autodiff.custom import recorded
 
 
-class Kind(Enum):
+class RowDependence(Enum):
     """How a value depends on the row."""
 
     SHARED = "one value for all rows"
@@ -48,7 +48,7 @@ class RowGraph:
     """
 
     graph: Graph
-    kinds: Sequence[Kind]
+    kinds: Sequence[RowDependence]
     by_rows: bool = True
 
     def __post_init__(self) -> None:
@@ -59,56 +59,56 @@ class RowGraph:
             kind = self._kind(eqn)
             self._kinds.update(dict.fromkeys(eqn.outputs, kind))
 
-    def _kind(self, eqn: Eqn) -> Kind:
+    def _kind(self, eqn: Eqn) -> RowDependence:
         """Return the kind of an equation's results.
 
         Raises:
             Unbatched: If the equation cannot be part of a Graph of all rows.
         """
         op = eqn.op
-        kinds = {self._kinds.get(v, Kind.SHARED) for v in eqn.inputs}
+        kinds = {self._kinds.get(v, RowDependence.SHARED) for v in eqn.inputs}
         if op.stateful or (not op.is_primitive and op.name not in ("custom_gradient", "fail")):
             raise Unbatched(op.name)
-        if Kind.STREAM in kinds:
-            if op.family == "movement" and Kind.ROWS not in kinds:
-                return Kind.STREAM
+        if RowDependence.STREAM in kinds:
+            if op.family == "movement" and RowDependence.ROWS not in kinds:
+                return RowDependence.STREAM
             if op.name not in DRAWS:
                 raise Unbatched(op.name)
-            return Kind.ROWS
-        return Kind.ROWS if Kind.ROWS in kinds else Kind.SHARED
+            return RowDependence.ROWS
+        return RowDependence.ROWS if RowDependence.ROWS in kinds else RowDependence.SHARED
 
-    def run(self, inputs: Sequence[Tensor], count: int) -> list[Operand]:
+    def run(self, inputs: Sequence[Tensor], count: int) -> list[RowOperand]:
         """Return the outputs for the inputs of ``count`` rows.
 
         Raises:
             Unbatched: If an equation has no rule, unless it may run row by row.
         """
         values = {
-            v: Operand(_constant(self.graph, v), is_batched=False) for v in self.graph.constants
+            v: RowOperand(_constant(self.graph, v), is_batched=False) for v in self.graph.constants
         }
         for v, tensor in zip(self.graph.inputs, inputs, strict=True):
-            values[v] = Operand(tensor, self._kinds[v] is Kind.ROWS)
+            values[v] = RowOperand(tensor, self._kinds[v] is RowDependence.ROWS)
         for eqn in self._eqns:
             values.update(zip(eqn.outputs, self._results(eqn, values, count), strict=True))
         return [values[v] for v in self.graph.outputs]
 
-    def _results(self, eqn: Eqn, values: Mapping[int, Operand], count: int) -> list[Operand]:
+    def _results(self, eqn: Eqn, values: Mapping[int, RowOperand], count: int) -> list[RowOperand]:
         operands, attrs = [values[v] for v in eqn.inputs], dict(eqn.attrs)
         if eqn.op.name == "custom_gradient":
             return _custom_gradient(operands, count, **attrs)
-        if self._kinds[eqn.outputs[0]] is not Kind.ROWS:
-            return [Operand(eqn.op(*(x.tensor for x in operands), **attrs), is_batched=False)]
-        rows = Rows(count, self.graph.avals[eqn.outputs[0]])
+        if self._kinds[eqn.outputs[0]] is not RowDependence.ROWS:
+            return [RowOperand(eqn.op(*(x.tensor for x in operands), **attrs), is_batched=False)]
+        rows = BatchedRows(count, self.graph.avals[eqn.outputs[0]])
         if eqn.op.name == "fail":
             attrs["shape"] = (count, *attrs["shape"])
-            return [Operand(eqn.op(*(x.tensor for x in operands), **attrs), is_batched=True)]
+            return [RowOperand(eqn.op(*(x.tensor for x in operands), **attrs), is_batched=True)]
         batched = RULES.get(eqn.op.name)
         found = NotImplemented if batched is None else batched(rows, *operands, **attrs)
         if found is NotImplemented:
             if not self.by_rows:
                 raise Unbatched(eqn.op.name)
             found = _by_rows(eqn, rows, operands, attrs)
-        return [Operand(found, is_batched=True)]
+        return [RowOperand(found, is_batched=True)]
 
 
 def _constant(graph: Graph, value: int) -> Tensor:
@@ -116,7 +116,9 @@ def _constant(graph: Graph, value: int) -> Tensor:
     return Tensor(aval, host_storage(graph.constants[value], aval))
 
 
-def _by_rows(eqn: Eqn, rows: Rows, operands: Sequence[Operand], attrs: dict[str, Any]) -> Tensor:
+def _by_rows(
+    eqn: Eqn, rows: BatchedRows, operands: Sequence[RowOperand], attrs: dict[str, Any]
+) -> Tensor:
     """Compute an equation without a rule in a loop over the rows."""
 
     def row(parts: Sequence[Tensor]) -> Tensor:
@@ -131,32 +133,32 @@ def _by_rows(eqn: Eqn, rows: Rows, operands: Sequence[Operand], attrs: dict[str,
 
 
 def _custom_gradient(
-    operands: Sequence[Operand],
+    operands: Sequence[RowOperand],
     rows: int,
     count: int,
     given: int,
     backward: Graph | Exception | None,
     wanted: tuple[int, ...],
-) -> list[Operand]:
+) -> list[RowOperand]:
     """Record the custom gradient of results, for all rows."""
     results, inputs = operands[:count], operands[count : count + given]
     captured = operands[count + given :]
     if backward is None:
-        return [Operand(stop_gradient(x.tensor), x.is_batched) for x in results]
+        return [RowOperand(stop_gradient(x.tensor), x.is_batched) for x in results]
 
     def gradients(*flowing: Any) -> list[Tensor | None]:
         if isinstance(backward, Exception):
             raise backward
         assert backward is not None
         seeds = [
-            Operand(
+            RowOperand(
                 zeros(x.tensor.aval.shape, x.tensor.dtype) if g is None else dense(g), x.is_batched
             )
             for g, x in zip(flowing, results, strict=True)
             if x.tensor.dtype.is_differentiable
         ]
         known = [*seeds, *captured]
-        kinds = [Kind.ROWS if x.is_batched else Kind.SHARED for x in known]
+        kinds = [RowDependence.ROWS if x.is_batched else RowDependence.SHARED for x in known]
         found = RowGraph(backward, kinds).run([x.tensor for x in known], rows)
         out: list[Tensor | None] = [None] * given
         for i, gradient in zip(wanted, found, strict=True):
@@ -165,10 +167,10 @@ def _custom_gradient(
 
     tensors = [x.tensor for x in results]
     outputs = recorded("custom_gradient", tensors, tuple(x.tensor for x in inputs), gradients)
-    return [Operand(t, x.is_batched) for t, x in zip(outputs, results, strict=True)]
+    return [RowOperand(t, x.is_batched) for t, x in zip(outputs, results, strict=True)]
 
 
-def _gradient_of(x: Operand, gradient: Operand, rows: int) -> Tensor:
+def _gradient_of(x: RowOperand, gradient: RowOperand, rows: int) -> Tensor:
     """Return the gradient of an operand: the sum over the rows that share it."""
     tensor = gradient.tensor
     if gradient.is_batched and not x.is_batched:

@@ -10,14 +10,14 @@ from tfpy._src.compiler.ops.indexing import gather, range_, segment_sum
 from tfpy._src.compiler.ops.logic import logical_and, select
 from tfpy._src.compiler.ops.movement import reshape, transpose
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.functions.control.batching.table import Operand, Rows, family, rule
+from tfpy._src.functions.control.batching.table import BatchedRows, RowOperand, family, rule
 
 
 @rule("gather")
 def _gather(
-    rows: Rows,
-    x: Operand,
-    indices: Operand,
+    rows: BatchedRows,
+    x: RowOperand,
+    indices: RowOperand,
     axis: int,
     batch_dims: int,
     sparse_gradient: bool = False,
@@ -33,7 +33,7 @@ def _gather(
     return gather(*tensors, axis=axis + 1, batch_dims=batch_dims + 1, role=role)
 
 
-def _numbered(rows: Rows, indices: Operand, size: int) -> Tensor:
+def _numbered(rows: BatchedRows, indices: RowOperand, size: int) -> Tensor:
     """Return indices into ``size`` places of each row as indices into those of all rows.
 
     Negative indices stay negative; those beyond the places are beyond all of them.
@@ -47,13 +47,13 @@ def _numbered(rows: Rows, indices: Operand, size: int) -> Tensor:
     return reshape(select(inside, tensor + first, outside), shape=_flat(rows, indices))
 
 
-def _flat(rows: Rows, x: Operand) -> tuple[int, ...]:
+def _flat(rows: BatchedRows, x: RowOperand) -> tuple[int, ...]:
     """The shape of an operand whose first axis has those of all rows."""
     return (rows.count * x.shape[0], *x.shape[1:]) if x.shape else (rows.count,)
 
 
 @rule("segment_sum")
-def _segment_sum(rows: Rows, data: Operand, ids: Operand, segments: int) -> Any:
+def _segment_sum(rows: BatchedRows, data: RowOperand, ids: RowOperand, segments: int) -> Any:
     found = segment_sum(
         reshape(rows.spread(data), shape=(*_flat(rows, ids), *data.shape[len(ids.shape) :])),
         _numbered(rows, ids, segments),
@@ -64,7 +64,7 @@ def _segment_sum(rows: Rows, data: Operand, ids: Operand, segments: int) -> Any:
 
 def _scatter(name: str) -> None:
     @rule(name)
-    def batched(rows: Rows, x: Operand, ids: Operand, updates: Operand) -> Any:
+    def batched(rows: BatchedRows, x: RowOperand, ids: RowOperand, updates: RowOperand) -> Any:
         found = OPS[name](
             reshape(rows.spread(x), shape=_flat(rows, x)),
             _numbered(rows, ids, x.shape[0]),

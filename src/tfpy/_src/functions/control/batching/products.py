@@ -9,11 +9,19 @@ from tfpy._src.compiler.ir.op import OPS
 from tfpy._src.compiler.ops.contraction import matmul
 from tfpy._src.compiler.ops.movement import reshape
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.functions.control.batching.table import BY_ROWS, Operand, Rows, family, rule
+from tfpy._src.functions.control.batching.table import (
+    BY_ROWS,
+    BatchedRows,
+    RowOperand,
+    family,
+    rule,
+)
 
 
 @rule("matmul")
-def _matmul(rows: Rows, a: Operand, b: Operand, transpose_a: bool, transpose_b: bool) -> Any:
+def _matmul(
+    rows: BatchedRows, a: RowOperand, b: RowOperand, transpose_a: bool, transpose_b: bool
+) -> Any:
     if not b.is_batched and len(a.shape) == len(b.shape) == 2 and not transpose_a:
         m, k = a.shape
         found = matmul(
@@ -28,7 +36,7 @@ def _matmul(rows: Rows, a: Operand, b: Operand, transpose_a: bool, transpose_b: 
     return matmul(*sides, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
-def _side(rows: Rows, x: Operand, lead: tuple[int, ...]) -> Tensor:
+def _side(rows: BatchedRows, x: RowOperand, lead: tuple[int, ...]) -> Tensor:
     """A side of a product that is shared by all rows stays as small as it is."""
     if not x.is_batched and math.prod(x.shape[:-2]) == 1:
         return reshape(x.tensor, shape=x.shape[-2:])
@@ -39,12 +47,12 @@ def _linalg(name: str) -> None:
     """The leading axes of operands are broadcast."""
 
     @rule(name)
-    def batched(rows: Rows, *operands: Operand, **attrs: Any) -> Any:
+    def batched(rows: BatchedRows, *operands: RowOperand, **attrs: Any) -> Any:
         rank = max(len(x.shape) for x in operands)
         return OPS[name](*(rows.aligned(x, rank) for x in operands), **attrs)
 
 
-def _merged(rows: Rows, x: Operand) -> Tensor:
+def _merged(rows: BatchedRows, x: RowOperand) -> Tensor:
     """Return an operand whose rows are part of its batch."""
     tensor = rows.spread(x)
     return reshape(tensor, shape=(rows.count * x.shape[0], *x.shape[1:]))
@@ -58,7 +66,7 @@ def _window(name: str, data: int) -> None:
     """
 
     @rule(name)
-    def batched(rows: Rows, *operands: Operand, **attrs: Any) -> Any:
+    def batched(rows: BatchedRows, *operands: RowOperand, **attrs: Any) -> Any:
         if any(x.is_batched for x in operands[data:]):
             return NotImplemented
         shape = attrs.get("input_shape")

@@ -9,7 +9,7 @@ from typing import Any
 
 from tfpy._src.compiler.ir.op import OPS
 from tfpy._src.compiler.ops.movement import transpose
-from tfpy._src.functions.control.batching.table import Operand, Rows, rule
+from tfpy._src.functions.control.batching.table import BatchedRows, RowOperand, rule
 
 _STATE = 6  # operands that are the state of a stream
 
@@ -31,7 +31,9 @@ DRAWS = frozenset(
 
 def _of_shape(name: str) -> None:
     @rule(name)
-    def batched(rows: Rows, *operands: Operand, shape: tuple[int, ...], **attrs: Any) -> Any:
+    def batched(
+        rows: BatchedRows, *operands: RowOperand, shape: tuple[int, ...], **attrs: Any
+    ) -> Any:
         if any(x.is_batched for x in operands):
             return NotImplemented
         return OPS[name](*(x.tensor for x in operands), shape=(rows.count, *shape), **attrs)
@@ -41,7 +43,7 @@ def _of_parameters(name: str) -> None:
     """The draws of each parameter come first."""
 
     @rule(name)
-    def batched(rows: Rows, *operands: Operand, **attrs: Any) -> Any:
+    def batched(rows: BatchedRows, *operands: RowOperand, **attrs: Any) -> Any:
         state, parameters = operands[:_STATE], operands[_STATE:]
         if any(x.is_batched for x in state):
             return NotImplemented

@@ -13,7 +13,13 @@ from tfpy._src.compiler.ops.movement import (
     strided_slice,
     transpose,
 )
-from tfpy._src.functions.control.batching.table import BY_ROWS, Operand, Rows, family, rule
+from tfpy._src.functions.control.batching.table import (
+    BY_ROWS,
+    BatchedRows,
+    RowOperand,
+    family,
+    rule,
+)
 
 
 def _apply(name: str, *tensors: Any, **attrs: Any) -> Any:
@@ -22,7 +28,7 @@ def _apply(name: str, *tensors: Any, **attrs: Any) -> Any:
 
 def _elementwise(name: str) -> None:
     @rule(name)
-    def batched(rows: Rows, *operands: Operand, **attrs: Any) -> Any:
+    def batched(rows: BatchedRows, *operands: RowOperand, **attrs: Any) -> Any:
         rank = max(len(x.shape) for x in operands)
         return _apply(name, *(rows.aligned(x, rank) for x in operands), **attrs)
 
@@ -31,7 +37,7 @@ def _of_one_shape(name: str) -> None:
     """Operands have the result's shape or are numbers."""
 
     @rule(name)
-    def batched(rows: Rows, *operands: Operand, **attrs: Any) -> Any:
+    def batched(rows: BatchedRows, *operands: RowOperand, **attrs: Any) -> Any:
         tensors = [
             rows.spread(x, rows.aval.shape) if x.is_batched or x.shape else x.tensor
             for x in operands
@@ -43,19 +49,19 @@ def _with_leading_axes(name: str) -> None:
     """Operands share their leading axes, whatever these are."""
 
     @rule(name)
-    def batched(rows: Rows, *operands: Operand, **attrs: Any) -> Any:
+    def batched(rows: BatchedRows, *operands: RowOperand, **attrs: Any) -> Any:
         return _apply(name, *map(rows.spread, operands), **attrs)
 
 
 def _along_axis(name: str) -> None:
     @rule(name)
-    def batched(rows: Rows, *operands: Operand, axis: int, **attrs: Any) -> Any:
+    def batched(rows: BatchedRows, *operands: RowOperand, axis: int, **attrs: Any) -> Any:
         return _apply(name, *map(rows.spread, operands), axis=axis + 1, **attrs)
 
 
 def _along_axes(name: str) -> None:
     @rule(name)
-    def batched(rows: Rows, x: Operand, axes: tuple[int, ...], **attrs: Any) -> Any:
+    def batched(rows: BatchedRows, x: RowOperand, axes: tuple[int, ...], **attrs: Any) -> Any:
         return _apply(name, x.tensor, axes=tuple(axis + 1 for axis in axes), **attrs)
 
 
@@ -76,14 +82,14 @@ for _name in (*family("reduction"), "reduce_join"):
 
 
 @rule("dft")
-def _dft(rows: Rows, *parts: Operand, axis: int, inverse: bool) -> Any:
+def _dft(rows: BatchedRows, *parts: RowOperand, axis: int, inverse: bool) -> Any:
     """The result has its two parts as the first axis."""
     found = _apply("dft", *map(rows.spread, parts), axis=axis + 1, inverse=inverse)
     return transpose(found, perm=(1, 0, *range(2, found.aval.rank)))
 
 
 @rule("resample")
-def _resample(rows: Rows, x: Operand, entries: Operand, axis: int, spec: Any) -> Any:
+def _resample(rows: BatchedRows, x: RowOperand, entries: RowOperand, axis: int, spec: Any) -> Any:
     if entries.is_batched:
         return NotImplemented
     return _apply("resample", x.tensor, entries.tensor, axis=axis + 1, spec=spec)
@@ -93,32 +99,32 @@ def _resample(rows: Rows, x: Operand, entries: Operand, axis: int, spec: Any) ->
 
 
 @rule("reshape")
-def _reshape(rows: Rows, x: Operand, shape: tuple[int, ...]) -> Any:
+def _reshape(rows: BatchedRows, x: RowOperand, shape: tuple[int, ...]) -> Any:
     return reshape(x.tensor, shape=(rows.count, *shape))
 
 
 @rule("broadcast_to")
-def _broadcast_to(rows: Rows, x: Operand, shape: tuple[int, ...]) -> Any:
+def _broadcast_to(rows: BatchedRows, x: RowOperand, shape: tuple[int, ...]) -> Any:
     return broadcast_to(rows.aligned(x, len(shape)), shape=(rows.count, *shape))
 
 
 @rule("transpose")
-def _transpose(rows: Rows, x: Operand, perm: tuple[int, ...]) -> Any:
+def _transpose(rows: BatchedRows, x: RowOperand, perm: tuple[int, ...]) -> Any:
     return transpose(x.tensor, perm=(0, *(p + 1 for p in perm)))
 
 
 @rule("strided_slice")
-def _strided_slice(rows: Rows, x: Operand, begin: Any, size: Any, strides: Any) -> Any:
+def _strided_slice(rows: BatchedRows, x: RowOperand, begin: Any, size: Any, strides: Any) -> Any:
     size, strides = (rows.count, *size), (1, *strides)
     return strided_slice(x.tensor, begin=(0, *begin), size=size, strides=strides)
 
 
 @rule("pad")
-def _pad(rows: Rows, x: Operand, padding: Any, interior: Any, value: Any) -> Any:
+def _pad(rows: BatchedRows, x: RowOperand, padding: Any, interior: Any, value: Any) -> Any:
     padding, interior = ((0, 0), *padding), (0, *interior)
     return pad(x.tensor, padding=padding, interior=interior, value=value)
 
 
 @rule("concat")
-def _concat(rows: Rows, *operands: Operand, axis: int) -> Any:
+def _concat(rows: BatchedRows, *operands: RowOperand, axis: int) -> Any:
     return concat(*map(rows.spread, operands), axis=axis + 1)

@@ -17,7 +17,7 @@ from tfpy._src.core.tensor import Tensor
 
 
 @dataclass(frozen=True)
-class Operand:
+class RowOperand:
     """An operand of the equation of one row."""
 
     tensor: Tensor
@@ -32,20 +32,20 @@ class Operand:
 
 
 @dataclass(frozen=True)
-class Rows:
+class BatchedRows:
     """The rows that a rule computes, and the result for one of them."""
 
     count: int
     aval: Aval
 
-    def spread(self, x: Operand, shape: Shape | None = None) -> Tensor:
+    def spread(self, x: RowOperand, shape: Shape | None = None) -> Tensor:
         """Return an operand with the rows as its first axis, broadcast to a shape for each row."""
         wanted = x.shape if shape is None else shape
         tensor = self.aligned(x, len(wanted))
         whole = (self.count, *wanted)
         return tensor if tensor.aval.shape == whole else broadcast_to(tensor, shape=whole)
 
-    def aligned(self, x: Operand, rank: int) -> Tensor:
+    def aligned(self, x: RowOperand, rank: int) -> Tensor:
         """Return an operand that broadcasts with those of a rank for each row."""
         if not x.is_batched or len(x.shape) == rank:
             return x.tensor
