@@ -30,5 +30,5 @@ async def fetched(address: str) -> tuple[float, float]:
 async def _timed(source: Any) -> tuple[float, float]:
     now = js.performance.now
     start = now()
-    await tf.load_graph_model(source)
+    await tf.load_graph_model_async(source)
     return start, now()

@@ -61,7 +61,7 @@ async def measured(name: str, rounds: int = ROUNDS, trace: bool = False) -> str:
     """A work's record as JSON: medians in milliseconds, with and without a profile; with the trace
     of the profile whose time is the median, when it is wanted."""
     call = WORKS[name]()
-    first = await tf.profile(call)
+    first = await tf.profile_async(call)
     for _ in range(rounds):
         await call()
     plain: list[float] = []
@@ -70,7 +70,7 @@ async def measured(name: str, rounds: int = ROUNDS, trace: bool = False) -> str:
         began = perf_counter()
         await call()
         plain.append((perf_counter() - began) * 1e3)
-        infos.append(await tf.profile(call))
+        infos.append(await tf.profile_async(call))
     info = sorted(infos, key=lambda i: i.wall_ms)[rounds // 2]
     kinds: dict[str, float] = {}
     for track in info.tracks:

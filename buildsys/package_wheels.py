@@ -85,6 +85,7 @@ RECIPES = (
 )
 FOLDER = "packed"
 LOADER = ("__init__", "bytecode", "lazy_imports", "packed_packages")
+JAX_LATE = ("backend", "malloc", "processes", "relay", "sharding")
 DISPLAY_LATE = (
     *("arrays", "diagrams", "layered_layout", "line_charts", "live_plot", "progress", "tables"),
 )
@@ -106,7 +107,7 @@ ENGINE_LATE = (
     # What pages have no use for.
     f"{ENGINE}distribute/dtensor/*",
     f"{ENGINE}compiler/lower/jax/*",
-    f"{ENGINE}backends/jax/*",
+    *(f"{ENGINE}backends/jax/{name}" for name in JAX_LATE),
 )
 """What few pages use of it."""
 

@@ -63,7 +63,7 @@ async def test_in_a_worker(tf: Any) -> None:
     check(tf, image_data())
     check(tf, canvas())
     target = canvas()
-    await tf.browser.to_pixels(tf.zeros([2, 3]), target)
+    await tf.browser.to_pixels_async(tf.zeros([2, 3]), target)
     assert (target.width, target.height) == (3, 2)
 
 
@@ -197,7 +197,7 @@ async def test_to_pixels_and_draw(tf: Any) -> None:
 
     target = canvas()
     floats = tf.constant(RGBA[:, :, :3] / np.float32(255))
-    np.testing.assert_array_equal(await tf.browser.to_pixels(floats, target), RGBA)
+    np.testing.assert_array_equal(await tf.browser.to_pixels_async(floats, target), RGBA)
     check(tf, target)
     grey = tf.constant([[0, 128], [255, 64]])
     tf.browser.draw(grey, target)
@@ -209,7 +209,7 @@ async def test_to_pixels_and_draw(tf: Any) -> None:
     drawn = tf.browser.from_pixels(target, 4).numpy()
     assert (drawn[:, :, 3] == 128).all()
     assert np.abs(drawn[:, :, 0] - grey.numpy()).max() <= 1
-    forgotten = tf.browser.to_pixels(grey[:1], target)  # drawn all the same
+    forgotten = tf.browser.to_pixels_async(grey[:1], target)  # drawn all the same
     for _ in range(200):
         if target.height == 1:
             break
@@ -220,7 +220,7 @@ async def test_to_pixels_and_draw(tf: Any) -> None:
     tf.browser.draw(grey, fresh)
     kind = "webgpu" if tf.get_backend() == "webgpu" else "2d"
     assert fresh.getContext(kind) is not None
-    np.testing.assert_array_equal(await tf.browser.to_pixels(floats, fresh), RGBA)
+    np.testing.assert_array_equal(await tf.browser.to_pixels_async(floats, fresh), RGBA)
     check(tf, fresh)
 
 
@@ -243,6 +243,6 @@ async def test_errors(tf: Any) -> None:
     with pytest.raises(ValueError, match="alpha must be in"):
         tf.browser.draw(tf.zeros([2, 2]), canvas(), {"image_options": {"alpha": 2}})
     with pytest.raises(ValueError, match="must be in"):
-        await tf.browser.to_pixels(tf.constant([[1.5]]))
+        await tf.browser.to_pixels_async(tf.constant([[1.5]]))
     with pytest.raises(ValueError, match="shape"):
-        await tf.browser.to_pixels(tf.zeros([2, 2, 2]))
+        await tf.browser.to_pixels_async(tf.zeros([2, 2, 2]))

@@ -301,8 +301,8 @@ async def test_files_of_models(tf: Any) -> None:
     try:
         for name, (_, _, pattern) in cases.items():
             with pytest.raises((ValueError, tf.errors.OpError), match=f"(?s)/{name}/{pattern}"):
-                await tf.load_graph_model(f"/{name}/m.json")
-        found = await tf.load_graph_model("/right/m.json")
+                await tf.load_graph_model_async(f"/{name}/m.json")
+        found = await tf.load_graph_model_async("/right/m.json")
         np.testing.assert_array_equal(await found().data(), [-1, -1.0])
     finally:
         end()

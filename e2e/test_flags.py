@@ -109,10 +109,10 @@ async def test_timers(tf: Any) -> None:
     name = "WEBGL_DISJOINT_QUERY_TIMER_EXTENSION_"
     found = tf.env().get(f"{name}VERSION")
     assert tf.env().get(f"{name}RELIABLE") is (found == 2)
-    timing = await tf.time(lambda: tf.ones([4]) + 1.0)
+    timing = await tf.time_async(lambda: tf.ones([4]) + 1.0)
     assert (timing.kernel_ms is not None) == (found == 2)
     async with reopened(tf, "webgl", **{f"{name}RELIABLE": False}):
-        timing = await tf.time(lambda: tf.ones([4]) + 1.0)
+        timing = await tf.time_async(lambda: tf.ones([4]) + 1.0)
         assert timing.kernel_ms is None
         assert "not to be relied on" in timing.reason
 

@@ -54,7 +54,7 @@ import tfpy as tf
 given = dict(np.load(io.BytesIO(base64.b64decode(GIVEN))))
 heard = []
 model = await tf.models.load_async("/models/PATH", progress=heard.append)
-await model.warm_up(given)
+await model.warm_up_async(given)
 found = model.execute(given, model.outputs)
 arrays = dict(zip(model.outputs, [await x.data() for x in found]))
 buffer = io.BytesIO()

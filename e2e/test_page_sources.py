@@ -63,10 +63,10 @@ async def test_weights_are_fetched_while_the_graph_is_read(tf: Any) -> None:
     fetched = fetch(json.dumps(files + [[f"/{key}/w.bin", data] for key in texts]))
     try:
         for key in "ab":
-            found = await tf.load_graph_model(f"/{key}/m.json")
+            found = await tf.load_graph_model_async(f"/{key}/m.json")
             np.testing.assert_array_equal(await found().data(), [-1, -1.0])
         with pytest.raises(ValueError, match="no JSON"):
-            await tf.load_graph_model("/c/m.json")
+            await tf.load_graph_model_async("/c/m.json")
     finally:
         fetched.end()
     assert [url[1:] for url in fetched.asked] == [
@@ -105,7 +105,7 @@ async def test_answers_that_say_their_size(tf: Any) -> None:
     }""")
     fetched = fetch(json.dumps(model))
     try:
-        found = await tf.load_graph_model("/good/m.json")
+        found = await tf.load_graph_model_async("/good/m.json")
         np.testing.assert_array_equal(await tf.constant(found()).data(), [1, 2, 1, 2.0])
         for place, text in {
             "long": "/long/2 has more than the 16 bytes",
@@ -114,7 +114,7 @@ async def test_answers_that_say_their_size(tf: Any) -> None:
             "away": "nobody answers",
         }.items():
             with pytest.raises(ValueError, match=text):
-                await tf.load_graph_model(f"/{place}/m.json")
+                await tf.load_graph_model_async(f"/{place}/m.json")
     finally:
         fetched.end()
 
@@ -138,7 +138,7 @@ async def test_addresses_and_files(tf: Any) -> None:
     assert b"<!doctype html>" in whole.numpy().lower()
     assert heard[-1][0] == len(whole.numpy())
     blob = js.URL.createObjectURL(file_of(b"a,b\n1,x\n2,y\n", "t.csv"))
-    table = await tf.data.csv(blob)
+    table = await tf.data.csv_async(blob)
     assert [(int(r["a"]), r["b"].numpy()) for r in await elements(table)] == [(1, b"x"), (2, b"y")]
     js.URL.revokeObjectURL(blob)
     both = tf.data.TextLineDataset([file_of(b"1\n2", "a"), "data:text/plain,3"])
@@ -168,7 +168,7 @@ async def test_folders(tf: Any) -> None:
         file.writestr("a/1.txt", LINES)
         file.writestr("b/2.txt", b"two")
     files = [file_of(archive.getvalue(), "all.zip"), file_of(b"3", "three.txt")]
-    written = await tf.io.to_folder(files, "/tmp/unpacked")
+    written = await tf.io.to_folder_async(files, "/tmp/unpacked")
     assert written == [f"/tmp/unpacked/{name}" for name in ("a/1.txt", "b/2.txt", "three.txt")]
     assert Path(written[0]).read_bytes() == LINES
 
@@ -176,7 +176,7 @@ async def test_folders(tf: Any) -> None:
 @run_in_browser(backends=["wasm"], browsers=CHROMIUM)
 async def test_camera(tf: Any) -> None:
     """Chromium's camera for tests: green, with a figure that moves."""
-    async with await tf.data.webcam(resize_width=32, resize_height=24) as camera:
+    async with await tf.data.webcam_async(resize_width=32, resize_height=24) as camera:
         assert camera.element_spec == tf.TensorSpec([24, 32, 3], tf.int32)
         batches = camera.map(lambda x: tf.cast(x, tf.float32) / 255).batch(2).take(3)
         found = [batch.numpy() async for batch in batches]
@@ -187,19 +187,19 @@ async def test_camera(tf: Any) -> None:
         with pytest.raises(TypeError, match="async for"):
             next(iter(camera))
     with pytest.raises(tf.errors.UnavailableError, match="turned off"):
-        await camera.capture()
-    cropped = await tf.data.webcam(resize_width=8, resize_height=6, center_crop=True)
-    assert (await cropped.capture()).shape == (6, 8, 3)
+        await camera.capture_async()
+    cropped = await tf.data.webcam_async(resize_width=8, resize_height=6, center_crop=True)
+    assert (await cropped.capture_async()).shape == (6, 8, 3)
     cropped.stop()
     with pytest.raises(tf.errors.InvalidArgumentError, match="too few"):
-        await tf.data.webcam(resize_width=80_000, resize_height=6, center_crop=True)
+        await tf.data.webcam_async(resize_width=80_000, resize_height=6, center_crop=True)
 
 
 @run_in_browser(backends=["wasm"], browsers=CHROMIUM)
 async def test_microphone(tf: Any) -> None:
     """Chromium's microphone for tests: a beep each second."""
     options = {"fft_size": 512, "column_truncate_length": 100, "num_frames_per_spectrogram": 20}
-    async with await tf.data.microphone(**options, include_waveform=True) as sound:
+    async with await tf.data.microphone_async(**options, include_waveform=True) as sound:
         assert sound.sample_rate_hz >= 8000
         heard = [element async for element in sound.take(6)]
     shapes = {name: tuple(value.shape) for name, value in heard[0].items()}
@@ -226,9 +226,9 @@ async def test_refused_devices(tf: Any) -> None:
                 f"async () => {{ throw new DOMException('no', '{name}') }}"
             )
             with pytest.raises(error, match="gives no camera"):
-                await tf.data.webcam()
+                await tf.data.webcam_async()
             with pytest.raises(error, match="gives no microphone"):
-                await tf.data.microphone()
+                await tf.data.microphone_async()
     finally:
         js.navigator.mediaDevices.getUserMedia = asked
         js.eval("delete navigator.mediaDevices.getUserMedia")
@@ -237,7 +237,7 @@ async def test_refused_devices(tf: Any) -> None:
 @run_in_browser(backends=["wasm"], environment="worker", browsers=CHROMIUM)
 async def test_workers_have_no_devices(tf: Any) -> None:
     with pytest.raises(tf.errors.UnimplementedError, match="main thread"):
-        await tf.data.webcam()
+        await tf.data.webcam_async()
     file = file_of(b"1\n2", "a")
     assert [x.numpy() for x in await elements(tf.data.TextLineDataset(file))] == [b"1", b"2"]
 
@@ -259,7 +259,7 @@ model.compile("adam", "mse", metrics=["mae"])
 model.summary()
 x = tf.random.normal([512, 2], seed=1).numpy()
 rows = "a,b,y\\n" + "".join(f"{a},{b},{a * b}\\n" for a, b in x)
-table = await tf.data.csv(
+table = await tf.data.csv_async(
     js.File.new(to_js([rows]), "rows.csv"), {"y": {"is_label": True}}
 )
 batches = table.map(lambda r, t: (tf.stack([r["a"], r["b"]]), t["y"])).batch(16)

@@ -50,11 +50,11 @@ async def test_profile(tf: Any, backend: str, source: str) -> None:
         z = tf.sort(y + tf.constant([1.0, 2.0]))
         return await asyncio.gather(y.data(), z.data())
 
-    first = await tf.profile(act)
+    first = await tf.profile_async(act)
     kinds = {event["cat"] for event in check_trace(source, first.trace())}
     assert {"trace", "passes", "lower", "compile", "gradient", "function", "op"} <= kinds
 
-    info = await tf.profile(act)
+    info = await tf.profile_async(act)
     events = check_trace(source, info.trace())
     assert {"function", "run", "op", "read"} <= {event["cat"] for event in events}
     assert any("conv2d" in name for name in info.kernel_names), info.kernel_names

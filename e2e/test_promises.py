@@ -166,7 +166,7 @@ async def test_guide_a_model_is_warmed_up(tf: Any, backend: str) -> None:
             if how == "zeros":
                 await model(tf.zeros([30, 40])).data()
             else:
-                model = await tf.compile_model(model, tf.TensorSpec([30, 40]))
+                model = await tf.compile_model_async(model, tf.TensorSpec([30, 40]))
             warm = compiled()
             x = np.random.default_rng(0).uniform(-1, 1, (30, 40)).astype(np.float32)
             powers = np.exp(np.sinh(x) * scale)
@@ -184,8 +184,8 @@ async def test_guide_data_is_uploaded_at_its_first_use(tf: Any) -> None:
         return await tf.reduce_sum(made[0] * 1.5).data()
 
     await tf.reduce_sum(tf.zeros([200, 200]) * 1.5).data()  # what else is uploaded
-    infos = [await tf.profile(lambda: made.append(tf.constant(array)))]
-    infos += [await tf.profile(use), await tf.profile(use)]
+    infos = [await tf.profile_async(lambda: made.append(tf.constant(array)))]
+    infos += [await tf.profile_async(use), await tf.profile_async(use)]
     uploads = [
         sum(e["cat"] == "upload" for e in i.trace()["traceEvents"] if "cat" in e) for i in infos
     ]

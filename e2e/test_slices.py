@@ -109,7 +109,7 @@ async def test_page_lives_beside_a_loaded_model(tf: Any, backend: str) -> None:
         return x
 
     tf.save_graph_model(layers, "layers", [tf.TensorSpec([None, size])])
-    model = await tf.load_graph_model("layers")
+    model = await tf.load_graph_model_async("layers")
     x = tf.constant(rng.normal(size=(2 * size, size)).astype("f"))
     wanted = await model(x).data()
     began = perf_counter()

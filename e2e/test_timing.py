@@ -30,10 +30,10 @@ async def test_time(tf: Any, backend: str) -> None:
         await y.data()
 
     product(x)
-    timing = await tf.time(lambda: product(x))
+    timing = await tf.time_async(lambda: product(x))
     assert timing.wall_ms > 0
     assert (timing.upload_ms, timing.download_ms) == (0, 0)
-    moved = await tf.time(lambda: (tf.constant(np.ones([96, 96], "f")) + x).data())
+    moved = await tf.time_async(lambda: (tf.constant(np.ones([96, 96], "f")) + x).data())
     assert 0 < moved.upload_ms < moved.wall_ms
     assert 0 < moved.download_ms < moved.wall_ms
     reliable = tf.env().get_bool("WEBGL_DISJOINT_QUERY_TIMER_EXTENSION_RELIABLE")
@@ -50,7 +50,7 @@ async def test_time(tf: Any, backend: str) -> None:
     assert 0 < timing.kernel_ms < timing.wall_ms
 
     if backend == "webgpu":
-        timing = await tf.time(chain)
+        timing = await tf.time_async(chain)
         assert {name: one.runs for name, one in timing.kernels.items()} == {"elementwise": 2 * MANY}
 
 
@@ -62,7 +62,7 @@ async def test_failures(tf: Any) -> None:
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
-        await tf.time(fails)
+        await tf.time_async(fails)
     with pytest.raises(RuntimeError, match="timed already"):
-        await tf.time(lambda: tf.time(fails))
-    assert (await tf.time(lambda: tf.zeros([3]) + 1.0)).wall_ms > 0
+        await tf.time_async(lambda: tf.time_async(fails))
+    assert (await tf.time_async(lambda: tf.zeros([3]) + 1.0)).wall_ms > 0

@@ -121,7 +121,7 @@ js.addEventListener("message", create_proxy(lambda event: handed.set_result(even
           const drawn = await tfpy.run(`
 canvas = await handed
 for size in (2, 3):  # its context is asked for again and again
-    await tf.browser.to_pixels(tf.ones([size, size]), canvas)
+    await tf.browser.to_pixels_async(tf.ones([size, size]), canvas)
 list(canvas.getContext("2d").getImageData(2, 2, 1, 1).data)`);
           tfpy.end();
           return [[...data], error, drawn];
@@ -146,7 +146,8 @@ DRAWS = """(async () => {
     addEventListener("message", async ({ data: canvas }) => {
       try {
         const tfpy = await loadTfpy({ backend: "wasm" });
-        const draw = "import tfpy as tf; await tf.browser.to_pixels(tf.fill([4, 4, 3], x), canvas)";
+        const image = "tf.fill([4, 4, 3], x)";
+        const draw = `import tfpy as tf; await tf.browser.to_pixels_async(${image}, canvas)`;
         for (const x of [0, 255]) await tfpy.run(draw, { canvas, x });
         postMessage([asked, ...canvas.getContext("2d").getImageData(0, 0, 1, 1).data]);
       } catch (error) {

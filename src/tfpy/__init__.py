@@ -62,7 +62,7 @@ from tfpy._src.backends.registry import (
     register_backend as register_backend,
     remove_backend as remove_backend,
 )
-from tfpy._src.backends.timing import time as time
+from tfpy._src.backends.timing import time as time, time_async as time_async
 from tfpy._src.backends.wasm_files import (
     set_wasm_path as set_wasm_path,
     set_wasm_paths as set_wasm_paths,
@@ -193,7 +193,11 @@ from tfpy._src.functions.control.mapping import (
 )
 from tfpy._src.functions.control.tensor_array import TensorArray as TensorArray
 from tfpy._src.functions.control.vectorized import vectorized_map as vectorized_map
-from tfpy._src.functions.tf_function.api import compile_model as compile_model, function as function
+from tfpy._src.functions.tf_function.api import (
+    compile_model as compile_model,
+    compile_model_async as compile_model_async,
+    function as function,
+)
 from tfpy._src.functions.tf_function.signature import TensorSpec as TensorSpec
 from tfpy._src.functions.tf_function.type_specs import type_spec_from_value as type_spec_from_value
 from tfpy._src.keras_support.keras import LAZY as _LAZY
@@ -412,7 +416,10 @@ if _typing.TYPE_CHECKING:
         register_op as register_op,
     )
     from tfpy._src.formats.onnx.save import save_onnx as save_onnx
-    from tfpy._src.formats.tfjs.graph_model_reader import load_graph_model as load_graph_model
+    from tfpy._src.formats.tfjs.graph_model_reader import (
+        load_graph_model as load_graph_model,
+        load_graph_model_async as load_graph_model_async,
+    )
     from tfpy._src.formats.tfjs.graph_model_writer import save_graph_model as save_graph_model
     from tfpy._src.formats.tfjs.layers.layers_model import (
         load_layers_model as load_layers_model,
@@ -420,18 +427,20 @@ if _typing.TYPE_CHECKING:
         save_layers_model as save_layers_model,
     )
     from tfpy._src.library.config.device_info import device_info as device_info
-    from tfpy._src.library.profiler.info import profile as profile
+    from tfpy._src.library.profiler.info import profile as profile, profile_async as profile_async
 
 _LATER = {
     "export": "tfpy._src.formats.exported.api",
     "deregister_op": "tfpy._src.formats.node_graphs.custom",
     "register_op": "tfpy._src.formats.node_graphs.custom",
     "load_graph_model": "tfpy._src.formats.tfjs.graph_model_reader",
+    "load_graph_model_async": "tfpy._src.formats.tfjs.graph_model_reader",
     "GraphModel": "tfpy._src.formats.graph_model",
     "load_layers_model": "tfpy._src.formats.tfjs.layers.layers_model",
     "load_layers_model_async": "tfpy._src.formats.tfjs.layers.layers_model",
     "save_layers_model": "tfpy._src.formats.tfjs.layers.layers_model",
     "profile": "tfpy._src.library.profiler.info",
+    "profile_async": "tfpy._src.library.profiler.info",
     "device_info": "tfpy._src.library.config.device_info",
     "save_graph_model": "tfpy._src.formats.tfjs.graph_model_writer",
     "save_onnx": "tfpy._src.formats.onnx.save",

@@ -10,4 +10,5 @@ from tfpy._src.tensors.browser.pixels import (
     from_pixels_async as from_pixels_async,
     gpu_device as gpu_device,
     to_pixels as to_pixels,
+    to_pixels_async as to_pixels_async,
 )

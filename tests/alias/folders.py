@@ -21,7 +21,7 @@ with zipfile.ZipFile(archive, "w") as file:
         file.writestr(f"texts/{'ab'[i % 2]}/{i}.txt", f"text {i}")
 folder = Path(tempfile.mkdtemp())
 (folder / "all.zip").write_bytes(archive.getvalue())
-asyncio.run(tf.io.to_folder(tf.data.FileDataSource(folder / "all.zip"), folder / "in"))
+asyncio.run(tf.io.to_folder_async(tf.data.FileDataSource(folder / "all.zip"), folder / "in"))
 (folder / "in" / "texts").rename(folder / "texts")
 
 images = keras.utils.image_dataset_from_directory(

@@ -20,31 +20,36 @@ EVERY_NAMESPACE = pytest.mark.parametrize("namespace", public.NAMESPACES, ids=la
 
 OWN = {
     "": """
-        as_tensorflow backend backend_report basic_lstm_cell batch_to_space_nd browser buffer
-        check_float16 clip_by_average_norm compile_model copy_registered_kernels custom_grad
-        deregister_op device_info dispose dot enable_debug_mode enable_prod_mode env euclidean_norm
-        export find_backend find_backend_factory Float16Check floor_div fused get_backend
-        get_gradient get_kernel get_kernels_for_backend get_threads_count grad grads GraphModel keep
-        KernelBackend load_graph_model load_layers_model load_layers_model_async lower_bound memory
-        models moving_average multi_rnn_cell multinomial next_frame notebook outer_product prelu
-        profile ragged_gather ragged_range ragged_tensor_to_tensor rand random_standard_normal
-        random_uniform_int ready register_backend register_gradient register_kernel register_op
-        remove_backend save_graph_model save_layers_model save_onnx scalar set_backend
-        set_backend_async set_threads_count set_wasm_path set_wasm_paths setdiff1d sparse_to_dense
-        spectral squared_difference step tensor tensor1d tensor2d tensor3d tensor4d tensor5d
-        tensor6d TensorBuffer tidy time unregister_gradient unregister_kernel upper_bound
-        value_and_grad value_and_grads variable_grads
+        as_tensorflow backend backend_report basic_lstm_cell batch_to_space_nd browser
+        buffer check_float16 clip_by_average_norm compile_model compile_model_async
+        copy_registered_kernels custom_grad deregister_op device_info dispose dot
+        enable_debug_mode enable_prod_mode env euclidean_norm export find_backend
+        find_backend_factory Float16Check floor_div fused get_backend get_gradient
+        get_kernel get_kernels_for_backend get_threads_count grad grads GraphModel keep
+        KernelBackend load_graph_model load_graph_model_async load_layers_model
+        load_layers_model_async lower_bound memory models moving_average multi_rnn_cell
+        multinomial next_frame notebook outer_product prelu profile profile_async
+        ragged_gather ragged_range ragged_tensor_to_tensor rand random_standard_normal
+        random_uniform_int ready register_backend register_gradient register_kernel
+        register_op remove_backend save_graph_model save_layers_model save_onnx scalar
+        set_backend set_backend_async set_threads_count set_wasm_path set_wasm_paths
+        setdiff1d sparse_to_dense spectral squared_difference step tensor tensor1d tensor2d
+        tensor3d tensor4d tensor5d tensor6d TensorBuffer tidy time time_async
+        unregister_gradient unregister_kernel upper_bound value_and_grad value_and_grads
+        variable_grads
     """,
     "config.experimental": "keep_host_copies",
     "browser": """
-        as_javascript draw from_gpu_buffer from_pixels from_pixels_async gpu_device to_pixels
+        as_javascript draw from_gpu_buffer from_pixels from_pixels_async gpu_device
+        to_pixels to_pixels_async
     """,
     "data": """
-        CSVDataset DeviceDataset FileDataSource URLDataSource WholeFileDataset csv microphone webcam
+        CSVDataset DeviceDataset FileDataSource URLDataSource WholeFileDataset csv csv_async
+        microphone microphone_async webcam webcam_async
     """,
     "errors": "NotTraceableError",
     "fused": "conv2d depthwise_conv2d mat_mul",
-    "io": "to_folder",
+    "io": "to_folder to_folder_async",
     "image": """
         non_max_suppression_async non_max_suppression_padded_async
         non_max_suppression_with_scores_async resize_bilinear resize_nearest_neighbor
@@ -53,8 +58,8 @@ OWN = {
     "linalg": "gram_schmidt",
     "models": "convert load load_async",
     "losses": """
-        absolute_difference compute_weighted_loss cosine_distance hinge_loss huber_loss log_loss
-        mean_squared_error sigmoid_cross_entropy softmax_cross_entropy
+        absolute_difference compute_weighted_loss cosine_distance hinge_loss huber_loss
+        log_loss mean_squared_error sigmoid_cross_entropy softmax_cross_entropy
     """,
     "math": "clip_by_value",
     "nn": "fused_batch_norm",

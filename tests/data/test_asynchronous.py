@@ -277,7 +277,7 @@ TABLE = b'city,"size",warm\nBern,51.6,1\n"Ulm, D",118,0\nOslo,,1\n'
 
 def table(data: bytes = TABLE, **options: Any) -> Any:
     async def program() -> Any:
-        dataset = await tf.data.csv(in_pieces(data, 5), **options)
+        dataset = await tf.data.csv_async(in_pieces(data, 5), **options)
         return dataset, [plain(x) async for x in dataset]
 
     return asyncio.run(program())
@@ -337,7 +337,7 @@ def archive(files: dict[str, bytes]) -> bytes:
 
 
 def to_folder(*args: Any) -> list[str]:
-    return asyncio.run(tf.io.to_folder(*args))
+    return asyncio.run(tf.io.to_folder_async(*args))
 
 
 def test_archives_and_files_as_folders(tmp_path: Path) -> None:

@@ -286,7 +286,9 @@ def test_damaged_archives(tmp_path: Path, name: str) -> None:
     data, error = ARCHIVES[name]
     (tmp_path / "x.zip").write_bytes(data)
     with pytest.raises(error):
-        asyncio.run(tf.io.to_folder(tf.data.FileDataSource(tmp_path / "x.zip"), tmp_path / "in"))
+        asyncio.run(
+            tf.io.to_folder_async(tf.data.FileDataSource(tmp_path / "x.zip"), tmp_path / "in")
+        )
     if name in ("deflate", "bzip2", "lzma"):
         with pytest.raises(ValueError, match="damaged"):
             tf.models.load(data.replace(b"aaaa", b"m.pb"))
@@ -295,7 +297,7 @@ def test_damaged_archives(tmp_path: Path, name: str) -> None:
 def test_a_member_with_the_archive_s_name(tmp_path: Path) -> None:
     (tmp_path / "x.zip").write_bytes(archive(("x.zip", b"data"), ("b", b"1")))
     source = tf.data.FileDataSource(tmp_path / "x.zip")
-    written = asyncio.run(tf.io.to_folder(source, tmp_path / "in"))
+    written = asyncio.run(tf.io.to_folder_async(source, tmp_path / "in"))
     assert [Path(path).read_bytes() for path in written] == [b"1", b"data"]
 
 

@@ -332,18 +332,20 @@ def test_compile_model_prepares_the_first_call() -> None:
         traced.append(power)
         return tf.reduce_sum(x**power)
 
-    compiled = asyncio.run(tf.compile_model(model, tf.TensorSpec([3]), progress=shares.append))
+    compiled = asyncio.run(
+        tf.compile_model_async(model, tf.TensorSpec([3]), progress=shares.append)
+    )
     assert shares[-1] == 1.0
     assert shares == sorted(shares)
     assert compiled(tf.constant([1.0, 2.0, 3.0])).numpy() == 14.0
     assert traced == [2]
     with pytest.raises(ValueError, match="every size"):
-        asyncio.run(tf.compile_model(model, tf.TensorSpec([None])))
+        asyncio.run(tf.compile_model_async(model, tf.TensorSpec([None])))
 
 
 def test_compile_model_changes_nothing() -> None:
     v = tf.Variable(1.0)
-    asyncio.run(tf.compile_model(lambda x: v.assign_add(x), tf.TensorSpec([])))
+    asyncio.run(tf.compile_model_async(lambda x: v.assign_add(x), tf.TensorSpec([])))
     assert v.numpy() == 1.0
 
 

@@ -121,12 +121,12 @@ def test_the_outer_function_decides() -> None:
 def test_compile_model() -> None:
     w = tf.constant(W)
     spec = tf.TensorSpec([6, 70])
-    model = asyncio.run(tf.compile_model(lambda x: x @ w, spec, quantize="int8"))
+    model = asyncio.run(tf.compile_model_async(lambda x: x @ w, spec, quantize="int8"))
     assert is_int8(model)
     assert off(model(tf.constant(X)), X @ W) < 0.02
-    asyncio.run(tf.compile_model(model, spec))
+    asyncio.run(tf.compile_model_async(model, spec))
     with pytest.raises(ValueError, match="give quantize to"):
-        asyncio.run(tf.compile_model(model, spec, quantize="int8"))
+        asyncio.run(tf.compile_model_async(model, spec, quantize="int8"))
 
 
 @pytest.mark.parametrize("wrong", ["int2", "float16", True, 8])
@@ -134,4 +134,4 @@ def test_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match=f"quantize is 'int8', 'int4' or None, not {wrong!r}"):
         tf.function(lambda x: x, quantize=wrong)
     with pytest.raises(ValueError, match="quantize is 'int8', 'int4' or None"):
-        asyncio.run(tf.compile_model(lambda x: x, tf.TensorSpec([1]), quantize=wrong))
+        asyncio.run(tf.compile_model_async(lambda x: x, tf.TensorSpec([1]), quantize=wrong))

@@ -218,7 +218,7 @@ def _called(files: Files) -> None:
 
 def _unpacked(folder: Path) -> None:
     source = tf.data.FileDataSource(folder / "model.zip")
-    asyncio.run(tf.io.to_folder(source, folder / "unpacked"))
+    asyncio.run(tf.io.to_folder_async(source, folder / "unpacked"))
 
 
 def _state() -> Files:

@@ -71,7 +71,7 @@ def test_the_table_of_a_profile() -> None:
     """The same words and columns, with other numbers and kernels."""
     shown = block("docs/debugging.md", "text", "on the clock").replace("on wasm", "on cpu")
     gc.collect()  # tensors of other tests, which would count as fewer new ones
-    table = str(asyncio.run(tf.profile(lambda: tf.function(tf.nn.relu)(tf.ones([4])))))
+    table = str(asyncio.run(tf.profile_async(lambda: tf.function(tf.nn.relu)(tf.ones([4])))))
     (*head, names), (*wanted, columns) = (
         NUMBER.sub("#", text).splitlines()[:5] for text in (table, shown)
     )

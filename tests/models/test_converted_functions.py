@@ -46,7 +46,7 @@ def same(
     ]
     for kind in kinds:
         made = frozen(function, *specs, **KINDS[kind])
-        model = asyncio.run(tfpy.load_graph_model(made.files()))
+        model = asyncio.run(tfpy.load_graph_model_async(made.files()))
         found = model.predict({x.name: v for x, v in zip(made.inputs, values, strict=True)})
         found = found if isinstance(found, list) else [found]
         for mine, wanted in zip(found, made.run(*values), strict=True):
@@ -220,7 +220,7 @@ def test_channels_first() -> None:
 
     spec = tf.TensorSpec((None, 3, None, None), tf.float32)
     made = frozen(lambda x: network(x, "NCHW"), spec, lowered=True)
-    found = asyncio.run(tfpy.load_graph_model(made.files()))(PICTURE.transpose(0, 3, 1, 2))
+    found = asyncio.run(tfpy.load_graph_model_async(made.files()))(PICTURE.transpose(0, 3, 1, 2))
     for mine, wanted in zip(found, network(PICTURE), strict=True):
         near(mine.numpy(), wanted.numpy().transpose(0, 3, 1, 2), "lowered")
 
@@ -356,6 +356,6 @@ def test_what_is_refused() -> None:
         tf.TensorSpec([3], tf.float32),
         lowered=True,
     )
-    model = asyncio.run(tfpy.load_graph_model(made.files()))
+    model = asyncio.run(tfpy.load_graph_model_async(made.files()))
     with pytest.raises(tfpy.errors.UnimplementedError, match=r"QuantizeV2.*quantised.*register_op"):
         model(normal(3))

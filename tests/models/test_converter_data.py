@@ -25,7 +25,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def parts(folder: Path) -> tuple[Any, dict[str, Any], dict[str, Any]]:
     """A model, its inputs and what TensorFlow.js gives."""
-    model = asyncio.run(tf.load_graph_model(folder))
+    model = asyncio.run(tf.load_graph_model_async(folder))
     given, wanted = (json.loads((folder / f"{name}.json").read_text()) for name in ("io", "tfjs"))
     return model, given, wanted
 

@@ -67,7 +67,7 @@ def files(nodes: list[Any] = NODES, signature: Any = SIGNATURE, **more: Any) -> 
 
 
 def load(contents: Any = None, **how: Any) -> Any:
-    return asyncio.run(tf.load_graph_model(contents or files(), **how))
+    return asyncio.run(tf.load_graph_model_async(contents or files(), **how))
 
 
 def test_inputs_come_in_many_forms() -> None:
@@ -149,8 +149,8 @@ def test_files_without_a_signature() -> None:
 
 def test_warming_up() -> None:
     model, heard = load(), list[float]()
-    asyncio.run(model.warm_up(progress=heard.append))
-    asyncio.run(model.warm_up(tf.TensorSpec([4, 3])))
+    model.warm_up(progress=heard.append)
+    model.warm_up(tf.TensorSpec([4, 3]))
     assert model(X)[0].shape == [2, 2]
 
 
@@ -165,7 +165,7 @@ def test_warming_up_what_is_behind_values(given: Any, monkeypatch: pytest.Monkey
     """What follows an operation whose result's shape depends on values is compiled, too."""
     behind = {"inputs": SIGNATURE["inputs"], "outputs": {"y": {"name": "far"}}}
     model, heard = load(files(BEHIND, behind)), list[float]()
-    asyncio.run(model.warm_up(given, progress=heard.append))
+    model.warm_up(given, progress=heard.append)
     assert heard[-1] == 1
     assert heard == sorted(heard)
     x = X if given is X else np.zeros([2 if given else 1, 3], np.float32)

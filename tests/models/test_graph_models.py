@@ -25,7 +25,7 @@ MODELS = {
 
 def loaded(name: str, **how: Any) -> Any:
     path = model_files.ensure(MODELS[name]) / name / f"{name}.json"
-    return asyncio.run(tf.load_graph_model(path, **how))
+    return asyncio.run(tf.load_graph_model_async(path, **how))
 
 
 def reference(name: str) -> tuple[dict[str, Any], dict[str, Any]]:

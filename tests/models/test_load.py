@@ -329,13 +329,13 @@ def test_graphs_that_give_nothing(broken: Any, message: str, tmp_path: Path) -> 
     broken(model)
     (tmp_path / "model.json").write_text(json.dumps(model))
     with pytest.raises(ValueError, match=message):
-        asyncio.run(tf.load_graph_model(str(tmp_path)))
+        asyncio.run(tf.load_graph_model_async(str(tmp_path)))
 
 
 def test_an_output_that_an_operation_has_not(tmp_path: Path) -> None:
     tf.save_graph_model(lambda x: x * 2, str(tmp_path), [tf.TensorSpec([None])])
     text = (tmp_path / "model.json").read_text().replace("Identity:0", "Identity:3")
     (tmp_path / "model.json").write_text(text)
-    model = asyncio.run(tf.load_graph_model(str(tmp_path)))
+    model = asyncio.run(tf.load_graph_model_async(str(tmp_path)))
     with pytest.raises(ValueError, match="'Identity:3' is no output of its node: Identity has 1"):
         model(tf.constant([1.0]))

@@ -31,7 +31,7 @@ def test_files_of_both_kinds(tmp_path: Path) -> None:
         return await asyncio.gather(step(x).data(), tf.cosh(x).data())
 
     call = tmp_path / "call.trace.json"
-    asyncio.run(tf.profile(reads)).save(call)
+    asyncio.run(tf.profile_async(reads)).save(call)
     with tf.profiler.experimental.Profile(tmp_path):
         for number in range(3):
             with tf.profiler.experimental.Trace("step", step_num=number):
@@ -50,7 +50,7 @@ def test_tasks_that_take_turns(tmp_path: Path) -> None:
         await asyncio.gather(task("short", 0.01), task("long", 0.02), task("longer", 0.03))
 
     file = tmp_path / "tasks.trace.json"
-    asyncio.run(tf.profile(together)).save(file)
+    asyncio.run(tf.profile_async(together)).save(file)
     (found,) = check_opened([file])
     threads = {s["name"]: s["thread"] for s in found.slices if s["kind"] == "user"}
     assert threads["profile"] == threads["short"] == "Python"

@@ -21,7 +21,7 @@ from tfpy._src.core import eager
 
 
 def _profile(f: Callable[[], Any]) -> Any:
-    return asyncio.run(tf.profile(f))
+    return asyncio.run(tf.profile_async(f))
 
 
 def _kinds(info: Any) -> set[str]:
@@ -121,13 +121,13 @@ def test_failures_leave_nothing_behind() -> None:
         _profile(fails)
 
     async def nested() -> Any:
-        return await tf.profile(fails)
+        return await tf.profile_async(fails)
 
     with pytest.raises(RuntimeError, match="timed already"):
         _profile(nested)
     assert not profiler_spans.recorders
     assert not eager.observers
-    assert asyncio.run(tf.time(lambda: tf.sinh(_X))).kernel_ms > 0
+    assert asyncio.run(tf.time_async(lambda: tf.sinh(_X))).kernel_ms > 0
 
 
 def _file(folder: Path) -> Any:

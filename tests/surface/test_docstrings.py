@@ -15,10 +15,10 @@ SAID = (
 WITHOUT = {
     "it needs an element of a page or a device of the user's": """
         browser.draw browser.from_gpu_buffer browser.gpu_device data.DeviceDataset data.microphone
-        data.webcam
+        data.microphone_async data.webcam data.webcam_async
     """,
     "it needs an address that serves files": """
-        data.URLDataSource io.to_folder set_wasm_path set_wasm_paths
+        data.URLDataSource io.to_folder io.to_folder_async set_wasm_path set_wasm_paths
     """,
     "it needs a GPU, TPUs or a backend that has not computed": """
         config.experimental.get_memory_growth config.experimental.get_memory_info

@@ -40,6 +40,7 @@ size of the filter, which is open here, has no influence with padding."""
 
 ELSEWHERE = {
     "browser.to_pixels": "reads values",
+    "browser.to_pixels_async": "reads values",
     "eig": "eigenvectors have either sign",
     "linalg.eigh": "eigenvectors have either sign",
     "linalg.gram_schmidt": "as many vectors as there are: the result is made in Python",

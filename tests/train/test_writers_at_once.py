@@ -117,7 +117,7 @@ WRITERS: dict[str, Callable[[str], Any]] = {
     "onnx": lambda path: tf.save_onnx(line, path),
     "program": lambda path: tf.export(fixed, path),
     "write_file": lambda path: tf.io.write_file(path, "text" * 99),
-    "trace": lambda path: asyncio.run(tf.profile(lambda: tf.square(2.0))).save(path),
+    "trace": lambda path: asyncio.run(tf.profile_async(lambda: tf.square(2.0))).save(path),
     "checkpoint": lambda path: checkpoint(1.0).save(f"{path}/of"),
 }
 

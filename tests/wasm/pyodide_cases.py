@@ -376,7 +376,7 @@ async def case_graph_models_with_and_without_the_runtimes_reader() -> None:
     async def outcome(changed: bytes, runtime: Any) -> str:
         kept, bridge._runtime = bridge._runtime, runtime
         try:
-            model = await tf.load_graph_model({**files, name: changed})
+            model = await tf.load_graph_model_async({**files, name: changed})
         except ValueError as error:
             return str(error)
         finally:

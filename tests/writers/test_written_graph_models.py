@@ -85,7 +85,7 @@ def test_tensorflow_js_runs_programs(name: str, in_javascript: dict[str, Any]) -
 def test_read_again(name: str, tmp_path: Path) -> None:
     program = PROGRAMS[name]
     tf.save_graph_model(program.function, tmp_path, program.specs)
-    found = asyncio.run(tf.load_graph_model(tmp_path))(*map(tf.constant, program.inputs))
+    found = asyncio.run(tf.load_graph_model_async(tmp_path))(*map(tf.constant, program.inputs))
     wanted = results(program)
     if not isinstance(found, dict):
         found = dict(zip(wanted, found if isinstance(found, list) else [found], strict=True))
@@ -102,7 +102,7 @@ def test_every_primitive_is_written_or_refused_with_a_reason() -> None:
 def test_a_model_that_was_read(tmp_path: Path) -> None:
     program = PROGRAMS["perceptron"]
     tf.save_graph_model(program.function, tmp_path / "one", program.specs)
-    model = asyncio.run(tf.load_graph_model(tmp_path / "one"))
+    model = asyncio.run(tf.load_graph_model_async(tmp_path / "one"))
     tf.save_graph_model(model, tmp_path / "two")
     found, wanted = graph_def.run(tmp_path / "two", program.inputs), results(program)
     for key in wanted:
@@ -128,7 +128,7 @@ def test_weights_are_quantized(tmp_path: Path) -> None:
     for kind, bytes_each in (("uint8", 1), ("uint16", 2), ("float16", 2)):
         tf.save_graph_model(lambda x: x @ matrix, tmp_path, [tf.TensorSpec([1, 20])], kind)
         assert (tmp_path / "group1-shard1of1.bin").stat().st_size == 400 * bytes_each
-        found = asyncio.run(tf.load_graph_model(tmp_path))(x)
+        found = asyncio.run(tf.load_graph_model_async(tmp_path))(x)
         np.testing.assert_allclose(found.numpy(), x @ matrix.numpy(), 1e-2, 5e-2)
 
 

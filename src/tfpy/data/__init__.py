@@ -2,7 +2,7 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
-from tfpy._src.data.awaited_csv import CSVDataset as CSVDataset, csv as csv
+from tfpy._src.data.awaited_csv import CSVDataset as CSVDataset, csv as csv, csv_async as csv_async
 from tfpy._src.data.dataset import (
     AUTOTUNE as AUTOTUNE,
     INFINITE_CARDINALITY as INFINITE_CARDINALITY,
@@ -16,7 +16,9 @@ from tfpy._src.data.dataset import (
 from tfpy._src.data.devices import (
     DeviceDataset as DeviceDataset,
     microphone as microphone,
+    microphone_async as microphone_async,
     webcam as webcam,
+    webcam_async as webcam_async,
 )
 from tfpy._src.data.iterators import Iterator as Iterator, NumpyIterator as NumpyIterator
 from tfpy._src.data.options import Options as Options, ThreadingOptions as ThreadingOptions

@@ -9,7 +9,7 @@ from tfpy._src.library.io.files import (
     read_file as read_file,
     write_file as write_file,
 )
-from tfpy._src.library.io.folders import to_folder as to_folder
+from tfpy._src.library.io.folders import to_folder as to_folder, to_folder_async as to_folder_async
 from tfpy._src.library.io.images import (
     decode_bmp as decode_bmp,
     decode_gif as decode_gif,

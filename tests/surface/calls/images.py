@@ -104,10 +104,10 @@ CALLS = {
     # pixels
     "browser.from_pixels": (PIXELS, f"tf.constant({PIXELS}.astype('int32')[..., :3])"),
     "browser.from_pixels_async": (PIXELS, f"tf.constant({PIXELS}.astype('int32')[..., :3])"),
-    "browser.to_pixels": (
-        "i(256, 2, 3, 4)",
-        "i(256, 2, 3, 4).numpy().astype('uint8')",
-    ),
+    **{
+        f"browser.{name}": ("i(256, 2, 3, 4)", "i(256, 2, 3, 4).numpy().astype('uint8')")
+        for name in ("to_pixels", "to_pixels_async")
+    },
 }
 
 FLOATS = (

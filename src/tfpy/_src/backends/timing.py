@@ -49,8 +49,7 @@ class Timing:
     """Milliseconds in which values of the device were waited for."""
 
 
-@awaitable("tf.time(f)")
-async def time(f: Callable[[], Any]) -> Timing:
+def time(f: Callable[[], Any]) -> Timing:
     """How long a function takes, and its kernels by name, on the active backend; what each run of
     them computes, where and with what memory, is ``tf.profile``'s to say.
 
@@ -74,11 +73,26 @@ async def time(f: Callable[[], Any]) -> Timing:
         UnavailableError: when the device is lost meanwhile.
 
     Example:
+        >>> import tfpy as tf
+        >>> x = tf.ones([2, 2])
+        >>> timing = tf.time(lambda: x @ x)
+        >>> timing.wall_ms > 0
+        True
+    """
+    return bridge.wait(time_async(f), "write `await tf.time_async(f)`")
+
+
+@awaitable("tf.time_async(f)")
+async def time_async(f: Callable[[], Any]) -> Timing:
+    """Await what :func:`time` returns.
+
+    Args and errors are those of :func:`time`.
+
+    Example:
         >>> import asyncio
         >>> import tfpy as tf
         >>> x = tf.ones([2, 2])
-        >>> timing = asyncio.run(tf.time(lambda: x @ x))
-        >>> timing.wall_ms > 0
+        >>> asyncio.run(tf.time_async(lambda: x @ x)).wall_ms > 0
         True
     """
     backend = registry.active_backend()

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfpy._src.backends.awaitable import awaitable
+from tfpy._src.backends.javascript.bridge import wait
 from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.core.conversion import convert_to_tensor
@@ -27,7 +28,7 @@ class CSVDataset(DatasetV2):
         >>> import asyncio
         >>> import tfpy as tf
         >>> async def columns():
-        ...     table = await tf.data.csv(tf.data.FileDataSource(b"length,kind\\n5.1,0\\n4.9,1"))
+        ...     table = tf.data.csv(tf.data.FileDataSource(b"length,kind\\n5.1,0\\n4.9,1"))
         ...     return isinstance(table, tf.data.CSVDataset), table.column_names
         >>> asyncio.run(columns())
         (True, ['length', 'kind'])
@@ -46,8 +47,7 @@ class CSVDataset(DatasetV2):
         super().__init__(Map(records, by_name))
 
 
-@awaitable("tf.data.csv(source)")
-async def csv(
+def csv(
     source: Any,
     column_configs: Mapping[str, Mapping[str, Any]] | None = None,
     *,
@@ -77,9 +77,44 @@ async def csv(
     Example:
         >>> import asyncio
         >>> import tfpy as tf
+        >>> table = tf.data.csv(tf.data.FileDataSource(b"a,b\\n1,x\\n2,y"))
         >>> async def total():
-        ...     file = tf.data.FileDataSource(b"a,b\\n1,x\\n2,y")
-        ...     table = await tf.data.csv(file)
+        ...     return sum([int(row["a"]) async for row in table])
+        >>> asyncio.run(total())
+        3
+    """
+    return wait(
+        csv_async(
+            source,
+            column_configs,
+            has_header=has_header,
+            column_names=column_names,
+            configured_columns_only=configured_columns_only,
+            delimiter=delimiter,
+        ),
+        "write `await tf.data.csv_async(source)`",
+    )
+
+
+@awaitable("tf.data.csv_async(source)")
+async def csv_async(
+    source: Any,
+    column_configs: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    has_header: bool = True,
+    column_names: Sequence[str] | None = None,
+    configured_columns_only: bool = False,
+    delimiter: str = ",",
+) -> CSVDataset:
+    """Await what :func:`csv` returns.
+
+    Args and errors are those of :func:`csv`.
+
+    Example:
+        >>> import asyncio
+        >>> import tfpy as tf
+        >>> async def total():
+        ...     table = await tf.data.csv_async(tf.data.FileDataSource(b"a,b\\n1,x\\n2,y"))
         ...     return sum([int(row["a"]) async for row in table])
         >>> asyncio.run(total())
         3

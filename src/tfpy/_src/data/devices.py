@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from tfpy._src.backends.awaitable import awaitable
+from tfpy._src.backends.javascript.bridge import wait
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import UnavailableError
 from tfpy._src.compiler.ir.aval import Array
@@ -29,12 +30,16 @@ class DeviceDataset(DatasetV2):
         self.sample_rate_hz: float | None = None
         """How many samples a second are, of a microphone."""
 
-    async def capture(self) -> Any:
-        """The next element.
+    def capture(self) -> Any:
+        """Return the next element.
 
         Raises:
-            UnavailableError: when the device is off.
+            UnavailableError: If the device is off.
         """
+        return wait(self.capture_async(), "write `await device.capture_async()`")
+
+    async def capture_async(self) -> Any:
+        """Await what :meth:`capture` returns."""
         async for element in self:
             return element
         raise UnavailableError(None, "capture", "the device is turned off")
@@ -50,8 +55,7 @@ class DeviceDataset(DatasetV2):
         self.stop()
 
 
-@awaitable("tf.data.webcam()")
-async def webcam(
+def webcam(
     video: Any = None,
     *,
     resize_width: int | None = None,
@@ -76,8 +80,35 @@ async def webcam(
         ValueError: when one of width and height is given, or they are missing for a crop.
 
     Example:
-        ``async with await tf.data.webcam(resize_width=96, resize_height=96) as camera:
+        ``async with await tf.data.webcam_async(resize_width=96, resize_height=96) as camera:
         async for pictures in camera.batch(8).take(10): ...``
+    """
+    return wait(
+        webcam_async(
+            video,
+            resize_width=resize_width,
+            resize_height=resize_height,
+            center_crop=center_crop,
+            facing_mode=facing_mode,
+            device_id=device_id,
+        ),
+        "write `await tf.data.webcam_async()`",
+    )
+
+
+@awaitable("tf.data.webcam_async()")
+async def webcam_async(
+    video: Any = None,
+    *,
+    resize_width: int | None = None,
+    resize_height: int | None = None,
+    center_crop: bool = False,
+    facing_mode: str | None = None,
+    device_id: str | None = None,
+) -> DeviceDataset:
+    """Await what :func:`webcam` returns.
+
+    Args and errors are those of :func:`webcam`.
     """
     if (resize_width is None) != (resize_height is None):
         raise ValueError("webcam: give both resize_width and resize_height, or none")
@@ -101,8 +132,7 @@ async def webcam(
     return DeviceDataset(camera, pictures, spec)
 
 
-@awaitable("tf.data.microphone()")
-async def microphone(
+def microphone(
     *,
     fft_size: int = 1024,
     column_truncate_length: int | None = None,
@@ -131,6 +161,35 @@ async def microphone(
         UnimplementedError: outside of a page's main thread.
         UnavailableError: when the page must be clicked before it may listen.
         ValueError: for other sizes, or when nothing is included.
+    """
+    return wait(
+        microphone_async(
+            fft_size=fft_size,
+            column_truncate_length=column_truncate_length,
+            num_frames_per_spectrogram=num_frames_per_spectrogram,
+            include_spectrogram=include_spectrogram,
+            include_waveform=include_waveform,
+            smoothing_time_constant=smoothing_time_constant,
+            audio_track_constraints=audio_track_constraints,
+        ),
+        "write `await tf.data.microphone_async()`",
+    )
+
+
+@awaitable("tf.data.microphone_async()")
+async def microphone_async(
+    *,
+    fft_size: int = 1024,
+    column_truncate_length: int | None = None,
+    num_frames_per_spectrogram: int = 43,
+    include_spectrogram: bool = True,
+    include_waveform: bool = False,
+    smoothing_time_constant: float = 0.0,
+    audio_track_constraints: Mapping[str, Any] | None = None,
+) -> DeviceDataset:
+    """Await what :func:`microphone` returns.
+
+    Args and errors are those of :func:`microphone`.
     """
     if fft_size not in [2**n for n in range(4, 15)]:
         raise ValueError(f"microphone: fft_size is a power of 2 from 16 to 16384, not {fft_size}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tfpy._src.backends.awaitable import awaitable
+from tfpy._src.backends.javascript.bridge import wait
 from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import DType
 from tfpy._src.core.conversion import convert_to_tensor
@@ -178,10 +179,8 @@ class GraphModel:
         found = self._run(signature, _by_name(signature, (inputs,), {}), wanted)
         return found[0] if isinstance(outputs, str) else found
 
-    async def warm_up(
-        self, inputs: Any = None, progress: Callable[[float], None] | None = None
-    ) -> None:
-        """Compiles the model before its first call, without freezing the page.
+    def warm_up(self, inputs: Any = None, progress: Callable[[float], None] | None = None) -> None:
+        """Compile the model before its first call.
 
         What follows operations whose results' shapes depend on values, such as the choice of boxes,
         is compiled for the sizes that the given tensors lead to: give one like those to come.
@@ -195,6 +194,13 @@ class GraphModel:
         Raises:
             ValueError: when the sizes of an input are not known.
         """
+        wait(self.warm_up_async(inputs, progress), "write `await model.warm_up_async(...)`")
+
+    @awaitable("model.warm_up_async(...)")
+    async def warm_up_async(
+        self, inputs: Any = None, progress: Callable[[float], None] | None = None
+    ) -> None:
+        """Await :meth:`warm_up`, which leaves the page responsive."""
         signature = self._signature
         given: dict[str, TensorSpec | Tensor]
         if inputs is None:

@@ -97,7 +97,8 @@ async def draw(canvas, sounding, notes):
     """The piano roll: what sounds glows, notes have frames."""
     frames, keys = sounding.shape
     heat = OffscreenCanvas.new(frames, keys)
-    await tf.browser.to_pixels(tf.constant(sounding.T[::-1, :, None] * HEAT, tf.float32), heat)
+    levels = tf.constant(sounding.T[::-1, :, None] * HEAT, tf.float32)
+    await tf.browser.to_pixels_async(levels, heat)
     context, width, height = canvas.getContext("2d"), canvas.width, canvas.height
     context.drawImage(heat, 0, 0, width, height)
     context.strokeStyle, context.lineWidth = FOUND, 2

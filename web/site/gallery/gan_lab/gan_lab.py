@@ -89,7 +89,7 @@ def energy_distance(a, b):
 
 async def draw(canvas, real, made, ground):
     """Points on the ground that is brighter the more real the discriminator finds it."""
-    await tf.browser.to_pixels(0.4 * ground, cells)
+    await tf.browser.to_pixels_async(0.4 * ground, cells)
     context, size = canvas.getContext("2d"), canvas.width
     context.drawImage(cells, 0, 0, size, size)
     for points, colour in ((real, REAL), (made, MADE)):

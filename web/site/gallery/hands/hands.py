@@ -160,8 +160,8 @@ def reach(hands):
     return (fingers / np.linalg.norm(hands[:, 9] - hands[:, 0], axis=1)).mean()
 
 
-finder = await tf.load_graph_model("gallery/models/handtrack/model.json")
-reader = await tf.load_graph_model("gallery/models/handlandmark/model.json")
+finder = await tf.load_graph_model_async("gallery/models/handtrack/model.json")
+reader = await tf.load_graph_model_async("gallery/models/handlandmark/model.json")
 hands = Hands(finder, reader)
 page = await open_page()
 scene = OffscreenCanvas.new(SIZE, SIZE)
@@ -172,7 +172,7 @@ async for frame in page.frames():
     if page.values["pictures"] == "camera":
         pixels = await page.camera(SIZE)
         if pixels is not None:
-            await tf.browser.to_pixels(pixels, scene)
+            await tf.browser.to_pixels_async(pixels, scene)
     if pixels is None:
         drawn = np.stack(list(drawn_hands(0.06 * frame)))
         context.fillStyle = "#cfd8e0"

@@ -88,8 +88,8 @@ def draw_skeleton(canvas, scene, joints, is_seen):
         disc(context, "#4cc38a", x, y, 6)
 
 
-network = await tf.load_graph_model("gallery/models/movenet/model.json")
-await network.warm_up()
+network = await tf.load_graph_model_async("gallery/models/movenet/model.json")
+await network.warm_up_async()
 page = await open_page()
 scene = OffscreenCanvas.new(SIZE, SIZE)
 context = scene.getContext("2d", willReadFrequently=True)
@@ -98,7 +98,7 @@ async for frame in page.frames():
     if page.values["pictures"] == "camera":
         pixels = await page.camera(SIZE)
         if pixels is not None:
-            await tf.browser.to_pixels(pixels, scene)
+            await tf.browser.to_pixels_async(pixels, scene)
     if pixels is None:
         drawn = dancer(0.06 * frame)
         draw_dancer(context, drawn)

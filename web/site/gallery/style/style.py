@@ -134,7 +134,7 @@ async def take_picture(page):
     if pixels is None:
         return drawn(canvas, house)
     canvas.getContext("2d").resetTransform()
-    await tf.browser.to_pixels(pixels, canvas)
+    await tf.browser.to_pixels_async(pixels, canvas)
     return pixels
 
 
@@ -152,7 +152,7 @@ while True:
     async for step in page.frames():
         begin = time.perf_counter()
         losses = painting.step(10 ** page.values["weight"])
-        await tf.browser.to_pixels(painting.image[0], page.canvas["result"])
+        await tf.browser.to_pixels_async(painting.image[0], page.canvas["result"])
         style_loss, content_loss = [float(await loss.data()) for loss in losses]
         took = time.perf_counter() - begin
         page.show(step=step + 1, style_loss=style_loss, content_loss=content_loss)

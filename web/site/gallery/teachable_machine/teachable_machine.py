@@ -115,7 +115,7 @@ async def take_picture(page):
         pixels = await page.camera(SIZE)
         if pixels is not None:
             canvas.getContext("2d").resetTransform()
-            await tf.browser.to_pixels(pixels, canvas)
+            await tf.browser.to_pixels_async(pixels, canvas)
             return pixels
     draw(canvas, page.values["subject"])
     return tf.browser.from_pixels(canvas)

@@ -69,22 +69,42 @@ _runtime: Any = None
 
 
 def wait(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
-    """Waits from synchronous code.
+    """Return the result of a coroutine to synchronous code.
+
+    Args:
+        mend: What to write instead, for the error.
 
     Raises:
-        RuntimeError: where Python cannot be suspended; the text says what to write instead.
+        RuntimeError: Where Python cannot be suspended: in a page without JSPI, or in a coroutine of
+            a running event loop if the result depends on another task.
     """
     if not IN_BROWSER:
-        try:
-            awaitable.send(None)
-        except StopIteration as done:
-            return done.value
-        raise RuntimeError(f"This would have to wait for another task; {mend}")
-
+        return _completed(awaitable, mend)
     if not can_run_sync():
         awaitable.close()
         raise RuntimeError(f"Python cannot wait for the browser here; {mend}")
     return run_sync(awaitable)
+
+
+def _completed(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
+    """Run a coroutine on CPython, in an event loop of its own if none runs."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        loop = asyncio.new_event_loop()
+        try:
+            return loop.run_until_complete(awaitable)
+        finally:
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.close()
+    try:
+        while awaitable.send(None) is None:
+            pass  # it only gave other tasks their turn
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    awaitable.close()
+    raise RuntimeError(f"This would have to wait for another task; {mend}")
 
 
 def can_wait() -> bool:

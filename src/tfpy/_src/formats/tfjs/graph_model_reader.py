@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tfpy._src.backends.awaitable import awaitable
+from tfpy._src.backends.javascript.bridge import wait
 from tfpy._src.formats.graph_model import GraphModel, ModelSignature
 from tfpy._src.formats.node_graphs.node import NodeGraph, Spec
 from tfpy._src.formats.node_graphs.runner import Runner
@@ -34,7 +36,7 @@ from tfpy._src.library.io.checked_json import (
 DEFAULT = "serving_default"
 
 
-async def load_graph_model(
+def load_graph_model(
     source: Any,
     trainable: bool = False,
     quantize: str | None = None,
@@ -60,12 +62,37 @@ async def load_graph_model(
         ValueError: when the files are broken, or hold what is not allowed.
 
     Example:
+        >>> import tfpy as tf
+        >>> tf.save_graph_model(tf.square, "square", [tf.TensorSpec([None])])
+        >>> model = tf.load_graph_model("square")
+        >>> model.predict(tf.constant([1.0, 3.0])).numpy().tolist()
+        [1.0, 9.0]
+    """
+    return wait(
+        load_graph_model_async(source, trainable, quantize, progress, safe_mode),
+        "write `await tf.load_graph_model_async(source)`",
+    )
+
+
+@awaitable("tf.load_graph_model_async(source)")
+async def load_graph_model_async(
+    source: Any,
+    trainable: bool = False,
+    quantize: str | None = None,
+    progress: Progress | None = None,
+    safe_mode: bool = True,
+) -> GraphModel:
+    """Await what :func:`load_graph_model` returns.
+
+    Args and errors are those of :func:`load_graph_model`.
+
+    Example:
         >>> import asyncio
         >>> import tfpy as tf
         >>> tf.save_graph_model(tf.square, "square", [tf.TensorSpec([None])])
-        >>> model = asyncio.run(tf.load_graph_model("square"))
-        >>> model.predict(tf.constant([1.0, 3.0])).numpy().tolist()
-        [1.0, 9.0]
+        >>> model = asyncio.run(tf.load_graph_model_async("square"))
+        >>> model.predict(tf.constant([3.0])).numpy().tolist()
+        [9.0]
     """
     files, data = await model_file(source)
     with uncollected():

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, overload
 
 from tfpy._src.backends.awaitable import awaitable
+from tfpy._src.backends.javascript.bridge import wait
 from tfpy._src.functions.tf_function.conforming import check_signature
 from tfpy._src.functions.tf_function.open import OpenConcreteFunction
 from tfpy._src.functions.tf_function.polymorphic import Function
@@ -107,15 +108,14 @@ def function(
     return Function(func, input_signature, autograph, quantize, reduces)
 
 
-@awaitable("tf.compile_model(model, ...)")
-async def compile_model(
+def compile_model(
     model: Callable[P, R],
     *args: Any,
     progress: Callable[[float], None] | None = None,
     quantize: str | None = None,
     **kwargs: Any,
 ) -> Function[P, R]:
-    """Compiles a function for some arguments ahead of its first call, without freezing the page.
+    """Compiles a function for some arguments ahead of its first call.
 
     Args:
         model: a ``tf.function``, or a callable that is made one.
@@ -130,9 +130,33 @@ async def compile_model(
         ValueError: for a TensorSpec with open sizes, and for ``quantize`` with a ``tf.function``.
 
     Example:
+        >>> import tfpy as tf
+        >>> model = tf.compile_model(tf.nn.relu, tf.TensorSpec([2]))
+        >>> print(model(tf.constant([-1.0, 1.0])).numpy())
+        [0. 1.]
+    """
+    return wait(
+        compile_model_async(model, *args, progress=progress, quantize=quantize, **kwargs),
+        "write `await tf.compile_model_async(model, ...)`",
+    )
+
+
+@awaitable("tf.compile_model_async(model, ...)")
+async def compile_model_async(
+    model: Callable[P, R],
+    *args: Any,
+    progress: Callable[[float], None] | None = None,
+    quantize: str | None = None,
+    **kwargs: Any,
+) -> Function[P, R]:
+    """Await what :func:`compile_model` returns.
+
+    Args and errors are those of :func:`compile_model`.
+
+    Example:
         >>> import asyncio
         >>> import tfpy as tf
-        >>> model = asyncio.run(tf.compile_model(tf.nn.relu, tf.TensorSpec([2])))
+        >>> model = asyncio.run(tf.compile_model_async(tf.nn.relu, tf.TensorSpec([2])))
         >>> print(model(tf.constant([-1.0, 1.0])).numpy())
         [0. 1.]
     """

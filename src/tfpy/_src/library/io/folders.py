@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tfpy._src.backends.awaitable import awaitable
+from tfpy._src.backends.javascript.bridge import wait
 from tfpy._src.base.atomic_files import replace_file, whole_file
 from tfpy._src.base.errors import InvalidArgumentError, ResourceExhaustedError
 from tfpy._src.library.io.archives import DAMAGED
@@ -20,8 +21,7 @@ from tfpy._src.library.io.streams import source_of
 _LIMIT = 1 << 30
 
 
-@awaitable("tf.io.to_folder(files, folder)")
-async def to_folder(files: Any, folder: Any, max_bytes: int = _LIMIT) -> list[str]:
+def to_folder(files: Any, folder: Any, max_bytes: int = _LIMIT) -> list[str]:
     """Writes files to a folder of Python's, which is made; the paths that were written, sorted.
 
     Such a folder is what ``keras.utils.image_dataset_from_directory`` and its like read.
@@ -37,7 +37,19 @@ async def to_folder(files: Any, folder: Any, max_bytes: int = _LIMIT) -> list[st
         OpError: If a file cannot be written, for example where a folder has its name.
 
     Example:
-        ``paths = await tf.io.to_folder("flowers.zip", "/flowers")``
+        ``paths = tf.io.to_folder("flowers.zip", "/flowers")``
+    """
+    return wait(
+        to_folder_async(files, folder, max_bytes),
+        "write `await tf.io.to_folder_async(files, folder)`",
+    )
+
+
+@awaitable("tf.io.to_folder_async(files, folder)")
+async def to_folder_async(files: Any, folder: Any, max_bytes: int = _LIMIT) -> list[str]:
+    """Await what :func:`to_folder` returns.
+
+    Args and errors are those of :func:`to_folder`.
     """
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)

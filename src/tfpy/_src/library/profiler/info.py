@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tfpy._src.backends.awaitable import awaitable
+from tfpy._src.backends.javascript.bridge import wait
 from tfpy._src.backends.storage import statistics
 from tfpy._src.base import profiler_spans
 from tfpy._src.base.atomic_files import replace_file
@@ -98,8 +99,7 @@ class ProfileInfo:
         return tables.html(self)
 
 
-@awaitable("tf.profile(f)")
-async def profile(f: Callable[[], Any]) -> ProfileInfo:
+def profile(f: Callable[[], Any]) -> ProfileInfo:
     """Runs a function and tells of each kernel that it runs, and of its tensors.
 
     Kernels of a compiled function are what its ops were fused to. What the first call of one takes
@@ -119,14 +119,30 @@ async def profile(f: Callable[[], Any]) -> ProfileInfo:
         UnavailableError: when the device is lost meanwhile.
 
     Example:
-        >>> import asyncio
         >>> import tfpy as tf
         >>> x = tf.ones([2, 3])
-        >>> info = asyncio.run(tf.profile(lambda: tf.sinh(x) + 1.0))
+        >>> info = tf.profile(lambda: tf.sinh(x) + 1.0)
         >>> [(k.name, k.output_shapes, k.bytes_added) for k in info.kernels]
         [('sinh', [(2, 3)], 24), ('add', [(2, 3)], 24)]
         >>> info.new_bytes, info.new_tensors, info.peak_bytes >= 72
         (24, 1, True)
+    """
+    return wait(profile_async(f), "write `await tf.profile_async(f)`")
+
+
+@awaitable("tf.profile_async(f)")
+async def profile_async(f: Callable[[], Any]) -> ProfileInfo:
+    """Await what :func:`profile` returns.
+
+    Args and errors are those of :func:`profile`.
+
+    Example:
+        >>> import asyncio
+        >>> import tfpy as tf
+        >>> x = tf.ones([2, 3])
+        >>> info = asyncio.run(tf.profile_async(lambda: tf.sinh(x)))
+        >>> info.kernel_names
+        ['sinh']
     """
     recording = Recording()
     await recording.start()

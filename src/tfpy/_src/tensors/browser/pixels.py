@@ -10,6 +10,7 @@ import numpy as np
 from tfpy._src.backends import registry
 from tfpy._src.backends.awaitable import Awaitable, awaitable, begun
 from tfpy._src.backends.interface import Look
+from tfpy._src.backends.javascript.bridge import wait
 from tfpy._src.backends.javascript.interop import is_js, kind as kind_of
 from tfpy._src.backends.storage import Storage
 from tfpy._src.base import dtypes
@@ -31,6 +32,7 @@ __all__ = [
     "from_pixels_async",
     "gpu_device",
     "to_pixels",
+    "to_pixels_async",
 ]
 
 _OPAQUE = 255
@@ -106,29 +108,48 @@ async def from_pixels_async(pixels: Any, num_channels: int = 3) -> Tensor:
     return from_pixels(pixels, num_channels)
 
 
-def to_pixels(img: Any, canvas: Any = None) -> Coroutine[Any, Any, Array]:
-    """RGBA values ``[height, width, 4]`` (uint8) of an image, also drawn on ``canvas`` if given.
-
-    The values are awaited. The canvas is drawn in any case, when the page has its turn.
+def to_pixels(img: Any, canvas: Any = None) -> Array:
+    """Return the RGBA values of an image, also drawn on ``canvas`` if one is given.
 
     Args:
         img: ``[height, width]`` or ``[height, width, 1, 3 or 4]``, float32 from 0 to 1 or int32
             from 0 to 255.
-        canvas: a canvas element or OffscreenCanvas, which gets the image's size.
+        canvas: A canvas element or OffscreenCanvas, which gets the image's size.
+
+    Returns:
+        A uint8 array ``[height, width, 4]``.
 
     Raises:
-        ValueError: for another shape or dtype, or values outside of the range.
+        ValueError: For another shape or dtype, or values outside of the range.
+        RuntimeError: In a page where Python cannot wait for the device; there, use
+            :func:`to_pixels_async`, or :func:`draw` if only the canvas is wanted.
+
+    Example:
+        >>> import tfpy as tf
+        >>> image = tf.constant([[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]])
+        >>> tf.browser.to_pixels(image).tolist()
+        [[[255, 0, 0, 255], [0, 0, 255, 255]]]
+    """
+    drawing = _to_pixels(_image("to_pixels", img), canvas)
+    return wait(drawing, "write `await tf.browser.to_pixels_async(image)`")
+
+
+def to_pixels_async(img: Any, canvas: Any = None) -> Coroutine[Any, Any, Array]:
+    """Await what :func:`to_pixels` returns.
+
+    The canvas is drawn in any case, as soon as the browser runs its next task.
+
+    Args and errors are those of :func:`to_pixels`.
 
     Example:
         >>> import asyncio
         >>> import tfpy as tf
-        >>> image = tf.constant([[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]])
-        >>> asyncio.run(tf.browser.to_pixels(image)).tolist()
-        [[[255, 0, 0, 255], [0, 0, 255, 255]]]
+        >>> asyncio.run(tf.browser.to_pixels_async(tf.ones([1, 1]))).tolist()
+        [[[255, 255, 255, 255]]]
     """
     drawing = _to_pixels(_image("to_pixels", img), canvas)
     is_shown = is_js(canvas)
-    return Awaitable(begun(drawing) if is_shown else drawing, "tf.browser.to_pixels(image)")
+    return Awaitable(begun(drawing) if is_shown else drawing, "tf.browser.to_pixels_async(image)")
 
 
 async def _to_pixels(image: Tensor, canvas: Any) -> Array:
