@@ -10,6 +10,7 @@ os.environ.setdefault("TFPY_FLAGS", "TFPY_VERIFY_PASSES:true")
 
 import gc
 from collections.abc import Iterator
+from pathlib import Path
 
 import hypothesis
 import numpy as np
@@ -18,6 +19,12 @@ import pytest
 
 import tfpy
 from tfpy._src.core import scalar_cache
+
+# Processes that tests start import the same tfpy.
+SOURCES = str(Path(__file__).resolve().parents[1] / "src")
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [SOURCES, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+)
 
 hypothesis.settings.register_profile("tfpy", deadline=None, max_examples=60, derandomize=True)
 hypothesis.settings.load_profile("tfpy")
