@@ -47,11 +47,17 @@ def check() -> int:
     return sum(_failed(title, [str(word) for word in argv]) for title, argv in commands.items())
 
 
-def unit_tests(arguments: Sequence[str]) -> int:
+def unit_tests() -> int:
     """Run tests/ on CPython, those of the wasm modules in node; 1 when it failed."""
     site.ensure()
-    argv = [str(pyenv.ensure("test")), "-m", "pytest", "-n", "auto", *arguments]
+    argv = [str(pyenv.ensure("test")), "-m", "pytest", "--build", "-n", "auto"]
     return _failed("Python tests", argv)
+
+
+def python_tests(arguments: Sequence[str]) -> int:
+    """Run pytest on tests/ and build nothing; its exit status."""
+    argv = [pyenv.ensure("test"), "-m", "pytest", *arguments]
+    return run_shown(argv, cwd=ROOT, env=pyenv.importing("src"))
 
 
 def coverage(arguments: Sequence[str]) -> int:

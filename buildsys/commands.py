@@ -50,8 +50,11 @@ def _check_demo(folder: Path, options: argparse.Namespace) -> int:
 
 
 def test(options: argparse.Namespace) -> int:
-    """Run all tests: static checks, Python tests, tests in browsers."""
-    failed = checks.check() + checks.unit_tests(options.pytest) + checks.end_to_end_tests([])
+    """Run all tests: static checks, Python tests, tests in browsers; with arguments for pytest,
+    only the Python tests that need no build."""
+    if options.rest:
+        return checks.python_tests(options.rest)
+    failed = checks.check() + checks.unit_tests() + checks.end_to_end_tests([])
     if failed:
         print(f"\nbuild.py: {failed} of the steps above FAILED", flush=True)
     return int(failed > 0)
@@ -73,8 +76,8 @@ def face(options: argparse.Namespace) -> int:
 
 
 def e2e(options: argparse.Namespace) -> int:
-    """Run the tests in browsers."""
-    return checks.end_to_end_tests(options.pytest)
+    """Run the tests in browsers. The arguments are for pytest."""
+    return checks.end_to_end_tests(options.rest)
 
 
 def fuzz(options: argparse.Namespace) -> int:
@@ -165,6 +168,10 @@ def run_doctor(options: argparse.Namespace) -> int:
     return doctor.report()
 
 
+PASSING_ON = (bench, e2e, fuzz, keras_tests, onnx_tests, pictures, soak, test)
+"""Commands that pass their arguments on to another program."""
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="build.py",
@@ -188,14 +195,12 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument("--check", action="store_true", help="open the page in headless Chromium on"
                       " each backend in turn, print a table, and end")  # fmt: skip
     made.add_argument("--json", type=Path, metavar="FILE", help="where --check writes its results")
-    made = add("test", test)
-    made.add_argument("pytest", nargs="*", help="arguments for pytest on the Python tests")
+    add("test", test)
     add("check", check)
     add("face", face)
     made = add("coverage", coverage)
     made.add_argument("--write", action="store_true", help="write docs/ops.md too")
-    made = add("e2e", e2e)
-    made.add_argument("pytest", nargs="*", help="arguments for pytest (after --)")
+    add("e2e", e2e)
     add("fuzz", fuzz)
     add("keras-tests", keras_tests)
     add("onnx-tests", onnx_tests)
@@ -219,9 +224,9 @@ def main() -> int:
     """Run the command that the words of the command line name; its exit status."""
     parser = _parser()
     options, rest = parser.parse_known_args()
-    if rest and options.command not in (bench, fuzz, keras_tests, onnx_tests, pictures, soak):
+    if rest and options.command not in PASSING_ON:
         parser.error(f"unknown arguments: {' '.join(rest)}")
-    options.rest = rest
+    options.rest = rest[1:] if rest[:1] == ["--"] else rest
     try:
         command: Command = options.command
         return command(options)

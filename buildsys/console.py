@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,6 +22,17 @@ BAR_WIDTH = 30
 
 class BuildError(Exception):
     """A step failed; the text tells the person what to do."""
+
+
+before_building: list[Callable[[str], None]] = []
+"""Functions to call with the name of each step that installs, fetches or compiles something, before
+the step runs. An exception of one of them stops the step."""
+
+
+def building(name: str) -> None:
+    """Announce such a step to the functions of `before_building`."""
+    for function in before_building:
+        function(name)
 
 
 class _Progress:
@@ -90,6 +101,7 @@ def run_logged(
 
     Raises BuildError with the log's end when the command fails.
     """
+    building(log_name)
     LOGS.mkdir(parents=True, exist_ok=True)
     log = LOGS / f"{log_name}.log"
     words = [str(word) for word in argv]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .cache import file_hash
-from .console import BuildError, run_logged
+from .console import BuildError, building, run_logged
 
 SOURCES = Path("/etc/apt")
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
@@ -40,11 +40,12 @@ def missing(packages: Sequence[str]) -> list[str]:
 
 def ensure_packages(packages: Sequence[str], purpose: str) -> None:
     """Install packages that are missing when root; otherwise say how."""
-    if not is_debian():
-        raise BuildError(f"{purpose}: install by your system's means: {' '.join(packages)}")
-    absent = missing(packages)
+    absent = missing(packages) if is_debian() else list(packages)
     if not absent:
         return
+    building(purpose)
+    if not is_debian():
+        raise BuildError(f"{purpose}: install by your system's means: {' '.join(packages)}")
     if os.geteuid() != 0:
         raise BuildError(f"{purpose}: run as root: {install_command(absent)}")
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}

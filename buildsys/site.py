@@ -40,7 +40,7 @@ from . import (
     wheel,
 )
 from .cache import entry, file_hash, lock
-from .console import run_logged, step
+from .console import building, run_logged, step
 from .paths import ASSETS, DATA, ROOT, SITE
 
 PAGES = ROOT / "web" / "site"
@@ -57,6 +57,7 @@ MADE_IN_PLACE = (
 
 def ensure() -> Path:
     """The folder of the site, brought up to date."""
+    building("the site")
     compiled = [builder.ensure() for builder in (h5py_wheel, ml_dtypes_wheel)]
     tfpy = package_wheels.with_packed_engine(wheel.ensure())
     wheels = [tfpy, *package_wheels.ensure(numpy_wheel.ensure(), compiled)]

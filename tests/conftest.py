@@ -12,12 +12,14 @@ import gc
 from collections.abc import Iterator
 from pathlib import Path
 
+import building
 import hypothesis
 import numpy as np
 import promises
 import pytest
 
 import tfpy
+from buildsys import console
 from tfpy._src.core import scalar_cache
 
 # Processes that tests start import the same tfpy.
@@ -32,6 +34,21 @@ hypothesis.settings.load_profile("tfpy")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--backend", choices=["jax"], help="all cases of this backend, not a share")
+    parser.addoption(
+        "--build",
+        action="store_true",
+        help="build what tests need; without it, tests that need something that is not built are"
+        " skipped",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not config.getoption("build"):
+        console.before_building.append(building.skip)
+
+
+def pytest_unconfigure() -> None:
+    console.before_building.clear()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

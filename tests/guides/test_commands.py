@@ -37,6 +37,7 @@ SHOWN = [
     block("docs/scale.md", "sh", "pip"),
     block("docs/testing.md", "sh", "pip"),
 ]
+RUN_BY_PYTEST = (commands.test, commands.e2e)
 INSTALLED = {*(ROOT / "requirements/notebooks.in").read_text().split(), "uv"}
 """What the tests of notebooks have; marimo fetches ruff by uv, for which they have a stand-in."""
 
@@ -64,9 +65,12 @@ def test_which_commands_there_are() -> None:
 
 
 def passed_on(words: list[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The module that a command of build.py runs, with its arguments; [] if it runs none."""
-    _, rest = commands._parser().parse_known_args(words)
-    if not rest:
+    """The module that a command of build.py runs, with its arguments; [] if it runs none.
+
+    Those of pytest are looked at below.
+    """
+    options, rest = commands._parser().parse_known_args(words)
+    if not rest or options.command in RUN_BY_PYTEST:
         return []
     found: list[Any] = []
     monkeypatch.setattr(checks, "prepare_browsers", lambda: None)
@@ -118,19 +122,17 @@ def test_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_pytest_gets() -> None:
-    """Files of tests, and options of pytest's own or of e2e's."""
+    """Files and folders of tests, and options of pytest's own or of e2e's."""
     options = (ROOT / "e2e/conftest.py").read_text(encoding="utf-8")
-    found = [
-        word
-        for words in lines_of(PYTHON, "build.py")
-        for word in getattr(commands._parser().parse_known_args(words)[0], "pytest", [])
-    ]
-    assert found
-    for word in found:
-        if word.startswith("--"):
+    parsed = map(commands._parser().parse_known_args, lines_of(PYTHON, "build.py"))
+    found = [words for known, words in parsed if known.command in RUN_BY_PYTEST]
+    found += lines_of("pytest")
+    assert len(found) > 3
+    for word in (word for words in found for word in words):
+        if word.startswith("--") and word != "--":
             assert f'"{word.partition("=")[0]}"' in options
         elif "/" in word:
-            assert (ROOT / word).is_file()
+            assert (ROOT / word).exists()
 
 
 def test_what_pip_and_npm_install() -> None:
