@@ -25,8 +25,19 @@ def expected(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
 
 
 def function(op: Op) -> Callable[..., Any]:
-    """The TensorFlow function that means the same as the primitive."""
-    return ORACLES.get(op.name) or next(f for path in op.public if (f := public(path)))
+    """The TensorFlow function that means the same as the primitive.
+
+    Raises:
+        LookupError: If no public name of the primitive is a name of TensorFlow.
+    """
+    found = ORACLES.get(op.name) or next(filter(None, map(public, op.public)), None)
+    if found is None:
+        raise LookupError(
+            f"no oracle for the primitive {op.name}: TensorFlow has none of its public names"
+            f" {list(op.public)}. Add {op.name!r} to ORACLES in tests/ops/oracle.py, with a"
+            " function of the operands and attributes that computes the same with TensorFlow."
+        )
+    return found
 
 
 def values(tensor: Any) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -69,6 +70,13 @@ def test_public_names_are_tensorflows(op: Op) -> None:
         function = getattr(module, name)
         assert function.__doc__
         assert function.__name__ == op.public[0].rsplit(".", 1)[-1]
+
+
+@pytest.mark.parametrize("public", [(), ("nn.nothing",)], ids=["private", "public"])
+def test_a_missing_oracle(public: tuple[str, ...]) -> None:
+    op = replace(OPS["relu"], name="nothing", public=public)
+    with pytest.raises(LookupError, match=r"the primitive nothing: .*Add 'nothing' .*oracle\.py"):
+        oracle.function(op)
 
 
 @EVERY_OP
