@@ -25,6 +25,8 @@ from tfpy._src.formats.graph_writing.open_sizes import OpenSizeError, SizeProduc
 from tfpy._src.formats.graph_writing.source import FunctionSource
 
 Record = Callable[..., Any]
+NOT_YET = "its writer does not support it yet"
+"""The reason for primitives that a table neither writes nor refuses."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +188,7 @@ class Emitter(ABC):
     def _equation(self, graph: Graph, eqn: Eqn) -> None:
         record = self.table.records.get(eqn.op.name)
         if record is None:
-            reason = self.table.refused.get(eqn.op.name, "it has no operation for it")
+            reason = self.table.refused.get(eqn.op.name, NOT_YET)
             raise UnimplementedError(
                 None, eqn.op.name, f"{self.table.format} cannot express {eqn.op.name}: {reason}"
             )
