@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from . import debian, npm, pyenv, site
@@ -19,32 +19,67 @@ PYTHON_SOURCES = (
 )
 CPP_SOURCES = ("csrc",)
 
+Check = Callable[[Path], list[object]]
 
-def check() -> int:
-    """Run every static check; the number of those that failed."""
-    python = pyenv.ensure("test")
-    sources = [name for name in PYTHON_SOURCES if (ROOT / name).exists()]
-    cpp = [
+
+def _python_sources() -> list[str]:
+    return [name for name in PYTHON_SOURCES if (ROOT / name).exists()]
+
+
+def _cpp_sources() -> list[str]:
+    return [
         str(file.relative_to(ROOT))
         for top in CPP_SOURCES
         for file in sorted((ROOT / top).rglob("*"))
         if file.suffix in (".cc", ".h")
     ]
-    modules = npm.ensure()
-    commands: dict[str, list[object]] = {
-        "ruff check": [python, "-m", "ruff", "check", *sources],
-        "ruff format": [python, "-m", "ruff", "format", "--check", *sources],
-        "mypy": [python, "-m", "mypy"],
-        "mypy of e2e and bench": [python, "-m", "mypy", "--config-file", "e2e/mypy.toml"],
-        "pyright": [modules / ".bin" / "pyright", "--project", "examples", "--pythonpath", python],
-        "layers": [python.with_name("lint-imports")],
-        "public modules": [python, "-m", "buildsys.face", "--check"],
-        "tsc": [modules / ".bin" / "tsc", "--project", ROOT],
-        "tsc of the npm package": [modules / ".bin" / "tsc", "--project", ROOT / "web" / "npm"],
-        "biome": [modules / ".bin" / "biome", "ci", "--colors=off"],
-        "clang-format": [python.with_name("clang-format"), "--dry-run", "-Werror", *cpp],
-    }
-    return sum(_failed(title, [str(word) for word in argv]) for title, argv in commands.items())
+
+
+CHECKS: dict[str, Check] = {
+    "ruff check": lambda python: [python, "-m", "ruff", "check", *_python_sources()],
+    "ruff format": lambda python: [python, "-m", "ruff", "format", "--check", *_python_sources()],
+    "mypy": lambda python: [python, "-m", "mypy"],
+    "mypy of e2e and bench": lambda python: [
+        *(python, "-m", "mypy", "--config-file", "e2e/mypy.toml")
+    ],
+    "pyright": lambda python: [
+        *(npm.tool("pyright"), "--project", "examples", "--pythonpath", python)
+    ],
+    "layers": lambda python: [python.with_name("lint-imports")],
+    "public modules": lambda python: [python, "-m", "buildsys.face", "--check"],
+    "tsc": lambda _: [npm.tool("tsc"), "--project", ROOT],
+    "tsc of the npm package": lambda _: [npm.tool("tsc"), "--project", ROOT / "web" / "npm"],
+    "biome": lambda _: [npm.tool("biome"), "ci", "--colors=off"],
+    "clang-format": lambda python: [
+        *(python.with_name("clang-format"), "--dry-run", "-Werror", *_cpp_sources())
+    ],
+}
+"""The static checks: from the interpreter of the tests' environment to a command."""
+
+FIXES: dict[str, Check] = {
+    "ruff check": lambda python: [python, "-m", "ruff", "check", "--fix", *_python_sources()],
+    "ruff format": lambda python: [python, "-m", "ruff", "format", *_python_sources()],
+    "public modules": lambda python: [python, "-m", "buildsys.face"],
+    "biome": lambda _: [npm.tool("biome"), "check", "--write", "--colors=off"],
+    "clang-format": lambda python: [python.with_name("clang-format"), "-i", *_cpp_sources()],
+}
+"""Those that can edit the files, as the commands that do it."""
+
+
+def check(only: Collection[str] = (), *, fix: bool = False) -> int:
+    """Run the static checks, or some of them; the number of those that failed.
+
+    Args:
+        only: names in `CHECKS`; by default all of them.
+        fix: whether those in `FIXES` edit the files. Such a check fails where it cannot.
+    """
+    python = pyenv.ensure("test")
+    commands = CHECKS | FIXES if fix else CHECKS
+    return sum(
+        _failed(title, [str(word) for word in command(python)])
+        for title, command in commands.items()
+        if not only or title in only
+    )
 
 
 def unit_tests() -> int:

@@ -62,7 +62,7 @@ def test(options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> int:
     """Run the static checks: ruff, mypy, import-linter, tsc, biome, clang-format."""
-    return int(checks.check() > 0)
+    return int(checks.check(options.only or (), fix=options.fix) > 0)
 
 
 def coverage(options: argparse.Namespace) -> int:
@@ -196,7 +196,10 @@ def _parser() -> argparse.ArgumentParser:
                       " each backend in turn, print a table, and end")  # fmt: skip
     made.add_argument("--json", type=Path, metavar="FILE", help="where --check writes its results")
     add("test", test)
-    add("check", check)
+    made = add("check", check)
+    made.add_argument("--only", action="append", choices=checks.CHECKS, help="only this check; may"
+                      " be given more than once")  # fmt: skip
+    made.add_argument("--fix", action="store_true", help="let the checks that can edit files do so")
     add("face", face)
     made = add("coverage", coverage)
     made.add_argument("--write", action="store_true", help="write docs/ops.md too")
