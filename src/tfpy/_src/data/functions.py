@@ -15,11 +15,9 @@ from tfpy._src.backends import registry
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError, OutOfRangeError
 from tfpy._src.compiler.ir.aval import Array
-from tfpy._src.compiler.ir.closing import close
 from tfpy._src.compiler.ir.evaluate import Evaluator
 from tfpy._src.compiler.ir.graph import Graph
-from tfpy._src.compiler.passes.annotations import without_remarks
-from tfpy._src.compiler.passes.pipeline import simplify
+from tfpy._src.compiler.passes.pipeline import simplify, strip
 from tfpy._src.core.tensor import Tensor, from_array
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.data import structure
@@ -238,7 +236,7 @@ class _Program:
         """None where the host runs control flow, Python or assignments among the equations."""
         graph = concrete.graph
         if not concrete.assigns and not any(isinstance(e.op, ControlOp) for e in graph.eqns):
-            self._graph = simplify(without_remarks(close(graph)))
+            self._graph = simplify(strip(graph))
 
     def start(self) -> Call:
         """What calls it; its random streams begin anew."""

@@ -12,8 +12,8 @@ LAYOUTS = frozenset({"relayout", "relayout_like"})
 """They say how a value lies on several devices."""
 
 
-def without_remarks(graph: Graph, spreads: bool = False) -> Graph:
-    """The Graph, and those within it, without these equations. Values keep their numbers::
+def strip_annotations(graph: Graph, spreads: bool = False) -> Graph:
+    """Remove these equations from the Graph and from those within it. Values keep their numbers::
 
         %2 = custom_gradient(%1, %0)      ->
         %3 = sin(%2)                            %3 = sin(%1)
@@ -29,7 +29,7 @@ def without_remarks(graph: Graph, spreads: bool = False) -> Graph:
         if eqn.op.name in gone:
             stands_for |= dict(zip(eqn.outputs, inputs, strict=False))
         else:
-            within = with_bodies(eqn, partial(without_remarks, spreads=spreads))
+            within = with_bodies(eqn, partial(strip_annotations, spreads=spreads))
             eqns.append(within if inputs == eqn.inputs else within._replace(inputs=inputs))
     if all(new is old for new, old in zip(eqns, graph.eqns, strict=False)) and not stands_for:
         return graph

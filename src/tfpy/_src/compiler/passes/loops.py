@@ -5,6 +5,7 @@ Loops are ``while_loop`` equations. Their records stand above the passes, so the
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 
 from tfpy._src.compiler.ir.graph import Eqn, Graph, with_bodies
@@ -21,7 +22,9 @@ def reduce_loops(graph: Graph) -> Graph:
         %3, %4 = while_loop(%1, %2)  test: i < 3, body: i + 1, x * 2      (only %3 is read)
         %3     = while_loop(%1)      test: i < 3, body: i + 1
     """
-    return _over(graph, graph.inputs, graph.outputs)
+    reduced = _over(graph, graph.inputs, graph.outputs)
+    is_same = len(reduced.eqns) == len(graph.eqns)
+    return graph if is_same and all(map(operator.is_, reduced.eqns, graph.eqns)) else reduced
 
 
 def _over(graph: Graph, inputs: Sequence[int], outputs: Sequence[int]) -> Graph:
@@ -85,6 +88,8 @@ def share_loops(graph: Graph) -> Graph:
             stands_for |= dict(zip(saving.outputs[first:], plain.outputs, strict=True))
             eqns = _merged(eqns, plain, saving, stands_for)
     eqns = [with_bodies(eqn, share_loops) for eqn in eqns]
+    if len(eqns) == len(graph.eqns) and all(map(operator.is_, eqns, graph.eqns)):
+        return graph
     results = [stands_for.get(v, v) for v in graph.outputs]
     return Graph(graph.avals, graph.inputs, graph.constants, eqns, results)
 

@@ -13,12 +13,8 @@ from tfpy._src.backends.event_loop import give_turn
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import OpError
 from tfpy._src.base.profiler_spans import clock, note, recorders
-from tfpy._src.compiler.ir.closing import close
 from tfpy._src.compiler.ir.graph import Graph
-from tfpy._src.compiler.passes.annotations import without_remarks
-from tfpy._src.compiler.passes.loops import reduce_loops, share_loops
-from tfpy._src.compiler.passes.narrow_integers import widen_narrow_integers
-from tfpy._src.compiler.passes.packing import pack_products_of_bytes
+from tfpy._src.compiler.passes.pipeline import prepare
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.executor import op_by_op
 from tfpy._src.functions.executor.compiled_parts import GraphValue, Lowering
@@ -167,12 +163,11 @@ class Executable:
 
     def _make_plan(self, backend: Backend) -> Plan:
         began = clock() if recorders else 0.0
-        graph = share_loops(close(self.graph))
-        graph = Graph(graph.avals, graph.inputs, graph.constants, graph.eqns, self._computed)
-        graph = reduce_loops(without_remarks(graph, spreads=backend.sharder is not None))
-        weights = [i for i, v in enumerate(self.graph.inputs) if v in self._usage.weights]
-        graph = pack_products_of_bytes(graph, backend.target, weights)
-        graph = widen_narrow_integers(graph, backend.dtypes)
+        given = self.graph
+        graph = Graph(given.avals, given.inputs, given.constants, given.eqns, self._computed)
+        weights = [i for i, v in enumerate(given.inputs) if v in self._usage.weights]
+        spreads = backend.sharder is not None
+        graph = prepare(graph, backend.target, weights, backend.dtypes, spreads=spreads)
         usage = self._usage.renumbered(self.graph, graph)
         carried = {v: self._results[n][1] for v, n in usage.carried.items()}
         usage = replace(usage, carried=carried)

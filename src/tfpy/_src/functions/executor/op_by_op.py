@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from tfpy._src.backends.storage import host_storage
 from tfpy._src.base.source_locations import add_note, local as lines
-from tfpy._src.compiler.ir.closing import close
 from tfpy._src.compiler.ir.graph import Eqn, Graph
-from tfpy._src.compiler.passes.annotations import without_remarks
+from tfpy._src.compiler.passes.pipeline import strip
 from tfpy._src.core import eager, tape as tapes
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.executor.control_op import ControlOp
@@ -37,7 +36,7 @@ def run(graph: Graph, inputs: Sequence[Tensor]) -> list[Tensor]:
 
     No tape sees them: as of any other run, the caller records what it is.
     """
-    graph = without_remarks(close(graph), spreads=True)
+    graph = strip(graph, spreads=True)
     values = dict(zip(graph.inputs, inputs, strict=True))
     for value, array in graph.constants.items():
         aval = graph.avals[value]
