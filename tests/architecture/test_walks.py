@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 import pytest
 import walks
 from guides.documents import block
+
+import tfpy as tf
 
 LIMITS = {"to the shader": 55, "compiled": 15, "gradient": 60}
 
@@ -21,3 +31,61 @@ def test_the_docs_show_the_way_to_the_shader() -> None:
     assert {"core/eager.py", "compiler/lower/webgl/glsl/shader.py"} <= {*files}
     shown = block("docs/architecture.md", "text", "core/primitives.py").split()
     assert " ".join(shown) == " → ".join(files)
+
+
+INTEROP = "backends/javascript/interop.py"
+
+
+def conversions(folder: Path) -> None:
+    """Calls that in a page take values of JavaScript, too."""
+    array = np.ones([2, 3], np.float32)
+    tf.constant([[1, 2], [3, 4]])
+    tf.convert_to_tensor([tf.constant(1.0), 2.0])
+    tf.nest.map_structure(tf.identity, {"a": [array, range(3)], "b": (1.0, "text")})
+    tf.function(lambda x, y: x + y[0])(array, [2.0])
+    file = folder / "lines.txt"
+    file.write_text("one\ntwo\n")
+    for names in (str(file), [str(file)], tf.data.FileDataSource(str(file))):
+        asyncio.run(first(tf.data.TextLineDataset(names)))
+    tf.browser.from_pixels(np.zeros([2, 2, 3], np.uint8))
+    asyncio.run(tf.browser.from_pixels_async(np.zeros([2, 2, 3], np.uint8)))
+    tf.browser.to_pixels(tf.zeros([2, 2, 3]))
+
+
+async def first(dataset: Any) -> Any:
+    async for element in dataset:
+        return element
+
+
+def test_conversions_do_not_ask_for_values_of_javascript(tmp_path: Path) -> None:
+    with walks.walk() as found:
+        conversions(tmp_path)
+    assert {"core/conversion.py", "core/nest.py", "data/files.py"} <= {*found.files}
+    assert not {call.function for call in found.calls if call.file == INTEROP}
+
+
+KERAS_STEP = f"""
+import tfpy
+tfpy.as_tensorflow(replace=True)
+import keras, numpy as np, walks
+
+model = keras.Sequential([keras.Input([3]), keras.layers.Dense(2)])
+model.compile("adam", "mse")
+x, y = np.ones([4, 3], "float32"), np.ones([4, 2], "float32")
+model.train_on_batch(x, y)
+with walks.walk() as found:
+    model.train_on_batch(x, y)
+    model.fit(x, y, verbose=0)
+    model(x)
+assert "core/conversion.py" in found.files
+asked = {{call.function for call in found.calls if call.file == {INTEROP!r}}}
+assert not asked, asked
+"""
+
+
+def test_a_step_of_keras_does_not_ask_for_values_of_javascript() -> None:
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", KERAS_STEP], capture_output=True, text=True, env=env
+    )
+    assert done.returncode == 0, done.stderr

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.backends.javascript import bridge
+from tfpy._src.backends.javascript.bridge import IN_BROWSER
 from tfpy._src.backends.javascript.interop import array_values, is_js_array
 from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import DType, as_dtype
@@ -113,7 +113,9 @@ def convert_to_tensor(
         return value
     if isinstance(value, Composite):
         return convert_to_tensor(value.as_tensor(), wanted)
-    value, is_private = _without_js(value)
+    is_private = False
+    if IN_BROWSER:
+        value, is_private = _without_js(value)
     if value is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type to a Tensor.")
     if isinstance(value, list | tuple) and _holds_tensor(value):
@@ -126,7 +128,7 @@ def _without_js(value: Any) -> tuple[Any, bool]:
     """A value in which arrays of JavaScript are arrays or lists; whether that is one of our own."""
     if is_js_array(value):
         return array_values(value), True
-    if bridge.IN_BROWSER and isinstance(value, list | tuple) and any(map(_holds_js, value)):
+    if isinstance(value, list | tuple) and any(map(_holds_js, value)):
         return [_without_js(v)[0] for v in value], True
     return value, False
 
@@ -155,7 +157,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     if is_operand(value):
         tensor = convert_to_tensor(value)
         return tensor if shape is None else _reshaped(tensor, shape)
-    value, is_private = _without_js(value)
+    is_private = False
+    if IN_BROWSER:
+        value, is_private = _without_js(value)
     array = to_array(value, None if dtype is None else as_dtype(dtype), None, is_private)
     if shape is not None:
         shape = tuple(int(n) for n in np.atleast_1d(np.asarray(shape, dtype=np.int64)))

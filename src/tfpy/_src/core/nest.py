@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, MappingView, MutableMapping, Sequence
 from typing import Any
 
+from tfpy._src.backends.javascript.bridge import IN_BROWSER
 from tfpy._src.backends.javascript.interop import is_js_array
 from tfpy._src.core.operand import Composite, Operand
 from tfpy._src.core.tensor_shape import TensorShape
@@ -37,7 +38,9 @@ def is_nested(structure: Any) -> bool:
     if isinstance(structure, Operand):
         return False
     if isinstance(structure, _NESTED):
-        return not (isinstance(structure, _LEAVES) or is_js_array(structure))
+        if IN_BROWSER and is_js_array(structure):
+            return False
+        return not isinstance(structure, _LEAVES)
     return _is_attrs(structure)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.backends.javascript.bridge import IN_BROWSER
 from tfpy._src.backends.javascript.interop import is_js
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import DataLossError, InvalidArgumentError
@@ -64,7 +65,7 @@ def names_of(filenames: Any) -> DatasetNode:
 
 
 def _is_source(value: Any) -> bool:
-    return isinstance(value, DataSource) or is_js(value)
+    return isinstance(value, DataSource) or (IN_BROWSER and is_js(value))
 
 
 class FileArguments(DatasetNode):
@@ -72,7 +73,7 @@ class FileArguments(DatasetNode):
 
     def __init__(self, given: Sequence[Any]) -> None:
         super().__init__()
-        self._given = [FileDataSource(x) if is_js(x) else x for x in given]
+        self._given = [FileDataSource(x) if IN_BROWSER and is_js(x) else x for x in given]
 
     @cached_property
     def spec(self) -> Any:

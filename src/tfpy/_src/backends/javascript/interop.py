@@ -1,4 +1,7 @@
-"""Values of JavaScript in Python: what they are, and how they convert."""
+"""Values of JavaScript in Python: what they are, and how they convert.
+
+CPython has none: callers check :data:`bridge.IN_BROWSER` before they call these functions.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,12 @@ def is_js(value: Any) -> bool:
     """Whether it is an object of JavaScript. The classes of such objects share a name, which is
     asked for sooner than ``isinstance`` answers.
     """
-    return IN_BROWSER and type(value).__name__ == "JsProxy"
+    return type(value).__name__ == "JsProxy"
 
 
 def is_null(value: Any) -> bool:
     """Whether it is ``null`` of JavaScript, which Pyodide tells from ``undefined``, None here."""
-    return IN_BROWSER and value is jsnull
+    return value is jsnull
 
 
 def kind(value: Any) -> str:

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tfpy._src.backends.javascript.bridge import IN_BROWSER
 from tfpy._src.backends.javascript.interop import is_js_array
 from tfpy._src.base.dtypes import DType, as_dtype, float32
 from tfpy._src.compiler.ir.aval import Aval
@@ -213,7 +214,9 @@ class Call:
         if isinstance(value, Wrapper):
             self.tensors.append((name, value.wrapped))
             return value
-        if is_js_array(value) or (is_array_like(value) and not offers_tensor(value)):
+        if IN_BROWSER and is_js_array(value):
+            return self._take(name, convert_to_tensor(value))
+        if is_array_like(value) and not offers_tensor(value):
             return self._take(name, convert_to_tensor(value))
         return self._take_variable(value.origin) if isinstance(value, Variable) else value
 

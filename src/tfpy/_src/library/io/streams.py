@@ -106,7 +106,7 @@ class FileDataSource(DataSource):
         self.name = str(getattr(file, "name", "bytes" if isinstance(file, bytes) else file))
 
     async def _open(self) -> Any:
-        if is_js(self._file):
+        if IN_BROWSER and is_js(self._file):
             return open_blob(self._file)
         return _Held(self._file, self._chunk_size)
 

@@ -10,7 +10,7 @@ import numpy as np
 from tfpy._src.backends import registry
 from tfpy._src.backends.awaitable import Awaitable, awaitable, begun
 from tfpy._src.backends.interface import Look
-from tfpy._src.backends.javascript.bridge import wait
+from tfpy._src.backends.javascript.bridge import IN_BROWSER, wait
 from tfpy._src.backends.javascript.interop import is_js, kind as kind_of
 from tfpy._src.backends.storage import Storage
 from tfpy._src.base import dtypes
@@ -64,7 +64,7 @@ def from_pixels(pixels: Any, num_channels: int = 3) -> Tensor:
     """
     if not 1 <= num_channels <= 4:
         raise ValueError(f"from_pixels: num_channels must be 1 to 4, got {num_channels}")
-    if is_js(pixels) and not hasattr(pixels, "data"):
+    if IN_BROWSER and is_js(pixels) and not hasattr(pixels, "data"):
         found = _on_device(pixels, num_channels)
         if found is not None:
             return found
@@ -103,7 +103,7 @@ async def from_pixels_async(pixels: Any, num_channels: int = 3) -> Tensor:
         >>> asyncio.run(tf.browser.from_pixels_async(pixels)).shape
         TensorShape([1, 2, 3])
     """
-    if is_js(pixels):
+    if IN_BROWSER and is_js(pixels):
         pixels = await decoded(pixels)
     return from_pixels(pixels, num_channels)
 
@@ -148,7 +148,7 @@ def to_pixels_async(img: Any, canvas: Any = None) -> Coroutine[Any, Any, Array]:
         [[[255, 255, 255, 255]]]
     """
     drawing = _to_pixels(_image("to_pixels", img), canvas)
-    is_shown = is_js(canvas)
+    is_shown = IN_BROWSER and is_js(canvas)
     return Awaitable(begun(drawing) if is_shown else drawing, "tf.browser.to_pixels_async(image)")
 
 
@@ -202,7 +202,7 @@ def _drawn_on_device(
 ) -> bool:
     """Whether the backend has drawn an image without the CPU."""
     backend = registry.active
-    if backend is None or not backend.draws or not is_js(canvas):
+    if not (IN_BROWSER and is_js(canvas)) or backend is None or not backend.draws:
         return False
     height, width, channels = (*image.aval.shape, 1)[:3]
     look = Look(height, width, channels, alpha, kind, attributes)
@@ -273,7 +273,7 @@ def _values(pixels: Any) -> Array:
     Raises:
         ValueError: when they are of no known kind.
     """
-    if is_js(pixels):
+    if IN_BROWSER and is_js(pixels):
         return get_pixels(pixels)
     if isinstance(pixels, Mapping):
         flat = np.frombuffer(pixels["data"], np.uint8)
