@@ -376,9 +376,8 @@ from tfpy._src.tensors.math.counting import (
     histogram_fixed_width as histogram_fixed_width,
     histogram_fixed_width_bins as histogram_fixed_width_bins,
 )
+from tfpy._src.tensors.math.ordering import argmax as argmax, argmin as argmin
 from tfpy._src.tensors.math.reductions import (
-    argmax as argmax,
-    argmin as argmin,
     reduce_all as reduce_all,
     reduce_any as reduce_any,
     reduce_logsumexp as reduce_logsumexp,

@@ -125,12 +125,14 @@ from tfpy._src.tensors.math.counting import (
     confusion_matrix as confusion_matrix,
     zero_fraction as zero_fraction,
 )
-from tfpy._src.tensors.math.reductions import (
+from tfpy._src.tensors.math.ordering import (
     argmax as argmax,
     argmin as argmin,
-    count_nonzero as count_nonzero,
     is_non_decreasing as is_non_decreasing,
     is_strictly_increasing as is_strictly_increasing,
+)
+from tfpy._src.tensors.math.reductions import (
+    count_nonzero as count_nonzero,
     l2_normalize as l2_normalize,
     reduce_all as reduce_all,
     reduce_any as reduce_any,

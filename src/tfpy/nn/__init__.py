@@ -83,9 +83,9 @@ from tfpy._src.tensors.nn.pooling import (
     max_pool1d as max_pool1d,
     max_pool2d as max_pool2d,
     max_pool3d as max_pool3d,
-    max_pool_with_argmax as max_pool_with_argmax,
     pool as pool,
 )
+from tfpy._src.tensors.nn.pooling_argmax import max_pool_with_argmax as max_pool_with_argmax
 from tfpy._src.tensors.nn.transposed_convolution import (
     atrous_conv2d_transpose as atrous_conv2d_transpose,
     conv1d_transpose as conv1d_transpose,

@@ -32,6 +32,7 @@ from tfpy._src.compiler.ops import (
     special,
     spectral,
     text,
+    trigonometry,
 )
 
 __all__ = [
@@ -69,4 +70,5 @@ __all__ = [
     "special",
     "spectral",
     "text",
+    "trigonometry",
 ]

@@ -22,9 +22,8 @@ from tfpy._src.tensors.array.segments import (
 )
 from tfpy._src.tensors.array.static import static_int
 from tfpy._src.tensors.math import counting
+from tfpy._src.tensors.math.ordering import argmax, argmin
 from tfpy._src.tensors.math.reductions import (
-    argmax,
-    argmin,
     reduce_all,
     reduce_any,
     reduce_euclidean_norm,

@@ -11,7 +11,7 @@ from tfpy._src.formats.raw_ops.neural import padded
 from tfpy._src.formats.raw_ops.records import op
 from tfpy._src.tensors.array.making import zeros
 from tfpy._src.tensors.array.static import static_ints
-from tfpy._src.tensors.nn import pooling
+from tfpy._src.tensors.nn import pooling, pooling_argmax
 
 
 def _max_pool(
@@ -34,7 +34,7 @@ def _max_pool_with_argmax(
     Targmax: Any,
     include_batch_in_index: bool,
 ) -> tuple[Tensor, Tensor]:
-    return pooling.max_pool_with_argmax(
+    return pooling_argmax.max_pool_with_argmax(
         input, ksize, strides, padding, "NHWC", Targmax, include_batch_in_index
     )
 

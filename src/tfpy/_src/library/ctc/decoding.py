@@ -19,7 +19,8 @@ from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, made
-from tfpy._src.tensors.math.reductions import argmax, reduce_max
+from tfpy._src.tensors.math.ordering import argmax
+from tfpy._src.tensors.math.reductions import reduce_max
 
 Array = np.ndarray[Any, Any]
 _NEVER = -math.inf

@@ -19,7 +19,7 @@ from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
 from tfpy._src.tensors.array.slicing import one_hot, take
 from tfpy._src.tensors.autodiff.custom import custom_gradient
 from tfpy._src.tensors.linalg.products import tensordot
-from tfpy._src.tensors.math import arithmetic, reductions
+from tfpy._src.tensors.math import arithmetic, ordering, reductions
 
 __all__ = [
     "grayscale_to_rgb",
@@ -178,8 +178,8 @@ def _hsv_gradient(x: Tensor, hsv: Tensor, g: Tensor) -> Tensor:
     """To the colours. Where channels are equal it is theirs whom TensorFlow takes for the largest,
     red before green before blue, and for the smallest, blue before green before red."""
     value = hsv[..., 2:]
-    largest = one_hot(reductions.argmax(x, -1), 3, dtype=x.dtype)
-    smallest = one_hot(2 - reductions.argmin(reverse(x, [-1]), -1), 3, dtype=x.dtype)
+    largest = one_hot(ordering.argmax(x, -1), 3, dtype=x.dtype)
+    smallest = one_hot(2 - ordering.argmin(reverse(x, [-1]), -1), 3, dtype=x.dtype)
     least = reductions.reduce_min(x, -1, keepdims=True)
     inverse = ew.divide_no_nan(cast(1.0, x.dtype), value - least)
     # hue = (next - after next) / (6 * spread) + a constant, from the largest channel on
@@ -283,5 +283,5 @@ def _otsu(gray: Tensor) -> Tensor:
     second_sum = reductions.reduce_sum(counts * level) - first_sum
     distance = ew.divide_no_nan(first_sum, first) - ew.divide_no_nan(second_sum, second)
     between = first * second * distance * distance
-    best = cast(reductions.argmax(between), dtypes.float32)
+    best = cast(ordering.argmax(between), dtypes.float32)
     return logic.select(reductions.reduce_max(between) > 0, best, -1.0)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
-from tfpy._src.compiler.ops import activation, contraction, elementwise as ew, logic
+from tfpy._src.compiler.ops import activation, contraction, elementwise as ew, logic, trigonometry
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.array.joining import concat, split
@@ -322,8 +322,8 @@ def basic_lstm_cell(
         )
     enter, candidate, forget, leave = split(gates, 4, axis=1)
     kept = state * activation.sigmoid(forget + forget_bias)
-    new_c = activation.sigmoid(enter) * ew.tanh(candidate) + kept
-    return new_c, ew.tanh(new_c) * activation.sigmoid(leave)
+    new_c = activation.sigmoid(enter) * trigonometry.tanh(candidate) + kept
+    return new_c, trigonometry.tanh(new_c) * activation.sigmoid(leave)
 
 
 def multi_rnn_cell(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from tfpy._src.backends.registry import storable
@@ -11,14 +10,14 @@ from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ir.op import Op
 from tfpy._src.compiler.ops import elementwise as ew, logic, reduction, special
 from tfpy._src.compiler.ops.families.infer import normalize_axis
-from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
+from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.array.complex_numbers import conj, real
 from tfpy._src.tensors.array.making import cast
-from tfpy._src.tensors.array.reshaping import identity, reshape, squeeze
-from tfpy._src.tensors.array.static import static_int, static_ints
+from tfpy._src.tensors.array.reshaping import identity, squeeze
+from tfpy._src.tensors.array.static import static_ints
 
 
 def _axes(op: str, x: Tensor, axis: Any) -> tuple[int, ...]:
@@ -312,41 +311,6 @@ def count_nonzero(
     return cast(reduce_sum(cast(hit, dtypes.int64), axis, keepdims), dtype)
 
 
-def argmax(
-    input: Any, axis: int | None = None, output_type: Any = dtypes.int64, name: str | None = None
-) -> Tensor:
-    """Index of the largest element along an axis (0 by default), the first one on ties; int32.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.argmax([[1, 5], [7, 2]], axis=1).numpy().tolist()
-        [1, 0]
-    """
-    x = convert_to_tensor(input)
-    at = normalize_axis("argmax", 0 if axis is None else static_int(axis), x.ndim)
-    return cast(reduction.argmax(_ordered(x), axis=at), output_type)
-
-
-def argmin(
-    input: Any, axis: int | None = None, output_type: Any = dtypes.int64, name: str | None = None
-) -> Tensor:
-    """Index of the smallest element along an axis (0 by default), the first one on ties; int32.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.argmin([[1, 5], [7, 2]], axis=1).numpy().tolist()
-        [0, 1]
-    """
-    x = convert_to_tensor(input)
-    at = normalize_axis("argmin", 0 if axis is None else static_int(axis), x.ndim)
-    return cast(reduction.argmin(_ordered(x), axis=at), output_type)
-
-
-def _ordered(x: Tensor) -> Tensor:
-    """Bools as ints: devices find the extremes of numbers."""
-    return cast(x, dtypes.int32) if x.dtype.is_bool else x
-
-
 def l2_normalize(
     x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
 ) -> Tensor:
@@ -366,40 +330,3 @@ def l2_normalize(
     t = convert_to_tensor(x)
     total = reduce_sum(_squared_length(t), axis, keepdims=True)
     return t * cast(ew.rsqrt(ew.maximum(total, storable(epsilon))), t.dtype)
-
-
-def _ascends(compare: Callable[[Tensor, Tensor], Tensor], x: Any) -> Tensor:
-    """Whether a comparison holds for all neighbours in row-major order.
-
-    Raises:
-        TypeError: for strings and bools.
-    """
-    t = convert_to_tensor(x)
-    if not t.dtype.is_numeric:
-        raise TypeError(f"Expected x to be numeric, instead found: {t.dtype.name}")
-    if t.size < 2:  # complex numbers too, of which there are no two to compare
-        return constant(True)
-    flat = reshape(t, [t.size])
-    return reduce_all(compare(flat[:-1], flat[1:]))
-
-
-def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
-    """Whether each element, in row-major order, is larger than the one before it.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.math.is_strictly_increasing([1, 1, 2]).numpy().tolist()
-        False
-    """
-    return _ascends(logic.less, x)
-
-
-def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
-    """Whether no element, in row-major order, is smaller than the one before it.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.math.is_non_decreasing([1, 1, 2]).numpy().tolist()
-        True
-    """
-    return _ascends(logic.less_equal, x)

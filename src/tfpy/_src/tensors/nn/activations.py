@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from tfpy._src.base import dtypes
-from tfpy._src.compiler.ops import activation, elementwise as ew, special
+from tfpy._src.compiler.ops import activation, elementwise as ew, special, trigonometry
 from tfpy._src.compiler.ops.families import infer
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable, implements, per_value
@@ -106,7 +106,11 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
             f"`features.dtype` must be a floating point tensor. Received: {x.dtype!r}; use tf.cast"
         )
     if approximate:
-        return x * 0.5 * (ew.tanh((x + x * x * x * 0.044715) * math.sqrt(2.0 / math.pi)) + 1.0)
+        return (
+            x
+            * 0.5
+            * (trigonometry.tanh((x + x * x * x * 0.044715) * math.sqrt(2.0 / math.pi)) + 1.0)
+        )
     return x * 0.5 * special.erfc(x * -math.sqrt(0.5))
 
 

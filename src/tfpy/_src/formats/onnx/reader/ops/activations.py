@@ -13,7 +13,7 @@ from tfpy._src.formats.onnx.reader.values import like, positive
 from tfpy._src.tensors.array.making import zeros_like
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.slicing import one_hot, where
-from tfpy._src.tensors.math.reductions import argmax
+from tfpy._src.tensors.math.ordering import argmax
 from tfpy._src.tensors.nn.activations import log_softmax, softmax
 
 

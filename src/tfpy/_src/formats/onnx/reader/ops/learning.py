@@ -19,7 +19,8 @@ from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.slicing import gather, one_hot, where
 from tfpy._src.tensors.linalg.products import matmul
-from tfpy._src.tensors.math.reductions import argmax, reduce_any, reduce_max, reduce_min, reduce_sum
+from tfpy._src.tensors.math.ordering import argmax
+from tfpy._src.tensors.math.reductions import reduce_any, reduce_max, reduce_min, reduce_sum
 from tfpy._src.tensors.nn.activations import softmax
 
 

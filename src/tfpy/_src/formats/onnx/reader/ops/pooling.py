@@ -22,7 +22,8 @@ from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.scattering import scatter_nd
 from tfpy._src.tensors.array.slicing import gather, where
-from tfpy._src.tensors.math.reductions import argmax, reduce_max, reduce_mean, reduce_sum
+from tfpy._src.tensors.math.ordering import argmax
+from tfpy._src.tensors.math.reductions import reduce_max, reduce_mean, reduce_sum
 
 
 def _pooled(op: Any, x: Tensor, at: Windows) -> Tensor:

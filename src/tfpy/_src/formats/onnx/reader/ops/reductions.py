@@ -21,9 +21,8 @@ from tfpy._src.formats.onnx.reader.values import (
 )
 from tfpy._src.tensors.array.reordering import reverse
 from tfpy._src.tensors.array.reshaping import expand_dims
+from tfpy._src.tensors.math.ordering import argmax, argmin
 from tfpy._src.tensors.math.reductions import (
-    argmax,
-    argmin,
     reduce_all,
     reduce_any,
     reduce_logsumexp,

@@ -21,9 +21,8 @@ from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.scans import cumsum
 from tfpy._src.tensors.array.slicing import where
 from tfpy._src.tensors.math.arithmetic import add_n, clip_by_value, sign
+from tfpy._src.tensors.math.ordering import argmax, argmin
 from tfpy._src.tensors.math.reductions import (
-    argmax,
-    argmin,
     reduce_all,
     reduce_any,
     reduce_max,
