@@ -1,0 +1,96 @@
+"""The examples of CONTRIBUTING.md do what it says, in a process whose tables they change."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from guides.documents import block
+
+START = """
+import sys
+import numpy as np
+import tfpy as tf
+from tfpy._src.ir.evaluate import evaluate
+from tfpy._src.lower.program import verify
+from tfpy._src.lower import wasm, webgl, webgpu
+"""
+
+
+def run(program: str, *texts: str) -> Sequence[str]:
+    """What a program prints whose arguments are blocks of the page."""
+    argv = [sys.executable, "-c", START + program, *texts]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_an_op() -> None:
+    """It computes, has a gradient, and is lowered for each device."""
+    program = """
+from tfpy._src.ir.aval import Aval
+from tfpy._src.ir.graph import single_equation
+from tfpy._src.ops import OPS, activation
+activation.np = np
+exec(sys.argv[1], vars(activation))
+op = OPS["squared_relu"]
+x = tf.constant([-2.0, 3.0])
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = op(x)
+print(y.numpy().tolist(), tape.gradient(y, x).numpy().tolist())
+for device in (wasm, webgl, webgpu):
+    verify(device.lower(single_equation(op, [Aval((2,), tf.float32)], ())))
+"""
+    found = run(program, block("CONTRIBUTING.md", "py", "squared_relu"))
+    assert found == ["[0.0, 9.0] [0.0, 6.0]"]
+
+
+def test_a_fused_kernel() -> None:
+    """The pass finds it for a device that has the kernel, whose program has the shader."""
+    program = """
+from tfpy._src.lower.shaders import steps
+from tfpy._src.lower.webgpu import kernels
+from tfpy._src.passes import pipeline
+code = {}
+exec(sys.argv[1], code)
+exec(sys.argv[2], vars(kernels) | {"inputs_of": steps.inputs_of}, kernels._KERNELS)
+original = steps.template
+steps.template = lambda *names: sys.argv[3] if names[1] == "row_share" else original(*names)
+target = webgpu.WebGPUTarget()
+share = tf.function(lambda x: x / tf.reduce_sum(x, -1, keepdims=True))
+graph = share.get_concrete_function(tf.TensorSpec([3, 5])).graph
+assert code["fuse_row_share"](graph, target) is graph
+target.kernels |= {"row_share"}
+pipeline._FUSE = (code["fuse_row_share"], *pipeline._FUSE)
+fused = pipeline.optimize(graph, target)
+x = np.arange(15, dtype=np.float32).reshape(3, 5)
+np.testing.assert_allclose(evaluate(fused, [x])[0], x / x.sum(-1, keepdims=True))
+program = webgpu.lower(fused)
+verify(program)
+print([kernel.name for kernel in program.kernels], sys.argv[3] in program.kernels[0].source)
+"""
+    found = run(
+        program,
+        block("CONTRIBUTING.md", "py", "fuse_row_share"),
+        block("CONTRIBUTING.md", "py", "def row_share"),
+        block("CONTRIBUTING.md", "wgsl"),
+    )
+    assert found == ["['row_share'] True"]
+
+
+def test_a_pass() -> None:
+    program = """
+code = {}
+exec(sys.argv[1], code)
+function = tf.function(lambda x: (x + 1.0) * (x + 1.0))
+graph = code["square_products"](function.get_concrete_function(tf.TensorSpec([2])).graph)
+print(evaluate(graph, [np.array([1.0, 2.0], np.float32)])[0].tolist())
+function = tf.function(lambda x: x * x)
+graph = code["square_products"](function.get_concrete_function(tf.TensorSpec([2])).graph)
+print([eqn.op.name for eqn in graph.eqns])
+assert code["square_products"](graph) is graph
+"""
+    found = run(program, block("CONTRIBUTING.md", "py", "square_products"))
+    assert found == ["[4.0, 9.0]", "['square']"]
