@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
+
+import pytest
 
 TIMES = 32
 """How many times as large the larger documents are; squared it is 1024."""
 MOST = 8 * TIMES
 
 
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 def test_time_is_in_proportion_to_size() -> None:
     script = Path(__file__).with_name("reading_time.mjs")
     words = ["node", "--no-warnings", str(script), str(TIMES)]

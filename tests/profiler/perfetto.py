@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Sequence
@@ -29,6 +30,8 @@ class Opened(NamedTuple):
 
 def opened(files: Sequence[Path]) -> list[Opened]:
     """What Perfetto makes of files."""
+    if shutil.which("node") is None:
+        pytest.skip("needs node")
     command = ["node", str(SCRIPT), str(perfetto.ensure()), *map(str, files)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import tfpy
 
@@ -33,6 +35,7 @@ def test_other_values_are_refused() -> None:
     assert not run("0", "-c", "import tfpy; assert tfpy.float64 is tfpy.float32").returncode
 
 
+@pytest.mark.skipif(find_spec("tensorflow") is None, reason="needs TensorFlow")
 def test_on() -> None:
     """All of ``tests/x64``."""
     options = ("-q", "-p", "no:cacheprovider", "--rootdir", str(TESTS.parent))
