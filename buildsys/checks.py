@@ -94,7 +94,7 @@ def unit_tests() -> int:
 
 def python_tests(arguments: Sequence[str]) -> int:
     """Run pytest on tests/ and build nothing; its exit status."""
-    argv = [pyenv.ensure("test"), "-m", "pytest", *arguments]
+    argv = [pyenv.for_tests(), "-m", "pytest", *arguments]
     return run_shown(argv, cwd=ROOT, env=pyenv.importing("src"))
 
 

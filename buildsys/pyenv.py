@@ -14,9 +14,11 @@ from .paths import ROOT
 
 LOCKS = {
     name: f"requirements/{name}.txt"
-    for name in ("build", "test", "bench", "docs", "keras", "notebooks", "onnx")
+    for name in ("build", "test", "python", "bench", "docs", "keras", "notebooks", "onnx")
 }
 MINIMUM = (3, 11)
+WITHOUT_TENSORFLOW = (3, 14)
+"""The first version of Python for which TensorFlow has no wheel."""
 
 
 @cache
@@ -31,6 +33,11 @@ def ensure(name: str) -> Path:
         _make(into, lock)
 
     return entry(f"venv-{name}", inputs, f"Python environment for {name}", make) / "bin" / "python"
+
+
+def for_tests() -> Path:
+    """The interpreter for Python tests; without TensorFlow where that has no wheel."""
+    return ensure("test" if sys.version_info < WITHOUT_TENSORFLOW else "python")
 
 
 def importing(*folders: str) -> dict[str, str]:

@@ -44,6 +44,13 @@ def test_arguments_are_for_the_python_tests(
     assert ran == [" ".join(["test -m pytest", *arguments])]
 
 
+def test_python_without_tensorflow(ran: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pyenv, "WITHOUT_TENSORFLOW", sys.version_info[:2])
+    assert run(monkeypatch, "test", "tests/ir") == 0
+    assert ran == ["python -m pytest tests/ir"]
+    assert (pyenv.ROOT / pyenv.LOCKS["python"]).is_file()
+
+
 def test_a_complete_run(ran: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(monkeypatch, "test") == 0
     check, *unit, browsers, site_again, e2e = ran
