@@ -19,7 +19,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from . import glue, model_json, notices, npm, xnnpack
+from . import glue, model_json, notices, npm
 from .cache import lock
 from .console import BuildError, announce
 from .paths import ASSETS, CACHE, ROOT
@@ -60,7 +60,7 @@ def _wanted() -> dict[Path, bytes]:
     for language in ("glsl", "wgsl"):
         for shader in SHADERS.rglob(f"*.{language}"):
             files[ASSETS / shader.relative_to(SHADERS)] = shader.read_bytes()
-    modules = [glue.ensure(v) / f"xnnpack-{v}.wasm" for v in xnnpack.VARIANTS]
+    modules = [glue.ensure(variant)[1] for variant in glue.VARIANTS]
     files |= {ASSETS / module.name: module.read_bytes() for module in modules}
     digests = {module.name: integrity(module.read_bytes()) for module in modules}
     files[ASSETS / "xnnpack.json"] = json.dumps(digests, indent=1).encode()
@@ -99,7 +99,7 @@ def bundle(entry: Path, form: str, *options: str) -> bytes:
 
 def _glue_script(variant: str) -> Path:
     """Emscripten's JavaScript of a variant: the same text for simd and relaxed."""
-    return glue.ensure(variant) / f"xnnpack-{variant}.js"
+    return glue.ensure(variant)[0]
 
 
 def write_atomically(path: Path, data: bytes) -> None:

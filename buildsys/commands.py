@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from . import checks, docs, doctor, glue, pyenv, release, site, wheel, xnnpack
+from . import checks, docs, doctor, glue, pyenv, release, site, wheel
 from .console import BuildError, run_shown
 from .paths import ASSETS, BUILD, CACHE, DIST, ROOT
 from .server import SiteServer
@@ -116,8 +116,8 @@ def soak(options: argparse.Namespace) -> int:
 
 def wasm(options: argparse.Namespace) -> int:
     """Compile the XNNPACK modules of the wasm backend."""
-    for variant in options.variant or xnnpack.VARIANTS:
-        for file in sorted(glue.ensure(variant).iterdir()):
+    for variant in options.variant or glue.VARIANTS:
+        for file in glue.ensure(variant):
             print(f"{file.stat().st_size:>9} bytes  {file}")
     return 0
 
@@ -210,7 +210,7 @@ def _parser() -> argparse.ArgumentParser:
     add("bench", bench)
     add("soak", soak)
     made = add("wasm", wasm)
-    made.add_argument("--variant", action="append", choices=xnnpack.VARIANTS, help="only this one")
+    made.add_argument("--variant", action="append", choices=glue.VARIANTS, help="only this one")
     add("wheel", build_wheel)
     add("docs", make_docs)
     add("pictures", pictures)

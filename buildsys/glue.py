@@ -1,4 +1,8 @@
-"""The XNNPACK modules of the wasm backend: csrc/xnnpack_glue linked with XNNPACK."""
+"""The XNNPACK modules of the wasm backend: csrc/xnnpack_glue linked with XNNPACK.
+
+A variant is an instruction set (SIMD or relaxed SIMD) and a memory model (with threads or without).
+The variants of one memory model are one entry of the cache: they share most objects.
+"""
 
 from __future__ import annotations
 
@@ -10,33 +14,36 @@ from .cache import entry, tree_hash
 from .paths import ROOT
 
 PROJECT = ROOT / "csrc" / "xnnpack_glue"
+VARIANTS = ("simd", "simd-threads", "relaxed", "relaxed-threads")
 
 
-def ensure(variant: str) -> Path:
-    """The entry with xnnpack-<variant>.js and xnnpack-<variant>.wasm."""
-    prefix = xnnpack.ensure(variant)
+def ensure(variant: str) -> tuple[Path, Path]:
+    """Return the script and the module of a variant, built when missing."""
+    model = "threads" if variant.endswith("-threads") else "plain"
+    prefix = xnnpack.ensure(model)
     tools = toolchain.ensure()
     inputs = {"project": tree_hash(PROJECT), "xnnpack": prefix.name, "emscripten": tools.version}
 
     def make(into: Path) -> None:
-        _link(variant, prefix, tools, into)
+        _link(model, prefix, tools, into)
 
-    return entry(f"glue-{variant}", inputs, f"XNNPACK module, variant {variant}", make)
+    folder = entry(f"glue-{model}", inputs, f"XNNPACK modules, memory model {model}", make)
+    return folder / f"xnnpack-{variant}.js", folder / f"xnnpack-{variant}.wasm"
 
 
-def _link(variant: str, prefix: Path, tools: toolchain.Toolchain, into: Path) -> None:
+def _link(model: str, prefix: Path, tools: toolchain.Toolchain, into: Path) -> None:
     build = into / "build"
     options = {
         "CMAKE_BUILD_TYPE": "Release",
         "CMAKE_TOOLCHAIN_FILE": tools.cmake_toolchain,
-        "VARIANT": variant,
+        "THREADS": int(model == "threads"),
         "SOURCES": xnnpack.ensure_sources(),
         "XNNPACK_DIR": prefix,
     }
     defines = [f"-D{name}={value}" for name, value in options.items()]
-    log = f"glue-{variant}"
+    log = f"glue-{model}"
     tools.run(["cmake", "-G", "Ninja", "-S", PROJECT, "-B", build, *defines], f"{log}-configure")
     tools.run(["ninja", "-C", build], log)
-    for suffix in ("js", "wasm"):
-        shutil.copy(build / "out" / f"xnnpack-{variant}.{suffix}", into)
+    for file in (build / "out").iterdir():
+        shutil.copy(file, into)
     shutil.rmtree(build)

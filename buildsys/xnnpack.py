@@ -1,4 +1,4 @@
-"""XNNPACK as static libraries for wasm32, one cache entry for each variant."""
+"""XNNPACK as static libraries for wasm32, one cache entry for each memory model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from .debian import checked, private_apt
 from .paths import ROOT
 
 PROJECT = ROOT / "csrc" / "xnnpack"
-VARIANTS = ("simd", "simd-threads", "relaxed", "relaxed-threads")
+MODELS = {"plain": (), "threads": ("-pthread",)}
+"""The memory models, with the compiler flags that all objects of a link share."""
 SUITE = toolchain.SUITE
 SOURCES = {
     "xnnpack": (
@@ -40,22 +41,24 @@ RAPIDJSON = (
 )
 
 
-def ensure(variant: str) -> Path:
-    """The entry with lib/ (libXNNPACK.a, libpthreadpool.a) and include/ of one variant."""
+def ensure(model: str) -> Path:
+    """Return the entry with lib/ and include/ of one memory model, compiled when missing.
+
+    The libraries are libXNNPACK.a, libXNNPACK-simd.a, libXNNPACK-relaxed.a and libpthreadpool.a.
+    """
     sources = ensure_sources()
     tools = toolchain.ensure()
     inputs = {
-        "variant": variant,
+        "flags": MODELS[model],
         "sources": sources.name,
         "project": tree_hash(PROJECT),
         "emscripten": tools.version,
     }
 
     def make(into: Path) -> None:
-        _compile(variant, sources, tools, into)
+        _compile(model, sources, tools, into)
 
-    title = f"XNNPACK, variant {variant} (1 to 2 minutes)"
-    return entry(f"xnnpack-{variant}", inputs, title, make)
+    return entry(f"xnnpack-{model}", inputs, f"XNNPACK, memory model {model}", make)
 
 
 def ensure_sources() -> Path:
@@ -75,19 +78,9 @@ def _fetch(into: Path) -> None:
     shutil.rmtree(into / "apt")
 
 
-def target_flags(variant: str) -> list[str]:
-    """The compiler flags that all objects of a variant share."""
-    flags = ["-msimd128"]
-    if "relaxed" in variant:
-        flags.append("-mrelaxed-simd")
-    if "threads" in variant:
-        flags.append("-pthread")
-    return flags
-
-
-def _compile(variant: str, sources: Path, tools: toolchain.Toolchain, into: Path) -> None:
+def _compile(model: str, sources: Path, tools: toolchain.Toolchain, into: Path) -> None:
     build = into / "build"
-    flags = tools.read(["emcc", *target_flags(variant), "--cflags"])
+    flags = tools.read(["emcc", "-msimd128", *MODELS[model], "--cflags"])
     options: Mapping[str, object] = {
         "CMAKE_BUILD_TYPE": "None",
         "CMAKE_C_COMPILER": tools.llvm("clang"),
@@ -100,16 +93,15 @@ def _compile(variant: str, sources: Path, tools: toolchain.Toolchain, into: Path
         "FP16": sources / "fp16",
         "SHIMS": PROJECT / "shims",
         "TARGET_FLAGS": flags,
-        "RELAXED": int("relaxed" in variant),
-        "THREADS": int("threads" in variant),
+        "THREADS": int(model == "threads"),
     }
     defines = [f"-D{name}={value}" for name, value in options.items()]
-    log = f"xnnpack-{variant}"
+    log = f"xnnpack-{model}"
     tools.run(["cmake", "-G", "Ninja", "-S", PROJECT, "-B", build, *defines], f"{log}-configure")
     tools.run(["ninja", "-C", build], log)
     (into / "lib").mkdir()
-    for library in ("libXNNPACK.a", "libpthreadpool.a"):
-        shutil.copy(build / library, into / "lib")
+    for library in build.glob("*.a"):
+        shutil.copy(library, into / "lib")
     include = into / "include"
     shutil.copytree(sources / "rapidjson" / "usr" / "include", include)
     for header in ("xnnpack/include/xnnpack.h", "pthreadpool/include/pthreadpool.h"):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from buildsys import debian, toolchain, xnnpack
+from buildsys import debian, toolchain
 from buildsys.console import BuildError
 
 DEB822 = """\
@@ -51,13 +51,6 @@ def test_the_archive_is_that_of_the_hosts_sources(tmp_path: Path, monkeypatch: p
     text = DEB822.format(other="mirror://node/x", archive="mirror://two/debian")
     (tmp_path / "sources.list.d" / "debian.sources").write_text(text)
     assert debian.archive() == "mirror://two/debian"
-
-
-@pytest.mark.parametrize("variant", xnnpack.VARIANTS)
-def test_variants_differ_in_their_flags(variant: str):
-    flags = xnnpack.target_flags(variant)
-    assert ("-mrelaxed-simd" in flags) == variant.startswith("relaxed")
-    assert ("-pthread" in flags) == variant.endswith("threads")
 
 
 def test_a_changed_source_archive_is_refused(tmp_path: Path):

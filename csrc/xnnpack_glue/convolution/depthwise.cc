@@ -11,6 +11,7 @@
 #include "convolution/conv.h"
 #include "convolution/xnnpack_conv.h"
 #include "products/epilogue.h"
+#include "simd/multiply_add.h"
 #include "simd/simd.h"
 #include "threads/parallel.h"
 

@@ -6,6 +6,7 @@
 
 #include "base/sizes.h"
 #include "convolution/depthwise.h"
+#include "simd/multiply_add.h"
 #include "simd/simd.h"
 #include "threads/parallel.h"
 

@@ -3,6 +3,7 @@
 
 #include "base/sizes.h"
 #include "program/kernel.h"
+#include "simd/multiply_add.h"
 #include "simd/simd.h"
 #include "threads/parallel.h"
 

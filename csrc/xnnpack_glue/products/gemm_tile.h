@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "products/gemm.h"
+#include "simd/multiply_add.h"
 #include "simd/simd.h"
 
 namespace tfpy {

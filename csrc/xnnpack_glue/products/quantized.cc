@@ -72,7 +72,7 @@ class QuantizedKernel final : public Kernel {
 
 std::unique_ptr<Kernel> make_quantized(const QuantizedShape& shape, const Epilogue& epilogue,
                                        Block&& windows) {
-#ifdef __wasm_relaxed_simd__
+#if RELAXED_SIMD
   const bool takes_unsigned = Bytes::takes_unsigned();
   if (takes_unsigned || Bytes::takes_signed()) {
     const Bytes dot{static_cast<uint8_t>(takes_unsigned ? 0x80 : 0)};

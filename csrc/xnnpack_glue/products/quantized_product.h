@@ -31,7 +31,7 @@ struct Words {
   }
 };
 
-#ifdef __wasm_relaxed_simd__
+#if RELAXED_SIMD
 // Four products of a signed weight and an activation that is signed or unsigned, as the machine
 // takes it.
 struct Bytes {

@@ -101,17 +101,6 @@ inline f32x4 copysign(f32x4 a, f32x4 b) {
   return as_f32(wasm_v128_bitselect(bits(b), bits(a), wasm_i32x4_const_splat(INT32_MIN)));
 }
 
-// a * b + c, in one rounding where relaxed SIMD has it.
-inline f32x4 multiply_add(f32x4 a, f32x4 b, f32x4 c) {
-#ifdef __wasm_relaxed_simd__
-  return as_f32(wasm_f32x4_relaxed_madd(bits(a), bits(b), bits(c)));
-#else
-  return a * b + c;
-#endif
-}
-
-inline i32x4 multiply_add(i32x4 a, i32x4 b, i32x4 c) { return a * b + c; }
-
 // to += from. Not unrolled, since rows are often short.
 template <class T>
 inline void add_to(const T* from, size_t count, T* to) {

@@ -5,6 +5,7 @@
 
 #include <initializer_list>
 
+#include "simd/multiply_add.h"
 #include "simd/simd.h"
 
 namespace tfpy {
