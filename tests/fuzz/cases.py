@@ -360,6 +360,15 @@ CASES |= {
         np.float32([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, 2, 1, 3]]),
         np.float32([0.7, 0.9, 1.0]),
     ),
+    "losses of open shapes that broadcast": case(
+        "[opened(f, $0, $1) for f in ("
+        "tf.nn.log_poisson_loss, tf.nn.sigmoid_cross_entropy_with_logits)]",
+        numbers(3, 2),
+        numbers(1, 2),
+    ),
+    "losses of open shapes that do not fit": case(
+        "opened(tf.nn.log_poisson_loss, $0, $1)", numbers(3, 2), numbers(2, 2)
+    ),
     "a search for no sequences": case(
         "tf.nn.ctc_beam_search_decoder($0, [4, 3], 5, -1)[1]", numbers(4, 3, 4)
     ),

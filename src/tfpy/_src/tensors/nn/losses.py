@@ -144,7 +144,7 @@ def _sparse_cross_entropy(labels: Tensor, logits: Tensor) -> Any:
 def _of_one_shape(**operands: Any) -> tuple[Tensor, Tensor]:
     """What is wanted and what is predicted as tensors."""
     wanted, predicted = as_tensors(ew.add, tuple(operands.values()))
-    if wanted.aval.shape != predicted.aval.shape:
+    if not wanted.shape.is_compatible_with(predicted.shape):
         first, second = operands
         raise ValueError(
             f"`{second}` and `{first}` must have the same shape, received {predicted.shape} and "
