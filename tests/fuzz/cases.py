@@ -369,6 +369,13 @@ CASES |= {
     "losses of open shapes that do not fit": case(
         "opened(tf.nn.log_poisson_loss, $0, $1)", numbers(3, 2), numbers(2, 2)
     ),
+    "numbers between an integer and a float": case(
+        "tf.linspace($0, $1, 5)", np.int32([4]), numbers(1)
+    ),
+    "numbers between a number and a vector": case("tf.linspace(1.0, $0, 3)", numbers(2)),
+    "numbers between a vector and a matrix": case(
+        "[tf.linspace($0, $1, 3, axis=a) for a in (0, 1, -1)]", numbers(2), numbers(3, 2)
+    ),
     "a search for no sequences": case(
         "tf.nn.ctc_beam_search_decoder($0, [4, 3], 5, -1)[1]", numbers(4, 3, 4)
     ),

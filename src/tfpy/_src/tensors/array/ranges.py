@@ -12,12 +12,12 @@ from tfpy._src.base.dtypes import DType, as_dtype
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ir.sizes import either
 from tfpy._src.compiler.ops import indexing
-from tfpy._src.compiler.ops.families.infer import normalize_axis
-from tfpy._src.core.conversion import convert_to_tensor, is_operand
+from tfpy._src.compiler.ops.families.infer import broadcast_shapes, normalize_axis
+from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.sizes import Sizes
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.array.making import cast
-from tfpy._src.tensors.array.reshaping import expand_dims, reshape
+from tfpy._src.tensors.array.reshaping import broadcast_to, expand_dims, reshape
 from tfpy._src.tensors.array.static import static_int, static_number
 
 
@@ -78,6 +78,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     Raises:
         TypeError: when ``num`` is no integer.
         InvalidArgumentError: when it is negative.
+        ValueError: If ``stop`` is a tensor of another dtype than ``start``.
 
     Example:
         >>> import tfpy as tf
@@ -90,14 +91,15 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     if count < 0:
         raise invalid("linspace", f"Requires num >= 0: {count}")
     begin = convert_to_tensor(start)
-    end = convert_to_tensor(stop, None if is_operand(stop) else begin.dtype)
+    end = convert_to_tensor(stop, begin.dtype)
     if begin.dtype.is_integer:
         begin, end = cast(begin, dtypes.float64), cast(end, dtypes.float64)
-    begin, end = expand_dims(begin, axis), expand_dims(end, axis)
+    shape = broadcast_shapes("linspace", begin.aval.shape, end.aval.shape)
+    begin, end = (expand_dims(broadcast_to(x, shape), axis) for x in (begin, end))
     where_ = normalize_axis("linspace", static_int(axis), begin.ndim)
     steps = max(count - 1, 1)
     weights = indexing.range_(start=0, delta=1, count=count, dtype=begin.dtype) / steps
-    shape = [1] * begin.ndim
-    shape[where_] = count
-    weights = reshape(weights, shape)
+    along = [1] * begin.ndim
+    along[where_] = count
+    weights = reshape(weights, along)
     return begin * (1 - weights) + end * weights
