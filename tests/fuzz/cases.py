@@ -376,6 +376,14 @@ CASES |= {
     "numbers between a vector and a matrix": case(
         "[tf.linspace($0, $1, 3, axis=a) for a in (0, 1, -1)]", numbers(2), numbers(3, 2)
     ),
+    "a grid of two dtypes": case("tf.meshgrid($0, [0, 6, 3])", np.uint16([4, 6])),
+    "a histogram of integers between floats": case(
+        "tf.histogram_fixed_width($0, [0.0, 1.0], 5)", np.int32([3])
+    ),
+    "a histogram between bounds of another dtype": case(
+        "tf.histogram_fixed_width($0, $1, 5)", numbers(3), np.int32([0, 1])
+    ),
+    "a histogram of integers": case("tf.histogram_fixed_width($0, [0, 9], 4)", np.int32([3, 8])),
     "a search for no sequences": case(
         "tf.nn.ctc_beam_search_decoder($0, [4, 3], 5, -1)[1]", numbers(4, 3, 4)
     ),

@@ -211,6 +211,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
 
     Raises:
         ValueError: for another ``indexing`` than "xy" and "ij".
+        InvalidArgumentError: If the vectors have several dtypes.
 
     Example:
         >>> import tfpy as tf
@@ -219,6 +220,8 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
         ([[1, 2, 3], [1, 2, 3]], [[10, 10, 10], [20, 20, 20]])
     """
     vectors = [reshape(convert_to_tensor(a), [-1]) for a in args]
+    if vectors:
+        infer.check_same_dtype("meshgrid", [v.aval for v in vectors])
     order = list(range(len(vectors)))
     if indexing == "xy" and len(vectors) > 1:
         order[0], order[1] = 1, 0

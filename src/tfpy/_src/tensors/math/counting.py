@@ -13,7 +13,7 @@ from tfpy._src.base.errors import invalid, invalid_value
 from tfpy._src.compiler.ops import elementwise as ew, indexing, logic
 from tfpy._src.compiler.ops.failing import failing
 from tfpy._src.compiler.ops.families.infer import FLOAT, check_dtype, check_same_dtype
-from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
+from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, host_values
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.array.joining import stack
@@ -180,7 +180,9 @@ def histogram_fixed_width(
         dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
 
     Raises:
-        InvalidArgumentError: when the range is empty or there is no bin.
+        InvalidArgumentError: when the range is empty or there is no bin, or its tensor has another
+            dtype than the values.
+        TypeError: If the range consists of floats and the values are integers.
 
     Example:
         >>> import tfpy as tf
@@ -188,11 +190,13 @@ def histogram_fixed_width(
         >>> tf.histogram_fixed_width(x, value_range=[0.0, 5.0], nbins=5).numpy().tolist()
         [1, 2, 0, 0, 1]
     """
-    low, high = _range(value_range)
+    given, limits = as_tensors(ew.add, (values, value_range))
+    check_same_dtype("histogram_fixed_width", (given.aval, limits.aval))
+    low, high = _range(limits)
     bins = _bins(nbins)
     if why := _refused(low, high, bins):
         return failing("histogram_fixed_width", why, (), (max(bins, 0),), as_dtype(dtype))
-    x = reshape(cast(values, dtypes.float32), [-1])
+    x = reshape(cast(given, dtypes.float32), [-1])
     places = searchsorted(constant(_edges(low, high, bins)), x, side="right")
     ids = logic.select(logic.is_nan(x), -1, places)
     return indexing.segment_sum(ones(ids.aval.shape, dtype), ids, segments=bins)
