@@ -384,6 +384,13 @@ CASES |= {
         "tf.histogram_fixed_width($0, $1, 5)", numbers(3), np.int32([0, 1])
     ),
     "a histogram of integers": case("tf.histogram_fixed_width($0, [0, 9], 4)", np.int32([3, 8])),
+    "hues of negative colors": case(
+        "[tf.image.adjust_hue($0, d) for d in (-1.0, -0.7, 0.0, 0.3, 0.95)]", numbers(4, 4, 3)
+    ),
+    "hues turned by more than a circle, in a trace": case(
+        "[mapped(lambda x: tf.image.adjust_hue(x, d), $0) for d in (3.7, -12.4)]",
+        np.abs(numbers(2, 3, 4, 3)),
+    ),
     "a search for no sequences": case(
         "tf.nn.ctc_beam_search_decoder($0, [4, 3], 5, -1)[1]", numbers(4, 3, 4)
     ),

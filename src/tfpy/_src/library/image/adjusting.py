@@ -7,12 +7,13 @@ from typing import Any
 
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
+from tfpy._src.base.tracing import executing_eagerly
 from tfpy._src.compiler.ops import elementwise as ew
 from tfpy._src.compiler.ops.failing import failing
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.library.image.batches import as_float, at_least, check_pixels, convert_image_dtype
-from tfpy._src.library.image.colors import hsv_to_rgb, rgb_to_hsv
+from tfpy._src.library.image.colors import hsv_to_rgb, rgb_to_hsv, turn_hue
 from tfpy._src.tensors.array.joining import stack
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.math import arithmetic, reductions
@@ -104,7 +105,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     """Turns the colour wheel by ``delta``, from -1 to 1.
 
     Raises:
-        ValueError: when delta is outside.
+        ValueError: when delta is outside, unless a function is being traced.
         InvalidArgumentError: when it is not a scalar, or there are not three channels.
 
     Example:
@@ -113,15 +114,9 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
         >>> tf.image.adjust_hue(red, delta=0.5).numpy().round(3).tolist()  # cyan
         [[[0.0, 1.0, 1.0]]]
     """
-    if isinstance(delta, int | float) and not -1 <= delta <= 1:
+    if isinstance(delta, int | float) and executing_eagerly() and not -1 <= delta <= 1:
         raise ValueError("delta must be in the interval [-1, 1]")
-
-    def change(x: Tensor) -> Tensor:
-        hsv = rgb_to_hsv(x)
-        hue = ew.floor_mod(hsv[..., 0] + delta, 1.0)
-        return hsv_to_rgb(stack([hue, hsv[..., 1], hsv[..., 2]], axis=-1))
-
-    return _with_colors("adjust_hue", image, delta, change)
+    return _with_colors("adjust_hue", image, delta, lambda x: turn_hue(x, delta))
 
 
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:

@@ -211,6 +211,25 @@ def _hue_saturation_value(x: Tensor) -> Tensor:
     return stack([hue, saturation, value], axis=-1)
 
 
+def turn_hue(x: Tensor, delta: Any) -> Tensor:
+    """Turn the hue of colors by a share of the circle, between their own extremes.
+
+    Unlike :func:`rgb_to_hsv`, which has no hue for negative values, this keeps all colors.
+    """
+    r, g, b = (x[..., i] for i in (0, 1, 2))
+    largest, least = reductions.reduce_max(x, -1), reductions.reduce_min(x, -1)
+    spread = largest - least
+    width = logic.select(spread > 0, spread, 1.0)
+    from_green_or_blue = logic.select(
+        logic.equal(g, largest), (b - r) / width + 2.0, (r - g) / width + 4.0
+    )
+    hue = logic.select(logic.equal(r, largest), (g - b) / width, from_green_or_blue)
+    hue = ew.floor_mod(hue + cast(delta, x.dtype) * 6.0, 6.0)
+    shares = (ew.abs_(hue - 3.0) - 1.0, 2.0 - ew.abs_(hue - 2.0), 2.0 - ew.abs_(hue - 4.0))
+    channels = [least + ew.minimum(ew.maximum(s, 0.0), 1.0) * spread for s in shares]
+    return stack(channels, axis=-1)
+
+
 def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """The inverse of :func:`rgb_to_hsv`.
 
