@@ -391,6 +391,18 @@ CASES |= {
         "[mapped(lambda x: tf.image.adjust_hue(x, d), $0) for d in (3.7, -12.4)]",
         np.abs(numbers(2, 3, 4, 3)),
     ),
+    "indices out of range in loops without rows": case(
+        "[mapped(lambda x, u: f(x, [[4], [0]], u), $0, $1)"
+        " for f in (tf.tensor_scatter_nd_add, tf.tensor_scatter_nd_update)]",
+        numbers(0, 1, 3),
+        numbers(2, 3),
+    ),
+    "segments out of range in loops without rows": case(
+        "[looped(lambda x: f(x, tf.constant(at), tf.constant(ids)), $0)"
+        " for f in (tf.sparse.segment_sum, tf.sparse.segment_mean, tf.sparse.segment_sqrt_n)"
+        " for at, ids in (([0, 3], [0, 0]), ([0, 0], [1, 0]), ([0, 0], [-1, 0]))]",
+        numbers(0, 1, 2),
+    ),
     "a search for no sequences": case(
         "tf.nn.ctc_beam_search_decoder($0, [4, 3], 5, -1)[1]", numbers(4, 3, 4)
     ),

@@ -15,7 +15,7 @@ from tfpy._src.backends.interrupts import held
 from tfpy._src.backends.javascript import bridge, failures
 from tfpy._src.backends.storage import Storage
 from tfpy._src.base import tracing
-from tfpy._src.base.errors import NotLowerable, OpError
+from tfpy._src.base.errors import InvalidArgumentError, NotLowerable, OpError
 from tfpy._src.base.profiler_spans import clock, note, recorders
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.compiler.ir.evaluate import Evaluator
@@ -134,11 +134,14 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
         output = Tensor(aval, storage)
     except bridge.FAILURES as failure:
         (eqn,) = compiled.graph.eqns
-        raise failures.of_equation(failure, eqn, [aval.shape for aval in avals]) from None
+        error = failures.of_equation(failure, eqn, [aval.shape for aval in avals])
+        if not tracing.local.active or not isinstance(error, InvalidArgumentError):
+            raise error from None
+        return tracing.local.active[-1].apply(op, inputs, attrs)  # fails if the function runs it
     except OpError:
         if not tracing.local.active:
             raise
-        return tracing.local.active[-1].apply(op, inputs, attrs)  # fails if the function runs it
+        return tracing.local.active[-1].apply(op, inputs, attrs)
     if began:
         on_device = arrays is None and program > 0
         applied = Applied(op, inputs, output, compiled.graph, on_device, began)

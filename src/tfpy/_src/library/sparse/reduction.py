@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.base import dtypes
-from tfpy._src.base.errors import invalid, invalid_value
+from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import elementwise, indexing
+from tfpy._src.compiler.ops.failing import failing
 from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.library.sparse.merging import merged
+from tfpy._src.tensors.array.making import ones
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.composite.ragged.rows import take_rows
@@ -176,16 +178,24 @@ def _segment(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> tu
         )
     if not x.ndim:
         raise invalid("sparse.segment", "data must be at least a vector, got a scalar")
-    if at.size and (at.min() < 0 or at.max() >= x.aval.shape[0]):
-        raise invalid_value("sparse.segment", f"indices are out of range [0, {x.aval.shape[0]})")
-    if ids.size and ((np.diff(ids) < 0).any() or ids[0] < 0):
-        raise invalid_value("sparse.segment", "segment ids are not increasing, or negative")
+    rows, *row = x.aval.shape
     n = (int(ids[-1]) + 1 if ids.size else 0) if num_segments is None else int(num_segments)
-    if ids.size and ids[-1] >= n:
-        raise invalid_value("sparse.segment", f"segment ids must be < num_segments = {n}")
+    if why := _refused(at, ids, rows, n):
+        return failing("sparse.segment", why, (x,), (max(n, 0), *row), x.dtype), ones((), x.dtype)
     total = indexing.segment_sum(take_rows(x, at), constant(ids), segments=n)
     counts = np.maximum(np.bincount(ids, minlength=n), 1).astype(x.dtype.as_numpy_dtype)
     return total, reshape(constant(counts), [n, *[1] * (x.ndim - 1)])
+
+
+def _refused(indices: Any, ids: Any, rows: int, segments: int) -> str:
+    """Return what is wrong with the places of rows and their segments, or an empty string."""
+    if indices.size and (indices.min() < 0 or indices.max() >= rows):
+        return f"indices are out of range [0, {rows})"
+    if ids.size and ((np.diff(ids) < 0).any() or ids[0] < 0):
+        return "segment ids are not increasing, or negative"
+    if ids.size and ids[-1] >= segments:
+        return f"segment ids must be < num_segments = {segments}"
+    return ""
 
 
 def segment_sum(
