@@ -19,10 +19,10 @@ from tfpy._src.compiler.ir.graph import Graph, single_equation
 from tfpy._src.compiler.ir.op import OPS, Op
 from tfpy._src.core.conversion import constant
 from tfpy._src.functions.control.batching.apply import RowDependence, RowGraph
-from tfpy._src.functions.control.batching.random import DRAWS
 from tfpy._src.functions.control.batching.table import BY_ROWS, RULES
 
 PRIMITIVES = [op for op in OPS.values() if op.is_primitive]
+DRAWS = {op.name for op in PRIMITIVES if op.family == "random" and op.name in RULES}
 ROWS = 3
 
 

@@ -6,25 +6,9 @@ elements, and those that IEEE 754 or integers define. A graph with any other op 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from tfpy._src.compiler.ir.aval import Aval, Shape
+from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.compiler.ops import movement
-
-EXACT = frozenset(
-    (
-        *("abs", "add", "bitcast", "bitwise_and", "bitwise_or", "bitwise_xor", "cast", "ceil"),
-        *("divide_no_nan", "equal", "floor", "greater", "greater_equal", "invert", "is_finite"),
-        *("is_inf", "is_nan", "left_shift", "less", "less_equal", "logical_and", "logical_not"),
-        *("logical_or", "logical_xor", "masked_multiply", "maximum", "minimum", "multiply"),
-        *("multiply_no_nan", "negative", "not_equal", "real_div", "relu", "relu6"),
-        *("right_shift", "round", "select"),
-        *("sign", "sqrt", "square", "squared_difference", "subtract"),
-    )
-)
-"""Elementwise ops."""
 
 
 def of_rows(graph: Graph, elements: int, count: int) -> Graph | None:
@@ -60,9 +44,9 @@ class _Rows:
         for eqn in self._old.eqns:
             if self._in_rows.isdisjoint(eqn.inputs):
                 new = self._as_it_is(eqn)
-            elif eqn.op.name in EXACT:
+            elif eqn.op.laws.exact:
                 new = self._elementwise(eqn)
-            elif eqn.op.name in _MOVES:
+            elif eqn.op.stacked is not None:
                 new = self._moved(eqn)
             else:
                 return None
@@ -93,7 +77,8 @@ class _Rows:
     def _moved(self, eqn: Eqn) -> tuple[int, ...]:
         given = [self._in_row(v) for v in eqn.inputs]
         self._in_rows.update(eqn.outputs)
-        attrs = _MOVES[eqn.op.name](self._count, dict(eqn.attrs))
+        assert eqn.op.stacked is not None
+        attrs = eqn.op.stacked(self._count, dict(eqn.attrs))
         return (self._new.add_eqn(eqn.op, given, tuple(attrs.items())),)
 
     def _in_row(self, value: int) -> int:
@@ -106,36 +91,3 @@ class _Rows:
 
     def _result(self, value: int) -> int:
         return self._in_row(value)
-
-
-def _with_count(count: int, attrs: dict[str, Any]) -> dict[str, Any]:
-    return attrs | {"shape": (count, *attrs["shape"])}
-
-
-def _with_first_axis(count: int, attrs: dict[str, Any]) -> dict[str, Any]:
-    return attrs | {"perm": (0, *(axis + 1 for axis in attrs["perm"]))}
-
-
-def _all_rows(count: int, attrs: dict[str, Any]) -> dict[str, Any]:
-    firsts: dict[str, Shape] = {"begin": (0,), "size": (count,), "strides": (1,)}
-    return attrs | {name: (*first, *attrs[name]) for name, first in firsts.items()}
-
-
-def _unpadded(count: int, attrs: dict[str, Any]) -> dict[str, Any]:
-    padding, interior = ((0, 0), *attrs["padding"]), (0, *attrs["interior"])
-    return attrs | {"padding": padding, "interior": interior}
-
-
-def _next_axis(count: int, attrs: dict[str, Any]) -> dict[str, Any]:
-    return attrs | {"axis": attrs["axis"] + 1}
-
-
-_MOVES: dict[str, Callable[[int, dict[str, Any]], dict[str, Any]]] = {
-    "broadcast_to": _with_count,
-    "concat": _next_axis,
-    "pad": _unpadded,
-    "reshape": _with_count,
-    "strided_slice": _all_rows,
-    "transpose": _with_first_axis,
-}
-"""Ops that move elements -> their attributes for so many rows."""

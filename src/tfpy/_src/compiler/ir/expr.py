@@ -11,7 +11,7 @@ result is rounded: these are the types of inputs, constants and casts only.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,6 +80,14 @@ SCALAR_OPS = frozenset(
         *OTHER,
     )
 )
+
+COSTS: Mapping[str, int] = (
+    dict.fromkeys(SCALAR_OPS, 1)
+    | dict.fromkeys(UNARY_FLOAT, 16)
+    | {"pow": 16, "atan2": 16, "div": 4, "sqrt": 4, "rsqrt": 4, "rem": 8, "idiv": 8, "irem": 8}
+    | {"input": 0, "const": 0, "bitcast": 0}
+)
+"""Arithmetic operations that each scalar operation counts as, which decides what is fused."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

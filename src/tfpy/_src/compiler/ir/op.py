@@ -28,6 +28,10 @@ COMPILER, CONTROL = "compiler", "control"
 """Families of equations that passes and control flow make; no function is composed of them."""
 
 
+GRADIENT, LAYOUT = "gradient", "layout"
+"""Annotations: what equations state that compute nothing."""
+
+
 @dataclass(frozen=True)
 class Laws:
     """What algebra knows of an elementwise op, to the bit."""
@@ -42,6 +46,11 @@ class Laws:
     """op(op(x)) is op(x); of two operands, op(x, x) is x."""
     involution: bool = False
     """op(op(x)) is x."""
+    exact: bool = False
+    """IEEE 754 or integer arithmetic defines every bit of the result. So no bit depends on which
+    elements are computed together, as it may in vectorized functions like exp."""
+    sparse: bool = False
+    """The op takes sparse tensors. As op(0) is 0, it computes on their values alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +104,12 @@ class Op:
     by_bits: bool = False
     """Whether it is about the bits of its operands, so that these are not converted for it; nor
     does a device compute it on float16, which it computes as float32."""
+    stacked: Callable[[int, dict[str, Any]], dict[str, Any]] | None = None
+    """(count, attrs) -> the attributes that apply the op to each of ``count`` operands, which are
+    stacked along a new first axis; for ops that move elements."""
+    annotates: str = ""
+    """What the equation states about its first operands, which are its results: their gradient
+    (:data:`GRADIENT`) or their layout on several devices (:data:`LAYOUT`). It computes nothing."""
     indexed: Indexed | None = None
     """The operand that holds indices, for ops whose indices may be out of range."""
     host_only: str = ""

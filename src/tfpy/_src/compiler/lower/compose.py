@@ -243,8 +243,6 @@ class Facts:
 
 
 _MOVEMENT = Facts(0, False)
-_COSTLY = {"div": 4, "sqrt": 4, "rsqrt": 4, "rem": 8, "idiv": 8, "irem": 8}
-_FREE = {"input", "const", "bitcast"}
 
 
 def facts_of(graph: Graph, eqn: Eqn) -> Facts:
@@ -259,11 +257,5 @@ def _facts(op: Op, attrs: Attrs, *dtypes: str) -> Facts:
     assert op.expr is not None
     operands = [ex.input_(i, as_dtype(dtype)) for i, dtype in enumerate(dtypes)]
     instructions, _ = ex.linearize(ex.applied(op.expr, operands, attrs, ex.F))
-    cost = sum(_cost(instruction.op) for instruction in instructions)
+    cost = sum(ex.COSTS[instruction.op] for instruction in instructions)
     return Facts(cost, any(instruction.op == "index" for instruction in instructions))
-
-
-def _cost(op: str) -> int:
-    if op in _FREE:
-        return 0
-    return _COSTLY.get(op, 16 if op in ex.UNARY_FLOAT or op in ("pow", "atan2") else 1)

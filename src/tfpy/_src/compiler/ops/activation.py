@@ -50,7 +50,7 @@ relu = elementwise(
     takes=REAL,
     params=("features",),
     public="nn.relu",
-    laws=Laws(idempotent=True),
+    laws=Laws(idempotent=True, exact=True),
     doc="max(features, 0).",
 )
 relu6 = elementwise(
@@ -62,7 +62,7 @@ relu6 = elementwise(
     params=("features",),
     public="nn.relu6",
     domain=(-4.0, 9.0),
-    laws=Laws(idempotent=True),
+    laws=Laws(idempotent=True, exact=True),
     doc="min(max(features, 0), 6).",
 )
 elu = activation(

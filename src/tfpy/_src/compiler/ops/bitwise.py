@@ -18,7 +18,7 @@ bitwise_and = binary(
     lambda x, y: x & y,
     takes=INTEGER,
     public="bitwise.bitwise_and",
-    laws=Laws(commutative=True, neutral=-1, absorbing=0, idempotent=True),
+    laws=Laws(commutative=True, neutral=-1, absorbing=0, idempotent=True, exact=True),
     doc="The bits that x and y both have, element by element, with broadcasting, of integers.",
 )
 bitwise_or = binary(
@@ -27,7 +27,7 @@ bitwise_or = binary(
     lambda x, y: x | y,
     takes=INTEGER,
     public="bitwise.bitwise_or",
-    laws=Laws(commutative=True, neutral=0, idempotent=True),
+    laws=Laws(commutative=True, neutral=0, idempotent=True, exact=True),
     doc="The bits that x or y has, element by element, with broadcasting, of integers.",
 )
 bitwise_xor = binary(
@@ -36,7 +36,7 @@ bitwise_xor = binary(
     lambda x, y: x ^ y,
     takes=INTEGER,
     public="bitwise.bitwise_xor",
-    laws=Laws(commutative=True, neutral=0),
+    laws=Laws(commutative=True, neutral=0, exact=True),
     doc="The bits that one of x and y has, element by element, with broadcasting, of integers.",
 )
 invert = elementwise(
@@ -45,7 +45,7 @@ invert = elementwise(
     lambda x: ~x,
     takes=INTEGER,
     public="bitwise.invert",
-    laws=Laws(involution=True),
+    laws=Laws(involution=True, exact=True),
     doc="All bits turned, element by element, of integers: -1 - x of signed ones.",
 )
 
@@ -66,6 +66,7 @@ left_shift = binary(
     takes=INTEGER,
     domain=(-40.0, 40.0),
     public="bitwise.left_shift",
+    laws=Laws(exact=True),
     doc="The bits of x moved up by y places, of which there are at most as many as x has bits.",
 )
 right_shift = binary(
@@ -75,5 +76,6 @@ right_shift = binary(
     takes=INTEGER,
     domain=(-40.0, 40.0),
     public="bitwise.right_shift",
+    laws=Laws(exact=True),
     doc="The bits of x moved down by y places; a sign stays.",
 )

@@ -11,7 +11,7 @@ from tfpy._src.base.dtypes import DType
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ir import complex_expr, expr as ex
 from tfpy._src.compiler.ir.aval import Aval
-from tfpy._src.compiler.ir.op import Op, register
+from tfpy._src.compiler.ir.op import Laws, Op, register
 from tfpy._src.compiler.ops.families import infer
 from tfpy._src.compiler.ops.families.samples import elementwise_samples
 from tfpy._src.compiler.ops.reference import math as host
@@ -42,6 +42,7 @@ cast: Op = register(
         _cast_vjp,
         complex_expr.cast,
         by_rows=True,
+        laws=Laws(exact=True, sparse=True),
         doc="x in another dtype; float to integer truncates, and what does not fit wraps.",
         samples=elementwise_samples(
             1,
@@ -77,6 +78,7 @@ bitcast = register(
         expr=lambda x, dtype: ex.bitcast(x, dtype),
         params=("x",),
         by_bits=True,
+        laws=Laws(exact=True),
         doc="The same bits as another dtype; on devices, float32 and int32.",
         samples=elementwise_samples(
             1,

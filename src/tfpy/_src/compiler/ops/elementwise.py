@@ -35,7 +35,7 @@ add = binary(
     lambda x, y: x + y,
     lambda g, z, x, y: (g, g),
     takes=NUMERIC | {dtypes.string},
-    laws=Laws(commutative=True, neutral=-0.0),
+    laws=Laws(commutative=True, neutral=-0.0, exact=True),
     by_rows=True,
     doc="x + y; strings are joined.",
 )
@@ -45,7 +45,7 @@ subtract = binary(
     lambda x, y: x - y,
     lambda g, z, x, y: (g, lambda: -g),
     takes=NUMERIC,
-    laws=Laws(neutral=0.0),
+    laws=Laws(neutral=0.0, exact=True),
     by_rows=True,
     doc="x - y, element by element, with broadcasting; integers wrap around.",
 )
@@ -55,7 +55,7 @@ multiply = binary(
     lambda x, y: x * y,
     lambda g, z, x, y: (lambda: g * y, lambda: g * x),
     takes=NUMERIC,
-    laws=Laws(commutative=True, neutral=1, absorbing=0),
+    laws=Laws(commutative=True, neutral=1, absorbing=0, exact=True),
     doc="x * y, element by element, with broadcasting; integers wrap around.",
 )
 real_div = binary(
@@ -65,7 +65,7 @@ real_div = binary(
     lambda g, z, x, y: (lambda: g / y, lambda: -sum_to_shape(g * z, y.aval.shape) / y),
     public="realdiv",
     domain=(0.3, 4.0),
-    laws=Laws(neutral=1),
+    laws=Laws(neutral=1, exact=True),
     doc="x / y for floats and complex numbers.",
 )
 divide_no_nan: Op = binary(
@@ -74,6 +74,7 @@ divide_no_nan: Op = binary(
     lambda x, y: ex.select(ex.eq(y, 0.0), 0.0, x / y),
     lambda g, z, x, y: (lambda: divide_no_nan(g, y), lambda: -divide_no_nan(g * z, y)),
     public="",
+    laws=Laws(exact=True),
     doc="x / y, and 0 where y is 0.",
 )
 
@@ -143,7 +144,7 @@ maximum = binary(
     ex.maximum,
     lambda g, z, x, y: (lambda: select(x >= y, g, 0), lambda: select(x >= y, 0, g)),
     takes=REAL,
-    laws=Laws(commutative=True, neutral=-math.inf, idempotent=True),
+    laws=Laws(commutative=True, neutral=-math.inf, idempotent=True, exact=True),
     doc="The larger of x and y; NaN where either is NaN.",
 )
 minimum = binary(
@@ -152,7 +153,7 @@ minimum = binary(
     ex.minimum,
     lambda g, z, x, y: (lambda: select(x <= y, g, 0), lambda: select(x <= y, 0, g)),
     takes=REAL,
-    laws=Laws(commutative=True, neutral=math.inf, idempotent=True),
+    laws=Laws(commutative=True, neutral=math.inf, idempotent=True, exact=True),
     doc="The smaller of x and y; NaN where either is NaN.",
 )
 squared_difference = binary(
@@ -162,6 +163,7 @@ squared_difference = binary(
     lambda g, z, x, y: (lambda: g * (x - y) * 2, lambda: g * (y - x) * 2),
     takes=NUMERIC,
     holomorphic=False,
+    laws=Laws(exact=True),
     doc="""(x - y) * conj(x - y), element by element, with broadcasting: the square of the
     distance, in the operands' dtype.""",
 )
@@ -181,7 +183,7 @@ negative = elementwise(
     lambda g, y, x: -g,
     takes=infer.SIGNED,
     public="negative math.negative",
-    laws=Laws(involution=True),
+    laws=Laws(involution=True, exact=True, sparse=True),
     by_rows=True,
     doc="-x, element by element. The smallest integer of a dtype stays as it is.",
 )
@@ -201,7 +203,7 @@ abs_ = elementwise(
     takes=infer.SIGNED,
     gives=real_part,
     holomorphic=False,
-    laws=Laws(idempotent=True),
+    laws=Laws(idempotent=True, exact=True, sparse=True),
     doc="Absolute value, real for complex numbers.",
 )
 sign: Op = elementwise(
@@ -211,7 +213,7 @@ sign: Op = elementwise(
     lambda g, y, x: zeros(x.aval.shape, x.dtype),
     takes=infer.SIGNED & REAL,
     public="",
-    laws=Laws(idempotent=True),
+    laws=Laws(idempotent=True, exact=True, sparse=True),
 )
 square = elementwise(
     "square",
@@ -219,6 +221,7 @@ square = elementwise(
     lambda x: x * x,
     lambda g, y, x: g * x * 2,
     takes=NUMERIC,
+    laws=Laws(exact=True, sparse=True),
     doc="x * x, element by element; integers wrap around.",
 )
 reciprocal = elementwise(
@@ -239,6 +242,7 @@ sqrt = float_unary(
     np.sqrt,
     lambda g, y, x: masked_multiply(0.5 / y, g),
     domain=(0.1, 9.0),
+    laws=Laws(exact=True, sparse=True),
     doc="""The square root of floats and complex numbers, element by element; the one with a non-
     negative real part. NaN for negative floats. The gradient at 0 is infinite, or 0 where
     that of the result is 0.""",
@@ -264,6 +268,7 @@ expm1 = float_unary(
     np.expm1,
     lambda g, y, x: g * exp(x),
     public="math.expm1",
+    laws=Laws(sparse=True),
     doc="""exp(x) - 1, of floats and complex numbers, element by element; accurate near 0, where
     exp(x) rounds to 1.""",
 )
@@ -283,6 +288,7 @@ log1p = float_unary(
     lambda g, y, x: g / (x + 1),
     domain=(-0.9, 9.0),
     public="math.log1p",
+    laws=Laws(sparse=True),
     doc="""log(1 + x) of floats and complex numbers, element by element; accurate near 0.
     -infinity at -1, NaN below.""",
 )
@@ -291,7 +297,7 @@ floor = float_unary(
     np.floor,
     lambda g, y, x: None,
     takes=FLOAT,
-    laws=Laws(idempotent=True),
+    laws=Laws(idempotent=True, exact=True, sparse=True),
     doc="""The largest integer that is not above x, as a float, element by element; infinities
     and NaN stay.""",
 )
@@ -301,7 +307,7 @@ ceil = float_unary(
     lambda g, y, x: None,
     takes=FLOAT,
     public="math.ceil",
-    laws=Laws(idempotent=True),
+    laws=Laws(idempotent=True, exact=True, sparse=True),
     doc="""The smallest integer that is not below x, as a float, element by element; infinities
     and NaN stay.""",
 )
@@ -311,6 +317,6 @@ round_ = elementwise(
     lambda x: ex.unary("round", x) if x.dtype.is_floating else x,
     lambda g, y, x: None,
     takes=REAL,
-    laws=Laws(idempotent=True),
+    laws=Laws(idempotent=True, exact=True),
     doc="Nearest integer, halves to the even one.",
 )

@@ -89,7 +89,7 @@ logical_not = elementwise(
     np.logical_not,
     lambda x: ~x,
     takes=BOOL,
-    laws=Laws(involution=True),
+    laws=Laws(involution=True, exact=True),
     doc="Whether x is false, element by element; bool, as its operand.",
 )
 is_nan = elementwise(
@@ -99,6 +99,7 @@ is_nan = elementwise(
     takes=FLOAT,
     gives=dtypes.bool,
     public="math.is_nan",
+    laws=Laws(exact=True),
     doc="Whether floats are NaN, element by element: bool.",
 )
 is_inf = elementwise(
@@ -108,6 +109,7 @@ is_inf = elementwise(
     takes=FLOAT,
     gives=dtypes.bool,
     public="math.is_inf",
+    laws=Laws(exact=True),
     doc="Whether floats are infinity or -infinity, element by element: bool.",
 )
 is_finite = elementwise(
@@ -117,6 +119,7 @@ is_finite = elementwise(
     takes=FLOAT,
     gives=dtypes.bool,
     public="math.is_finite",
+    laws=Laws(exact=True),
     doc="Whether floats are neither infinite nor NaN, element by element: bool.",
 )
 select: Op = elementwise(
@@ -128,5 +131,6 @@ select: Op = elementwise(
     takes=infer.ANY,
     typed_from=1,
     public="",
+    laws=Laws(exact=True),
     doc="x where the condition holds, else y; tf.where is this with broadcasting.",
 )

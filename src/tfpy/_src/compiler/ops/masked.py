@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfpy._src.compiler.ir import expr as ex
-from tfpy._src.compiler.ir.op import Op
+from tfpy._src.compiler.ir.op import Laws, Op
 from tfpy._src.compiler.ops.families.elementwise import binary
 from tfpy._src.compiler.ops.reference import math as host
 
@@ -14,6 +14,7 @@ multiply_no_nan: Op = binary(
     lambda g, z, x, y: (lambda: multiply_no_nan(g, y), lambda: multiply_no_nan(x, g)),
     holomorphic=False,
     public="math.multiply_no_nan",
+    laws=Laws(exact=True),
     doc="x * y, and 0 where y is 0 even if x is infinite or NaN.",
 )
 masked_multiply: Op = binary(
@@ -23,6 +24,7 @@ masked_multiply: Op = binary(
     lambda gg, z, slope, g: (lambda: gg * g, lambda: masked_multiply(slope, gg)),
     params=("slope", "g"),
     public="",
+    laws=Laws(exact=True),
     doc="""Gradient of a function whose slope may be infinite or NaN: slope * g, and 0 where g is 0,
     as it is where tf.where has chosen another value.""",
 )

@@ -15,6 +15,7 @@ from tfpy._src.compiler.ir.kernel import KernelCall
 from tfpy._src.compiler.ir.op import Op, Sample, register
 from tfpy._src.compiler.ir.sizes import agreed, closed, is_open
 from tfpy._src.compiler.ir.strides import broadcast_strides, dense_strides, merge, pad_front
+from tfpy._src.compiler.ops import stacking
 from tfpy._src.compiler.ops.families import infer
 from tfpy._src.compiler.ops.families.samples import array
 from tfpy._src.compiler.ops.rules import sum_to_shape, zeros
@@ -64,6 +65,7 @@ reshape: Op = register(
         lambda g, y, x, shape: (reshape(g, shape=tuple(x.aval.shape)),),
         viewed=True,
         by_component=True,
+        stacked=stacking.shape_for,
         params=("tensor",),
         samples=_per_dtype([((2, 6), {"shape": (3, 4)}), ((1,), {"shape": ()})]),
     )
@@ -112,6 +114,7 @@ broadcast_to = register(
         kernel=lambda x, shape: strided_call(shape, broadcast_strides(x.shape, shape), 0),
         viewed=True,
         by_component=True,
+        stacked=stacking.shape_for,
         params=("input",),
         samples=_per_dtype(
             [((), {"shape": (3, 5)}), ((3, 1), {"shape": (2, 3, 7)}), ((5,), {"shape": (4, 5)})]
@@ -152,6 +155,7 @@ transpose: Op = register(
         lambda g, y, x, perm: (transpose(g, perm=inverse_permutation(perm)),),
         kernel=_transpose_kernel,
         by_component=True,
+        stacked=stacking.perm_for,
         params=("a",),
         samples=_per_dtype(
             [
@@ -233,6 +237,7 @@ strided_slice = register(
         kernel=_slice_kernel,
         viewed=True,
         by_component=True,
+        stacked=stacking.slice_for,
         params=("input",),
         samples=_per_dtype(
             [
@@ -310,6 +315,7 @@ pad = register(
         _pad_vjp,
         kernel=_pad_kernel,
         by_component=True,
+        stacked=stacking.padding_for,
         params=("tensor",),
         samples=_per_dtype(
             [
@@ -390,6 +396,7 @@ concat = register(
         _concat_vjp,
         kernel=_concat_kernel,
         by_component=True,
+        stacked=stacking.axis_for,
         params=("values",),
         samples=_concat_samples,
     )

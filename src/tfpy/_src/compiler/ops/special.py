@@ -15,7 +15,7 @@ import numpy as np
 from tfpy._src.base import dtypes
 from tfpy._src.compiler.ir import expr as ex
 from tfpy._src.compiler.ir.expr import Expr
-from tfpy._src.compiler.ir.op import Op
+from tfpy._src.compiler.ir.op import Laws, Op
 from tfpy._src.compiler.ops import formulas
 from tfpy._src.compiler.ops.casting import cast
 from tfpy._src.compiler.ops.elementwise import exp, sign
@@ -102,6 +102,7 @@ rint = elementwise(
     lambda g, y, x: None,
     takes=FLOAT,
     public="math.rint",
+    laws=Laws(sparse=True),
     doc="Nearest integer, halves to the even one.",
 )
 
@@ -189,6 +190,7 @@ erf = float_unary(
     lambda g, y, x: g * _ERF_SLOPE * exp(-x * x),
     takes=FLOAT,
     public="math.erf",
+    laws=Laws(sparse=True),
     doc="Gauss error function.",
 )
 erfc = _special(

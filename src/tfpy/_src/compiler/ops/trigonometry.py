@@ -14,6 +14,7 @@ sin = float_unary(
     "sin",
     np.sin,
     lambda g, y, x: g * cos(x),
+    laws=Laws(sparse=True),
     doc="""The sine of angles in radians, element by element, of floats and complex numbers; NaN
     at infinity.""",
 )
@@ -29,6 +30,7 @@ tan = float_unary(
     np.tan,
     lambda g, y, x: g * (y * y + 1),
     domain=(-1.4, 1.4),
+    laws=Laws(sparse=True),
     doc="""The tangent of angles in radians, sin(x) / cos(x), element by element, of floats and
     complex numbers; NaN at infinity.""",
 )
@@ -49,6 +51,7 @@ asin = float_unary(
     np.arcsin,
     lambda g, y, x: g * _slope_of_asin(x),
     domain=(-0.95, 0.95),
+    laws=Laws(sparse=True),
     doc="""The angle in [-pi/2, pi/2] whose sine is x, element by element, of floats and complex
     numbers; NaN for floats outside of [-1, 1].""",
 )
@@ -64,6 +67,7 @@ atan = float_unary(
     "atan",
     np.arctan,
     lambda g, y, x: g / (x * x + 1),
+    laws=Laws(sparse=True),
     doc="""The angle in [-pi/2, pi/2] whose tangent is x, element by element, of floats and
     complex numbers; pi/2 at infinity. atan2 knows the quadrant.""",
 )
@@ -71,6 +75,7 @@ sinh = float_unary(
     "sinh",
     np.sinh,
     lambda g, y, x: g * cosh(x),
+    laws=Laws(sparse=True),
     doc="""The hyperbolic sine, (exp(x) - exp(-x)) / 2, element by element, of floats and complex
     numbers; infinite where that overflows.""",
 )
@@ -85,6 +90,7 @@ asinh = float_unary(
     "asinh",
     np.arcsinh,
     lambda g, y, x: g / cosh(y),  # x * x would overflow
+    laws=Laws(sparse=True),
     doc="""The inverse of sinh, log(x + sqrt(x * x + 1)), element by element, of floats and
     complex numbers.""",
 )
@@ -101,6 +107,7 @@ atanh = float_unary(
     np.arctanh,
     lambda g, y, x: g / (1 - x * x),
     domain=(-0.95, 0.95),
+    laws=Laws(sparse=True),
     doc="""The inverse of tanh, log((1 + x) / (1 - x)) / 2, element by element, of floats and
     complex numbers; infinite at 1 and -1, NaN for floats beyond.""",
 )
@@ -109,6 +116,7 @@ tanh = float_unary(
     np.tanh,
     lambda g, y, x: g * (1 - y * y),
     public="tanh math.tanh nn.tanh",
+    laws=Laws(sparse=True),
     doc="""The hyperbolic tangent, sinh(x) / cosh(x), element by element, of floats and complex
     numbers; 1 and -1 at the infinities.""",
 )

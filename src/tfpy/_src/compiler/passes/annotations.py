@@ -1,15 +1,11 @@
-"""Equations that say something of values and compute nothing."""
+"""Equations that annotate values and compute nothing (:attr:`Op.annotates`)."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from tfpy._src.compiler.ir.graph import Eqn, Graph, with_bodies
-
-GRADIENTS = frozenset({"custom_gradient"})
-"""They say what a gradient is."""
-LAYOUTS = frozenset({"relayout", "relayout_like"})
-"""They say how a value lies on several devices."""
+from tfpy._src.compiler.ir.op import GRADIENT, LAYOUT
 
 
 def strip_annotations(graph: Graph, spreads: bool = False) -> Graph:
@@ -19,14 +15,14 @@ def strip_annotations(graph: Graph, spreads: bool = False) -> Graph:
         %3 = sin(%2)                            %3 = sin(%1)
 
     Args:
-        spreads: keeps those of layouts, for a backend that has several devices.
+        spreads: Keep layouts, for a backend that has several devices.
     """
-    gone = GRADIENTS if spreads else GRADIENTS | LAYOUTS
+    gone = {GRADIENT} if spreads else {GRADIENT, LAYOUT}
     stands_for: dict[int, int] = {}
     eqns: list[Eqn] = []
     for eqn in graph.eqns:
         inputs = tuple(stands_for.get(v, v) for v in eqn.inputs)
-        if eqn.op.name in gone:
+        if eqn.op.annotates in gone:
             stands_for |= dict(zip(eqn.outputs, inputs, strict=False))
         else:
             within = with_bodies(eqn, partial(strip_annotations, spreads=spreads))

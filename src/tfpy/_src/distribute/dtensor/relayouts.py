@@ -12,7 +12,7 @@ from typing import Any
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.compiler.ir.aval import Array, Aval
-from tfpy._src.compiler.ir.op import register
+from tfpy._src.compiler.ir.op import LAYOUT, register
 from tfpy._src.compiler.ir.sharding import Sharding
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.distribute.dtensor.layout import Layout
@@ -62,6 +62,7 @@ RELAYOUT = register(
         host_only=_WHY,
         execute=_relayout,
         gradient=_like_the_input,
+        annotates=LAYOUT,
         doc="relayout(x): x, spread over devices as ``sharding`` says.",
     )
 )
@@ -76,6 +77,7 @@ RELAYOUT_LIKE = register(
         host_only=_WHY,
         execute=_relayout_like,
         gradient=_like_the_input,
+        annotates=LAYOUT,
         doc="relayout_like(x, y): x, spread over devices as y is.",
     )
 )

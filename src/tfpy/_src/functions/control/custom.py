@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.compiler.ir.graph import Graph
-from tfpy._src.compiler.ir.op import register
+from tfpy._src.compiler.ir.op import GRADIENT, register
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control.derivative import applied, zero
 from tfpy._src.functions.executor.control_op import ControlOp, scattered
@@ -66,6 +66,7 @@ custom_gradient = register(
         multiple=True,
         execute=_execute,
         gradient=_gradient,
+        annotates=GRADIENT,
         doc="""custom_gradient(*results, *inputs, *captured, …): the results, ``count`` in number.
 
     ``backward`` gives the gradients of those of the ``given`` inputs that are ``wanted``.

@@ -23,11 +23,6 @@ from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
 
 Ints = np.ndarray[Any, Any]
 
-_OF_VALUES = {"abs", "negative", "sign", "square", "sqrt", "tanh", "erf", "cast", "sin", "floor",
-              "ceil", "rint", "tan", "atan", "asin", "sinh", "asinh", "atanh", "expm1",
-              "log1p"}  # fmt: skip
-"""Ops that keep zero at zero, so that they can be computed on the values alone."""
-
 
 def _int32(numbers: Any) -> Tensor:
     """What int32 or int64 numbers are kept as."""
@@ -158,7 +153,7 @@ class SparseTensor(CompositeOperand):
 
     def apply_op(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Ops that keep zeros, and multiplication with or division by a dense tensor."""
-        if len(inputs) == 1 and op.name in _OF_VALUES:
+        if len(inputs) == 1 and op.laws.sparse:
             return self.with_values(op(self.values, **attrs))
         others = [x for x in inputs if x is not self]
         divides = op is elementwise.real_div and inputs[0] is self

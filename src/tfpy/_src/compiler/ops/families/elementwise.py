@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from tfpy._src.base import dtypes
@@ -98,7 +99,9 @@ def binary(name: str, ref: Any, expr: Any, vjp: Vjp | None = None, **facts: Any)
 
 
 def compare(name: str, ref: Any, expr: Any, **facts: Any) -> Op:
+    """A comparison, or logic: its result is a bool, which is exact."""
     facts = {"takes": REAL, "domain": (-2.0, 2.0)} | facts
+    facts["laws"] = replace(facts.get("laws", Laws()), exact=True)
     return binary(name, ref, expr, gives=dtypes.bool, **facts)
 
 

@@ -12,7 +12,9 @@ from typing import Any
 
 from tfpy._src.backends.storage import host_storage
 from tfpy._src.compiler.ir.graph import Eqn, Graph
+from tfpy._src.compiler.ir.op import GRADIENT
 from tfpy._src.compiler.ir.slices import slice_of
+from tfpy._src.compiler.ops.failing import fail
 from tfpy._src.compiler.ops.movement import broadcast_to
 from tfpy._src.compiler.ops.reduction import reduce_sum
 from tfpy._src.compiler.ops.rules import zeros
@@ -20,7 +22,6 @@ from tfpy._src.core.indexed_slices import dense
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control.batching import indexing, products, random, shapes  # noqa: F401 - rules
-from tfpy._src.functions.control.batching.random import DRAWS
 from tfpy._src.functions.control.batching.table import RULES, BatchedRows, RowOperand
 from tfpy._src.functions.control.mapping import map_fn
 from tfpy._src.tensors.autodiff.custom import recorded
@@ -67,12 +68,12 @@ class RowGraph:
         """
         op = eqn.op
         kinds = {self._kinds.get(v, RowDependence.SHARED) for v in eqn.inputs}
-        if op.stateful or (not op.is_primitive and op.name not in ("custom_gradient", "fail")):
+        if op.stateful or (not op.is_primitive and not (op.annotates == GRADIENT or op is fail)):
             raise Unbatched(op.name)
         if RowDependence.STREAM in kinds:
             if op.family == "movement" and RowDependence.ROWS not in kinds:
                 return RowDependence.STREAM
-            if op.name not in DRAWS:
+            if op.family != "random" or op.name not in RULES:
                 raise Unbatched(op.name)
             return RowDependence.ROWS
         return RowDependence.ROWS if RowDependence.ROWS in kinds else RowDependence.SHARED
@@ -94,12 +95,12 @@ class RowGraph:
 
     def _results(self, eqn: Eqn, values: Mapping[int, RowOperand], count: int) -> list[RowOperand]:
         operands, attrs = [values[v] for v in eqn.inputs], dict(eqn.attrs)
-        if eqn.op.name == "custom_gradient":
+        if eqn.op.annotates == GRADIENT:
             return _custom_gradient(operands, count, **attrs)
         if self._kinds[eqn.outputs[0]] is not RowDependence.ROWS:
             return [RowOperand(eqn.op(*(x.tensor for x in operands), **attrs), is_batched=False)]
         rows = BatchedRows(count, self.graph.avals[eqn.outputs[0]])
-        if eqn.op.name == "fail":
+        if eqn.op is fail:
             attrs["shape"] = (count, *attrs["shape"])
             return [RowOperand(eqn.op(*(x.tensor for x in operands), **attrs), is_batched=True)]
         batched = RULES.get(eqn.op.name)

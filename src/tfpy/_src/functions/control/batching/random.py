@@ -1,6 +1,7 @@
 """Batching rules of random operations, whose numbers differ between rows.
 
-The state of a stream is one for all rows: a single draw has the numbers of all of them.
+The state of a stream is one for all rows: a single draw has the numbers of all of them. A stateless
+operation has a seed for each row if its state is batched.
 """
 
 from __future__ import annotations
@@ -12,21 +13,6 @@ from tfpy._src.compiler.ops.movement import transpose
 from tfpy._src.functions.control.batching.table import BatchedRows, RowOperand, rule
 
 _STATE = 6  # operands that are the state of a stream
-
-DRAWS = frozenset(
-    (
-        "random_uniform",
-        "random_fine_uniform",
-        "random_bits",
-        "random_normal",
-        "random_int",
-        "random_truncated_normal",
-        "random_gamma",
-        "random_poisson",
-        "random_binomial",
-    )
-)
-"""Operations with a rule. A stateless one has a seed for each row if its state is batched."""
 
 
 def _of_shape(name: str) -> None:
@@ -52,8 +38,7 @@ def _of_parameters(name: str) -> None:
         return transpose(found, perm=(1, 0, *range(2, found.aval.rank)))
 
 
-for _name in sorted(DRAWS):
-    if _name in ("random_gamma", "random_poisson", "random_binomial"):
-        _of_parameters(_name)
-    else:
-        _of_shape(_name)
+for _name in ("uniform", "fine_uniform", "bits", "normal", "int", "truncated_normal"):
+    _of_shape(f"random_{_name}")
+for _name in ("gamma", "poisson", "binomial"):
+    _of_parameters(f"random_{_name}")
