@@ -293,7 +293,7 @@ def test_values(tf, backend, name):
     expected = evaluate(graph, inputs)
     after = optimize(graph, device.target)
     assert any(eqn.op is fusion for eqn in after.eqns) == (name not in SEPARATE[backend]), after
-    program = device.compile(after)
+    program = device.register(device.lower(after))
     slots = [device.upload(np.ascontiguousarray(x)) for x in inputs]
     first = device.run(program, *slots)
     got = [device.read(first + i, after.avals[v]) for i, v in enumerate(after.outputs)]

@@ -39,7 +39,7 @@ def interrupted(work: Callable[[], Any], runs: int, moment: int) -> bool:
         seen += 1
         return first
 
-    backend.run = running
+    vars(backend)["run"] = running
     pyodide_js.setInterruptBuffer(asked)
     try:
         work()
@@ -50,7 +50,7 @@ def interrupted(work: Callable[[], Any], runs: int, moment: int) -> bool:
         return True
     finally:
         pyodide_js.setInterruptBuffer(None)
-        backend.run = run
+        del vars(backend)["run"]
 
 
 @run_in_browser(backends=DEVICES)

@@ -84,7 +84,7 @@ def check(op: Op, samples: list[Any], bound: float) -> None:
         graph.outputs.append(graph.add_eqn(op, inputs, tuple(attrs.items())))
         given += [np.asarray(a) for a in arrays]
     backend = registry.active_backend()
-    program = backend.compile(graph)
+    program = backend.register(backend.lower(graph))
     slots = [backend.upload(a) for a in given]
     first = backend.run(program, *slots)
     for i, (value, wanted) in enumerate(zip(graph.outputs, evaluate(graph, given), strict=True)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from tfpy._src.backends.abilities import Losable, RepeatedRuns
 from tfpy._src.backends.backend import Backend
 from tfpy._src.backends.cpu import CpuBackend
 from tfpy._src.backends.interface import Compiled, Links
@@ -22,7 +23,7 @@ class DeviceFailure(Exception):
     first: int
 
 
-class FakeDevice(CpuBackend):
+class FakeDevice(CpuBackend, RepeatedRuns, Losable):
     """Stores only the device dtypes, refuses some ops, and counts what happens to it."""
 
     name = "fake"
@@ -102,6 +103,9 @@ class FakeDevice(CpuBackend):
 
     def lost(self) -> str:
         return self.loss
+
+    def rescue(self, slot: int, aval: Aval) -> Array | None:
+        return None
 
     def close(self) -> None:
         self.closed = True

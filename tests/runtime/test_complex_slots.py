@@ -85,7 +85,7 @@ def test_upload_read_free(backend: DeviceBackend, recorder: Recorder) -> None:
 
 
 def test_run(backend: DeviceBackend, recorder: Recorder) -> None:
-    program = backend.compile(single_equation(OPS["negative"], [AVAL], ()))
+    program = backend.register(backend.lower(single_equation(OPS["negative"], [AVAL], ())))
     slot = backend.upload(Z)
     out = backend.run(program, slot)
     assert recorder.ran == [(slot, slot + 1)]
@@ -98,4 +98,4 @@ def test_run(backend: DeviceBackend, recorder: Recorder) -> None:
 def test_ops_without_a_rule_are_not_lowered(backend: DeviceBackend) -> None:
     unruled = replace(OPS["negative"], name="unruled", expr=None, kernel=OPS["transpose"].kernel)
     with pytest.raises(NotLowerable, match="unruled"):
-        backend.compile(single_equation(unruled, [AVAL], ()))
+        backend.lower(single_equation(unruled, [AVAL], ()))

@@ -44,15 +44,13 @@ class Wasm(CpuBackend):
     name = "wasm"
     target = WasmTarget()
     on_host = False
+    splits_complex = True
 
     def lower(self, graph: Any, donated: Any = ()) -> Compiled:
         return Compiled(graph, wasm.lower(graph, donated))
 
     def register(self, compiled: Compiled) -> int:
         raise AssertionError("nothing is compiled to be shown")
-
-    def slots_of(self, aval: Any) -> int:
-        return 2 if aval.dtype == tf.complex64 else 1
 
 
 class WebGPU(Wasm):

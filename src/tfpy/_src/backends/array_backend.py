@@ -8,7 +8,6 @@ from itertools import count
 from typing import Any
 
 from tfpy._src.backends.backend import Backend
-from tfpy._src.compiler.ir.aval import Array, Aval
 
 
 class ArrayBackend(Backend):
@@ -42,9 +41,6 @@ class ArrayBackend(Backend):
     def discard(self, slot: int, nbytes: int) -> None:
         """Gives the slot back at once: its bytes serve the next run."""
         self._arrays.pop(slot, None)  # none of it is left once the backend is closed
-
-    async def read_async(self, slot: int, aval: Aval) -> Array:
-        return self.read(slot, aval)
 
     def free(self, slots: Iterable[int]) -> None:
         for slot in slots:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Generator, Sequence
 
 import numpy as np
 
+from tfpy._src.backends.abilities import SlicedRuns, Timed
 from tfpy._src.backends.array_backend import ArrayBackend
 from tfpy._src.backends.interface import Compiled, KernelTime, KernelTimes, SlicedRun
 from tfpy._src.backends.memory_errors import advise, too_large
@@ -19,7 +20,7 @@ from tfpy._src.compiler.ir.kernels import KERNELS
 from tfpy._src.compiler.ir.op import add_backend
 
 
-class CpuBackend(ArrayBackend):
+class CpuBackend(ArrayBackend, SlicedRuns, Timed):
     name = "cpu"
     variant = "numpy"
     on_host = True

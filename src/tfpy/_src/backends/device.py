@@ -13,6 +13,16 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.backends.abilities import (
+    AsyncReads,
+    AsyncRegistration,
+    Losable,
+    Pictured,
+    RepeatedRuns,
+    SharesBuffers,
+    SlicedRuns,
+    Timed,
+)
 from tfpy._src.backends.backend import Backend
 from tfpy._src.backends.event_loop import give_turn
 from tfpy._src.backends.interface import (
@@ -38,8 +48,20 @@ _SHOWN = 12
 """Ops that an error names."""
 
 
-class DeviceBackend(Backend):
+class DeviceBackend(
+    Backend,
+    AsyncReads,
+    AsyncRegistration,
+    SlicedRuns,
+    RepeatedRuns,
+    Timed,
+    Pictured,
+    SharesBuffers,
+    Losable,
+):
     """A backend behind the bridge."""
+
+    splits_complex = True
 
     refuses_unstorable = False
     """Whether values are looked at before they become float16."""
@@ -59,7 +81,7 @@ class DeviceBackend(Backend):
         self.dtypes = frozenset((*target.dtypes, dtypes.complex64))
         self.variant = device.variant
         self._device = device
-        self.run = device.run  # nothing stands between until a program is complex
+        vars(self)["run"] = device.run  # in place of the method until a program is complex
         self._lower = lower
         self._pairs: set[int] = set()  # first slots of complex tensors
         self._complex: dict[int, _Complex] = {}  # what is complex in a program, where anything is
@@ -152,9 +174,9 @@ class DeviceBackend(Backend):
     def _note_complex(self, number: int, graph: Graph) -> None:
         if _has_complex(graph):
             self._complex[number] = _Complex(graph)
-            self.run = self._run_split
+            vars(self).pop("run", None)
 
-    def _run_split(self, program: int, *slots: int) -> int:
+    def run(self, program: int, *slots: int) -> int:
         """Runs a program whose complex tensors, if it has any, are two slots each."""
         if program not in self._complex:
             return self._device.run(program, *slots)
@@ -191,9 +213,6 @@ class DeviceBackend(Backend):
     def repeat(self, program: int, count: int, *slots: int) -> int:
         return self._device.repeat(program, count, *slots)
 
-    def slots_of(self, aval: Aval) -> int:
-        return 2 if aval.dtype.is_complex else 1
-
     def release(self, program: int) -> None:
         self._complex.pop(program, None)
         self._device.release(program)
@@ -214,8 +233,9 @@ class DeviceBackend(Backend):
     def draw(self, slot: int, canvas: Any, look: Look) -> bool:
         return self._device.draw(slot, canvas, json.dumps(look._asdict()))
 
-    def sharing(self) -> Sharing:
-        return super().sharing() if self._device.gpu is None else self._device
+    @property
+    def sharing(self) -> Sharing | None:
+        return None if self._device.gpu is None else self._device
 
     def start_timing(self) -> None:
         self._device.start_timing()

@@ -92,9 +92,6 @@ class KernelBackend(Backend):
         found = np.asarray(self.load(self._values[slot][0]), aval.dtype.as_numpy_dtype)
         return np.array(found.reshape(aval.shape), order="C")
 
-    async def read_async(self, slot: int, aval: Aval) -> Array:
-        return self.read(slot, aval)
-
     def free(self, slots: Sequence[int]) -> None:
         for slot in slots:
             self.drop(self._values.pop(slot)[0])

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from tfpy._src.backends import host_facts
+from tfpy._src.backends.abilities import loss_of
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.backend import Backend, BackendSkipped
 from tfpy._src.backends.cpu import CpuBackend
@@ -123,7 +124,7 @@ def _entry(name: str) -> _Entry:
 
 async def _open(name: str) -> Backend:
     entry = _entry(name)
-    if entry.backend is not None and not entry.backend.lost():
+    if entry.backend is not None and not loss_of(entry.backend):
         return entry.backend
     if entry.status in ("skipped", "failed"):
         env().forget_facts()  # what was missing may be there now
@@ -135,7 +136,7 @@ async def _open(name: str) -> Backend:
 def _open_at_once(name: str) -> Backend | None:
     """The backend, opened if need be; None where opening it takes waiting."""
     entry = _entry(name)
-    if entry.backend is not None and not entry.backend.lost():
+    if entry.backend is not None and not loss_of(entry.backend):
         return entry.backend
     with _noted(entry):
         opened = entry.factory()
@@ -164,7 +165,7 @@ def _opened(name: str, backend: Backend) -> Backend:
     if backend.name != name:
         raise ValueError(f"what is registered as {name!r} calls itself {backend.name!r}")
     if entry.backend is not None:
-        entry.backend.retire(f"backend {name!r}: {entry.backend.lost()}")
+        entry.backend.retire(f"backend {name!r}: {loss_of(entry.backend)}")
     entry.backend, entry.status, entry.reason = backend, "available", backend.remark
     env().opened(name)
     return backend
@@ -205,7 +206,7 @@ async def ready() -> None:
         >>> tf.get_backend() in tf.backend_report()
         True
     """
-    if active is not None and not active.lost():
+    if active is not None and not loss_of(active):
         return
     if named := os.environ.get(VARIABLE):
         await set_backend_async(named)
@@ -340,7 +341,7 @@ def facts_of_backends() -> dict[str, dict[str, Any]]:
 
 def _report(entry: _Entry) -> dict[str, Any]:
     backend = entry.backend
-    lost = backend.lost() if backend is not None else ""
+    lost = loss_of(backend) if backend is not None else ""
     return {
         "status": "lost" if lost else entry.status,
         "reason": lost or entry.reason,

@@ -10,7 +10,9 @@ from sys import getrefcount
 
 import numpy as np
 
+from tfpy._src.backends.abilities import AsyncReads, Losable, loss_of
 from tfpy._src.backends.backend import Backend
+from tfpy._src.backends.devices import devices_of
 from tfpy._src.backends.interrupts import held
 from tfpy._src.base.errors import UnavailableError
 from tfpy._src.base.profiler_spans import clock, note, recorders
@@ -113,7 +115,11 @@ class Storage:
         if (rescued := self._rescued()) is not None:
             return rescued
         began = clock() if recorders else 0.0
-        array = await self._holder().read_async(self.slot, self.aval)
+        backend = self._holder()
+        if isinstance(backend, AsyncReads):
+            array = await backend.read_async(self.slot, self.aval)
+        else:
+            array = backend.read(self.slot, self.aval)
         if began:
             note("read", str(self.aval), began, awaited=True)
         return array
@@ -122,7 +128,7 @@ class Storage:
     def is_lost(self) -> bool:
         """Whether only a device that is gone had the bytes; :meth:`to_host` may have them still."""
         backend = self.backend
-        return self.host is None and backend is not None and bool(backend.gone or backend.lost())
+        return self.host is None and backend is not None and bool(backend.gone or loss_of(backend))
 
     def check(self) -> None:
         """Raises the error of values that nothing has any more.
@@ -135,14 +141,15 @@ class Storage:
             raise self._error(self.backend)
 
     def _error(self, backend: Backend) -> UnavailableError:
-        where = backend.gone or f"backend {backend.name!r}: {backend.lost()}"
+        where = backend.gone or f"backend {backend.name!r}: {loss_of(backend)}"
         return UnavailableError(None, None, f"The values of a {self.aval} were only on {where}")
 
     def _rescued(self) -> Array | None:
         """The values of a device that is gone, if they were on the host for want of its memory."""
         if self.is_lost:
-            assert self.backend is not None
-            self.host = self.backend.rescue(self.slot, self.aval)
+            backend = self.backend
+            if isinstance(backend, Losable):
+                self.host = backend.rescue(self.slot, self.aval)
         return self.host
 
     def _holder(self) -> Backend:
@@ -168,12 +175,17 @@ class Storage:
     def device(self) -> str:
         """The same, with the device's number: "GPU:0"."""
         backend = self.backend
-        return f"{backend.processor}:{backend.device_number(self.slot)}" if backend else "CPU:0"
+        if backend is None:
+            return "CPU:0"
+        return f"{backend.processor}:{devices_of(backend).device_number(self.slot)}"
 
     @property
     def is_readable(self) -> bool:
         """Whether :meth:`to_host` gives the bytes in code that cannot await."""
-        return self.host is not None or self._holder().reads_at_once
+        if self.host is not None:
+            return True
+        backend = self._holder()
+        return not isinstance(backend, AsyncReads) or backend.reads_at_once
 
     def remember(self, array: Array) -> None:
         """Keeps the values, which somebody has computed or read, on the host too."""

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import inspect
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tfpy._src.backends import registry
+from tfpy._src.backends.abilities import Timed
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.backend import Backend
 from tfpy._src.backends.interface import KernelTimes
@@ -138,22 +139,29 @@ def start_timing(backend: Backend) -> None:
         raise RuntimeError(
             "kernels are being timed already: tf.time and profiles do not go into each other"
         )
-    backend.start_timing()
+    if isinstance(backend, Timed):
+        backend.start_timing()
     _timed.add(backend)
 
 
 async def stop_timing(backend: Backend) -> KernelTimes:
     """Ends it, when all kernels have run."""
-    _timed.discard(backend)
-    found = backend.stop_timing()
+    found = _stopped(backend)
     return found if isinstance(found, KernelTimes) else await found
+
+
+def _stopped(backend: Backend) -> KernelTimes | Coroutine[Any, Any, KernelTimes]:
+    """Return the times of the kernels, or a coroutine that waits for them."""
+    _timed.discard(backend)
+    if isinstance(backend, Timed):
+        return backend.stop_timing()
+    return KernelTimes(None, f"kernels on {backend.name} are not timed one by one")
 
 
 def stop_timing_now(backend: Backend) -> KernelTimes:
     """The same in code that cannot await; without times where the device must be awaited, and
     Python cannot wait."""
-    _timed.discard(backend)
-    found = backend.stop_timing()
+    found = _stopped(backend)
     if isinstance(found, KernelTimes):
         return found
     if bridge.can_wait():

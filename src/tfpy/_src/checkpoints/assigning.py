@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy._src.backends.devices import devices_of
 from tfpy._src.backends.interface import Ranges
 from tfpy._src.backends.storage import Storage, host_storage
 from tfpy._src.base import tracing
@@ -31,7 +32,7 @@ def assign(variable: Variable, reader: CheckpointReader, key: str) -> None:
         storage = variable.held.storage
         slot = None
         if storage.backend is not None and not storage.backend.gone and aval is variable.aval:
-            slot = storage.backend.refill(storage.slot, aval, read)
+            slot = devices_of(storage.backend).refill(storage.slot, aval, read)
         if slot is None:
             variable.hold(Tensor(aval, host_storage(read(), aval)))
         else:

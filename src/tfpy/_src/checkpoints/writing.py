@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.backends.backend import Backend
+from tfpy._src.backends.devices import Devices, devices_of
 from tfpy._src.backends.interface import SlotShard
 from tfpy._src.backends.registry import active_backend
 from tfpy._src.base.atomic_files import is_old, remove_abandoned, replace_file, whole_file
@@ -56,24 +56,24 @@ def write(prefix: str, values: Sequence[TrackedValue], note: Note = note_nothing
         UnavailableError: when another process that computes along is gone, or cannot write.
         FailedPreconditionError: when other processes hold part of the values, and write elsewhere.
     """
-    backend = active_backend()
+    devices = devices_of(active_backend())
     with translated(prefix):
         os.makedirs(os.path.dirname(prefix) or ".", exist_ok=True)
-        names = backend.agree(os.path.abspath(prefix))
+        names = devices.agree(os.path.abspath(prefix))
         if len(names) > 1 and len(set(names)) == 1:
-            _write_together(backend, prefix, values)
-            _all_do(backend, lambda: note(prefix, backend.process == 0))
+            _write_together(devices, prefix, values)
+            _all_do(devices, lambda: note(prefix, devices.process == 0))
         else:
-            _write_alone(backend, prefix, values)
+            _write_alone(devices, prefix, values)
             note(prefix, True)
 
 
-def _write_alone(backend: Backend, prefix: str, values: Sequence[TrackedValue]) -> None:
+def _write_alone(devices: Devices, prefix: str, values: Sequence[TrackedValue]) -> None:
     with _claimed(prefix, 1) as base:
         with whole_file(prefix + shard_name(base, base + 1), durable=True) as file:
             writer = ShardWriter(file)
             for value in values:
-                shards = _held(backend, value)
+                shards = _held(devices, value)
                 if sum(map(_size, shards)) != math.prod(value.value.shape):
                     text = (
                         f"{value.key}: other processes hold part of it; all must write to {prefix}"
@@ -84,8 +84,8 @@ def _write_alone(backend: Backend, prefix: str, values: Sequence[TrackedValue]) 
         _put_in_place(prefix, merged([entries], base))
 
 
-def _write_together(backend: Backend, prefix: str, values: Sequence[TrackedValue]) -> None:
-    token = backend.agree(secrets.token_hex(8))[0]
+def _write_together(devices: Devices, prefix: str, values: Sequence[TrackedValue]) -> None:
+    token = devices.agree(secrets.token_hex(8))[0]
     folder = f"{prefix}_temp_{token}"
 
     def part(process: int) -> str:
@@ -93,16 +93,16 @@ def _write_together(backend: Backend, prefix: str, values: Sequence[TrackedValue
 
     def write_own() -> None:
         os.makedirs(folder, exist_ok=True)
-        with whole_file(f"{part(backend.process)}.data", durable=True) as file:
+        with whole_file(f"{part(devices.process)}.data", durable=True) as file:
             writer = ShardWriter(file)
             for value in values:
-                _add(writer, value, [shard for shard in _held(backend, value) if shard.first])
-        replace_file(f"{part(backend.process)}.index", merged([writer.entries]))
+                _add(writer, value, [shard for shard in _held(devices, value) if shard.first])
+        replace_file(f"{part(devices.process)}.index", merged([writer.entries]))
 
     def put_together() -> None:
-        if backend.process:
+        if devices.process:
             return
-        count = backend.processes
+        count = devices.processes
         with _claimed(prefix, count) as base:
             tables = []
             for process in range(count):
@@ -113,10 +113,10 @@ def _write_together(backend: Backend, prefix: str, values: Sequence[TrackedValue
             _put_in_place(prefix, merged(tables, base))
 
     try:
-        _all_do(backend, write_own)
-        _all_do(backend, put_together)
+        _all_do(devices, write_own)
+        _all_do(devices, put_together)
     finally:
-        if not backend.process:
+        if not devices.process:
             shutil.rmtree(folder, ignore_errors=True)
             _remove_abandoned_folders(os.path.dirname(prefix))
 
@@ -130,14 +130,14 @@ def _remove_abandoned_folders(directory: str) -> None:
                 shutil.rmtree(folder)
 
 
-def _all_do(backend: Backend, action: Callable[[], None]) -> None:
+def _all_do(devices: Devices, action: Callable[[], None]) -> None:
     """Does something that succeeds in all processes or fails in all."""
     failure: Exception | None = None
     try:
         action()
     except Exception as error:
         failure = error
-    texts = backend.agree("" if failure is None else repr(failure))
+    texts = devices.agree("" if failure is None else repr(failure))
     if failure is not None:
         raise failure
     for process, text in enumerate(texts):
@@ -196,7 +196,7 @@ def _shards_in(path: str) -> int | None:
         return None
 
 
-def _held(backend: Backend, value: TrackedValue) -> list[SlotShard]:
+def _held(devices: Devices, value: TrackedValue) -> list[SlotShard]:
     """What this process has of a value."""
     found = value.value
     everything = tuple((0, int(size)) for size in found.shape)
@@ -204,8 +204,8 @@ def _held(backend: Backend, value: TrackedValue) -> list[SlotShard]:
         storage = found.storage
         if storage.host is None and storage.backend is not None:
             storage.check()
-            return storage.backend.shards(storage.slot, found.aval)
-    return [SlotShard(everything, lambda: _array(found), backend.process == 0)]
+            return devices_of(storage.backend).shards(storage.slot, found.aval)
+    return [SlotShard(everything, lambda: _array(found), devices.process == 0)]
 
 
 def _array(value: Tensor | Array) -> Array:

@@ -171,7 +171,7 @@ def _compile(backend: Backend, op: Op, graph: Graph) -> int:
     if backend.takes(op, graph.avals):
         began = clock() if recorders else 0.0
         try:
-            program = backend.compile(graph)
+            program = backend.register(backend.lower(graph))
         except NotLowerable:
             return _HOST
         if began:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.backends.devices import sharder_of
 from tfpy._src.backends.interrupts import held
 from tfpy._src.backends.registry import active_backend
 from tfpy._src.backends.storage import Storage, host_storage
@@ -51,7 +52,7 @@ def filled(value: Number, aval: Aval) -> Tensor:
 def filled_like(value: Number, aval: Aval, like: Tensor) -> Tensor:
     """:func:`filled`, on the devices on which a tensor of that shape lies if it is on a mesh."""
     backend, storage = active_backend(), like.storage
-    sharder = backend.sharder
+    sharder = sharder_of(backend)
     if tracing.local.active or sharder is None or storage.backend is not backend:
         return filled(value, aval)
     sharding = sharder.sharding(storage.slot, like.aval)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tfpy._src.backends.abilities import sharing_of
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.registry import active_backend
 from tfpy._src.backends.storage import Storage, host_storage, statistics
@@ -197,7 +198,7 @@ class Tensor(Operand, AnyTensor):
             TypeError: for dtypes that are stored otherwise.
         """
         backend = active_backend()
-        sharing = backend.sharing()
+        sharing = sharing_of(backend)
         if self.aval.dtype not in DEVICE_DTYPES:
             raise TypeError(f"gpu_buffer: of float32, int32, bool, not {self.dtype.name}: cast it")
         return await sharing.lend(self.slot_on(backend))

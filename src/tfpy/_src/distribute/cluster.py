@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tfpy._src.backends import registry
+from tfpy._src.backends.devices import devices_of
 
 _VARIABLE = "TF_CONFIG"
 
@@ -130,7 +131,7 @@ class ClusterResolver:
     def num_accelerators(self, task_type: Any = None, task_id: Any = None) -> dict[str, int]:
         """How many devices this process has, by type."""
         backend = registry.active_backend()
-        return {backend.processor: len(backend.devices())}
+        return {backend.processor: len(devices_of(backend).devices())}
 
 
 class SimpleClusterResolver(ClusterResolver):

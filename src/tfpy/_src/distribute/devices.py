@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tfpy._src.backends import registry
+from tfpy._src.backends.devices import devices_of
 from tfpy._src.distribute.naming import found
 
 
@@ -78,7 +79,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
         return [cpu]
     backend = registry.active_backend()
     kind = backend.processor
-    names = [] if kind == "CPU" else backend.devices()
+    names = [] if kind == "CPU" else devices_of(backend).devices()
     others = [PhysicalDevice(f"/physical_device:{kind}:{n}", kind) for n in range(len(names))]
     return [d for d in (cpu, *others) if device_type in (None, d.device_type)]
 
@@ -125,7 +126,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     _settings.visible.update(visible)
     kind = registry.active_backend().processor
     if visible.get(kind):
-        registry.active_backend().prefer(_number(visible[kind][0]))
+        devices_of(registry.active_backend()).prefer(_number(visible[kind][0]))
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
@@ -142,7 +143,7 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
         visible = get_visible_devices(kind)
         count = len(visible)
         if kind == "CPU" and visible:
-            count = len(backend.devices()) if backend.processor == "CPU" else 1
+            count = len(devices_of(backend).devices()) if backend.processor == "CPU" else 1
         found += [LogicalDevice(f"/device:{kind}:{n}", kind) for n in range(count)]
     return [device for device in found if device_type in (None, device.device_type)]
 
@@ -188,7 +189,7 @@ def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
         raise ValueError("Setting memory limit on CPU virtual devices is currently not supported")
     if given != _settings.logical.get(device, [LogicalDeviceConfiguration()]):
         _check_start("Virtual devices")
-    registry.active_backend().share_out(len(given))
+    devices_of(registry.active_backend()).share_out(len(given))
     _settings.logical[device] = given
 
 
@@ -214,7 +215,8 @@ def get_device_details(device: Any) -> dict[str, Any]:
     backend = registry.active_backend()
     if device.device_type != backend.processor or backend.processor == "CPU":
         return {}
-    return backend.device_details(backend.devices()[_number(device)])
+    devices = devices_of(backend)
+    return devices.device_details(devices.devices()[_number(device)])
 
 
 def get_memory_growth(device: Any) -> bool | None:
@@ -239,7 +241,7 @@ def set_memory_growth(device: Any, enable: bool) -> None:
         raise ValueError(f"Cannot set memory growth on {device.device_type} devices")
     if _settings.growth.get(device) is not enable:
         _check_start("Physical devices")
-    registry.active_backend().grow(enable)
+    devices_of(registry.active_backend()).grow(enable)
     _settings.growth[device] = enable
 
 
@@ -251,7 +253,7 @@ def get_memory_info(device: str) -> dict[str, int]:
     """
     backend = registry.active_backend()
     (name,) = found([device], backend)
-    usage = backend.device_memory(name)
+    usage = devices_of(backend).device_memory(name)
     if usage is None:
         raise ValueError(f"The device {device} does not tell what of its memory is in use")
     return usage
@@ -263,7 +265,7 @@ def _check_device(device: Any) -> None:
 
 
 def _check_start(what: str) -> None:
-    if registry.active is not None and registry.active.has_computed:
+    if registry.active is not None and devices_of(registry.active).has_computed:
         raise RuntimeError(f"{what} cannot be modified after being initialized")
 
 
@@ -278,7 +280,7 @@ def _number(device: PhysicalDevice | LogicalDevice) -> int:
 def computing() -> tuple[str, ...]:
     """The backend's names of the visible devices of the kind that computes."""
     backend = registry.active_backend()
-    names = backend.devices()
+    names = devices_of(backend).devices()
     visible = get_visible_devices(backend.processor)
     if backend.processor == "CPU":
         return names

@@ -8,6 +8,7 @@ from typing import Any
 
 from tfpy._src.backends import registry
 from tfpy._src.backends.backend import Backend
+from tfpy._src.backends.devices import devices_of
 from tfpy._src.distribute.device_spec import DeviceSpec
 
 _NAME = re.compile(
@@ -29,7 +30,7 @@ def found(devices: Sequence[Any], backend: Backend | None = None) -> tuple[str, 
         ValueError: for one that there is not, one twice, or several where there is one.
     """
     backend = backend or registry.active_backend()
-    names = backend.devices()
+    names = devices_of(backend).devices()
     given = [parsed(device) for device in devices]
     if len(names) == 1 and len(given) == 1:
         return names

@@ -7,6 +7,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from tfpy._src.backends import registry
+from tfpy._src.backends.devices import devices_of
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.distribute.devices import list_logical_devices
 from tfpy._src.distribute.naming import parsed
@@ -70,12 +71,13 @@ def device(device_name: Any) -> Iterator[None]:
         return
     kind, number = parsed(device_name)
     backend = registry.active_backend()
-    names = backend.devices()
+    devices = devices_of(backend)
+    names = devices.devices()
     there = kind == backend.processor and number < len(names)
     if not there and not _Placement.soft and (kind, number) != ("CPU", 0):
         known = ", ".join(d.name.removeprefix("/device:") for d in list_logical_devices())
         raise InvalidArgumentError(
             None, "device", f"tf.device: there is no {device_name!r}; there are {known}"
         )
-    with backend.computing_on(names[number]) if there and len(names) > 1 else nullcontext():
+    with devices.computing_on(names[number]) if there and len(names) > 1 else nullcontext():
         yield

@@ -14,6 +14,7 @@ from jax.extend.backend import clear_backends
 from jax.sharding import NamedSharding, PartitionSpec
 
 from tfpy._src.backends.array_backend import ArrayBackend
+from tfpy._src.backends.devices import Devices
 from tfpy._src.backends.interface import Compiled, Ranges, SlotShard
 from tfpy._src.backends.jax import detection, malloc
 from tfpy._src.backends.jax.precision import Rounding
@@ -40,7 +41,7 @@ and to put one on a device takes as long as a program."""
 _EXHAUSTED = "RESOURCE_EXHAUSTED"
 
 
-class JaxBackend(ArrayBackend):
+class JaxBackend(ArrayBackend, Devices):
     """Arrays on JAX's default device; programs run one after the other, asynchronously."""
 
     name = "jax"
@@ -175,8 +176,8 @@ class JaxBackend(ArrayBackend):
     def shards(self, slot: int, aval: Aval) -> list[SlotShard]:
         sharding = self.sharder.jax_sharding(slot, aval)
         if sharding is None or len(sharding.device_set) == 1:
-            (whole,) = super().shards(slot, aval)
-            return [whole._replace(first=self.process == 0)]
+            everything = tuple((0, size) for size in aval.shape)
+            return [SlotShard(everything, partial(self.read, slot, aval), self.process == 0)]
         owners: dict[Ranges, int] = {}
         for device, index in sharding.devices_indices_map(aval.shape).items():
             ranges = ranges_of(index, aval.shape)

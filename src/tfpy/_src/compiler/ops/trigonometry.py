@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.compiler.ir.op import OPS, Op
+from tfpy._src.compiler.ir.op import OPS, Laws, Op
 from tfpy._src.compiler.ops.elementwise import rsqrt
 from tfpy._src.compiler.ops.families.elementwise import float_unary
 

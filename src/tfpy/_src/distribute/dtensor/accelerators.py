@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfpy._src.backends.devices import sharder_of
 from tfpy._src.backends.registry import active_backend
 from tfpy._src.base.errors import UnimplementedError
 from tfpy._src.distribute import devices
@@ -76,7 +77,7 @@ def initialize_accelerator_system(
 def _meet() -> None:
     """Waits for the other clients."""
     backend: Any = active_backend()
-    if backend.sharder is None:
+    if sharder_of(backend) is None:
         raise UnimplementedError(
             None,
             None,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
+from tfpy._src.backends.devices import sharder_of
 from tfpy._src.backends.registry import active_backend
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import InternalError, InvalidArgumentError, UnimplementedError
@@ -78,7 +79,7 @@ def default_mesh(mesh: Mesh) -> Iterator[None]:
     if not isinstance(mesh, Mesh):
         raise ValueError(f"Expect `mesh` to be `Mesh`, got {type(mesh)}")
     use(mesh)
-    sharder = active_backend().sharder
+    sharder = sharder_of(active_backend())
     _local.meshes.append(mesh)
     try:
         with nullcontext() if sharder is None else sharder.on(mesh.device_mesh):
@@ -303,7 +304,7 @@ def _check_parts(parts: Sequence[Tensor], layout: Layout) -> None:
         raise InvalidArgumentError(
             None, "pack", f"The mesh expected {wanted} inputs to pack, but got {len(parts)}"
         )
-    if active_backend().sharder is not None and any(layout_of(part) for part in parts):
+    if sharder_of(active_backend()) is not None and any(layout_of(part) for part in parts):
         raise InvalidArgumentError(
             None, "pack", "Does not support packing a Tensor that is already on a mesh"
         )

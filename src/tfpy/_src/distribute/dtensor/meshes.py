@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.backends.devices import sharder_of
 from tfpy._src.backends.registry import active_backend
 from tfpy._src.distribute.device_spec import DeviceSpec
 from tfpy._src.distribute.dtensor import api, clients
@@ -129,7 +130,7 @@ def _dims(given: Dims | None, count: int) -> list[tuple[str, int]]:
 def _mend(count: int) -> str:
     """What gives more devices, where one is all there is."""
     backend = active_backend()
-    if count > 1 or backend.sharder is not None:
+    if count > 1 or sharder_of(backend) is not None:
         return ""
     return (
         f"; the backend {backend.name!r} computes on one device, the backend jax on several: "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tfpy._src.backends import devices
 from tfpy._src.backends.backend import Backend
 from tfpy._src.backends.interface import Sharder
 from tfpy._src.backends.interrupts import held
@@ -29,7 +30,7 @@ def use(mesh: Mesh) -> None:
         UnimplementedError: when it has one device, and the mesh more.
     """
     backend = active_backend()
-    if backend.sharder is not None:
+    if devices.sharder_of(backend) is not None:
         return
     if mesh.size > 1:
         raise UnimplementedError(
@@ -43,14 +44,14 @@ def use(mesh: Mesh) -> None:
 
 def sharder_of(backend: Backend, aval: Aval) -> Sharder | None:
     """What shards tensors of a type; None where they stay on one device, or on the host."""
-    return backend.sharder if aval.dtype in backend.dtypes else None
+    return devices.sharder_of(backend) if aval.dtype in backend.dtypes else None
 
 
 def layout_of(tensor: Tensor) -> Layout | None:
     """How a tensor lies on a mesh; None when it lies on none. On a backend of one device, each lies
     on the mesh that was used last."""
     found = own_layout(tensor)
-    if found is not None or active_backend().sharder is not None or not _meshes:
+    if found is not None or not _meshes or devices.sharder_of(active_backend()) is not None:
         return found
     return Layout.replicated(_meshes[0], tensor.aval.rank)
 
@@ -59,9 +60,12 @@ def own_layout(tensor: Tensor) -> Layout | None:
     """The layout that a tensor was given, or that the compiler gave it."""
     noted: Layout | None = vars(tensor).get(_LAYOUT)
     backend, storage = active_backend(), tensor.storage
-    if noted is not None or backend.sharder is None or storage.backend is not backend:
+    if noted is not None or storage.backend is not backend:
         return noted
-    sharding = backend.sharder.sharding(storage.slot, tensor.aval)
+    sharder = devices.sharder_of(backend)
+    if sharder is None:
+        return None
+    sharding = sharder.sharding(storage.slot, tensor.aval)
     return None if sharding is None else Layout.of(sharding)
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Any
 
+from tfpy._src.backends.abilities import RepeatedRuns, SlicedRuns, registered, slots_of
 from tfpy._src.backends.backend import Backend
 from tfpy._src.backends.event_loop import give_turn, is_short, seconds_left
 from tfpy._src.backends.interface import Compiled, Links, Progress, SlicedRun
@@ -177,7 +178,7 @@ class DeviceProgram:
         width = 0
         for value in graph.outputs:
             self._outputs.append((graph.avals[value], width))
-            width += backend.slots_of(graph.avals[value])
+            width += slots_of(backend, graph.avals[value])
         began = clock() if recorders else 0.0
         compiled = backend.lower(graph, donated)
         if began:
@@ -195,7 +196,7 @@ class DeviceProgram:
         """Makes the program without freezing the page."""
         if self._unregistered is not None and self._outputs:
             began = clock() if recorders else 0.0
-            self._made(await self._backend.register_async(self._unregistered, progress), began)
+            self._made(await registered(self._backend, self._unregistered, progress), began)
 
     def _register(self) -> None:
         assert self._unregistered is not None
@@ -225,8 +226,8 @@ class DeviceProgram:
     def _by_slot(self, keys: Sequence[Key], values: Sequence[int]) -> list[Key]:
         """A key for each slot of these values."""
         avals = [self.graph.avals[v] for v in values]
-        pairs = zip(keys, map(self._backend.slots_of, avals), strict=True)
-        return [key for key, slots in pairs for _ in range(slots)]
+        pairs = zip(keys, avals, strict=True)
+        return [key for key, aval in pairs for _ in range(slots_of(self._backend, aval))]
 
     def run(
         self, slots: Sequence[int], into: Sequence[Storage | None] | None = None
@@ -296,6 +297,8 @@ class DeviceProgram:
         return self._stored(first)
 
     def _begun(self, slots: Sequence[int]) -> SlicedRun | None:
+        if not isinstance(self._backend, SlicedRuns):
+            return None
         try:
             return self._backend.begin(self._number, *slots)
         except bridge.FAILURES as failure:
@@ -339,7 +342,7 @@ class DeviceProgram:
             carried: positions of inputs, and which outputs are their next values.
             given: positions of inputs that each run gets anew.
         """
-        if not self._outputs:
+        if not self._outputs or not isinstance(self._backend, RepeatedRuns):
             return False
         if self._unregistered is not None:
             self._register()
@@ -350,6 +353,7 @@ class DeviceProgram:
 
     def repeat(self, count: int, slots: Sequence[int]) -> tuple[list[Storage], OpError | None]:
         """New storages of what the last of so many runs gave, and why a later one failed."""
+        assert isinstance(self._backend, RepeatedRuns), "link() has checked it"
         began = clock() if recorders else 0.0
         with held:
             try:

@@ -9,6 +9,7 @@ from weakref import getweakrefcount
 
 from tfpy._src.backends import registry
 from tfpy._src.backends.backend import Backend
+from tfpy._src.backends.devices import sharder_of
 from tfpy._src.backends.event_loop import give_turn
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import OpError
@@ -166,7 +167,7 @@ class Executable:
         given = self.graph
         graph = Graph(given.avals, given.inputs, given.constants, given.eqns, self._computed)
         weights = [i for i, v in enumerate(given.inputs) if v in self._usage.weights]
-        spreads = backend.sharder is not None
+        spreads = sharder_of(backend) is not None
         graph = prepare(graph, backend.target, weights, backend.dtypes, spreads=spreads)
         usage = self._usage.renumbered(self.graph, graph)
         carried = {v: self._results[n][1] for v, n in usage.carried.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tfpy._src.backends import registry
+from tfpy._src.backends.devices import devices_of
 from tfpy._src.backends.jax.precision import Rounding
 
 
@@ -21,7 +22,7 @@ def enable_tensor_float_32_execution(enabled: bool) -> None:
         >>> tf.config.experimental.enable_tensor_float_32_execution(True)
     """
     Rounding.enabled = bool(enabled)
-    registry.active_backend().round_products(Rounding.enabled)
+    devices_of(registry.active_backend()).round_products(Rounding.enabled)
 
 
 def tensor_float_32_execution_enabled() -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.backends import registry
+from tfpy._src.backends.abilities import Pictured, draws, sharing_of
 from tfpy._src.backends.awaitable import Awaitable, awaitable, begun
 from tfpy._src.backends.interface import Look
 from tfpy._src.backends.javascript.bridge import IN_BROWSER, wait
@@ -79,7 +80,7 @@ def from_pixels(pixels: Any, num_channels: int = 3) -> Tensor:
 def _on_device(source: Any, channels: int) -> Tensor | None:
     """The pixels without the CPU; None where the backend or the browser does not do that."""
     backend = registry.active
-    if backend is None:
+    if not isinstance(backend, Pictured):
         return None
     width, height = picture_size(source)
     shape = (height, width, channels)
@@ -182,7 +183,7 @@ def draw(image: Any, canvas: Any, options: Mapping[str, Any] | None = None) -> N
     kind, attributes = context.get("context_type"), context.get("context_attributes", {})
     if kind not in (None, "2d", "webgpu"):
         raise ValueError(f'draw: context_type is "2d" or "webgpu", not {kind!r}')
-    if kind == "webgpu" and not registry.active_backend().draws:
+    if kind == "webgpu" and not draws(registry.active_backend()):
         raise ValueError(f'draw: on {registry.get_backend()} context_type is "2d"')
     alpha = options.get("image_options", {}).get("alpha", 1.0)
     if not 0 <= alpha <= 1:
@@ -202,7 +203,9 @@ def _drawn_on_device(
 ) -> bool:
     """Whether the backend has drawn an image without the CPU."""
     backend = registry.active
-    if not (IN_BROWSER and is_js(canvas)) or backend is None or not backend.draws:
+    if not (IN_BROWSER and is_js(canvas)):
+        return False
+    if not isinstance(backend, Pictured) or not backend.draws:
         return False
     height, width, channels = (*image.aval.shape, 1)[:3]
     look = Look(height, width, channels, alpha, kind, attributes)
@@ -217,7 +220,7 @@ def gpu_device() -> Any:
     Raises:
         UnimplementedError: when the active backend is not webgpu.
     """
-    return registry.active_backend().sharing().gpu
+    return sharing_of(registry.active_backend()).gpu
 
 
 def from_gpu_buffer(buffer: Any, shape: Any, dtype: Any = dtypes.float32) -> Tensor:
@@ -240,7 +243,7 @@ def from_gpu_buffer(buffer: Any, shape: Any, dtype: Any = dtypes.float32) -> Ten
         InternalError: at the next read, when it is of another device.
     """
     backend = registry.active_backend()
-    sharing = backend.sharing()
+    sharing = sharing_of(backend)
     aval = Aval(tuple(int(size) for size in shape), dtypes.as_dtype(dtype))
     if aval.dtype not in (dtypes.float32, dtypes.int32):
         raise TypeError(f"from_gpu_buffer: dtype is float32 or int32, not {aval.dtype.name}")

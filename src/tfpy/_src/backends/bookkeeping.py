@@ -1,0 +1,71 @@
+"""State and services that every backend inherits."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tfpy._src.backends.interrupts import held
+
+_SLOT_BYTES = 1024  # what a slot counts for besides its bytes
+_MAX_GARBAGE = 64 * _SLOT_BYTES  # bytes of discarded slots from which they are worth a call
+
+
+class Bookkeeping:
+    """Discarded slots, released programs, and the cache of the eager executor.
+
+    Finalizers must not call the device, so they :meth:`discard` slots and append to
+    :attr:`dead_programs`. When the discarded slots are worth a call, :attr:`collect_due` is set,
+    and the next caller that runs a program calls :meth:`collect` first.
+    """
+
+    free: Callable[[Sequence[int]], None]
+    release: Callable[[int], None]
+    close: Callable[[], None]
+
+    stores_float16 = False
+    """Whether float32 values are stored as float16."""
+    gone = ""
+    """Why the values of a closed backend are lost; empty while it is open."""
+
+    def __init__(self) -> None:
+        self.garbage: list[int] = []
+        self.garbage_bytes = 0
+        self.collect_due = False
+        self._collecting = threading.Lock()
+        self.dead_programs: list[int] = []
+        self.programs: dict[Any, Any] = {}
+        """Cache of the eager executor: key of an op -> compiled program."""
+
+    def epsilon(self) -> float:
+        """Return a small number that this backend's tensors do not round to zero: log(x + epsilon)
+        is never log(0)."""
+        return 1e-4 if self.stores_float16 else 1e-7
+
+    def retire(self, why: str) -> None:
+        """Close the backend for good. Reading a tensor that only it held raises `why`."""
+        self.gone = why
+        self.close()
+
+    def discard(self, slot: int, nbytes: int) -> None:
+        """Note a slot that nothing uses any more."""
+        self.garbage.append(slot)
+        self.garbage_bytes += nbytes + _SLOT_BYTES
+        self.collect_due = self.garbage_bytes > _MAX_GARBAGE
+
+    def collect(self) -> None:
+        """Free the slots of dead tensors and release the programs of dead functions."""
+        with held:
+            if not self._collecting.acquire(blocking=False):
+                return  # another thread does it, or what is freed here frees more
+            try:
+                if self.garbage:
+                    slots = self.garbage[:]
+                    del self.garbage[: len(slots)]  # others may have come behind them
+                    self.garbage_bytes, self.collect_due = 0, False
+                    self.free(slots)
+                while self.dead_programs:
+                    self.release(self.dead_programs.pop())
+            finally:
+                self._collecting.release()

@@ -1,0 +1,151 @@
+"""The devices and processes of a backend that computes on several, as the jax backend does."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from tfpy._src.backends.backend import Backend
+from tfpy._src.backends.interface import Ranges, Sharder, SlotShard
+from tfpy._src.compiler.ir.aval import Array, Aval
+
+
+class Devices(ABC):
+    """The devices on which a backend computes, and the processes that compute together."""
+
+    sharder: Sharder | None = None
+    """Shards slots over several devices."""
+
+    @property
+    @abstractmethod
+    def has_computed(self) -> bool:
+        """Whether it is too late to configure the devices."""
+
+    @abstractmethod
+    def devices(self) -> tuple[str, ...]:
+        """Return the names of this process's devices."""
+
+    @abstractmethod
+    def device_number(self, slot: int) -> int:
+        """Return the number of the device that holds a slot, the first one of several."""
+
+    @abstractmethod
+    def computing_on(self, device: str) -> AbstractContextManager[Any]:
+        """Return a context in which that device computes."""
+
+    @abstractmethod
+    def prefer(self, number: int) -> None:
+        """Compute on this device by default."""
+
+    @abstractmethod
+    def share_out(self, count: int) -> None:
+        """Divide the CPU into `count` devices."""
+
+    @abstractmethod
+    def grow(self, enable: bool) -> None:
+        """Allocate memory of GPUs when it is needed, instead of most of it at once."""
+
+    @abstractmethod
+    def device_memory(self, device: str) -> dict[str, int] | None:
+        """Return the bytes in use, ``current`` and ``peak``; None if they are not known."""
+
+    @abstractmethod
+    def device_details(self, device: str) -> dict[str, Any]:
+        """Return what is known of a GPU's or TPU's kind."""
+
+    @abstractmethod
+    def round_products(self, enable: bool) -> None:
+        """Allow products of float32 at lower precision where that is faster."""
+
+    @property
+    @abstractmethod
+    def process(self) -> int:
+        """Number of this process among those that compute together."""
+
+    @property
+    @abstractmethod
+    def processes(self) -> int:
+        """Number of processes."""
+
+    @abstractmethod
+    def agree(self, text: str) -> list[str]:
+        """Wait until all processes have called this, and return the text of each.
+
+        Raises:
+            UnavailableError: If a process is gone, with its name.
+        """
+
+    @abstractmethod
+    def shards(self, slot: int, aval: Aval) -> list[SlotShard]:
+        """Return the parts of a slot that this process holds, each part once."""
+
+    @abstractmethod
+    def refill(self, slot: int, aval: Aval, read: Callable[[Ranges], Array]) -> int | None:
+        """Return a new slot for other values, sharded as a slot is.
+
+        Args:
+            read: Returns part of the values.
+
+        Returns:
+            None if the slot is on one device.
+        """
+
+
+class OneDevice(Devices):
+    """The device of a backend that has but one, in one process."""
+
+    has_computed = True
+    process = 0
+    processes = 1
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+
+    def devices(self) -> tuple[str, ...]:
+        return (f"{self._backend.processor.lower()}:0",)
+
+    def device_number(self, slot: int) -> int:
+        return 0
+
+    def computing_on(self, device: str) -> AbstractContextManager[Any]:
+        return nullcontext()
+
+    def prefer(self, number: int) -> None:
+        """There is no other device."""
+
+    def share_out(self, count: int) -> None:
+        """The CPU stays one device."""
+
+    def grow(self, enable: bool) -> None:
+        """Memory is allocated when it is needed."""
+
+    def device_memory(self, device: str) -> dict[str, int] | None:
+        return None
+
+    def device_details(self, device: str) -> dict[str, Any]:
+        return {}
+
+    def round_products(self, enable: bool) -> None:
+        """Products of float32 are computed in float32."""
+
+    def agree(self, text: str) -> list[str]:
+        return [text]
+
+    def shards(self, slot: int, aval: Aval) -> list[SlotShard]:
+        everything = tuple((0, size) for size in aval.shape)
+        return [SlotShard(everything, lambda: self._backend.read(slot, aval), first=True)]
+
+    def refill(self, slot: int, aval: Aval, read: Callable[[Ranges], Array]) -> int | None:
+        return None
+
+
+def devices_of(backend: Backend) -> Devices:
+    """Return the devices of a backend."""
+    return backend if isinstance(backend, Devices) else OneDevice(backend)
+
+
+def sharder_of(backend: Backend) -> Sharder | None:
+    """Return the sharder of a backend's slots; None if it computes on one device."""
+    return backend.sharder if isinstance(backend, Devices) else None
