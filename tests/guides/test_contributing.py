@@ -12,9 +12,9 @@ START = """
 import sys
 import numpy as np
 import tfpy as tf
-from tfpy._src.ir.evaluate import evaluate
-from tfpy._src.lower.program import verify
-from tfpy._src.lower import wasm, webgl, webgpu
+from tfpy._src.compiler.ir.evaluate import evaluate
+from tfpy._src.compiler.lower.program import verify
+from tfpy._src.compiler.lower import wasm, webgl, webgpu
 """
 
 
@@ -29,9 +29,9 @@ def run(program: str, *texts: str) -> Sequence[str]:
 def test_an_op() -> None:
     """It computes, has a gradient, and is lowered for each device."""
     program = """
-from tfpy._src.ir.aval import Aval
-from tfpy._src.ir.graph import single_equation
-from tfpy._src.ops import OPS, activation
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import single_equation
+from tfpy._src.compiler.ops import OPS, activation
 activation.np = np
 exec(sys.argv[1], vars(activation))
 op = OPS["squared_relu"]
@@ -50,9 +50,9 @@ for device in (wasm, webgl, webgpu):
 def test_a_fused_kernel() -> None:
     """The pass finds it for a device that has the kernel, whose program has the shader."""
     program = """
-from tfpy._src.lower.shaders import steps
-from tfpy._src.lower.webgpu import kernels
-from tfpy._src.passes import pipeline
+from tfpy._src.compiler.lower.shaders import steps
+from tfpy._src.compiler.lower.webgpu import kernels
+from tfpy._src.compiler.passes import pipeline
 code = {}
 exec(sys.argv[1], code)
 exec(sys.argv[2], vars(kernels) | {"inputs_of": steps.inputs_of}, kernels._KERNELS)
@@ -63,7 +63,8 @@ share = tf.function(lambda x: x / tf.reduce_sum(x, -1, keepdims=True))
 graph = share.get_concrete_function(tf.TensorSpec([3, 5])).graph
 assert code["fuse_row_share"](graph, target) is graph
 target.kernels |= {"row_share"}
-pipeline._FUSE = (code["fuse_row_share"], *pipeline._FUSE)
+entered = pipeline.Pass(code["fuse_row_share"], ("target",))
+pipeline.STAGES = pipeline.STAGES | {"fuse": (entered, *pipeline.STAGES["fuse"])}
 fused = pipeline.optimize(graph, target)
 x = np.arange(15, dtype=np.float32).reshape(3, 5)
 np.testing.assert_allclose(evaluate(fused, [x])[0], x / x.sum(-1, keepdims=True))

@@ -35,7 +35,7 @@ class Slow(FakeDevice):
 
 
 async def opened_later() -> Slow:
-    await asyncio.sleep(0)
+    await asyncio.sleep(0.001)
     return Slow()
 
 
@@ -58,10 +58,20 @@ def test_the_first_op_opens_a_backend() -> None:
     assert tf.backend_report()["cpu"]["status"] == "chosen"
 
 
+def test_the_first_op_waits_for_a_factory() -> None:
+    tf.register_backend("slow", opened_later, 5)
+    assert tf.get_backend() == "slow"
+
+
 def test_the_first_op_says_what_to_await() -> None:
+    """A coroutine cannot be suspended by a call that is not awaited."""
+
+    async def first() -> None:
+        tf.get_backend()
+
     tf.register_backend("slow", opened_later, 5)
     with pytest.raises(RuntimeError, match=r"await tf.ready\(\)"):
-        tf.get_backend()
+        asyncio.run(first())
 
 
 def test_awaited_factories() -> None:
@@ -74,9 +84,12 @@ def test_awaited_factories() -> None:
 
 
 def test_set_backend_that_needs_an_await() -> None:
+    async def choose() -> None:
+        tf.set_backend("slow")
+
     tf.register_backend("slow", opened_later, 5)
     with pytest.raises(RuntimeError, match=r'await tf.set_backend_async\("slow"\)|slow'):
-        tf.set_backend("slow")
+        asyncio.run(choose())
 
 
 def test_set_backend() -> None:
