@@ -184,3 +184,19 @@ def test_numbers_beyond_float32(tf: Any) -> Any:
             tf.ones([2]) * 1e300,
             tf.histogram_fixed_width(tf.constant([3e38, 100.0]), edges, 4),
         ]
+
+
+@same
+def test_integers_beyond_unsigned_dtypes(tf: Any) -> Any:
+    """They wrap, of Python and of NumPy, alone and beside a tensor."""
+    found: list[Any] = []
+    for dtype in (tf.uint8, tf.uint16, tf.uint32):
+        x = tf.constant([3, 7], dtype)
+        for n in (-2, [5, -(2**40) - 1], 2**33 + 1, np.array([-3, 2**33]), -(2**63)):
+            found += [tf.constant(n, dtype), x + n, tf.maximum(n, x), tf.equal(x, n)]
+        found += [
+            tf.function(lambda x: x * -2)(x),
+            error(lambda d=dtype: tf.constant(2**63, d)),
+            error(lambda d=dtype: tf.constant([-(2**63) - 1], d)),
+        ]
+    return found

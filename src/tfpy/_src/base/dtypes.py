@@ -174,11 +174,12 @@ class DType:
         raise TypeError(f"dtype {self.name} has no smallest or largest value")
 
     def holds(self, value: int) -> builtins.bool:
-        """Whether an integer is in range; beyond that of a dtype narrower than int32, it wraps.
+        """Whether an integer is in range. A dtype narrower than int32 and uint32 wrap others.
 
         int32 may stand for int64 too, so what does not fit it is refused.
         """
-        low, high = (self.min, self.max) if self.size >= 4 else (-(2**63), 2**63 - 1)
+        wraps = self.size < 4 or self.name == "uint32"
+        low, high = (-(2**63), 2**63 - 1) if wraps else (self.min, self.max)
         return low <= value <= high
 
     def __eq__(self, other: object) -> builtins.bool:
