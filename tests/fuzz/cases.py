@@ -403,6 +403,10 @@ CASES |= {
         " for at, ids in (([0, 3], [0, 0]), ([0, 0], [1, 0]), ([0, 0], [-1, 0]))]",
         numbers(0, 1, 2),
     ),
+    "a dataset repeated without end": case(
+        "[elements(tf.data.Dataset.from_tensor_slices($0).take(n).repeat(-2)) for n in (2, 0)]",
+        [1, 2, 3],
+    ),
     "a search for no sequences": case(
         "tf.nn.ctc_beam_search_decoder($0, [4, 3], 5, -1)[1]", numbers(4, 3, 4)
     ),
