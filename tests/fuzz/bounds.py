@@ -79,6 +79,10 @@ DEFAULT = Bound(5e-6, "operands")
 GRADIENT = Bound(1e-4, "product")
 
 
+_TRACES = ("mapped(", "looped(", "guarded(", "opened(", "assigned(")
+"""How calls begin that run in a compiled function."""
+
+
 def _has_nan(text: str, operands: Sequence[Array]) -> bool:
     return any(not is_exact(a) and bool(np.isnan(a).any()) for a in operands)
 
@@ -140,6 +144,33 @@ def _names_the_blank(text: str) -> bool:
 
 def _vectorised_without_rows(text: str, operands: Sequence[Array]) -> bool:
     return text.startswith("vectorised(") and not operands[0].shape[0]
+
+
+def _of_other_rows(text: str, operands: Sequence[Array]) -> bool:
+    """A mask of another shape than the rows of the first operand, whose sizes are open."""
+    rows = operands[0].shape[: operands[-1].ndim]
+    return text.startswith("opened(") and rows != operands[-1].shape
+
+
+def _traced_with_listed_axis(text: str, operands: Sequence[Array]) -> bool:
+    return text.startswith(_TRACES) and "axis=[" in text
+
+
+def _hardly_definite(text: str, operands: Sequence[Array]) -> bool:
+    """A product of a matrix with itself plus a small or negative share of the identity."""
+    found = re.search(r"(-?[\d.e-]+) \* tf\.eye", text)
+    return found is not None and float(found[1]) < 0.1
+
+
+def _larger_window(text: str, operands: Sequence[Array]) -> bool:
+    """Windows over images that are smaller than they in some dimension."""
+    found = re.search(r"pool\w*\(\w+, (\d+|\[[\d, ]+\])", text)
+    sizes = [int(n) for n in re.findall(r"\d+", found[1])] if found else []
+    return max(sizes, default=0) > min(operands[0].shape[1:-1], default=0)
+
+
+def _complex_array(text: str, operands: Sequence[Array]) -> bool:
+    return ".numpy()" in text and any(a.dtype.kind == "c" for a in operands)
 
 
 LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
@@ -206,19 +237,36 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         lambda text, operands: bool(re.search(r"SparseTensor\(.*, \[[^\[\]]*-\d+\]\)", text)),
         "sparse tensors of negative sizes: TensorFlow refuses their gradients only",
     ),
-    r"linalg\.lu_reconstruct": (
+    r".*": (
         _vectorised_without_rows,
-        "a function that runs row by row needs rows to find the shapes of its results",
+        "without rows to run, TensorFlow divides by their number for its shapes, checks no indices "
+        "and finds some shapes wrong",
+    ),
+    r"(ragged\.)?boolean_mask": (
+        _of_other_rows,
+        "TensorFlow compares the sizes where it knows them; a mask is read op by op, where all are",
+    ),
+    r"nn\.crelu|concat": (
+        _traced_with_listed_axis,
+        "TensorFlow takes an axis in a list eagerly and refuses it in a trace",
+    ),
+    r"(gradient of )?linalg\.(cholesky.*|logdet)": (
+        _hardly_definite,
+        "of matrices that are not positive definite TensorFlow leaves parts uninitialised",
+    ),
+    r"gradient of nn\.(avg_pool.*|pool)": (
+        _larger_window,
+        "where a window is larger than the image TensorFlow's does not agree with finite "
+        "differences",
+    ),
+    r"image\..*": (
+        _complex_array,
+        "TensorFlow drops the imaginary parts of NumPy's arrays",
     ),
     r"searchsorted": (_unsorted, "what is found depends on the steps of the search"),
     r"sparse\.retain": (
         lambda text, operands: True,
         "the number of elements is checked where it is known, in TensorFlow eagerly only",
-    ),
-    r"nn\..*|sparse\.segment.*|tensor_scatter.*|tensordot|(batch|space)_to_.*|"
-    r"image\.(rgb|yiq|yuv)_to_.*|image\.crop_and_resize": (
-        _vectorised_without_rows,
-        "TensorFlow divides by the number of rows for its shapes, and checks no indices",
     ),
     r"ragged\..*": (
         lambda text, operands: (
@@ -250,6 +298,11 @@ def left_open(name: str, text: str, operands: Sequence[Array]) -> bool:
         for one in names
         for pattern, (applies, _) in LEFT_OPEN.items()
     )
+
+
+def truncated(name: str) -> bool:
+    """Whether integers are computed as floats and truncated: the nearest below is as good."""
+    return re.fullmatch(r"image\.adjust_.*", unsurrounded(name)) is not None
 
 
 def domain(name: str) -> tuple[float, float] | None:
