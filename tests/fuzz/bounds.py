@@ -169,6 +169,10 @@ def _larger_window(text: str, operands: Sequence[Array]) -> bool:
     return max(sizes, default=0) > min(operands[0].shape[1:-1], default=0)
 
 
+def _divides_by_infinite_complex(text: str, operands: Sequence[Array]) -> bool:
+    return any(a.dtype.kind == "c" and bool(np.isinf(a).any()) for a in operands)
+
+
 def _complex_array(text: str, operands: Sequence[Array]) -> bool:
     return ".numpy()" in text and any(a.dtype.kind == "c" for a in operands)
 
@@ -245,6 +249,10 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
     r"(ragged\.)?boolean_mask": (
         _of_other_rows,
         "TensorFlow compares the sizes where it knows them; a mask is read op by op, where all are",
+    ),
+    r"divide|real_?div|math\.(reciprocal|divide_no_nan|xdivy)": (
+        _divides_by_infinite_complex,
+        "0 as in C99, or NaN: in TensorFlow it depends on the place in a vector",
     ),
     r"nn\.crelu|concat": (
         _traced_with_listed_axis,

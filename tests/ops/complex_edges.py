@@ -23,7 +23,7 @@ _SIGNED = frozenset(
 """Functions of which the sign of a zero is compared, too, where a device keeps it."""
 _UNARY = (
     *("abs", "angle", "conj", "cos", "cosh", "exp", "reciprocal", "sigmoid", "sin", "sinh"),
-    *("tan", "tanh", "expm1"),
+    *("tan", "tanh", "expm1", "rsqrt"),
 )
 _BINARY = ("add", "subtract", "real_div", "divide_no_nan", "xdivy")
 

@@ -223,3 +223,11 @@ def test_errors(case: str) -> None:
             WRONG[case](lib)
         found.append(type(caught.value).__name__.lstrip("_"))
     assert found[0] == found[1]
+
+
+def test_reciprocal_roots_of_infinite_numbers() -> None:
+    """They are 0, also where both parts of the root are infinite or one is NaN."""
+    parts = (np.inf, -np.inf, np.nan, 2.5, -1.0)
+    pairs = [complex(a, b) for a in parts for b in parts if np.inf in (abs(a), abs(b))]
+    for lib in (tf, tfpy):
+        assert not np.any(lib.math.rsqrt(lib.constant(np.array(pairs, np.complex64))).numpy())

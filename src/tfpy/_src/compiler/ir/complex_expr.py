@@ -351,6 +351,12 @@ def _sigmoid(z: ComplexExpr) -> ComplexExpr:
     return ex.select(left, power, 1.0) / (power + 1.0)
 
 
+def _rsqrt(z: ComplexExpr) -> ComplexExpr:
+    """0 where a part is infinite: a quotient by two infinite parts would be NaN."""
+    endless = ex.eq(abs(z.re), ex.INF) | ex.eq(abs(z.im), ex.INF)
+    return ex.select(endless, 0.0, 1.0 / _sqrt(z))
+
+
 def _turned(function: Callable[[ComplexExpr], ComplexExpr]) -> Callable[[Any], ComplexExpr]:
     """-i f(i z), by which the hyperbolic functions give the circular ones."""
     return lambda z: -_times_i(function(_times_i(z)))
@@ -370,7 +376,7 @@ _FUNCTIONS: dict[str, Callable[[Any], ComplexExpr]] = {
     "log": _log,
     "log1p": _log1p,
     "sqrt": _sqrt,
-    "rsqrt": lambda z: 1.0 / _sqrt(z),
+    "rsqrt": _rsqrt,
     "sigmoid": _sigmoid,
     "sinh": _sinh,
     "cosh": _cosh,

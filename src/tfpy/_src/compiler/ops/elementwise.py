@@ -249,7 +249,7 @@ sqrt = float_unary(
 )
 rsqrt = float_unary(
     "rsqrt",
-    lambda x: 1 / np.sqrt(x),
+    host.rsqrt,
     lambda g, y, x: masked_multiply(y * y * -0.5, masked_multiply(y, g)),
     domain=(0.1, 9.0),
     public="math.rsqrt",
