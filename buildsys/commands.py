@@ -19,8 +19,9 @@ DEFAULT_PORT = 8000
 
 
 def demo(options: argparse.Namespace) -> int:
-    """Build everything and serve the demo page, or check it in headless Chromium."""
-    folder = site.ensure()
+    """Build and serve the demo page, then build the rest; or check it in headless Chromium."""
+    files = site.demo_files()
+    folder = site.publish(files)
     if options.check:
         return _check_demo(folder, options)
     mounts: dict[str, Path] = {}
@@ -30,14 +31,21 @@ def demo(options: argparse.Namespace) -> int:
     except OSError as error:
         raise BuildError(f"port {options.port}: {error.strerror}; choose another: --port") from None
     with server, suppress(KeyboardInterrupt):
-        print(f"\nThe demo is at {server.url} (Ctrl-C ends); its documentation follows", flush=True)
-        try:
-            mounts["docs"] = docs.ensure()
-        except BuildError as error:
-            print(f"no documentation: {error}", flush=True)
+        print(f"\nThe demo is at {server.url} (Ctrl-C ends)", flush=True)
+        print("Keras, the networks of the gallery and the documentation follow", flush=True)
+        _tried(lambda: site.publish(files | site.other_files()))
+        _tried(lambda: mounts.update(docs=docs.ensure()))
         while True:
             time.sleep(3600)
     return 0
+
+
+def _tried(build: Callable[[], object]) -> None:
+    """Build what the demo does without; report why it is not there."""
+    try:
+        build()
+    except BuildError as error:
+        print(error, flush=True)
 
 
 def _check_demo(folder: Path, options: argparse.Namespace) -> int:

@@ -112,23 +112,27 @@ ENGINE_LATE = (
 """What few pages use of it."""
 
 
-def ensure(numpy: Path, compiled: Sequence[Path]) -> list[Path]:
-    """The wheels, made when missing.
+def numpy(wheel: Path) -> Path:
+    """Return the site's wheel of NumPy, made of the one that was built."""
+
+    def make(into: Path) -> None:
+        _write_unpacked(into / wheel.name, _lean(wheel, CUTS["numpy"]), CUTS["numpy"].late)
+
+    inputs = {"wheel": file_hash(wheel), **_inputs()}
+    return entry("numpy-packed", inputs, "NumPy for the site", make) / wheel.name
+
+
+def others(compiled: Sequence[Path]) -> list[Path]:
+    """Return the site's other wheels, made when missing.
 
     Args:
-        numpy: NumPy's wheel as it was built.
-        compiled: those of packages with compiled modules, to be packed.
+        compiled: Wheels of packages with compiled modules, to be packed.
     """
-    inputs = {
-        "recipe": list(map(file_hash, RECIPES)),
-        "bytecode": [*map(file_hash, bytecode.SCRIPTS), npm.ensure().parent.name],
-    }
-    of_index = {"lock": file_hash(LOCK), **inputs}
-    own = {"source": tree_hash(OPTREE), **inputs}
-    of_builds = {"wheels": [file_hash(wheel) for wheel in (numpy, *compiled)], **inputs}
+    of_index = {"lock": file_hash(LOCK), **_inputs()}
+    own = {"source": tree_hash(OPTREE), **_inputs()}
+    of_builds = {"wheels": list(map(file_hash, compiled)), **_inputs()}
 
     def make_compiled(into: Path) -> None:
-        _write_unpacked(into / numpy.name, _lean(numpy, CUTS["numpy"]), CUTS["numpy"].late)
         for wheel in compiled:
             _write_archive(into / wheel.name, wheel)
 
@@ -138,6 +142,13 @@ def ensure(numpy: Path, compiled: Sequence[Path]) -> list[Path]:
         entry("optree", own, "optree for the site", _make_optree),
     ]
     return sorted(wheel for folder in folders for wheel in folder.glob("*.whl"))
+
+
+def _inputs() -> dict[str, object]:
+    return {
+        "recipe": list(map(file_hash, RECIPES)),
+        "bytecode": [*map(file_hash, bytecode.SCRIPTS), npm.ensure().parent.name],
+    }
 
 
 def _make(into: Path) -> None:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from . import (
@@ -58,14 +59,15 @@ MADE_IN_PLACE = (
 def ensure() -> Path:
     """The folder of the site, brought up to date."""
     building("the site")
-    compiled = [builder.ensure() for builder in (h5py_wheel, ml_dtypes_wheel)]
-    tfpy = package_wheels.with_packed_engine(wheel.ensure())
-    wheels = [tfpy, *package_wheels.ensure(numpy_wheel.ensure(), compiled)]
+    return publish(demo_files() | other_files())
+
+
+def demo_files() -> dict[str, Path]:
+    """Return the files of the pages and of what the demo loads, by their names in the site."""
     core = npm.ensure() / "pyodide"
     uplot = npm.ensure() / "uplot" / "dist"
-    wanted = {f"pyodide/{file.name}": file for file in wheels}
-    for file in (file for made in wheels for file in late.files(made)):
-        wanted[f"pyodide/{late.FOLDER}/{file.name}"] = file
+    tfpy = package_wheels.with_packed_engine(wheel.ensure())
+    wanted = _with_late([tfpy, package_wheels.numpy(numpy_wheel.ensure())])
     wanted[f"pyodide/{stdlib.late_name()}"] = stdlib.original()
     wanted |= {f"pyodide/{name}": core / name for name in PYODIDE_CORE}
     wanted[f"pyodide/{stdlib.NAME}"] = stdlib.ensure()
@@ -79,10 +81,30 @@ def ensure() -> Path:
         if file.is_file() and not file.name.endswith((".d.ts", hints.INCLUDED)):
             wanted[file.relative_to(PAGES).as_posix()] = file
     wanted |= {f"gallery/pictures/{file.name}": file for file in PICTURES.glob("*.webp")}
-    wanted |= gallery_models.ensure()
     wanted |= hints.ensure(wanted)
     shown = (*EXAMPLES.glob("*.html"), *EXAMPLES.glob("notebooks/*.*"))
     wanted |= {f"examples/{file.relative_to(EXAMPLES).as_posix()}": file for file in shown}
+    return wanted
+
+
+def other_files() -> dict[str, Path]:
+    """Return the other files: Keras with what it imports, and the networks of the gallery."""
+    compiled = [builder.ensure() for builder in (h5py_wheel, ml_dtypes_wheel)]
+    return _with_late(package_wheels.others(compiled)) | gallery_models.ensure()
+
+
+def _with_late(wheels: Iterable[Path]) -> dict[str, Path]:
+    """Return wheels and the files that go with them, by their names in the site."""
+    wanted = {f"pyodide/{file.name}": file for file in wheels}
+    for file in (file for made in tuple(wanted.values()) for file in late.files(made)):
+        wanted[f"pyodide/{late.FOLDER}/{file.name}"] = file
+    return wanted
+
+
+def publish(wanted: Mapping[str, Path]) -> Path:
+    """Make the folder of the site hold these files and what is made of them; the folder."""
+    core = npm.ensure() / "pyodide"
+    wheels = [file for file in wanted.values() if file.suffix == ".whl"]
     with lock("site"), step(f"site in {SITE}"):
         _mirror(wanted, SITE)
         assets.write_atomically(SITE / "tfpy-runtime.mjs", assets.bundle(assets.RUNTIME, "esm"))
@@ -94,7 +116,7 @@ def ensure() -> Path:
     return SITE
 
 
-def _mirror(wanted: dict[str, Path], top: Path) -> None:
+def _mirror(wanted: Mapping[str, Path], top: Path) -> None:
     """Make `top` hold the wanted files, leaving those that are there already alone."""
     for path in top.rglob("*"):
         if path.is_file() and path.relative_to(top).as_posix() not in {*wanted, *MADE_IN_PLACE}:
