@@ -30,9 +30,7 @@ class Target(Protocol):
 
     @property
     def kernels(self) -> frozenset[str]:
-        """What it has as kernels of their own beyond the op table: fusions of the kinds "softmax",
-        "layer_norm"..., "quantized_matmul" and "quantized_conv2d", or "pack_bytes" and
-        "packed_conv2d" instead."""
+        """Names of the fused kernels that it has (``lower/fused.py``)."""
 
     def takes(self, call: KernelCall) -> bool:
         """Whether it has that kernel, or what it has instead, and is faster with it for these sizes

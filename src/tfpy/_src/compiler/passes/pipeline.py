@@ -20,12 +20,10 @@ from tfpy._src.compiler.passes.annotations import strip_annotations
 from tfpy._src.compiler.passes.common_subexpressions import merge_common_subexpressions
 from tfpy._src.compiler.passes.constants import fold_constants
 from tfpy._src.compiler.passes.dead_code import without_dead_code
-from tfpy._src.compiler.passes.fuse.attention import fuse_attention
 from tfpy._src.compiler.passes.fuse.elementwise import fuse_elementwise
 from tfpy._src.compiler.passes.fuse.epilogue import fuse_epilogue
-from tfpy._src.compiler.passes.fuse.layer_norm import fuse_layer_norm
+from tfpy._src.compiler.passes.fuse.kernels import PATTERNS
 from tfpy._src.compiler.passes.fuse.prologue import fuse_prologue
-from tfpy._src.compiler.passes.fuse.softmax import fuse_softmax
 from tfpy._src.compiler.passes.loops import reduce_loops, share_loops
 from tfpy._src.compiler.passes.movement import simplify_movement
 from tfpy._src.compiler.passes.narrow_integers import widen_narrow_integers
@@ -80,9 +78,7 @@ STAGES: Mapping[str, tuple[Pass, ...]] = {
     "quantize": (Pass(quantize, ("target", "weights", "bits"), condition="bits"),),
     "split": (Pass(split_prelude, ("weights",)),),
     "fuse": (
-        Pass(fuse_attention, ("target",)),
-        Pass(fuse_softmax, ("target",)),
-        Pass(fuse_layer_norm, ("target",)),
+        *(Pass(pattern, ("target",)) for pattern in PATTERNS),  # attention, softmax, layer norm
         Pass(fuse_epilogue, ("target",)),
         Pass(fuse_prologue, ("target",)),
         Pass(fuse_elementwise, ("target",)),

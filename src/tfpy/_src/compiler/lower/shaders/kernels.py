@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from tfpy._src.compiler.ir.kernel import KernelCall
 from tfpy._src.compiler.ir.strides import merge
-from tfpy._src.compiler.lower.shaders import ordering, reduction, rows, segments, spectral, windows
+from tfpy._src.compiler.lower.shaders import ordering, reduction, segments, spectral, windows
 from tfpy._src.compiler.lower.shaders.steps import Params, Steps, flags_of, inputs_of
 
 S = TypeVar("S", bound=Steps)
@@ -116,7 +116,4 @@ DIRECT: Mapping[str, Planner[Steps]] = {
     "avg_pool_grad": windows.each_channel,
     "overlap_add": windows.each_channel,
     "resample": _rows,
-    "softmax": rows.softmax,
-    "log_softmax": rows.softmax,
-    "layer_norm": rows.layer_norm,
 }

@@ -6,6 +6,7 @@ from collections.abc import Set
 
 from tfpy._src.base.dtypes import DEVICE_DTYPES, DType
 from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.lower import fused
 
 _MADE_OPERANDS = frozenset({"reduce", "arg_reduce", "concat"})
 """Kernels that read each element of their operand about once."""
@@ -18,24 +19,23 @@ class ShaderTarget:
     """See :class:`tfpy._src.compiler.lower.target.Target`.
 
     Args:
-        max_inputs: arrays that a kernel can read on the device.
-        kernels: those beyond the op table.
-        dtypes: what the device stores.
+        device: Name of the device in the records of fused kernels.
+        max_inputs: Number of arrays that a kernel can read on the device.
+        dtypes: Dtypes that the device stores.
     """
 
     fuses_loops = True
     fuses_prologues = True
 
-    def __init__(
-        self, max_inputs: int, kernels: frozenset[str], dtypes: Set[DType] = DEVICE_DTYPES
-    ) -> None:
+    def __init__(self, device: str, max_inputs: int, dtypes: Set[DType] = DEVICE_DTYPES) -> None:
+        self._device = device
         self.max_inputs = max_inputs
-        self.kernels = kernels
+        self.kernels = fused.kernels_of(device)
         self.dtypes = dtypes
 
     def takes(self, call: KernelCall) -> bool:
-        """All sizes."""
-        return call.name in self.kernels
+        """As the kernel's record states."""
+        return fused.takes(self._device, call)
 
     def takes_epilogue(self, call: KernelCall, arrays: int) -> bool:
         """Any expression, as long as no step reads more arrays than it can."""

@@ -10,6 +10,7 @@ from tfpy._src.base.dtypes import DEVICE_DTYPES, float32
 from tfpy._src.compiler.ir import expr as ex
 from tfpy._src.compiler.ir.kernel import Epilogue, KernelCall, Param, float_bits
 from tfpy._src.compiler.ir.strides import collapse
+from tfpy._src.compiler.lower import fused
 
 FEW_ROWS = 8
 """A product of so few rows is computed without packing, which attention does not do."""
@@ -40,29 +41,13 @@ class WasmTarget:
     fuses_prologues = False
     dtypes = DEVICE_DTYPES
     max_inputs = 16
-    kernels = frozenset(
-        {
-            *("softmax", "log_softmax", "layer_norm", "attention"),
-            *("quantized_matmul", "quantized_conv2d"),
-        }
-    )
+
+    def __init__(self) -> None:
+        self.kernels = fused.kernels_of("wasm")
 
     def takes(self, call: KernelCall) -> bool:
-        """All sizes, but for attention only enough rows that packing k and v pays, columns of the
-        result that are neighbours, keys for each head, and no zeros for rows that see nothing; in
-        int8 what gains by it."""
-        p: dict[str, Any] = dict(call.params)
-        if call.name == "attention":
-            beside = p["out_strides"][3] == 1 or p["width"] == 1
-            return bool(p["m"] > FEW_ROWS and beside and not {"group", "blind"} & p.keys())
-        if call.name == "quantized_matmul":
-            return bool(p["n"] * p["k"] >= MIN_WEIGHTS and p["n"] >= MIN_USES)
-        if call.name == "quantized_conv2d":
-            weights = p["filter_h"] * p["filter_w"] * p["in_c"] * p["out_c"]
-            multiplied = p["out_h"] * p["out_w"] * weights
-            enough = multiplied >= MIN_USES * p["in_h"] * p["in_w"] * p["in_c"]
-            return bool(enough and weights >= MIN_WEIGHTS and p["in_c"] >= MIN_DEPTH)
-        return call.name in self.kernels
+        """As the kernel's record states."""
+        return fused.takes("wasm", call)
 
     def takes_epilogue(self, call: KernelCall, arrays: int) -> bool:
         """A bias of shape [channels] and a clamp, of float32."""
@@ -71,6 +56,29 @@ class WasmTarget:
 
     def takes_prologue(self, call: KernelCall, arrays: int) -> bool:
         return False
+
+
+def takes_attention(call: KernelCall) -> bool:
+    """Return True if packing k and v pays for the rows, columns of the result are adjacent, each
+    head has its own keys, and rows without visible keys need not be zeros."""
+    p: dict[str, Any] = dict(call.params)
+    adjacent = p["out_strides"][3] == 1 or p["width"] == 1
+    return bool(p["m"] > FEW_ROWS and adjacent and not {"group", "blind"} & p.keys())
+
+
+def takes_quantized_product(call: KernelCall) -> bool:
+    """Return True if a product of floats is slower."""
+    p: dict[str, Any] = dict(call.params)
+    return bool(p["n"] * p["k"] >= MIN_WEIGHTS and p["n"] >= MIN_USES)
+
+
+def takes_quantized_convolution(call: KernelCall) -> bool:
+    """Return True if a convolution of floats is slower."""
+    p: dict[str, Any] = dict(call.params)
+    weights = p["filter_h"] * p["filter_w"] * p["in_c"] * p["out_c"]
+    multiplied = p["out_h"] * p["out_w"] * weights
+    enough = multiplied >= MIN_USES * p["in_h"] * p["in_w"] * p["in_c"]
+    return bool(enough and weights >= MIN_WEIGHTS and p["in_c"] >= MIN_DEPTH)
 
 
 @dataclass(frozen=True)

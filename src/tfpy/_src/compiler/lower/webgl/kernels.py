@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.lower import fused
 from tfpy._src.compiler.lower.program import Program
 from tfpy._src.compiler.lower.shaders.kernels import DIRECT, Planner
 from tfpy._src.compiler.lower.shaders.products import Tiles, planners
-from tfpy._src.compiler.lower.webgl import attention, convolution, matmul
+from tfpy._src.compiler.lower.webgl import convolution, matmul
 from tfpy._src.compiler.lower.webgl.steps import MIN_TARGETS, WebGLSteps
 
 
@@ -30,7 +31,8 @@ def add_kernel(
         KeyError: when no kernel has that name.
     """
     steps = WebGLSteps(program, call, inputs, output, targets, block)
-    _KERNELS[call.name](steps, call, steps.inputs, output)
+    plan = _KERNELS.get(call.name) or fused.planner_of("webgl", call.name)
+    plan(steps, call, steps.inputs, output)
 
 
 _TILES: Tiles[WebGLSteps] = Tiles(
@@ -44,5 +46,5 @@ _TILES: Tiles[WebGLSteps] = Tiles(
 _KERNELS: Mapping[str, Planner[WebGLSteps]] = {
     **DIRECT,
     **planners(_TILES),
-    "attention": attention.attention,
 }
+"""Kernels of op records; those of fused kernels are in their records."""

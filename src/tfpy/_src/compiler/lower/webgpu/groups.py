@@ -78,10 +78,10 @@ def _row_step(
     flags: Sequence[str],
 ) -> bool:
     """Adds the step of a kernel whose threads hold whole rows, if rows are such."""
+    if not holds_rows(call):
+        return False
     p: Params = dict(call.params)
     n = p["n"]
-    if n % 4 or not SHORTEST <= n <= GROUP * 4 * MOST_HELD or p["rows"] == 0:
-        return False
     lanes = spread(lanes_of(n), n // 4, p["rows"], GROUP * BUSY)
     across = GROUP // lanes
     held = -(-n // (4 * lanes))
@@ -89,6 +89,16 @@ def _row_step(
     groups = flat(-(-p["rows"] // across))
     steps.step(name, inputs_of(call, inputs), output, {**p, "n": n // 4}, defines, groups)
     return True
+
+
+def holds_rows(call: KernelCall) -> bool:
+    """Return True if a workgroup's threads can hold whole rows of ``n`` elements.
+
+    It is also the size rule of a kernel that has no other form.
+    """
+    p: Params = dict(call.params)
+    n = p["n"]
+    return bool(n % 4 == 0 and SHORTEST <= n <= GROUP * 4 * MOST_HELD and p["rows"])
 
 
 def few_rows(

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tfpy._src.compiler.ir.kernel import KernelCall
+from tfpy._src.compiler.lower import fused
 from tfpy._src.compiler.lower.program import Program
 from tfpy._src.compiler.lower.shaders.kernels import DIRECT, Planner
 from tfpy._src.compiler.lower.shaders.products import Tiles, planners
 from tfpy._src.compiler.lower.shaders.steps import chunk_of
 from tfpy._src.compiler.lower.webgpu import (
-    attention,
     convolution,
     groups,
     matmul,
-    packed,
     transposition,
 )
 from tfpy._src.compiler.lower.webgpu.steps import MIN_INPUTS, WebGPUSteps
@@ -40,7 +39,8 @@ def add_kernel(
         KeyError: when no kernel has that name.
     """
     steps = WebGPUSteps(program, call, inputs, output, max_inputs, tiles, matrices)
-    _KERNELS[call.name](steps, call, steps.inputs, output)
+    plan = _KERNELS.get(call.name) or fused.planner_of("webgpu", call.name)
+    plan(steps, call, steps.inputs, output)
 
 
 _TILES: Tiles[WebGPUSteps] = Tiles(
@@ -53,15 +53,8 @@ _TILES: Tiles[WebGPUSteps] = Tiles(
 
 _KERNELS: Mapping[str, Planner[WebGPUSteps]] = {
     **DIRECT,
-    "attention": attention.attention,
     "strided": transposition.strided,
     "reduce": groups.reduce,
-    "softmax": groups.softmax,
-    "log_softmax": groups.softmax,
-    "layer_norm": groups.layer_norm,
-    "pack_bytes": packed.pack,
-    "packed_conv2d": packed.conv,
-    "packed_rows": packed.few_rows,
-    "pack_nibbles": packed.nibbles,
     **planners(_TILES),
 }
+"""Kernels of op records; those of fused kernels are in their records."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from tfpy._src.compiler.ir.aval import Shape
 from tfpy._src.compiler.ir.fusion import Pattern
 from tfpy._src.compiler.ir.graph import Eqn, Graph
-from tfpy._src.compiler.ir.kernel import KernelCall, Param, float_bits
+from tfpy._src.compiler.ir.kernel import Param, float_bits
 from tfpy._src.compiler.ir.op import Op
 from tfpy._src.compiler.ir.strides import broadcast_strides, merge
 from tfpy._src.compiler.lower.target import Target
@@ -22,7 +22,7 @@ from tfpy._src.compiler.ops.contraction import matmul
 from tfpy._src.compiler.ops.elementwise import add, exp, multiply, real_div
 from tfpy._src.compiler.ops.logic import select
 from tfpy._src.compiler.passes.fuse.masks import with_added_masks
-from tfpy._src.compiler.passes.fuse.patterns import Finder, Found, replaced
+from tfpy._src.compiler.passes.fuse.patterns import Finder, Found, fuse_around
 from tfpy._src.compiler.passes.fuse.softmax import softmax_of
 from tfpy._src.compiler.passes.strides import (
     REARRANGING,
@@ -57,14 +57,8 @@ def fuse_attention(graph: Graph, target: Target) -> Graph:
     if "attention" not in target.kernels:
         return graph
     added = with_added_masks(graph)
-    finder = Finder(added)
-    found: list[Found] = []
-    for eqn in (eqn for eqn in added.eqns if eqn.op is exp):
-        rows = softmax_of(finder, eqn, target)
-        one = None if rows is None else _attention(finder, *rows, target)
-        if one is not None:
-            found.append(one)
-    return replaced(added, found) if found else graph
+    fused = fuse_around(added, target, ("attention",), (exp,), _attention_of)
+    return graph if fused is added else fused
 
 
 @dataclass(frozen=True)
@@ -96,7 +90,12 @@ class _Scores:
     mask: int | None = None
 
 
-def _attention(finder: Finder, x: int, softmax: int, target: Target) -> Found | None:
+def _attention_of(finder: Finder, exponential: Eqn, target: Target) -> Found | None:
+    rows = softmax_of(finder, exponential, target)
+    return None if rows is None else _attention(finder, *rows)
+
+
+def _attention(finder: Finder, x: int, softmax: int) -> Found | None:
     """The fusion around the softmax of the scores ``x``."""
     if len(finder.shape(x)) < 2:
         return None
@@ -119,8 +118,7 @@ def _attention(finder: Finder, x: int, softmax: int, target: Target) -> Found | 
         read = [*operands.values(), *([] if zeroed is None else [zeroed[1]])]
         found = finder.fused(out.value, "attention", read, pattern)
         if found is not None:
-            call = KernelCall("attention", pattern.inputs, params)
-            return found if target.takes(call) else None
+            return found
     return None
 
 

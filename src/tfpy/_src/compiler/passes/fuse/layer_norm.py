@@ -27,7 +27,7 @@ from tfpy._src.compiler.ops.elementwise import (
     subtract,
 )
 from tfpy._src.compiler.ops.movement import reshape
-from tfpy._src.compiler.passes.fuse.patterns import Finder, Found, replaced
+from tfpy._src.compiler.passes.fuse.patterns import Finder, Found, fuse_around
 
 Terms = dict[tuple[str, ...], float]
 """A sum of products: the factors' names, sorted, with the number that multiplies them."""
@@ -46,12 +46,7 @@ def fuse_layer_norm(graph: Graph, target: Target) -> Graph:
         ...                                     ...
         %19 = add(%18, %2)
     """
-    if "layer_norm" not in target.kernels:
-        return graph
-    finder = Finder(graph)
-    roots = (eqn for eqn in graph.eqns if eqn.op in (sqrt, rsqrt))
-    found = [_normalisation(finder, eqn, target) for eqn in roots]
-    return replaced(graph, [one for one in found if one is not None])
+    return fuse_around(graph, target, ("layer_norm",), (sqrt, rsqrt), _normalisation)
 
 
 class _Statistics:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from tfpy._src.compiler.ir.aval import Shape
 from tfpy._src.compiler.ir.fusion import Pattern, fuse, is_scalar_constant
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.compiler.ir.op import Op
+from tfpy._src.compiler.lower.calls import kernel_call
+from tfpy._src.compiler.lower.target import Target
 from tfpy._src.compiler.ops.elementwise import multiply, real_div
 from tfpy._src.compiler.ops.movement import reshape
 from tfpy._src.compiler.ops.reduction import reduce_sum
@@ -122,6 +124,28 @@ class Finder:
         if members is None:
             return None
         return self.uses.producer[root], fuse(self.graph, members, kind, operands, pattern)
+
+
+def fuse_around(
+    graph: Graph,
+    target: Target,
+    kernels: Collection[str],
+    ops: Collection[Op],
+    find: Callable[[Finder, Eqn, Target], Found | None],
+) -> Graph:
+    """Put fusions in the places of what ``find`` recognizes around each equation of some ops.
+
+    Fusions whose sizes the target does not take are left out.
+
+    Args:
+        kernels: Kinds of the fusions. Nothing is done for a target that has none of them.
+    """
+    if target.kernels.isdisjoint(kernels):
+        return graph
+    finder = Finder(graph)
+    found = [find(finder, eqn, target) for eqn in graph.eqns if eqn.op in ops]
+    whole = [one for one in found if one is not None]
+    return replaced(graph, [one for one in whole if target.takes(kernel_call(graph, one[1])[0])])
 
 
 def replaced(graph: Graph, found: Sequence[Found]) -> Graph:

@@ -9,7 +9,7 @@ from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.compiler.lower.target import Target
 from tfpy._src.compiler.ops.elementwise import exp, log, real_div, subtract
 from tfpy._src.compiler.ops.reduction import reduce_max, reduce_sum
-from tfpy._src.compiler.passes.fuse.patterns import Finder, Found, replaced
+from tfpy._src.compiler.passes.fuse.patterns import Finder, Found, fuse_around
 
 
 def fuse_softmax(graph: Graph, target: Target) -> Graph:
@@ -23,11 +23,7 @@ def fuse_softmax(graph: Graph, target: Target) -> Graph:
     %6 = reshape(%5)
     %7 = real_div(%4, %6)
     """
-    if not target.kernels & {"softmax", "log_softmax"}:
-        return graph
-    finder = Finder(graph)
-    found = [_softmax_of(finder, eqn, target) for eqn in graph.eqns if eqn.op is exp]
-    return replaced(graph, [one for one in found if one is not None])
+    return fuse_around(graph, target, ("softmax", "log_softmax"), (exp,), _softmax_of)
 
 
 def softmax_of(finder: Finder, exponential: Eqn, target: Target) -> tuple[int, int] | None:
