@@ -82,13 +82,18 @@ def said(program: str) -> list[str]:
     return re.findall(r"^ *print\(.*\)  # (.*)$", program, re.M)
 
 
+def run_as_said(program: str, names: dict[str, Any]) -> None:
+    """Runs a program, which prints what it says."""
+    printed = iter(run(program, names).splitlines())
+    for line in said(program):
+        assert line in printed, f"nothing printed {line!r} in\n{program}"
+
+
 def run_all(document: str) -> dict[str, Any]:
     """Runs the programs of a document, which print what they say; the names that they made."""
     names: dict[str, Any] = {}
     for program in blocks(document, "python"):
-        printed = iter(run(program.replace('"/tmp/', f'"{Path.cwd()}/'), names).splitlines())
-        for line in said(program):
-            assert line in printed, f"{document}: nothing printed {line!r} in\n{program}"
+        run_as_said(program.replace('"/tmp/', f'"{Path.cwd()}/'), names)
     return names
 
 
