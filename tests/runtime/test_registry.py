@@ -12,6 +12,7 @@ from runtime.fake import FakeDevice
 import tfpy as tf
 from tfpy._src.backends import registry
 from tfpy._src.backends.backend import BackendSkipped
+from tfpy._src.backends.entry import Status
 
 
 @pytest.fixture(autouse=True)
@@ -116,6 +117,38 @@ def test_a_backend_that_fails_leaves_the_active_one() -> None:
         tf.set_backend("broken")
     assert tf.get_backend() == "cpu"
     assert tf.backend_report()["broken"]["reason"] == "no such GPU"
+
+
+def test_statuses_are_plain_strings() -> None:
+    """So that the report prints, and crosses to JavaScript, as it always did."""
+    found = [status.value for status in Status]
+    assert found == ["not tried", "skipped", "failed", "available", "chosen", "lost"]
+    tf.register_backend("broken", failing, 9)
+    asyncio.run(tf.ready())
+    for entry in tf.backend_report().values():
+        assert type(entry["status"]) is str
+        assert entry["status"] in found
+
+
+def awaited(name: str) -> bool:
+    return asyncio.run(tf.set_backend_async(name))
+
+
+@pytest.mark.parametrize("choose", [tf.set_backend, awaited])
+def test_a_backend_that_failed_is_tried_again(choose: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is known of the host is asked for again, too, in both ways to open a backend."""
+    forgotten: list[bool] = []
+    monkeypatch.setattr(type(tf.env()), "forget_facts", lambda env: forgotten.append(True))
+    for failure, status in ((failing, "failed"), (skipped, "skipped")):
+        tf.register_backend("fake", failure, 9)
+        with pytest.raises(RuntimeError, match="'fake' cannot be used here"):
+            choose("fake")
+        assert tf.backend_report()["fake"]["status"] == status
+        before = len(forgotten)
+        registry._entries["fake"].factory = FakeDevice
+        assert choose("fake")
+        assert len(forgotten) == before + 1
+        tf.remove_backend("fake")
 
 
 def test_names_are_taken_once() -> None:

@@ -6,36 +6,23 @@ import os
 import warnings
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from tfpy._src.backends import host_facts
 from tfpy._src.backends.abilities import loss_of
 from tfpy._src.backends.awaitable import awaitable
-from tfpy._src.backends.backend import Backend, BackendSkipped
+from tfpy._src.backends.backend import Backend
 from tfpy._src.backends.cpu import CpuBackend
+from tfpy._src.backends.entry import Entry, Factory, Status
 from tfpy._src.backends.javascript import bridge
 from tfpy._src.base.flags.environment import env
-
-Factory = Callable[[], Backend | Awaitable[Backend]]
 
 VARIABLE = "TFPY_BACKEND"
 """The variable that may name the backend."""
 
 
-@dataclass
-class _Entry:
-    factory: Factory
-    priority: int
-    asked_only: Callable[[], str] = str
-    """Why it opens only where a program asks for it by name; nothing if it may be chosen."""
-    backend: Backend | None = None
-    status: str = "not tried"
-    reason: str = ""
-
-
-_entries: dict[str, _Entry] = {}
+_entries: dict[str, Entry] = {}
 active: Backend | None = None
 """The active backend, if one is open. What runs often reads it, and calls :func:`active_backend`
 where there is none."""
@@ -60,7 +47,7 @@ def register_backend(name: str, factory: Factory, priority: int = 1) -> bool:
     """
     if name in _entries:
         return False
-    _entries[name] = _Entry(factory, priority)
+    _entries[name] = Entry(factory, priority)
     return True
 
 
@@ -111,62 +98,40 @@ def candidates() -> Iterator[str]:
     for name in _by_priority():
         entry = _entries[name]
         if reason := entry.asked_only():
-            entry.status, entry.reason = "skipped", reason
+            entry.status, entry.reason = Status.SKIPPED, reason
         else:
             yield name
 
 
-def _entry(name: str) -> _Entry:
+def _entry(name: str) -> Entry:
     if name not in _entries:
         raise ValueError(f"Backend {name!r} is unknown; there are {', '.join(_by_priority())}")
     return _entries[name]
 
 
 async def _open(name: str) -> Backend:
+    """Open a backend, unless it is open."""
+    begun = _begin(name)
+    if isinstance(begun, Backend):
+        return begun
+    with _entries[name].noting():
+        return _opened(name, await begun)
+
+
+def _begin(name: str) -> Backend | Awaitable[Backend]:
+    """Return a backend, opened if need be, or an awaitable of it if opening it waits."""
     entry = _entry(name)
-    if entry.backend is not None and not loss_of(entry.backend):
-        return entry.backend
-    if entry.status in ("skipped", "failed"):
+    if (found := entry.usable) is not None:
+        return found
+    if entry.status in (Status.SKIPPED, Status.FAILED):
         env().forget_facts()  # what was missing may be there now
-    with _noted(entry):
-        opened = entry.factory()
-        return _opened(name, opened if isinstance(opened, Backend) else await opened)
-
-
-def _open_at_once(name: str) -> Backend | None:
-    """The backend, opened if need be; None where opening it takes waiting."""
-    entry = _entry(name)
-    if entry.backend is not None and not loss_of(entry.backend):
-        return entry.backend
-    with _noted(entry):
-        opened = entry.factory()
-        if isinstance(opened, Backend):
-            return _opened(name, opened)
-    if isinstance(opened, Coroutine):
-        opened.close()
-    return None
-
-
-@contextmanager
-def _noted(entry: _Entry) -> Iterator[None]:
-    """Notes why a backend does not open."""
-    try:
-        yield
-    except BackendSkipped as skipped:
-        entry.status, entry.reason = "skipped", str(skipped)
-        raise
-    except Exception as error:
-        entry.status, entry.reason = "failed", str(error)
-        raise
+    with entry.noting():
+        begun = entry.factory()
+        return _opened(name, begun) if isinstance(begun, Backend) else begun
 
 
 def _opened(name: str, backend: Backend) -> Backend:
-    entry = _entries[name]
-    if backend.name != name:
-        raise ValueError(f"what is registered as {name!r} calls itself {backend.name!r}")
-    if entry.backend is not None:
-        entry.backend.retire(f"backend {name!r}: {loss_of(entry.backend)}")
-    entry.backend, entry.status, entry.reason = backend, "available", backend.remark
+    _entries[name].opened(name, backend)
     env().opened(name)
     return backend
 
@@ -179,9 +144,9 @@ def _activate(backend: Backend) -> None:
     global active
     active = backend
     for entry in _entries.values():
-        if entry.status == "chosen":
-            entry.status = "available"
-    _entries[backend.name].status = "chosen"
+        if entry.status is Status.CHOSEN:
+            entry.status = Status.AVAILABLE
+    _entries[backend.name].status = Status.CHOSEN
     for act in after_activation:
         act()
 
@@ -226,7 +191,7 @@ async def ready() -> None:
 def _warn_of_numpy(backend: Backend) -> None:
     """Says why it is NumPy that computes, where wasm should have and something is wrong."""
     wasm = _entries.get("wasm")
-    if backend.name == "cpu" and bridge.IN_BROWSER and wasm and wasm.status == "failed":
+    if backend.name == "cpu" and bridge.IN_BROWSER and wasm and wasm.status is Status.FAILED:
         text = f"NumPy computes, which is slow: the wasm backend does not open: {wasm.reason}"
         warnings.warn(text, RuntimeWarning, stacklevel=2)
 
@@ -261,12 +226,14 @@ def set_backend(name: str) -> bool:
     """
     _entry(name)
     try:
-        backend = _open_at_once(name)
+        begun = _begin(name)
     except Exception as error:
         raise _unusable(name, error) from error
-    if backend is not None:
-        _activate(backend)
+    if isinstance(begun, Backend):
+        _activate(begun)
         return True
+    if isinstance(begun, Coroutine):
+        begun.close()
     return bridge.wait(
         set_backend_async(name), f'write "await tf.set_backend_async({name!r})" instead'
     )
@@ -296,7 +263,7 @@ def on_host() -> Iterator[None]:
     """Ops in this context run on the cpu backend, whichever is active outside."""
     entry = _entry("cpu")
     if entry.backend is None:
-        entry.backend, entry.status = CpuBackend(), "available"
+        entry.backend, entry.status = CpuBackend(), Status.AVAILABLE
     with running_on(entry.backend):
         yield
 
@@ -336,18 +303,7 @@ def get_backend() -> str:
 
 def facts_of_backends() -> dict[str, dict[str, Any]]:
     """Return the status, reason, variant and priority of each backend, the best one first."""
-    return {name: _report(_entries[name]) for name in _by_priority()}
-
-
-def _report(entry: _Entry) -> dict[str, Any]:
-    backend = entry.backend
-    lost = loss_of(backend) if backend is not None else ""
-    return {
-        "status": "lost" if lost else entry.status,
-        "reason": lost or entry.reason,
-        "variant": backend.variant if backend is not None else "",
-        "priority": entry.priority,
-    }
+    return {name: _entries[name].facts() for name in _by_priority()}
 
 
 def note(name: str, reason: str) -> None:

@@ -1,0 +1,80 @@
+"""An entry of the registry: a backend, how it is opened, and how that went."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from tfpy._src.backends.abilities import loss_of
+from tfpy._src.backends.backend import Backend, BackendSkipped
+
+Factory = Callable[[], Backend | Awaitable[Backend]]
+
+
+class Status(StrEnum):
+    """The status of a backend in ``tf.backend_report()``."""
+
+    NOT_TRIED = "not tried"
+    SKIPPED = "skipped"
+    """Could be opened, but should not be."""
+    FAILED = "failed"
+    AVAILABLE = "available"
+    """Open, but not active."""
+    CHOSEN = "chosen"
+    LOST = "lost"
+    """Its device is gone."""
+
+
+@dataclass
+class Entry:
+    """A registered backend."""
+
+    factory: Factory
+    priority: int
+    asked_only: Callable[[], str] = str
+    """Returns why the backend opens only if a program names it; empty if it may be chosen."""
+    backend: Backend | None = None
+    status: Status = Status.NOT_TRIED
+    reason: str = ""
+
+    @property
+    def usable(self) -> Backend | None:
+        """The backend, if it is open and its device is there."""
+        return None if self.backend is None or loss_of(self.backend) else self.backend
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Record why the backend does not open."""
+        try:
+            yield
+        except BackendSkipped as skipped:
+            self.status, self.reason = Status.SKIPPED, str(skipped)
+            raise
+        except Exception as error:
+            self.status, self.reason = Status.FAILED, str(error)
+            raise
+
+    def opened(self, name: str, backend: Backend) -> None:
+        """Record an open backend, which replaces one whose device is lost.
+
+        Raises:
+            ValueError: If the backend has another name than its entry.
+        """
+        if backend.name != name:
+            raise ValueError(f"what is registered as {name!r} calls itself {backend.name!r}")
+        if self.backend is not None:
+            self.backend.retire(f"backend {name!r}: {loss_of(self.backend)}")
+        self.backend, self.status, self.reason = backend, Status.AVAILABLE, backend.remark
+
+    def facts(self) -> dict[str, Any]:
+        """Return the entry of ``tf.backend_report()``."""
+        lost = "" if self.backend is None else loss_of(self.backend)
+        return {
+            "status": (Status.LOST if lost else self.status).value,
+            "reason": lost or self.reason,
+            "variant": "" if self.backend is None else self.backend.variant,
+            "priority": self.priority,
+        }
