@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ import tfpy as tf
 from e2e.module_page import Evaluate, module_page
 from e2e.webgl_page import call_of as page_call
 from tfpy._src.compiler.ir.evaluate import evaluate as run_by_numpy
+from tfpy._src.compiler.lower.fused import FUSED
 from tfpy._src.compiler.lower.program import Program
-from tfpy._src.compiler.lower.webgpu import WebGPUTarget, attention, lower, target
+from tfpy._src.compiler.lower.webgpu import WebGPUTarget, attention, lower
 from tfpy._src.compiler.passes.pipeline import optimize
 
 Array = np.ndarray[Any, Any]
@@ -130,7 +132,9 @@ CASES: dict[str, Case] = {
 def by(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Says how attention is computed, whatever its size: by rows, in tiles, in tiles for chunks of
     the keys."""
-    monkeypatch.setitem(target._RULES, "attention", lambda call: True)
+    kernel = FUSED["attention"]
+    always = {**kernel.devices, "webgpu": replace(kernel.devices["webgpu"], takes="")}
+    monkeypatch.setitem(FUSED, "attention", replace(kernel, devices=always))
 
     def choose(kernel: str) -> None:
         monkeypatch.setattr(attention, "_is_by_rows", lambda p: kernel == "rows")

@@ -50,31 +50,32 @@ for device in (wasm, webgl, webgpu):
 def test_a_fused_kernel() -> None:
     """The pass finds it for a device that has the kernel, whose program has the shader."""
     program = """
+from tfpy._src.compiler.lower import fused
 from tfpy._src.compiler.lower.shaders import steps
-from tfpy._src.compiler.lower.webgpu import kernels
+from tfpy._src.compiler.lower.webgpu import groups
 from tfpy._src.compiler.passes import pipeline
 code = {}
 exec(sys.argv[1], code)
-exec(sys.argv[2], vars(kernels) | {"inputs_of": steps.inputs_of}, kernels._KERNELS)
-original = steps.template
-steps.template = lambda *names: sys.argv[3] if names[1] == "row_share" else original(*names)
-target = webgpu.WebGPUTarget()
 share = tf.function(lambda x: x / tf.reduce_sum(x, -1, keepdims=True))
 graph = share.get_concrete_function(tf.TensorSpec([3, 5])).graph
-assert code["fuse_row_share"](graph, target) is graph
-target.kernels |= {"row_share"}
+assert code["fuse_row_share"](graph, webgpu.WebGPUTarget()) is graph
+exec(sys.argv[3], vars(groups) | {"inputs_of": steps.inputs_of}, vars(groups))
+fused.register(eval(sys.argv[2], vars(fused) | code))
+original = steps.template
+steps.template = lambda *names: sys.argv[4] if names[1] == "row_share" else original(*names)
 entered = pipeline.Pass(code["fuse_row_share"], ("target",))
 pipeline.STAGES = pipeline.STAGES | {"fuse": (entered, *pipeline.STAGES["fuse"])}
-fused = pipeline.optimize(graph, target)
+result = pipeline.optimize(graph, webgpu.WebGPUTarget())
 x = np.arange(15, dtype=np.float32).reshape(3, 5)
-np.testing.assert_allclose(evaluate(fused, [x])[0], x / x.sum(-1, keepdims=True))
-program = webgpu.lower(fused)
+np.testing.assert_allclose(evaluate(result, [x])[0], x / x.sum(-1, keepdims=True))
+program = webgpu.lower(result)
 verify(program)
-print([kernel.name for kernel in program.kernels], sys.argv[3] in program.kernels[0].source)
+print([kernel.name for kernel in program.kernels], sys.argv[4] in program.kernels[0].source)
 """
     found = run(
         program,
-        block("CONTRIBUTING.md", "py", "fuse_row_share"),
+        block("CONTRIBUTING.md", "py", "def fuse_row_share"),
+        block("CONTRIBUTING.md", "py", "FusedKernel("),
         block("CONTRIBUTING.md", "py", "def row_share"),
         block("CONTRIBUTING.md", "wgsl"),
     )
