@@ -4,7 +4,7 @@ namespace tfpy {
 
 namespace {
 
-constexpr int kMaxDepth = 128;  // MAX_DEPTH of graphs/checked.py
+constexpr int kMaxDepth = 128;  // MAX_DEPTH of library/io/checked_json.py
 constexpr uint32_t kSeen = 512;
 constexpr uint32_t kMaxDigits = 18, kMaxFloat = 255;
 constexpr uint64_t kEach = 0x0101010101010101u, kHigh = kEach << 7;

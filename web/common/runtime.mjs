@@ -1,6 +1,6 @@
 /**
  * The JavaScript side of tfpy as one object: bundled into the wheel as runtime.js, found by
- * runtime/bridge.py.
+ * backends/javascript/bridge.py.
  *
  * web/common/   what all backends share: their interface (backend.mjs), what Python calls
  *                (bridge.mjs), what the browser can do (probe.mjs), what addresses answer (answers.mjs),

@@ -9,7 +9,7 @@ from typing import Any
 
 from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import DType, int32
-from tfpy._src.compiler.ops import indexing, movement
+from tfpy._src.compiler.ops import concatenation, indexing
 from tfpy._src.compiler.ops.rules import Rows
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.operand import Composite
@@ -94,7 +94,7 @@ class IndexedSlices(Composite):
     def followed_by(self, more: IndexedSlices) -> IndexedSlices:
         """The rows of both; their sum."""
         values, indices = (
-            movement.concat(first, second, axis=0)
+            concatenation.concat(first, second, axis=0)
             for first, second in ((self.values, more.values), (self.indices, more.indices))
         )
         return IndexedSlices(values, indices, self.dense_shape)

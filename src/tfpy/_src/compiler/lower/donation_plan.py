@@ -3,7 +3,7 @@
 A training step reads each Variable and gives its next value. Where the old value is donated, the
 next one needs no bytes of its own. This file says for which outputs that is possible
 (``Program.donations``, output -> input); whether a run is donated the input is decided at each run
-(``run/donation.py``).
+(``executor/donation.py``).
 
 Who frees what:
 

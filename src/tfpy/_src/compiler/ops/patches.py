@@ -12,12 +12,13 @@ from tfpy._src.compiler.ir.aval import Aval, Shape
 from tfpy._src.compiler.ir.kernel import KernelCall
 from tfpy._src.compiler.ir.op import Op, Sample, register
 from tfpy._src.compiler.ir.strides import dense_strides
+from tfpy._src.compiler.ops.concatenation import without_elements
 from tfpy._src.compiler.ops.families import infer
 from tfpy._src.compiler.ops.families.infer import FLOAT
 from tfpy._src.compiler.ops.families.samples import array
 from tfpy._src.compiler.ops.indexing import range_
 from tfpy._src.compiler.ops.logic import equal, select
-from tfpy._src.compiler.ops.movement import pad, reshape, strided_call, without_elements
+from tfpy._src.compiler.ops.movement import pad, reshape, strided_call
 from tfpy._src.compiler.ops.reduction import argmax, reduce_sum
 from tfpy._src.compiler.ops.window import Sizes, Window, window_params
 

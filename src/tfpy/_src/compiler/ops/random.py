@@ -9,27 +9,22 @@ host.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import DType
-from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ir import drawing, expr as ex
 from tfpy._src.compiler.ir.aval import Aval, Shape
 from tfpy._src.compiler.ir.expr import Expr
 from tfpy._src.compiler.ir.op import Op, Sample, register
-from tfpy._src.compiler.ir.sizes import closed
-from tfpy._src.compiler.ops.families.samples import array
-from tfpy._src.compiler.ops.gamma import random_gamma_grad
-from tfpy._src.compiler.ops.reduction import reduce_sum
 from tfpy._src.compiler.ops.reference import philox, random as host
 
-_STATE = ("key_0", "key_1", "counter_0", "counter_1", "counter_2", "counter_3")
-_REJECTION = "elements take a varying number of random words (rejection)"
-_SEQUENTIAL = "each step depends on the one before"
+STATE = ("key_0", "key_1", "counter_0", "counter_1", "counter_2", "counter_3")
+REJECTION = "elements take a varying number of random words (rejection)"
+SEQUENTIAL = "each step depends on the one before"
 
 # Expressions
 
@@ -204,7 +199,7 @@ def _words_of(words: Sequence[Any]) -> Any:
 # Records
 
 
-def _state(rng: np.random.Generator) -> tuple[Any, ...]:
+def drawn_state(rng: np.random.Generator) -> tuple[Any, ...]:
     """A state whose counter carries into its second and third word."""
     words = [*rng.integers(-(2**31), 2**31, 6).astype(np.int32)]
     words[2:4] = np.int32(-3), np.int32(-1)
@@ -212,18 +207,18 @@ def _state(rng: np.random.Generator) -> tuple[Any, ...]:
 
 
 def _samples(rng: np.random.Generator) -> list[Sample]:
-    return [(_state(rng), {"shape": s}) for s in ((), (7,), (3, 5), (40, 50), (0, 2))]
+    return [(drawn_state(rng), {"shape": s}) for s in ((), (7,), (3, 5), (40, 50), (0, 2))]
 
 
 def _between_samples(rng: np.random.Generator) -> list[Sample]:
     ranges = ((0, 10), (-5, 1), (0, 1), (-(2**31), 2**31 - 1), (-7, 2**31 - 1), (0, 2**31 - 1))
     bounds = [tuple(np.asarray(b, np.int32) for b in pair) for pair in ranges]
-    return [((*_state(rng), *pair), {"shape": (9, 5)}) for pair in bounds]
+    return [((*drawn_state(rng), *pair), {"shape": (9, 5)}) for pair in bounds]
 
 
 def _random(name: str, number: DType, ref: Any, expr: Any, doc: str, **more: Any) -> Op:
     """Registers an op that gives numbers of a dtype, unless an attribute says another."""
-    facts: dict[str, Any] = {"params": _STATE, "samples": _samples} | more
+    facts: dict[str, Any] = {"params": STATE, "samples": _samples} | more
     return register(
         Op(
             name,
@@ -267,7 +262,7 @@ random_int = _random(
     _between_ref,
     _between,
     "Integers in [minval, maxval): a word modulo the range, as TensorFlow.",
-    params=(*_STATE, "minval", "maxval"),
+    params=(*STATE, "minval", "maxval"),
     samples=_between_samples,
 )
 random_truncated_normal = _random(
@@ -276,7 +271,7 @@ random_truncated_normal = _random(
     _truncated_ref,
     None,
     "Standard normal floats, less than two deviations from 0.",
-    host_only=_REJECTION,
+    host_only=REJECTION,
 )
 
 
@@ -286,7 +281,7 @@ def _seed_samples(rng: np.random.Generator) -> list[Sample]:
 
 
 def _advance_samples(rng: np.random.Generator) -> list[Sample]:
-    states = [_state(rng) for _ in range(3)]
+    states = [drawn_state(rng) for _ in range(3)]
     return [
         ((*state[2:], *state[:2]), {"blocks": blocks})
         for state, blocks in zip(states, (256, 2**31, 2**40), strict=True)
@@ -297,7 +292,7 @@ random_state_of_seed = register(
     Op(
         "random_state_of_seed",
         "random",
-        lambda *seed: Aval((len(_STATE),), dtypes.int32),
+        lambda *seed: Aval((len(STATE),), dtypes.int32),
         _scrambled_ref,
         expr=_scrambled,
         params=("seed_0", "seed_1"),
@@ -309,107 +304,11 @@ random_state_advanced = register(
     Op(
         "random_state_advanced",
         "random",
-        lambda *state, blocks: Aval((len(_STATE),), dtypes.int32),
+        lambda *state, blocks: Aval((len(STATE),), dtypes.int32),
         _advanced_ref,
         expr=_advanced,
-        params=(*_STATE[2:], *_STATE[:2]),
+        params=(*STATE[2:], *STATE[:2]),
         doc="A generator's state, its counter (first here) so many numbers later.",
         samples=_advance_samples,
-    )
-)
-
-
-def _sampled(
-    name: str,
-    ref: Callable[..., Any],
-    params: tuple[str, ...],
-    doc: str,
-    domains: tuple[tuple[float, float], ...],
-    vjp: Callable[..., Any] | None = None,
-) -> Op:
-    """A distribution over parameters of one shape; ``samples`` draws of each come first.
-
-    ``ref`` takes the state and flat float64 parameters, each parameter's draws side by side.
-    """
-
-    def infer_aval(*avals: Aval, samples: int, dtype: DType = dtypes.float32) -> Aval:
-        shapes = {closed(a.shape) for a in avals[len(_STATE) :]}
-        if len(shapes) > 1:
-            raise invalid(name, f"parameters must have one shape, got {shapes}")
-        return Aval((samples, *avals[-1].shape), dtype)
-
-    def whole_ref(*inputs: Any, samples: int, dtype: DType = dtypes.float32) -> Any:
-        state, values = inputs[: len(_STATE)], inputs[len(_STATE) :]
-        repeated = [np.repeat(v.astype(np.float64).reshape(-1), samples) for v in values]
-        drawn = ref(state, *repeated, dtype)
-        columns = drawn.astype(dtype.as_numpy_dtype).reshape(values[0].size, samples)
-        return columns.T.reshape(samples, *values[0].shape)
-
-    def make_samples(rng: np.random.Generator) -> list[Sample]:
-        cases: list[Sample] = []
-        for shape in ((), (3,), (2, 4)):
-            values = [array(rng, shape, dtypes.float32, *domain) for domain in domains]
-            state = [*_state(rng)]
-            state[2:4] = [np.asarray(0, np.int32)] * 2  # TensorFlow's kernels begin there
-            cases.append(((*state, *values), {"samples": 50}))
-        return cases
-
-    return register(
-        Op(
-            name,
-            "random",
-            infer_aval,
-            whole_ref,
-            vjp,
-            params=(*_STATE, *params),
-            doc=doc,
-            samples=make_samples,
-            host_only=_REJECTION,
-        )
-    )
-
-
-def _gamma_vjp(
-    g: Any, y: Any, *inputs: Any, samples: int, dtype: DType = dtypes.float32
-) -> tuple[Any, ...]:
-    alpha = inputs[-1]
-    per_draw = lambda: reduce_sum(g * random_gamma_grad(alpha, y), axes=(0, 1))  # noqa: E731
-    return (*[None] * len(_STATE), per_draw)
-
-
-random_gamma = _sampled(
-    "random_gamma",
-    lambda state, alpha, dtype: host.gamma(state, alpha),
-    ("alpha",),
-    "Gamma floats of scale 1.",
-    ((0.2, 5.0),),
-    _gamma_vjp,
-)
-random_poisson = _sampled(
-    "random_poisson",
-    lambda state, rate, dtype: host.poisson(state, rate, dtype),
-    ("rate",),
-    "Poisson numbers.",
-    ((0.2, 30.0),),
-)
-random_binomial = _sampled(
-    "random_binomial",
-    lambda state, counts, probs, dtype: host.binomial(state, counts, probs),
-    ("counts", "probs"),
-    "Numbers of successes.",
-    ((1.0, 60.0), (0.05, 0.95)),
-)
-
-
-random_permutation = register(
-    Op(
-        "random_permutation",
-        "random",
-        lambda *state, count: Aval((count,), dtypes.int32),
-        lambda *state, count: host.permutation(state, count),
-        params=_STATE,
-        doc="The numbers 0 to count - 1 in random order.",
-        samples=lambda rng: [(_state(rng), {"count": n}) for n in (0, 1, 2, 33)],
-        host_only=_SEQUENTIAL,
     )
 )

@@ -9,14 +9,8 @@ from typing import Any
 from tfpy._src.compiler.ir.aval import Shape
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.compiler.ir.op import Op
-from tfpy._src.compiler.ops.movement import (
-    broadcast_to,
-    concat,
-    pad,
-    reshape,
-    strided_slice,
-    transpose,
-)
+from tfpy._src.compiler.ops.concatenation import concat
+from tfpy._src.compiler.ops.movement import broadcast_to, pad, reshape, strided_slice, transpose
 from tfpy._src.compiler.passes.reductions import REDUCTIONS
 from tfpy._src.compiler.passes.rewrite import Builder, Rule, rewrite
 

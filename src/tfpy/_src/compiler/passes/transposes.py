@@ -7,14 +7,9 @@ from collections.abc import Sequence
 from tfpy._src.compiler.ir.aval import Shape
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.compiler.ir.op import Op
+from tfpy._src.compiler.ops.concatenation import concat
 from tfpy._src.compiler.ops.contraction import matmul
-from tfpy._src.compiler.ops.movement import (
-    concat,
-    inverse_permutation,
-    pad,
-    strided_slice,
-    transpose,
-)
+from tfpy._src.compiler.ops.movement import inverse_permutation, pad, strided_slice, transpose
 from tfpy._src.compiler.passes.movement import keeps_order, reshaped
 from tfpy._src.compiler.passes.reductions import REDUCTIONS
 from tfpy._src.compiler.passes.rewrite import Builder, Rule, rewrite

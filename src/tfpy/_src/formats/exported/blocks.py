@@ -1,6 +1,6 @@
 """From compiled Graphs to blocks: what the page's runner does, step by step.
 
-``docs/export.md`` has the form. A block is a plan of ``run/plan.py`` in JSON: Programs that
+``docs/export.md`` has the form. A block is a plan of ``executor/plan.py`` in JSON: Programs that
 run on the device, control flow that the page runs, and numbers that it computes by itself.
 """
 

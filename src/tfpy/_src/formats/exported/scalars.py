@@ -1,7 +1,7 @@
 """What the host computes beside the device, as expressions of numbers that a page can compute.
 
-Counters of loops and their bounds (``run/mirror.py``) are Graphs of small values; those of single
-numbers become nests of lists: ``["input", 0]``, ``["const", "i", 3]``, or
+Counters of loops and their bounds (``executor/host_shadow.py``) are Graphs of small values; those
+of single numbers become nests of lists: ``["input", 0]``, ``["const", "i", 3]``, or
 ``[operation, type of the result, *operands]`` with the operations of ``ir/expr.py`` and the types
 "f" (float32), "i" (int32) and "b" (bool).
 """

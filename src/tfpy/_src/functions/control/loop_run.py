@@ -19,7 +19,7 @@ from tfpy._src.functions.executor.host_shadow import LoopMirror
 class LoopRun(PartsRunner):
     """One loop: its test and its body, compiled. Weights that it does not change are theirs, too.
 
-    On devices the host computes by itself what it can of the test; see ``mirror.py``.
+    On devices the host computes by itself what it can of the test; see ``host_shadow.py``.
     """
 
     def __init__(

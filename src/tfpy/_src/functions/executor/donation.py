@@ -15,7 +15,7 @@ Four parts decide it, in this order:
    a training step makes no tensors anew; where there is none, the storage is empty
    (``Storage.release``). A run that fails leaves it as it was.
 
-Whatever is not donated is freed when its last tensor goes (``runtime/storage.py``).
+Whatever is not donated is freed when its last tensor goes (``backends/storage.py``).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """``tf.profile``: each kernel that a call runs, with its shapes, memory and line, and a timeline.
 
-``tf.time`` (``runtime/timing.py``) has milliseconds alone, for who compares.
+``tf.time`` (``backends/timing.py``) has milliseconds alone, for who compares.
 """
 
 from __future__ import annotations

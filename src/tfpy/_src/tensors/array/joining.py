@@ -11,7 +11,7 @@ import numpy as np
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ir.sizes import is_open, size_of
-from tfpy._src.compiler.ops import movement
+from tfpy._src.compiler.ops import concatenation, movement
 from tfpy._src.compiler.ops.failing import failing
 from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
@@ -64,7 +64,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     at = normalize_axis("concat", static_int(axis), tensors[0].ndim)
     if len(tensors) == 1:
         return identity(tensors[0])
-    return movement.concat(*tensors, axis=at)
+    return concatenation.concat(*tensors, axis=at)
 
 
 def _axis(op: str, axis: int, rank: int) -> int:

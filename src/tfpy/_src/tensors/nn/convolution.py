@@ -7,8 +7,8 @@ from typing import Any
 
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import convolution as primitives
+from tfpy._src.compiler.ops.concatenation import without_elements
 from tfpy._src.compiler.ops.failing import failing
-from tfpy._src.compiler.ops.movement import without_elements
 from tfpy._src.compiler.ops.window import Window
 from tfpy._src.core.conversion import as_tensors
 from tfpy._src.core.tensor import Tensor

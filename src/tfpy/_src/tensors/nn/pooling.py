@@ -8,7 +8,7 @@ from typing import Any
 from tfpy._src.base.errors import UnimplementedError
 from tfpy._src.compiler.ir.op import Op
 from tfpy._src.compiler.ops import pooling as primitives
-from tfpy._src.compiler.ops.movement import without_elements
+from tfpy._src.compiler.ops.concatenation import without_elements
 from tfpy._src.compiler.ops.window import Window
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor

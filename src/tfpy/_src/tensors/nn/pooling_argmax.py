@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from tfpy._src.base import dtypes
 from tfpy._src.compiler.ops import elementwise as ew, pooling as primitives, reduction
-from tfpy._src.compiler.ops.movement import without_elements
+from tfpy._src.compiler.ops.concatenation import without_elements
 from tfpy._src.compiler.ops.patches import padded_windows
 from tfpy._src.compiler.ops.window import Window
 from tfpy._src.core.conversion import convert_to_tensor

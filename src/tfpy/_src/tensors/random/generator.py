@@ -11,7 +11,7 @@ import numpy as np
 from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.compiler.ir import drawing
-from tfpy._src.compiler.ops import random as primitives
+from tfpy._src.compiler.ops import distributions, random as primitives
 from tfpy._src.compiler.ops.reference import philox
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.tensor import Tensor
@@ -268,7 +268,7 @@ class Generator:
         draws = parameters[0].size * 200 * (int(np.prod(lead, dtype=np.int64)) + 3) // 4
         state = self._reserve_blocks(draws * drawing.RESERVED)
         return sampling.sampled(
-            primitives.random_binomial, state, lead, parameters, dtype=as_dtype(dtype)
+            distributions.random_binomial, state, lead, parameters, dtype=as_dtype(dtype)
         )
 
     def _keys(self, count: int) -> list[int]:

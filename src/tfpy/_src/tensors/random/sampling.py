@@ -17,7 +17,13 @@ from tfpy._src.base.dtypes import DType, as_dtype
 from tfpy._src.base.errors import invalid, invalid_dtype
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.op import Op
-from tfpy._src.compiler.ops import bitwise, elementwise as ew, logic, random as primitives
+from tfpy._src.compiler.ops import (
+    bitwise,
+    distributions,
+    elementwise as ew,
+    logic,
+    random as primitives,
+)
 from tfpy._src.compiler.ops.failing import failing
 from tfpy._src.compiler.ops.families.infer import broadcast_shapes
 from tfpy._src.core.conversion import constant, convert_to_tensor
@@ -218,7 +224,7 @@ def sampled(
 def gamma(state: State, lead: tuple[int, ...], alpha: Tensor, beta: Any) -> Tensor:
     """Gamma numbers of rate ``beta``; never 0."""
     kind = alpha.dtype
-    drawn = cast(sampled(primitives.random_gamma, state, lead, [alpha], **_of(kind)), kind)
+    drawn = cast(sampled(distributions.random_gamma, state, lead, [alpha], **_of(kind)), kind)
     tiny = float(np.finfo(kind.as_numpy_dtype).tiny)
     return ew.maximum(drawn / beta, storable(tiny))
 
@@ -272,4 +278,4 @@ def shuffled(state: State, value: Any) -> Tensor:
     x = convert_to_tensor(value)
     if not x.ndim or x.size < 2:
         return x
-    return take(x, draw(primitives.random_permutation, state, count=x.aval.shape[0]))
+    return take(x, draw(distributions.random_permutation, state, count=x.aval.shape[0]))

@@ -18,7 +18,7 @@ from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ir import drawing
-from tfpy._src.compiler.ops import elementwise as ew, random as primitives
+from tfpy._src.compiler.ops import distributions, elementwise as ew
 from tfpy._src.compiler.ops.reference import philox
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
@@ -284,7 +284,9 @@ def poisson(
     rate = convert_to_tensor(lam)
     state = _reserve_outputs("poisson", dtype, seed, shape, rate.aval.shape)
     lead = sampling.sizes("poisson", shape)
-    return sampling.sampled(primitives.random_poisson, state, lead, [rate], dtype=as_dtype(dtype))
+    return sampling.sampled(
+        distributions.random_poisson, state, lead, [rate], dtype=as_dtype(dtype)
+    )
 
 
 def categorical(

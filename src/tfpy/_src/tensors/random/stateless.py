@@ -10,7 +10,7 @@ import numpy as np
 from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.base.errors import invalid
-from tfpy._src.compiler.ops import random as primitives
+from tfpy._src.compiler.ops import distributions, random as primitives
 from tfpy._src.compiler.ops.reference import philox
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor, host_values, is_operand
@@ -185,7 +185,9 @@ def stateless_poisson(
     rate = convert_to_tensor(lam)
     lead = sampling.leading("stateless_poisson", shape, [rate])
     state = state_of("stateless_poisson", seed)
-    return sampling.sampled(primitives.random_poisson, state, lead, [rate], dtype=as_dtype(dtype))
+    return sampling.sampled(
+        distributions.random_poisson, state, lead, [rate], dtype=as_dtype(dtype)
+    )
 
 
 def stateless_binomial(
@@ -212,7 +214,7 @@ def stateless_binomial(
     lead = sampling.leading("stateless_binomial", shape, parameters)
     state = state_of("stateless_binomial", seed)
     return sampling.sampled(
-        primitives.random_binomial, state, lead, parameters, dtype=as_dtype(output_dtype)
+        distributions.random_binomial, state, lead, parameters, dtype=as_dtype(output_dtype)
     )
 
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tfpy._src.compiler.ir.op import OPS
-from tfpy._src.compiler.ops.movement import (
-    broadcast_to,
-    concat,
-    pad,
-    reshape,
-    strided_slice,
-    transpose,
-)
+from tfpy._src.compiler.ops.concatenation import concat
+from tfpy._src.compiler.ops.movement import broadcast_to, pad, reshape, strided_slice, transpose
 from tfpy._src.functions.control.batching.table import (
     BY_ROWS,
     BatchedRows,
