@@ -32,7 +32,7 @@ def demo(options: argparse.Namespace) -> int:
         raise BuildError(f"port {options.port}: {error.strerror}; choose another: --port") from None
     with server, suppress(KeyboardInterrupt):
         print(f"\nThe demo is at {server.url} (Ctrl-C ends)", flush=True)
-        print("Keras, the networks of the gallery and the documentation follow", flush=True)
+        print("h5py, the networks of the gallery and the documentation follow", flush=True)
         _tried(lambda: site.publish(files | site.other_files()))
         _tried(lambda: mounts.update(docs=docs.ensure()))
         while True:

@@ -122,26 +122,25 @@ def numpy(wheel: Path) -> Path:
     return entry("numpy-packed", inputs, "NumPy for the site", make) / wheel.name
 
 
-def others(compiled: Sequence[Path]) -> list[Path]:
-    """Return the site's other wheels, made when missing.
-
-    Args:
-        compiled: Wheels of packages with compiled modules, to be packed.
-    """
+def keras() -> list[Path]:
+    """Return the wheels of Keras and of the packages of plain Python that it imports."""
     of_index = {"lock": file_hash(LOCK), **_inputs()}
     own = {"source": tree_hash(OPTREE), **_inputs()}
-    of_builds = {"wheels": list(map(file_hash, compiled)), **_inputs()}
-
-    def make_compiled(into: Path) -> None:
-        for wheel in compiled:
-            _write_archive(into / wheel.name, wheel)
-
     folders = [
-        entry("compiled", of_builds, "compiled wheels for the site", make_compiled),
         entry("wheels", of_index, "wheels for the site", _make),
         entry("optree", own, "optree for the site", _make_optree),
     ]
     return sorted(wheel for folder in folders for wheel in folder.glob("*.whl"))
+
+
+def compiled(wheel: Path) -> Path:
+    """Return the site's wheel of another package with compiled modules, packed."""
+
+    def make(into: Path) -> None:
+        _write_archive(into / wheel.name, wheel)
+
+    inputs = {"wheel": file_hash(wheel), **_inputs()}
+    return entry("compiled", inputs, f"{wheel.name.split('-')[0]} for the site", make) / wheel.name
 
 
 def _inputs() -> dict[str, object]:

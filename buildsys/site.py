@@ -67,7 +67,9 @@ def demo_files() -> dict[str, Path]:
     core = npm.ensure() / "pyodide"
     uplot = npm.ensure() / "uplot" / "dist"
     tfpy = package_wheels.with_packed_engine(wheel.ensure())
-    wanted = _with_late([tfpy, package_wheels.numpy(numpy_wheel.ensure())])
+    numpy = package_wheels.numpy(numpy_wheel.ensure())
+    ml_dtypes = package_wheels.compiled(ml_dtypes_wheel.ensure())
+    wanted = _with_late([tfpy, numpy, ml_dtypes, *package_wheels.keras()])
     wanted[f"pyodide/{stdlib.late_name()}"] = stdlib.original()
     wanted |= {f"pyodide/{name}": core / name for name in PYODIDE_CORE}
     wanted[f"pyodide/{stdlib.NAME}"] = stdlib.ensure()
@@ -88,9 +90,8 @@ def demo_files() -> dict[str, Path]:
 
 
 def other_files() -> dict[str, Path]:
-    """Return the other files: Keras with what it imports, and the networks of the gallery."""
-    compiled = [builder.ensure() for builder in (h5py_wheel, ml_dtypes_wheel)]
-    return _with_late(package_wheels.others(compiled)) | gallery_models.ensure()
+    """Return the other files: h5py, which Keras imports late, and the networks of the gallery."""
+    return _with_late([package_wheels.compiled(h5py_wheel.ensure())]) | gallery_models.ensure()
 
 
 def _with_late(wheels: Iterable[Path]) -> dict[str, Path]:

@@ -11,6 +11,9 @@ from pathlib import Path
 
 from pyodide_lock import PyodideLockSpec, utils
 
+# Packages that Keras requires and imports late (src/tfpy/_src/keras_support/overlay.py). The demo
+# is served before they are built.
+FOLLOWING = {"h5py"}
 # Where packages are that are no folders of sources: those are packed, or have parts that come late.
 OTHERWISE = {("packed", ".zip"), ("packed", ".bytecode"), ("late", ".json")}
 find_imports = utils.parse_top_level_import_name
@@ -36,7 +39,13 @@ utils._get_marker_environment = lambda **named: environment(
     **{**named, "platform": info["platform"]}
 )
 lock = PyodideLockSpec(info=tagged_as, packages={})
-lock = utils.add_wheels_to_spec(lock, sorted(folder.glob("*.whl")))
+wheels = sorted(folder.glob("*.whl"))
+lock = utils.add_wheels_to_spec(lock, wheels, ignore_missing_dependencies=True)
+for name, package in lock.packages.items():
+    missing = set(package.depends) - lock.packages.keys()
+    if missing - FOLLOWING:
+        sys.exit(f"{name} requires packages whose wheels are missing: {sorted(missing)}")
+    package.depends = [need for need in package.depends if need not in missing]
 lock.info.platform = info["platform"]
 temporary = folder / "pyodide-lock.json.tmp"
 lock.to_json(temporary)
