@@ -64,6 +64,28 @@ class LateImports(ast.NodeVisitor):
     visit_ImportFrom = visit_Import  # noqa: N815
 
 
+SAME_CLASSES = {
+    "Finish": "the end of a shader, for each language",
+    "MultiWorkerMirroredStrategy": "a former name",
+    "Nodes": "the nodes of a file, for each format",
+    "Operation": "a record of an operation, for each format",
+    "Source": "the text of a shader, for each language",
+    "TPUStrategy": "a former name",
+    "Trace": "a public class of the profiler",
+}
+"""Names of classes that several modules define, and why."""
+
+
+def test_a_class_has_a_name_of_its_own() -> None:
+    files: dict[str, set[Path]] = {}
+    for file in ENGINE.rglob("*.py"):
+        for node in ast.parse(file.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                files.setdefault(node.name, set()).add(file)
+    shared = {name for name, found in files.items() if len(found) > 1}
+    assert shared == SAME_CLASSES.keys()
+
+
 def imports_late(file: Path) -> bool:
     visitor = LateImports()
     visitor.visit(ast.parse(file.read_text()))

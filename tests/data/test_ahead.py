@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy._src.data.ahead import AheadIterator, OnDevice
+from tfpy._src.data.ahead import AheadIterator, DeviceBatches
 from tfpy._src.data.node import Picks
 from tfpy._src.data.run import AwaitedRun, DatasetRun
 
@@ -106,4 +106,4 @@ def test_what_is_asked_for_in_a_tidy_outlives_it() -> None:
 
 def test_where_the_host_computes_datasets_run_as_they_are() -> None:
     dataset = slices().batch(7)
-    assert not isinstance(iter(OnDevice(dataset._node)), AheadIterator)
+    assert not isinstance(iter(DeviceBatches(dataset._node)), AheadIterator)

@@ -14,7 +14,7 @@ from pyodide.code import run_js
 import tfpy as tf
 from tfpy._src.backends.javascript import bridge
 from tfpy._src.backends.javascript.bridge import converted_model
-from tfpy._src.data.ahead import AheadIterator, OnDevice
+from tfpy._src.data.ahead import AheadIterator, DeviceBatches
 
 
 def raised(kind: type[Exception], action: Callable[[], Any]) -> str:
@@ -237,7 +237,7 @@ async def case_batches_for_the_device() -> None:
     x = np.random.default_rng(0).normal(size=(50, 3, 2)).astype(np.float32)
     y = np.arange(50, dtype=np.int32)
     dataset = tf.data.Dataset.from_tensor_slices({"x": x, "y": y}).batch(7)
-    found = OnDevice(dataset._node)
+    found = DeviceBatches(dataset._node)
     assert isinstance(iter(found), AheadIterator)
     for _ in range(2):
         for a, b in zip(found, dataset, strict=True):
@@ -252,7 +252,7 @@ async def case_batches_for_the_device() -> None:
         left += len(next(awaited)["y"])
     assert left == 50 - 3 * 7
     large = tf.data.Dataset.from_tensor_slices(np.zeros((2**13, 2**11 + 1), np.float32)).batch(7)
-    assert not isinstance(iter(OnDevice(large._node)), AheadIterator)
+    assert not isinstance(iter(DeviceBatches(large._node)), AheadIterator)
 
 
 def with_columns(model: Any) -> Any:

@@ -15,7 +15,7 @@ from tfpy._src.compiler.ir.kernel import KernelCall, Prologue
 from tfpy._src.compiler.ir.strides import broadcast_view
 from tfpy._src.compiler.lower.calls import Elementwise
 from tfpy._src.compiler.lower.program import Program, verify
-from tfpy._src.compiler.lower.shaders.arrays import Operand
+from tfpy._src.compiler.lower.shaders.arrays import ArrayOperand
 from tfpy._src.compiler.lower.webgl.glsl.language import Glsl
 from tfpy._src.compiler.lower.webgl.glsl.library import library, needed, operand
 from tfpy._src.compiler.lower.webgl.glsl.shader import kernel_source
@@ -181,7 +181,7 @@ def test_shapes_of_one_structure_share_a_shader() -> None:
 def test_parameters_are_declared_by_kind() -> None:
     params = {"kind": "max", "n": 3, "scale": 0.5, "dims": [1, 2]}
     body = "V value(int i) { return V(int(scale * float(x_at(n))) + dims[1]); }"
-    source = kernel_source(body, [Operand("x", F, "x")], I, {**params, "unread": 1})
+    source = kernel_source(body, [ArrayOperand("x", F, "x")], I, {**params, "unread": 1})
     block = re.search(r"uniform Params \{(.*?)\};", source.text, re.DOTALL)
     assert block is not None
     members = [line.strip(" ;") for line in block.group(1).strip().splitlines()]

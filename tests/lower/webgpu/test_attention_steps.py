@@ -81,7 +81,7 @@ def test_large_scores_are_never_in_memory() -> None:
 
 
 @pytest.mark.parametrize("tile", {*attention.LARGE, *attention.SMALL})
-def test_tiles_fit(tile: attention.Tile) -> None:
+def test_tiles_fit(tile: attention.AttentionTile) -> None:
     """Each thread loads as much as the others, swizzled places stay in the tile, and the memory of
     a workgroup is enough on any device."""
     threads = tile.tx * tile.ty

@@ -29,7 +29,7 @@ class Status(StrEnum):
 
 
 @dataclass
-class Entry:
+class BackendEntry:
     """A registered backend."""
 
     factory: Factory

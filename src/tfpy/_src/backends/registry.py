@@ -14,7 +14,7 @@ from tfpy._src.backends.abilities import loss_of
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.backend import Backend
 from tfpy._src.backends.cpu import CpuBackend
-from tfpy._src.backends.entry import Entry, Factory, Status
+from tfpy._src.backends.entry import BackendEntry, Factory, Status
 from tfpy._src.backends.javascript import bridge
 from tfpy._src.base.flags.environment import env
 
@@ -22,7 +22,7 @@ VARIABLE = "TFPY_BACKEND"
 """The variable that may name the backend."""
 
 
-_entries: dict[str, Entry] = {}
+_entries: dict[str, BackendEntry] = {}
 active: Backend | None = None
 """The active backend, if one is open. What runs often reads it, and calls :func:`active_backend`
 where there is none."""
@@ -47,7 +47,7 @@ def register_backend(name: str, factory: Factory, priority: int = 1) -> bool:
     """
     if name in _entries:
         return False
-    _entries[name] = Entry(factory, priority)
+    _entries[name] = BackendEntry(factory, priority)
     return True
 
 
@@ -103,7 +103,7 @@ def candidates() -> Iterator[str]:
             yield name
 
 
-def _entry(name: str) -> Entry:
+def _entry(name: str) -> BackendEntry:
     if name not in _entries:
         raise ValueError(f"Backend {name!r} is unknown; there are {', '.join(_by_priority())}")
     return _entries[name]

@@ -56,7 +56,7 @@ def gather(tables: Any, rows: Tensor, number: Tensor) -> Any:
     return nest.map_structure(lambda table: slicing.gather(table, chosen), tables)
 
 
-class OnDevice:
+class DeviceBatches:
     """A dataset whose elements are for programs of the device.
 
     The arrays of which batches are rows stay there as long as this object does.

@@ -17,7 +17,7 @@ from tfpy._src.backends.event_loop import give_turn
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import is_tensor
 from tfpy._src.core.operand import Composite
-from tfpy._src.data.ahead import OnDevice
+from tfpy._src.data.ahead import DeviceBatches
 from tfpy._src.distribute.input import DistributedDataset
 from tfpy._src.functions.tf_function.polymorphic import Function
 from tfpy._src.keras_support.logs import joined, scalars
@@ -38,13 +38,13 @@ def replace(trainer: types.ModuleType) -> None:
     trainer.TensorFlowTrainer._make_function = made
 
 
-def _on_device(self: Any) -> OnDevice | DistributedDataset:
+def _on_device(self: Any) -> DeviceBatches | DistributedDataset:
     """Of Keras's iterator over the steps of an epoch: what gives it the batches."""
     if isinstance(self._distributed_dataset, DistributedDataset):
         return self._distributed_dataset
     if not hasattr(self, "_elements"):
         is_whole = self.steps_per_epoch is None
-        self._elements = OnDevice(self._distributed_dataset._node, is_whole)
+        self._elements = DeviceBatches(self._distributed_dataset._node, is_whole)
     return self._elements
 
 

@@ -9,7 +9,7 @@ from tfpy._src.base.dtypes import DType
 from tfpy._src.compiler.lower.program import Buffer
 
 
-class Operand(NamedTuple):
+class ArrayOperand(NamedTuple):
     """A name by which a kernel's text reads a buffer."""
 
     name: str
@@ -29,7 +29,7 @@ class Arrays:
     def __init__(self, read: Mapping[str, int], buffers: Sequence[Buffer]) -> None:
         first: dict[int, str] = {}
         self.operands = [
-            Operand(x, buffers[b].dtype, first.setdefault(b, x)) for x, b in read.items()
+            ArrayOperand(x, buffers[b].dtype, first.setdefault(b, x)) for x, b in read.items()
         ]
         self.names = tuple(first.values())
         self.buffers = list(first)

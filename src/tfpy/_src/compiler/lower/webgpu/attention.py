@@ -48,7 +48,7 @@ LARGE_SCORES = 1 << 27
 
 
 @dataclass(frozen=True)
-class Tile:
+class AttentionTile:
     """A workgroup of ``tx`` by ``ty`` threads.
 
     Each has ``tm`` fours of rows, ``tn`` fours of a block's keys and ``tw`` fours of the result's
@@ -83,21 +83,21 @@ class Tile:
 
 
 LARGE = (
-    Tile(8, 16, 1, 2, 1),
-    Tile(8, 16, 1, 2, 2),
-    Tile(16, 8, 1, 2, 2),
-    Tile(16, 8, 1, 2, 4, keys=2),
+    AttentionTile(8, 16, 1, 2, 1),
+    AttentionTile(8, 16, 1, 2, 2),
+    AttentionTile(16, 8, 1, 2, 2),
+    AttentionTile(16, 8, 1, 2, 4, keys=2),
 )
 """By the columns of the result that they have; on an NVIDIA H200 the fastest of a dozen each."""
 
-SMALL = (Tile(8, 8, 1, 4, 1), Tile(16, 8, 1, 1, 1), *LARGE[2:])
+SMALL = (AttentionTile(8, 8, 1, 4, 1), AttentionTile(16, 8, 1, 1, 1), *LARGE[2:])
 """Where there are few, with a mask."""
 
 MOST_CHUNKS = 8
 """Of the keys of a tile."""
 
 
-def tile_for(p: Params) -> Tile:
+def tile_for(p: Params) -> AttentionTile:
     """The tile for the shape of an attention."""
     large, small = (
         next(tile for tile in tiles if p["width"] <= tile.columns) for tiles in (LARGE, SMALL)
@@ -105,7 +105,7 @@ def tile_for(p: Params) -> Tile:
     return small if _is_masked(p) and _count(p, large) < FILLS else large
 
 
-def chunks_for(p: Params, tile: Tile) -> int:
+def chunks_for(p: Params, tile: AttentionTile) -> int:
     """In how many chunks the keys of each tile are taken, so that the device is busy."""
     chunks, blocks = 1, -(-p["n"] // tile.block)
     if not _is_masked(p):
@@ -118,7 +118,7 @@ def _is_masked(p: Params) -> bool:
     return bool(p["masked"] == "true")
 
 
-def _count(p: Params, tile: Tile) -> int:
+def _count(p: Params, tile: AttentionTile) -> int:
     found: int = p["outer"] * p["inner"] * -(-p["m"] // tile.rows)
     return found
 
@@ -205,7 +205,7 @@ def _fours(p: Params) -> int:
     return -(-int(p["width"]) // 4)
 
 
-def _blocks(steps: WebGPUSteps, p: Params, tile: Tile, mask: int) -> tuple[int, list[int]]:
+def _blocks(steps: WebGPUSteps, p: Params, tile: AttentionTile, mask: int) -> tuple[int, list[int]]:
     """What a mask does to each block, and the strides of the batch and of tiles in that."""
     outer, inner, row, _ = p["mask_strides"]
     sizes = {

@@ -17,7 +17,7 @@ from itertools import chain
 from tfpy._src.base.dtypes import DType
 from tfpy._src.compiler.ir.expr import B, F, I
 from tfpy._src.compiler.ir.kernel import Param
-from tfpy._src.compiler.lower.shaders.arrays import Operand
+from tfpy._src.compiler.lower.shaders.arrays import ArrayOperand
 from tfpy._src.compiler.lower.shaders.library import words_of
 from tfpy._src.compiler.lower.webgl.glsl.language import GLSL
 from tfpy._src.compiler.lower.webgl.glsl.library import (
@@ -48,7 +48,7 @@ class Source:
 
 def kernel_source(
     body: str,
-    inputs: Sequence[Operand],
+    inputs: Sequence[ArrayOperand],
     out: DType,
     params: Mapping[str, Param],
     defines: Sequence[str] = (),
@@ -79,7 +79,7 @@ def kernel_source(
 @functools.lru_cache(maxsize=256)  # unrolled loops have the same kernel again and again
 def _source(
     body: str,
-    operands: Sequence[tuple[Operand, bool]],
+    operands: Sequence[tuple[ArrayOperand, bool]],
     out: DType,
     members: Sequence[tuple[str, str]],
     defines: Sequence[str],

@@ -20,7 +20,7 @@ from itertools import chain
 from tfpy._src.base.dtypes import DType
 from tfpy._src.compiler.ir.expr import B, H, I
 from tfpy._src.compiler.ir.kernel import Param, float_bits
-from tfpy._src.compiler.lower.shaders.arrays import Operand
+from tfpy._src.compiler.lower.shaders.arrays import ArrayOperand
 from tfpy._src.compiler.lower.shaders.library import Block, needed, words_of
 from tfpy._src.compiler.lower.webgpu.wgsl.language import WGSL
 from tfpy._src.compiler.lower.webgpu.wgsl.library import block, library, specialized
@@ -56,7 +56,7 @@ class Source:
 
 def kernel_source(
     body: str,
-    inputs: Sequence[Operand],
+    inputs: Sequence[ArrayOperand],
     out: DType,
     params: Mapping[str, Param],
     defines: Sequence[str] = (),
@@ -84,7 +84,7 @@ def kernel_source(
 @functools.lru_cache(maxsize=256)  # unrolled loops have the same kernel again and again
 def _source(
     body: str,
-    operands: Sequence[Operand],
+    operands: Sequence[ArrayOperand],
     out: DType,
     members: Sequence[tuple[str, str]],
     defines: tuple[str, ...],
@@ -134,7 +134,7 @@ def _declaration(name: str, value: Param) -> str:
 
 
 @functools.cache
-def _readers(operand: Operand, quads: bool) -> tuple[Block, ...]:
+def _readers(operand: ArrayOperand, quads: bool) -> tuple[Block, ...]:
     """What reads an operand."""
     x, dtype, array = operand
     scalar, vector = WGSL.stored(dtype)
