@@ -46,7 +46,7 @@ PATH = (
 
 WIDTH, LEFT, ROW, STEP, GAP, TOP = 960, 190, 46, 20, 8, 34
 LETTERS = 112
-"""Of a line beside a box."""
+"""Maximum length of a line next to a box."""
 STYLE = """
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }
   .name { font-weight: 600 }
@@ -133,7 +133,7 @@ def drawing() -> str:
 
 
 def _stations(passed: list[tuple[int, Station]], top: int) -> list[str]:
-    """Return the numbered lines of the path beside a box."""
+    """Return the numbered lines of the path next to a box."""
     x = LEFT + 22
     return [
         f'<circle cx="{x}" cy="{y - 4}" r="9"/>'
