@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 import tfpy as tf
-from tfpy._src.backends import registry
+from tfpy._src.backends.storage import Storage
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.display import line_charts, live_plot, progress
 
@@ -164,8 +164,8 @@ def test_tqdm(monkeypatch: pytest.MonkeyPatch, always: None, shown: list[Any]) -
     """A notebook's needs ipywidgets; the plot is ours in any case."""
     modules(monkeypatch, "tqdm", "tqdm.notebook")
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
-    assert progress.bars(in_notebook=True) is None
-    assert progress.bars(in_notebook=False).__name__ == "tqdm"
+    assert progress.tqdm_bars(in_notebook=True) is None
+    assert progress.tqdm_bars(in_notebook=False).__name__ == "tqdm"
     modules(monkeypatch, "ipywidgets")
     steps = tf.notebook.progress(range(3), label="steps")
     for step in steps:
@@ -239,7 +239,7 @@ def test_errors(monkeypatch: pytest.MonkeyPatch, always: None) -> None:
     with pytest.raises(ValueError, match="loss has 3 elements, not one: show its mean"):
         train(tf.zeros([3]))
     loss = tf.zeros([]) + 1.0
-    monkeypatch.setattr(type(registry.active), "reads_at_once", False)
+    monkeypatch.setattr(Storage, "is_readable", property(lambda storage: False))
     with pytest.raises(RuntimeError, match="loss is awaited here: loop by `async for`"):
         train(loss)
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tfpy as tf
-from tfpy._src.backends import registry
+from tfpy._src.backends.storage import Storage
 from tfpy._src.base import png
 from tfpy._src.display import arrays, tables
 from tfpy._src.display.html import escape
@@ -144,7 +144,7 @@ def test_what_has_no_values(monkeypatch: pytest.MonkeyPatch) -> None:
     gone.dispose()
     assert said(gone).endswith("disposedthe values are gone")
     computed = tf.zeros([200]) + 1.0
-    monkeypatch.setattr(type(registry.active), "reads_at_once", False)
+    monkeypatch.setattr(Storage, "is_readable", property(lambda storage: False))
     assert "await x.data() gives the values" in said(computed)
     assert repr(computed).endswith("the device here: await x.data() gives the values>>")
     monkeypatch.setattr(arrays, "MOST", 100)
