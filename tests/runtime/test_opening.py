@@ -68,7 +68,7 @@ def browser(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setattr(bridge, "open_device", device)
     monkeypatch.setattr(wasm_files, "module", module)
     known = {name: registry._entries[name] for name in ("webgpu", "webgl", "wasm", "cpu")}
-    fresh = {name: registry.Entry(one.factory, one.priority) for name, one in known.items()}
+    fresh = {name: registry.BackendEntry(one.factory, one.priority) for name, one in known.items()}
     monkeypatch.setattr(registry, "_entries", fresh)
     monkeypatch.setattr(registry, "active", None)
     return facts
