@@ -147,7 +147,8 @@ DRAWS = """(async () => {
       try {
         const tfpy = await loadTfpy({ backend: "wasm" });
         const image = "tf.fill([4, 4, 3], x)";
-        const draw = `import tfpy as tf; await tf.browser.to_pixels_async(${image}, canvas)`;
+        const call = "await tf.browser.to_pixels_async(" + image + ", canvas)";
+        const draw = "import tfpy as tf; " + call;
         for (const x of [0, 255]) await tfpy.run(draw, { canvas, x });
         postMessage([asked, ...canvas.getContext("2d").getImageData(0, 0, 1, 1).data]);
       } catch (error) {

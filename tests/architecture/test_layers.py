@@ -67,6 +67,7 @@ class LateImports(ast.NodeVisitor):
 SAME_CLASSES = {
     "Finish": "the end of a shader, for each language",
     "MultiWorkerMirroredStrategy": "a former name",
+    "Node": "a node of a model; the class of pydot",
     "Nodes": "the nodes of a file, for each format",
     "Operation": "a record of an operation, for each format",
     "Source": "the text of a shader, for each language",

@@ -135,9 +135,13 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
     except bridge.FAILURES as failure:
         (eqn,) = compiled.graph.eqns
         error = failures.of_equation(failure, eqn, [aval.shape for aval in avals])
-        if not tracing.local.active or not isinstance(error, InvalidArgumentError):
+        if tracing.local.active and isinstance(error, InvalidArgumentError):
+            # It fails if the function runs it.
+            return tracing.local.active[-1].apply(op, inputs, attrs)
+        try:
             raise error from None
-        return tracing.local.active[-1].apply(op, inputs, attrs)  # fails if the function runs it
+        finally:
+            del error  # its traceback has this frame: the cycle would keep the tensors
     except OpError:
         if not tracing.local.active:
             raise

@@ -29,7 +29,7 @@ _BOLD = 1.12
 _NARROW, _BROAD = set("fijlrtI.,:;'|()[]{}! "), set("mwMW@%")
 
 
-class DotNode:
+class Node:
     """A box with a table of texts, as Keras writes it for Graphviz."""
 
     def __init__(self, name: str, label: str) -> None:
@@ -115,7 +115,7 @@ class Dot:
 
     def __init__(self, **attributes: Any) -> None:
         self._attributes = dict(attributes)
-        self._nodes: dict[str, DotNode] = {}
+        self._nodes: dict[str, Node] = {}
         self._edges: dict[tuple[str, str], Edge] = {}
         self._clusters: list[Dot] = []
 
@@ -126,7 +126,7 @@ class Dot:
     def set_node_defaults(self, **attributes: Any) -> None:
         """The boxes are ours."""
 
-    def add_node(self, node: DotNode) -> None:
+    def add_node(self, node: Node) -> None:
         """Adds a box."""
         self._nodes[node.name] = node
 
