@@ -85,10 +85,7 @@ def check(only: Collection[str] = (), *, fix: bool = False) -> int:
 def unit_tests() -> int:
     """Run tests/ on CPython, those of the wasm modules in node; 1 when it failed."""
     site.ensure()
-    # A worker that has finished takes tests from the end of the longest queue. Queues are runs of
-    # consecutive tests, so that fixtures of modules are made about as often as without this.
-    spread = ("-n", "auto", "--dist", "worksteal")
-    argv = [str(pyenv.ensure("test")), "-m", "pytest", "--build", *spread]
+    argv = [str(pyenv.ensure("test")), "-m", "pytest", "--build", "-n", "auto"]
     return _failed("Python tests", argv)
 
 
