@@ -174,7 +174,7 @@ def test_parts_come_late(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append(file)
         return files[file]
 
-    monkeypatch.setattr(packed_packages.late, "fetch", fetch)
+    monkeypatch.setattr(packed_packages.lazy_imports, "fetch", fetch)
     importlib.import_module("crate.inner")
     assert asked == ["late/crate.rest"], "crate imports Jar"
     jar = importlib.import_module("crate").Jar
