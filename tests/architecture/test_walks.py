@@ -37,7 +37,7 @@ INTEROP = "backends/javascript/interop.py"
 
 
 def conversions(folder: Path) -> None:
-    """Calls that in a page take values of JavaScript, too."""
+    """Make calls that also take values of JavaScript in a page."""
     array = np.ones([2, 3], np.float32)
     tf.constant([[1, 2], [3, 4]])
     tf.convert_to_tensor([tf.constant(1.0), 2.0])

@@ -30,7 +30,7 @@ class AsyncReads(ABC):
     @property
     @abstractmethod
     def reads_at_once(self) -> bool:
-        """Whether :meth:`Backend.read` can be called here; some devices must be awaited."""
+        """True if :meth:`Backend.read` can be called here; some devices must be awaited."""
 
     @abstractmethod
     async def read_async(self, slot: int, aval: Aval) -> Array:
