@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
-from weakref import getweakrefcount
 
 from tfpy._src.backends import registry
 from tfpy._src.backends.backend import Backend
 from tfpy._src.backends.devices import sharder_of
-from tfpy._src.backends.event_loop import give_turn
+from tfpy._src.backends.event_loop import give_turn, is_short
+from tfpy._src.backends.storage import Storage
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import OpError
 from tfpy._src.base.profiler_spans import clock, note, recorders
@@ -21,6 +21,7 @@ from tfpy._src.functions.executor import op_by_op
 from tfpy._src.functions.executor.compiled_parts import GraphValue, Lowering
 from tfpy._src.functions.executor.execution_hints import UNKNOWN, Usage
 from tfpy._src.functions.executor.plan import Plan
+from tfpy._src.functions.executor.program import GraphProgram, Result
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
 
 
@@ -47,12 +48,14 @@ class Executable:
         sources = [_source(graph, v, n in before) for n, v in enumerate(graph.outputs)]
         self._computed = list(dict.fromkeys(sources))
         self._results = [
-            (graph.avals[v].closed, self._computed.index(source), before.get(n, -1))
+            Result(graph.avals[v].closed, self._computed.index(source), before.get(n, -1))
             for n, (v, source) in enumerate(zip(graph.outputs, sources, strict=True))
         ]
-        """Of each output the aval, which of the computed values it is, and the input, or -1, whose
-        next value it is."""
+        self._carried = {i: self._results[n].computed for n, i in before.items()}
+        """Positions of inputs, and which of the computed values are their next values."""
         self._plans: dict[Backend, Plan] = {}
+        self.programs: dict[Backend | None, GraphProgram] = {}
+        """By the active backend what runs the Graph, if that is one program."""
 
     def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """The outputs, in the Graph's order. Within a trace the equations are copied there."""
@@ -65,18 +68,16 @@ class Executable:
         if op_by_op.watching:
             return op_by_op.run(self.graph, inputs)
         backend = registry.active or registry.active_backend()
-        plan = self._plans.get(backend) or self._make_plan(backend)
+        plan = self._plan(backend)
+        if plan.program is not None:
+            return plan.program.run(inputs)
         if backend.collect_due:
             backend.collect()
-        found = plan.run(inputs)
-        return [
-            Tensor(aval, found[i])
-            if before < 0
-            or inputs[before].storage is not found[i]
-            or getweakrefcount(inputs[before])  # by which others tell values apart
-            else inputs[before]  # whose storage has taken on its next value
-            for aval, i, before in self._results
-        ]
+        return self._tensors(plan.run(inputs))
+
+    def _tensors(self, found: Sequence[Storage]) -> list[Tensor]:
+        """Return the outputs, over the bytes of the computed values."""
+        return [Tensor(aval, found[i]) for aval, i, _ in self._results]
 
     async def run_async(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """:meth:`run`, between whose parts the page has its turns if it takes long."""
@@ -85,10 +86,11 @@ class Executable:
         backend = registry.active or registry.active_backend()
         plan = self._plan(backend)
         await give_turn()
+        if plan.program is not None and is_short(plan.program.main.seconds):
+            return plan.program.run_timed(inputs)
         if backend.collect_due:
             backend.collect()
-        found = await plan.run_async(inputs)
-        return [Tensor(aval, found[i]) for aval, i, _ in self._results]
+        return self._tensors(await plan.run_async(inputs))
 
     def repeat(
         self, inputs: Sequence[Tensor], later: Sequence[Sequence[Tensor]]
@@ -105,15 +107,10 @@ class Executable:
         if op_by_op.watching:
             return None
         backend = registry.active or registry.active_backend()
-        plan = self._plan(backend)
-        if not plan.is_linked:
-            plan.link(len(later[0]))
-        if not plan.repeats:
+        program = self._plan(backend).program
+        if program is None or not program.link(self._carried, len(later[0])):
             return None
-        if backend.collect_due:
-            backend.collect()
-        found, error = plan.repeat(inputs, later)
-        return Repeated([Tensor(aval, found[i]) for aval, i, _ in self._results], error)
+        return Repeated(*program.repeat(inputs, later))
 
     def joins_trace(self, inputs: Sequence[Tensor]) -> bool:
         """Whether running it means copying its equations into the trace being taken."""
@@ -170,9 +167,11 @@ class Executable:
         spreads = sharder_of(backend) is not None
         graph = prepare(graph, backend.target, weights, backend.dtypes, spreads=spreads)
         usage = self._usage.renumbered(self.graph, graph)
-        carried = {v: self._results[n][1] for v, n in usage.carried.items()}
+        carried = {v: self._results[n].computed for v, n in usage.carried.items()}
         usage = replace(usage, carried=carried)
-        plan = self._plans[backend] = Plan(graph, backend, usage)
+        plan = self._plans[backend] = Plan(graph, backend, usage, self._results)
+        if plan.program is not None:
+            self.programs[backend] = plan.program
         if began:
             note("passes", f"{len(graph.eqns)} equations", began)
         return plan

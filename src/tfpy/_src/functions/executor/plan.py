@@ -7,27 +7,31 @@ from dataclasses import replace
 from functools import partial
 
 from tfpy._src.backends.backend import Backend
-from tfpy._src.backends.event_loop import is_short
-from tfpy._src.backends.interrupts import held
 from tfpy._src.backends.storage import Storage, host_storage
-from tfpy._src.base.errors import NotLowerable, OpError
-from tfpy._src.base.profiler_spans import clock
+from tfpy._src.base.errors import NotLowerable
 from tfpy._src.compiler.ir.graph import Eqn, Graph, extract, refusal
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.executor.compiled_parts import CompiledPart
 from tfpy._src.functions.executor.control_op import ControlOp
-from tfpy._src.functions.executor.device_step import DeviceProgram, DeviceStep
+from tfpy._src.functions.executor.device_step import DeviceStep
 from tfpy._src.functions.executor.donation import donations_of, unshared
 from tfpy._src.functions.executor.execution_hints import Usage
 from tfpy._src.functions.executor.host_shadow import Mirror, can_mirror, host_operands
+from tfpy._src.functions.executor.program import DeviceProgram, GraphProgram, Result
 from tfpy._src.functions.executor.regions import Place, Region, cut
 from tfpy._src.functions.executor.steps import HostStep, Step, step_of
 
 
 class Plan:
-    """The regions of a Graph on a backend, with their Programs."""
+    """The regions of a Graph on a backend, with their Programs.
 
-    def __init__(self, graph: Graph, backend: Backend, usage: Usage) -> None:
+    Args:
+        results: What callers want of the outputs of the Graph.
+    """
+
+    def __init__(
+        self, graph: Graph, backend: Backend, usage: Usage, results: Sequence[Result]
+    ) -> None:
         self.graph = graph
         self.usage = usage
         self._backend = backend
@@ -42,7 +46,6 @@ class Plan:
             if v in graph.constants
         }
         self._last = _last_uses(regions, {*graph.outputs})
-        self._whole = _whole(graph, regions, self.steps)
         self._last_step = self.steps[-1] if self.steps else None
         last = self._last_step
         self.donations = (
@@ -51,11 +54,25 @@ class Plan:
             else []
         )
         """Pairs of positions, among the inputs of the Graph and of the last step."""
-        self._before = _before(graph, usage.carried, self.donations)
-        self._spent = [at for _, at in self.donations if at not in self._before]
-        """The other inputs of the last step that may be donated."""
-        self.is_linked = False
-        self._anew: list[int] | None = None  # inputs of each of several runs, if there may be any
+        self.program = self._program(regions, results)
+        """What runs the Graph if it is one program."""
+
+    def _program(self, regions: Sequence[Region], results: Sequence[Result]) -> GraphProgram | None:
+        step, graph = self._last_step, self.graph
+        if len(self.steps) != 1 or not isinstance(step, DeviceStep):
+            return None
+        (region,) = regions
+        if region.outputs != graph.outputs or not set(region.inputs) <= set(graph.inputs):
+            return None
+        return GraphProgram(
+            step.main,
+            step.read,
+            None if step.reads_all else step.select,
+            [graph.inputs.index(v) for v in region.inputs],
+            self.donations,
+            _before(graph, self.usage.carried, self.donations),
+            results,
+        )
 
     @property
     def programs(self) -> list[DeviceProgram]:
@@ -66,24 +83,7 @@ class Plan:
         return [part for step in self.steps for part in step.parts]
 
     def run(self, inputs: Sequence[Tensor]) -> list[Storage]:
-        """The outputs, in the Graph's order."""
-        if self._whole is not None:
-            whole, positions = self._whole
-            donated = unshared(inputs, self.donations, holders=0) if self.donations else None
-            backend = self._backend
-            slots = []
-            for i in positions:
-                storage = inputs[i].storage
-                here = storage.backend is backend
-                slots.append(storage.slot if here else storage.slot_on(backend))
-            if not donated:
-                return whole.compute(slots)
-            with held:
-                outputs = whole.compute(slots, donated, list(map(donated.get, self._before)))
-                for at in self._spent:
-                    if at in donated:
-                        donated[at].release()
-            return outputs
+        """Run the regions and return the outputs, in the Graph's order."""
         values = dict(zip(self.graph.inputs, [t.storage for t in inputs], strict=True))
         values.update(self._constants)
         for step, last in zip(self.steps, self._last, strict=True):
@@ -98,13 +98,6 @@ class Plan:
     async def run_async(self, inputs: Sequence[Tensor]) -> list[Storage]:
         """:meth:`run` in slices, if it takes long; nothing is donated then, so that whoever reads
         a Variable meanwhile finds it as it was."""
-        if self._whole is not None:
-            main = self._whole[0].main
-            if is_short(main.seconds):
-                began = clock()
-                outputs = self.run(inputs)
-                main.seconds = clock() - began
-                return outputs
         values = dict(zip(self.graph.inputs, [t.storage for t in inputs], strict=True))
         values.update(self._constants)
         for step, last in zip(self.steps, self._last, strict=True):
@@ -112,48 +105,6 @@ class Plan:
             for v in last:
                 del values[v]
         return [values[v] for v in self.graph.outputs]
-
-    def link(self, count: int) -> None:
-        """Prepares :meth:`repeat`, if it can be.
-
-        Args:
-            count: how many of the first inputs each run gets anew.
-        """
-        self.is_linked = True
-        if self._whole is None:
-            return
-        step, positions = self._whole
-        inputs = [self.graph.inputs[i] for i in positions]
-        carried = self.usage.carried
-        links = {at: carried[v] for at, v in enumerate(inputs) if v in carried}
-        anew = step.link(links, [at for at, i in enumerate(positions) if i < count])
-        self._anew = None if anew is None else [positions[at] for at in anew]
-
-    @property
-    def repeats(self) -> bool:
-        """Whether :meth:`link` found that several runs can be made at once."""
-        return self._anew is not None
-
-    def repeat(
-        self, inputs: Sequence[Tensor], later: Sequence[Sequence[Tensor]]
-    ) -> tuple[list[Storage], OpError | None]:
-        """The outputs of the last of several runs, and why a later one failed.
-
-        Args:
-            later: the first inputs of the runs after the first one.
-        """
-        assert self._whole is not None
-        assert self._anew is not None
-        step, positions = self._whole
-        donated = unshared(inputs, self.donations, holders=0)
-        backend = self._backend
-        slots = [inputs[i].slot_on(backend) for i in positions]
-        anew = [tensors[i].slot_on(backend) for tensors in later for i in self._anew]
-        with held:
-            found = step.repeat(slots, donated, len(later) + 1, anew)
-            for storage in donated.values():
-                storage.release()
-        return found
 
 
 def _before(
@@ -167,18 +118,6 @@ def _before(
         if graph.avals[graph.outputs[output]] is graph.avals[graph.inputs[i]]:
             found[output] = at
     return found
-
-
-def _whole(
-    graph: Graph, regions: Sequence[Region], steps: Sequence[Step]
-) -> tuple[DeviceStep, list[int]] | None:
-    """The step that is the whole Graph, and which of the Graph's inputs are its inputs."""
-    if len(steps) != 1 or not isinstance(steps[0], DeviceStep):
-        return None
-    (region,) = regions
-    if region.outputs != graph.outputs or not set(region.inputs) <= set(graph.inputs):
-        return None
-    return steps[0], [graph.inputs.index(v) for v in region.inputs]
 
 
 def _last_uses(regions: Sequence[Region], outputs: set[int]) -> list[list[int]]:

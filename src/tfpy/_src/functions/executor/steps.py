@@ -20,9 +20,10 @@ from tfpy._src.compiler.passes.prelude import WeightOnly
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.executor.compiled_parts import HOST, CompiledPart
 from tfpy._src.functions.executor.control_op import ControlOp, PartsRunner
-from tfpy._src.functions.executor.device_step import DeviceProgram, DeviceStep
+from tfpy._src.functions.executor.device_step import DeviceStep
 from tfpy._src.functions.executor.execution_hints import Usage
 from tfpy._src.functions.executor.host_shadow import Mirror
+from tfpy._src.functions.executor.program import DeviceProgram
 from tfpy._src.functions.executor.regions import Place, Region
 
 

@@ -1,0 +1,373 @@
+"""Programs of a backend: one for a region of a Graph, and what runs a whole Graph on tensors."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+from weakref import getweakrefcount
+
+from tfpy._src.backends.abilities import RepeatedRuns, SlicedRuns, registered, slots_of
+from tfpy._src.backends.backend import Backend
+from tfpy._src.backends.event_loop import give_turn, is_short, seconds_left
+from tfpy._src.backends.interface import Compiled, Links, Progress, SlicedRun
+from tfpy._src.backends.interrupts import held
+from tfpy._src.backends.javascript import bridge, failures
+from tfpy._src.backends.storage import Storage
+from tfpy._src.base.errors import InvalidArgumentError, OpError, ResourceExhaustedError
+from tfpy._src.base.profiler_spans import clock, note, recorders
+from tfpy._src.base.source_locations import add_note
+from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.compiler.ir.graph import Graph
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.executor.compiled_parts import CompiledPart, Key
+from tfpy._src.functions.executor.donation import unshared
+
+
+class DeviceProgram:
+    """A program of a backend, which goes when this object does.
+
+    Args:
+        donated: positions of inputs that a run may be given as donated slots.
+
+    Raises:
+        NotLowerable: when the backend cannot run the Graph.
+    """
+
+    def __init__(self, graph: Graph, backend: Backend, donated: Collection[int] = ()) -> None:
+        self.backend = backend
+        self.graph = graph
+        self._donated = donated
+        self._outputs: list[tuple[Aval, int]] = []  # with how many slots lie before
+        width = 0
+        for value in graph.outputs:
+            self._outputs.append((graph.avals[value], width))
+            width += slots_of(backend, graph.avals[value])
+        self._anew: Sequence[None] = [None] * len(self._outputs)  # all storages are new
+        began = clock() if recorders else 0.0
+        compiled = backend.lower(graph, donated)
+        if began:
+            note("lower", f"{len(graph.eqns)} equations", began)
+        self._unregistered: Compiled | None = compiled
+        made = compiled.made
+        overwritten = () if made is None else made.donations.values()
+        self.donatable = [i for i in donated if made is not None and made.inputs[i] in overwritten]
+        """Positions of the inputs that outputs are written over when they are donated."""
+        self._number = 0
+        self.seconds = math.inf
+        """How long the last run by :meth:`run_async` took, without the page's turns."""
+
+    async def register(self, progress: Progress) -> None:
+        """Makes the program without freezing the page."""
+        if self._unregistered is not None and self._outputs:
+            began = clock() if recorders else 0.0
+            self._made(await registered(self.backend, self._unregistered, progress), began)
+
+    def _register(self) -> None:
+        assert self._unregistered is not None
+        began = clock() if recorders else 0.0
+        with held:
+            self._made(self.backend.register(self._unregistered), began)
+
+    def _made(self, number: int, began: float) -> None:
+        self._number, self._unregistered = number, None
+        if began:
+            note("compile", f"{len(self.graph.eqns)} equations", began)
+        weakref.finalize(self, self.backend.dead_programs.append, number)
+
+    @property
+    def compiled(self) -> Compiled:
+        """What the backend runs."""
+        return self._unregistered or self.backend.lower(self.graph, self._donated)
+
+    def part(self, inputs: Sequence[Key], outputs: Sequence[Key]) -> CompiledPart:
+        """It, between these values."""
+        graph, program, code = self.compiled
+        if program is not None:
+            inputs = self._by_slot(inputs, graph.inputs)
+            outputs = self._by_slot(outputs, graph.outputs)
+        return CompiledPart(self.backend.name, graph, program, inputs, outputs, code=code)
+
+    def _by_slot(self, keys: Sequence[Key], values: Sequence[int]) -> list[Key]:
+        """A key for each slot of these values."""
+        avals = [self.graph.avals[v] for v in values]
+        pairs = zip(keys, avals, strict=True)
+        return [key for key, aval in pairs for _ in range(slots_of(self.backend, aval))]
+
+    def run(
+        self, slots: Sequence[int], into: Sequence[Storage | None] | None = None
+    ) -> list[Storage]:
+        """Storages of the outputs: new ones, but for those of ``into``."""
+        if not self._outputs:
+            return []
+        if self._unregistered is not None:
+            self._register()
+        began = clock() if recorders else 0.0
+        held.depth += 1  # ``with held:`` is two calls more
+        backend = self.backend
+        try:
+            first = backend.run(self._number, *slots)
+            if into is None:
+                outputs = [Storage(aval, None, backend, first + at) for aval, at in self._outputs]
+            else:
+                outputs = self._stored(first, into)
+        except bridge.FAILURES as failure:
+            raise self._error(failure) from None
+        finally:
+            held.depth -= 1
+            if held.waits:
+                held.deliver()
+        if began:
+            self._note_runs(1, began)
+        return outputs
+
+    def _error(self, failure: Any) -> OpError:
+        """What a run raises; for want of memory it names the op whose result is the largest."""
+        graph = self.graph
+        if failure.name == InvalidArgumentError.__name__:
+            return self._error_of_step(failure)
+        if failure.name != ResourceExhaustedError.__name__ or not graph.eqns:
+            return bridge.op_error(failure)
+        eqn = max(graph.eqns, key=lambda eqn: sum(graph.avals[v].nbytes for v in eqn.outputs))
+        error = bridge.op_error(failure, eqn.op.name)
+        add_note(error, eqn.line)
+        return error
+
+    def _error_of_step(self, failure: Any) -> OpError:
+        """Return the error of values that a step's kernel has refused."""
+        program = self.compiled.program
+        assert program is not None
+        step = program.steps[failure.step]
+        eqn = program.equations[step.outputs[0]]
+        shapes = [program.buffers[i].shape for i in step.inputs]
+        error = failures.of_equation(failure, eqn, shapes)
+        add_note(error, eqn.line)
+        return error
+
+    async def run_async(self, slots: Sequence[int]) -> list[Storage]:
+        """:meth:`run` with nothing donated: what takes long, in slices between which the page has
+        its turns. Whoever calls it has awaited :meth:`register`."""
+        if not self._outputs:
+            return []
+        sliced = None if is_short(self.seconds) else self._begun(slots)
+        if sliced is None:
+            began = clock()
+            outputs = self.run(slots)
+            self.seconds = clock() - began
+            return outputs
+        self.seconds = 0.0
+        try:
+            while not (first := self._gone_on(sliced)):
+                await give_turn()
+        except ResourceExhaustedError:
+            sliced.drop()
+            return self.run(slots)  # for which other slots make room
+        finally:
+            sliced.drop()
+        return self._stored(first, self._anew)
+
+    def _begun(self, slots: Sequence[int]) -> SlicedRun | None:
+        if not isinstance(self.backend, SlicedRuns):
+            return None
+        try:
+            return self.backend.begin(self._number, *slots)
+        except bridge.FAILURES as failure:
+            raise self._error(failure) from None
+
+    def _gone_on(self, sliced: SlicedRun) -> int:
+        """The first output of a run in slices; 0 while there is more to do."""
+        began = clock()
+        try:
+            first = sliced.go_on(seconds_left())
+        except bridge.FAILURES as failure:
+            raise self._error(failure) from None
+        self.seconds += clock() - began
+        if recorders:
+            self._note_runs(1 if first else 0, began)
+        return first
+
+    def _note_runs(self, count: int, began: float) -> None:
+        backend, graph = self.backend, self.graph
+        note("run", f"on {backend.name}", began, backend=backend, graph=graph, count=count)
+
+    def _stored(self, first: int, into: Sequence[Storage | None]) -> list[Storage]:
+        """Return the storages of the outputs from a slot on, old ones where ``into`` has them."""
+        stored = []
+        for (aval, offset), storage in zip(self._outputs, into, strict=True):
+            if storage is None:
+                storage = Storage(aval, None, self.backend, first + offset)
+            else:  # its own slot was donated to the run that gave this one
+                storage.slot, storage.host = first + offset, None
+            stored.append(storage)
+        return stored
+
+    def link(self, carried: Mapping[int, int], given: list[int]) -> bool:
+        """Prepares :meth:`repeat`; whether the backend can.
+
+        Args:
+            carried: positions of inputs, and which outputs are their next values.
+            given: positions of inputs that each run gets anew.
+        """
+        if not self._outputs or not isinstance(self.backend, RepeatedRuns):
+            return False
+        if self._unregistered is not None:
+            self._register()
+        readers = Counter(carried.values())
+        donatable = {i for i in self.donatable if readers[carried.get(i, -1)] == 1}
+        links = [(i, output, i in donatable) for i, output in carried.items()]
+        return self.backend.link(self._number, Links(len(self._outputs), links, given))
+
+    def repeat(self, count: int, slots: Sequence[int]) -> tuple[list[Storage], OpError | None]:
+        """New storages of what the last of so many runs gave, and why a later one failed."""
+        assert isinstance(self.backend, RepeatedRuns), "link() has checked it"
+        began = clock() if recorders else 0.0
+        with held:
+            try:
+                outputs = self._stored(self.backend.repeat(self._number, count, *slots), self._anew)
+            except bridge.FAILURES as failure:
+                error = self._error(failure)
+                last = getattr(failure, "first", None)
+                if last is None:
+                    raise error from None
+                return self._stored(last, self._anew), error
+        if began:
+            self._note_runs(count, began)
+        return outputs, None
+
+
+class Result(NamedTuple):
+    """An output of a Graph, as its runs return it."""
+
+    aval: Aval
+    computed: int
+    """Position of the value among the computed ones."""
+    before: int
+    """Position of the input whose next value it is, or -1."""
+
+
+class GraphProgram:
+    """A Graph that is one program of a backend, as a function of tensors.
+
+    Args:
+        main: The program.
+        read: Positions, among ``positions`` and then the outputs of the prelude, of what the
+            program takes.
+        select: Gives the slots of what the program takes for slots at ``positions`` and the
+            positions of donated ones. None if it takes the slots as they are.
+        positions: Positions among the Graph's inputs.
+        donations: Pairs of positions, among the Graph's inputs and in ``positions``.
+        before: For each output of the program the position, in ``positions``, of the input whose
+            storage takes it on if that input is donated; -1 if there is none.
+        results: The Graph's outputs.
+    """
+
+    def __init__(
+        self,
+        main: DeviceProgram,
+        read: Sequence[int],
+        select: Callable[[list[int], Collection[int]], list[int]] | None,
+        positions: Sequence[int],
+        donations: Sequence[tuple[int, int]],
+        before: Sequence[int],
+        results: Sequence[Result],
+    ) -> None:
+        self.main = main
+        self._backend = main.backend
+        self._read = read
+        self._select = select
+        self._positions = positions
+        self._donations = donations
+        self._before = before
+        self._spent = [at for _, at in donations if at not in before]
+        """The inputs that may be donated and whose storages no output takes on."""
+        self._results = results
+        self._is_linked = False
+        self._anew: list[int] | None = None  # inputs of each of several runs, if there may be any
+
+    def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """Return the Graph's outputs."""
+        backend = self._backend
+        if backend.collect_due:
+            backend.collect()
+        donated = unshared(inputs, self._donations, holders=0) if self._donations else None
+        slots = []
+        for i in self._positions:
+            storage = inputs[i].storage
+            slots.append(storage.slot if storage.backend is backend else storage.slot_on(backend))
+        if donated:
+            found = self._run_donating(slots, donated)
+        else:
+            found = self.main.run(self._select(slots, ()) if self._select else slots)
+        return [
+            Tensor(aval, found[i])
+            if before < 0
+            or inputs[before].storage is not found[i]
+            or getweakrefcount(inputs[before])  # by which others tell values apart
+            else inputs[before]  # whose storage has taken on its next value
+            for aval, i, before in self._results
+        ]
+
+    def run_timed(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """:meth:`run`, which notes how long it takes."""
+        began = clock()
+        outputs = self.run(inputs)
+        self.main.seconds = clock() - began
+        return outputs
+
+    def _run_donating(self, slots: list[int], donated: Mapping[int, Storage]) -> list[Storage]:
+        with held:
+            taken = self._taken(slots, donated)
+            outputs = self.main.run(taken, list(map(donated.get, self._before)))
+            for at in self._spent:
+                if at in donated:
+                    donated[at].release()
+        return outputs
+
+    def _taken(self, slots: list[int], donated: Collection[int]) -> list[int]:
+        """Return the slots that the program takes, donated ones with a minus sign."""
+        if self._select is not None:
+            return self._select(slots, donated)
+        for at in donated:
+            slots[at] = -slots[at]
+        return slots
+
+    def link(self, carried: Mapping[int, int], count: int) -> bool:
+        """Prepare :meth:`repeat`; return whether several runs can be made at once.
+
+        Args:
+            carried: Positions of inputs of the Graph, and which outputs are their next values.
+            count: The number of the Graph's first inputs that each run gets anew.
+        """
+        if not self._is_linked:
+            self._is_linked = True
+            places = {at: n for n, at in enumerate(self._read)}
+            numbered = [(i, places[at]) for at, i in enumerate(self._positions) if at in places]
+            anew = [(i, n) for i, n in numbered if i < count]
+            links = {n: carried[i] for i, n in numbered if i in carried}
+            if self.main.link(links, [n for _, n in anew]):
+                self._anew = [i for i, _ in anew]
+        return self._anew is not None
+
+    def repeat(
+        self, inputs: Sequence[Tensor], later: Sequence[Sequence[Tensor]]
+    ) -> tuple[list[Tensor], OpError | None]:
+        """Return the outputs of the last of several runs, and why a later one failed.
+
+        Args:
+            later: The first inputs of the runs after the first one.
+        """
+        assert self._anew is not None, "link() has checked it"
+        backend = self._backend
+        if backend.collect_due:
+            backend.collect()
+        donated = unshared(inputs, self._donations, holders=0)
+        slots = [inputs[i].slot_on(backend) for i in self._positions]
+        anew = [tensors[i].slot_on(backend) for tensors in later for i in self._anew]
+        with held:
+            taken = self._taken(slots, donated)
+            found, error = self.main.repeat(len(later) + 1, [*taken, *anew])
+            for storage in donated.values():
+                storage.release()
+        return [Tensor(aval, found[i]) for aval, i, _ in self._results], error
