@@ -73,7 +73,7 @@ def test_the_loop_that_notes_serves_both() -> None:
     assert len(loops(before)) == 3
     assert len(loops(after)) == 2
     concrete = program.get_concrete_function(tf.constant(X))
-    arrays = [X, *(np.asarray(e.tensor) for e in concrete._traced.extras)]
+    arrays = [X, *(np.asarray(e.tensor) for e in concrete.extras)]
     for mine, wanted in zip(evaluate(after, arrays), program(tf.constant(X)), strict=True):
         np.testing.assert_allclose(mine, wanted, rtol=1e-6)
 

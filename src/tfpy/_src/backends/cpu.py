@@ -56,7 +56,12 @@ class CpuBackend(ArrayBackend, SlicedRuns, Timed):
         except ResourceExhaustedError as error:
             advise(error)
             raise
-        return self._kept(list(map(np.asarray, outputs)))  # some are scalars of NumPy's
+        with self._numbering:  # as _kept() does, without another call
+            first = self._next
+            self._next = first + len(outputs)
+        for slot, array in enumerate(outputs, first):
+            self._arrays[slot] = np.asarray(array)  # some are scalars of NumPy's
+        return first
 
     def begin(self, program: int, *slots: int) -> SlicedRun:
         graph, evaluator = self._programs[program]

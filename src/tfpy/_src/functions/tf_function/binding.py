@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from tfpy._src.functions.tf_function.signature import Call
 from tfpy._src.functions.tf_function.traced import Traced
 from tfpy._src.tensors.variables.placeholder import Placeholder
-from tfpy._src.tensors.variables.variable import Variable
 
 
 class Template:
@@ -15,25 +14,21 @@ class Template:
 
     Args:
         traced: The computation.
-        assigned: The Variables and placeholders that the computation assigns.
         placeholders: One for each of :attr:`Call.variables`, or none if the trace serves only its
             own call.
     """
 
-    def __init__(
-        self, traced: Traced, assigned: Sequence[Variable], placeholders: Sequence[Placeholder]
-    ) -> None:
-        self.traced, self.assigned, self.placeholders = traced, assigned, placeholders
+    def __init__(self, traced: Traced, placeholders: Sequence[Placeholder]) -> None:
+        self.traced, self.placeholders = traced, placeholders
         read = [extra.variable for extra in traced.extras if extra.variable is not None]
-        self._captured = frozenset(map(id, (*read, *assigned)))
+        self._captured = frozenset(map(id, (*read, *traced.assigned)))
 
-    def bound(self, call: Call) -> tuple[Traced, list[Variable]]:
-        """Return the computation, and what it assigns, for the Variables of a call."""
+    def bound(self, call: Call) -> Traced:
+        """Return the computation for the Variables of a call."""
         if not self.placeholders:
-            return self.traced, list(self.assigned)
+            return self.traced
         pairs = zip(self.placeholders, call.variables, strict=True)
-        given: dict[int, Variable] = {id(placeholder): variable for placeholder, variable in pairs}
-        return self.traced.bound(given), [given.get(id(v), v) for v in self.assigned]
+        return self.traced.bound({id(placeholder): variable for placeholder, variable in pairs})
 
     def can_bind(self, call: Call) -> bool:
         """Return True if the computation is right for the Variables of a call.

@@ -8,19 +8,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy._src.backends.awaitable import awaitable
-from tfpy._src.backends.interrupts import held
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import invalid
 from tfpy._src.base.profiler_spans import clock, note, recorders
 from tfpy._src.compiler.ir.graph import Graph
-from tfpy._src.core import nest, tape as tapes
+from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.functions.control.tensor_array import TensorArray
 from tfpy._src.functions.control.traced_parts import TracedPart
 from tfpy._src.functions.executor.executable import Executable
-from tfpy._src.functions.tf_function.assignment_lock import one_at_a_time
 from tfpy._src.functions.tf_function.binding import Template
 from tfpy._src.functions.tf_function.call_arguments import given_for
 from tfpy._src.functions.tf_function.description import (
@@ -44,7 +42,7 @@ from tfpy._src.functions.trace.symbolic import SymbolicTensor
 from tfpy._src.functions.trace.trace import Extra, Trace
 from tfpy._src.tensors.array.making import zeros
 from tfpy._src.tensors.variables.placeholder import Placeholder
-from tfpy._src.tensors.variables.variable import Variable, hold_all
+from tfpy._src.tensors.variables.variable import Variable
 
 
 class ConcreteFunction:
@@ -79,13 +77,11 @@ class ConcreteFunction:
             arguments = [trace.argument(aval_of(t), n) for n, t in call.tensors]
             given = call.replaced(arguments, placeholders)
             result = with_errors_of_runs(lambda: function(given), name)
-            self._results = Results(nest.map_structure(converted, result))
+            results = Results(nest.map_structure(converted, result))
             if trace.is_custom:  # a custom gradient reads the Variable of the call
                 for placeholder in placeholders:
                     trace.first_value(placeholder)
-            assigned = [variable for variable, _ in trace.assigned.values()]
-            outputs = [*self._results.tensors, *(tensor for _, tensor in trace.assigned.values())]
-            for tensor in outputs:
+            for tensor in (*results.tensors, *(value for _, value in trace.assigned.values())):
                 trace.value_of(tensor)
         computed_with = trace.computed_with()
         self.made = trace.made
@@ -96,19 +92,20 @@ class ConcreteFunction:
             arguments,
             trace.extras[:],
             [*trace.constants, *computed_with],
-            outputs,
+            results,
             trace.recorder.entries,
-            assigned,
+            list(trace.assigned.values()),
             bits,
         )
-        self._template = Template(traced, assigned, placeholders)
+        self._template = Template(traced, placeholders)
         self._bind(call)
         if began:
             note("trace", name, began)
 
     def _bind(self, call: Call) -> None:
         self.call = call  # holds the objects that the cache knows by id
-        self._traced, self._assigned = self._template.bound(call)
+        self.traced = self._template.bound(call)
+        """The compiled trace."""
 
     @property
     def is_shared(self) -> bool:
@@ -188,7 +185,7 @@ class ConcreteFunction:
     def _output_specs(self) -> Any:
         return nest.map_structure(
             lambda leaf: None if leaf is None else TensorSpec.from_tensor(leaf),
-            self._results.filled(self.outputs),
+            self.traced.results.filled(self.outputs),
         )
 
     def _parameters(self) -> list[Parameter]:
@@ -201,23 +198,13 @@ class ConcreteFunction:
             given: the arguments that it was traced for.
         """
         for variable in self.made:
-            initialize(variable, self._traced, given)
+            initialize(variable, self.traced, given)
 
     def run(self, tensors: Sequence[Tensor]) -> Any:
         """The result in the Python function's structure, for tensors of the traced avals."""
-        if self._traced.trace.is_custom and isinstance(tracing.current(), TracedPart):
+        if self.traced.trace.is_custom and isinstance(tracing.current(), TracedPart):
             return self._run_python(tensors)
-        began = clock() if recorders else 0.0
-        if self._assigned:
-            with held:
-                found = self._traced(tensors)
-                self._assign(found)
-        else:
-            found = self._traced(tensors)
-        result = self._results.filled(found)
-        if began:
-            note("function", self.name, began)
-        return result
+        return self.traced(tensors)
 
     def _run_python(self, tensors: Sequence[Tensor]) -> Any:
         """Trace the Python function into a part of control flow.
@@ -229,110 +216,76 @@ class ConcreteFunction:
         return nest.map_structure(lambda leaf: returned(converted(leaf)), result)
 
     async def run_async(self, tensors: Sequence[Tensor]) -> Any:
-        """:meth:`run`, between whose parts the page has its turns.
-
-        Runs that assign Variables wait for one another: each begins with what the one before gave.
-        """
-        began = clock() if recorders else 0.0
-        if self._assigned:
-            async with one_at_a_time():
-                found = await self._traced.run_async(tensors)
-                self._assign(found)
-        else:
-            found = await self._traced.run_async(tensors)
-        if began:
-            note("function", self.name, began, awaited=True)
-        return self._results.filled(found)
-
-    def _assign(self, found: Sequence[Tensor]) -> None:
-        """Gives Variables what is theirs of the outputs."""
-        values = found[len(self._results.tensors) :]
-        if tapes.local.active or tracing.local.active:  # these tell tensors apart
-            for variable, value in zip(self._assigned, values, strict=True):
-                variable.hold(value.alias())
-        else:
-            hold_all(self._assigned, values)
-
-    def repeat(self, calls: Sequence[Sequence[Tensor]]) -> Any:
-        """Runs it on one list of tensors after the other; the result of the last run."""
-        began = clock() if recorders else 0.0
-        with held:
-            repeated = self._traced.repeat(calls) if len(calls) > 1 else None
-            if repeated is not None:
-                hold_all(self._assigned, repeated.outputs[len(self._results.tensors) :])
-        if repeated is None:
-            return [self.run(tensors) for tensors in calls][-1]
-        if repeated.error is not None:
-            raise repeated.error
-        if began:
-            note("function", self.name, began)
-        return self._results.filled(repeated.outputs)
+        """:meth:`run`, between whose parts the page has its turns."""
+        return await self.traced.call_async(tensors)
 
     async def prepare(self, progress: Callable[[float], None]) -> None:
         """Makes the active backend's programs without freezing the page.
 
         A function without effects is run once, on zeros: nothing is left for the first call.
         """
-        await self._traced.executable.prepare(progress)
-        if not self._assigned and not any(eqn.op.stateful for eqn in self.graph.eqns):
-            self._traced([zeros(aval_of(t).shape, aval_of(t).dtype) for _, t in self.call.tensors])
+        await self.traced.executable.prepare(progress)
+        if not self.traced.assigned and not any(eqn.op.stateful for eqn in self.graph.eqns):
+            self.traced.compute(
+                [zeros(aval_of(t).shape, aval_of(t).dtype) for _, t in self.call.tensors]
+            )
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """What the active backend runs, for reading."""
         arguments = [name for name, _ in self.call.tensors]
-        inputs = [*arguments, *(_named(extra) for extra in self._traced.extras)]
-        count = len(self._results.tensors)
+        inputs = [*arguments, *(_named(extra) for extra in self.traced.extras)]
+        count = len(self.traced.results.tensors)
         results = ["result"] if count == 1 else [f"result {n}" for n in range(count)]
-        results += [f"{variable.name} assigned" for variable in self._assigned]
-        return Lowered(self.name, self._traced.executable.lowering(), inputs, results)
+        results += [f"{variable.name} assigned" for variable in self.traced.assigned]
+        return Lowered(self.name, self.traced.executable.lowering(), inputs, results)
 
     @property
     def is_lowered(self) -> bool:
         """Whether it is known what the active backend runs: asking for :meth:`lower` costs little
         then."""
-        return self._traced.executable.is_planned
+        return self.traced.executable.is_planned
 
     @property
     def executable(self) -> Executable:
         """What runs: from its arguments and :attr:`extras` to its results and the new values of
         :attr:`assigned`."""
-        return self._traced.executable
+        return self.traced.executable
 
     @property
     def results(self) -> Results:
         """What it gives."""
-        return self._results
+        return self.traced.results
 
     @property
     def has_lost(self) -> bool:
         """Whether it computes with values that only a device had that is gone."""
-        return self._traced.trace.has_lost
+        return self.traced.trace.has_lost
 
     @property
     def assigned(self) -> tuple[Variable, ...]:
         """The Variables to which it gives new values."""
-        return tuple(self._assigned)
+        return tuple(self.traced.assigned)
 
     @property
     def graph(self) -> Graph:
         """The traced equations."""
-        return self._traced.graph
+        return self.traced.graph
 
     @property
     def extras(self) -> tuple[Extra, ...]:
         """What it reads besides its arguments, in the order of the Graph's inputs after these."""
-        return self._traced.extras
+        return self.traced.extras
 
     @property
     def assigns(self) -> bool:
         """Whether it gives Variables new values."""
-        return bool(self._assigned)
+        return bool(self.traced.assigned)
 
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The Variables that it reads or assigns."""
-        read = [e.variable for e in self._traced.extras if e.variable is not None]
-        return tuple({id(v): v for v in (*read, *self._assigned)}.values())
+        read = [e.variable for e in self.traced.extras if e.variable is not None]
+        return tuple({id(v): v for v in (*read, *self.traced.assigned)}.values())
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
@@ -341,27 +294,27 @@ class ConcreteFunction:
     @property
     def captured_inputs(self) -> list[Tensor]:
         """The tensors from outside that it computes with."""
-        extras = [e.tensor for e in self._traced.extras if e.variable is None]
-        found = [*extras, *self._traced.constants]
-        return [t for t in found if self._traced.trace.is_from_outside(t)]
+        extras = [e.tensor for e in self.traced.extras if e.variable is None]
+        found = [*extras, *self.traced.constants]
+        return [t for t in found if self.traced.trace.is_from_outside(t)]
 
     @property
     def inputs(self) -> list[Tensor]:
         """The symbolic tensors of its arguments."""
-        return list(self._traced.arguments)
+        return list(self.traced.arguments)
 
     @property
     def outputs(self) -> list[Tensor]:
         """The symbolic tensors that it gives, in order, named as in TensorFlow."""
-        trace = self._traced.trace
-        found = enumerate(self._results.tensors)
+        trace = self.traced.trace
+        found = enumerate(self.traced.results.tensors)
         names = ((f"Identity_{i}:0" if i else "Identity:0", t) for i, t in found)
         return [SymbolicTensor(trace, trace.value_of(t), t.aval, name) for name, t in names]
 
     @property
     def structured_outputs(self) -> Any:
         """The result's structure with symbolic tensors."""
-        return self._results.structured(self.outputs)
+        return self.traced.results.structured(self.outputs)
 
     def _mapped(self, function: Callable[[Any], Any]) -> Any:
         """The result's structure with something of each leaf; None stays."""

@@ -13,14 +13,14 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast, ov
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.base import tracing
 from tfpy._src.core import nest
-from tfpy._src.core.operand import Composite, HostObject
+from tfpy._src.core.operand import Composite, HostObject, Wrapper
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.type_spec import TypeSpec
 from tfpy._src.functions.control.tensor_array import TensorArray
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.conforming import conform
 from tfpy._src.functions.tf_function.description import parameters_of, structured
-from tfpy._src.functions.tf_function.signature import Call, quick_key, spread
+from tfpy._src.functions.tf_function.signature import Call, spread
 from tfpy._src.functions.tf_function.text import Lowered, as_html
 from tfpy._src.functions.tf_function.traceable import Settings, Traceable
 from tfpy._src.functions.tf_function.traces import CacheInfo, Traces
@@ -113,16 +113,23 @@ class Function(Generic[P, R]):
             TypeError: when the arguments do not fit the parameters or the input_signature.
         """
         local = tracing.local
+        if not (local.active or kwargs or self.input_signature is not None or Settings.eagerly):
+            tensors: list[Tensor] = []  # list[Tensor]() takes Python ten times as long
+            known = self._traces.by_avals.get(_quick_key(args, tensors))
+            if known is not None:
+                self._traces.hits += 1
+                found: R = known.traced(tensors)
+                return found
         if Settings.eagerly or (local.active and (local.replica or _stays_open(args, kwargs))):
             return self._traceable.converted()(*args, **kwargs)
-        found, given = self._serving(args, kwargs)
-        if found is None:
+        serving, given = self._serving(args, kwargs)
+        if serving is None:
             return self._traceable.converted()(*args, **kwargs)
-        if isinstance(found, Untraced):
-            if tracing.local.active:
-                return cast(R, self._traceable.run(found.call.replaced(given)))
-            self._tell(found)
-        result: R = found.run(given)
+        if isinstance(serving, Untraced):
+            if local.active:
+                return cast(R, self._traceable.run(serving.call.replaced(given)))
+            self._tell(serving)
+        result: R = serving.run(given)
         return result
 
     @awaitable("f.call_async(...)")
@@ -166,9 +173,9 @@ class Function(Generic[P, R]):
     ) -> tuple[ConcreteFunction | Untraced | None, list[Tensor]]:
         """What runs a call, None for the Python function itself, and the tensors that it takes."""
         key = None
-        tensors: list[Tensor] = []  # list[Tensor]() takes Python ten times as long
+        tensors: list[Tensor] = []
         if not kwargs and self.input_signature is None:
-            key = quick_key(args, tensors)
+            key = _quick_key(args, tensors)
             known = self._traces.by_avals.get(key)
             if known is not None:
                 self._traces.hits += 1
@@ -198,7 +205,7 @@ class Function(Generic[P, R]):
         if Settings.eagerly or tracing.local.active or self.input_signature is not None:
             return [call(*args) for args in calls][-1]
         tensors: list[list[Tensor]] = [[] for _ in calls]
-        keys = [quick_key(args, found) for args, found in zip(calls, tensors, strict=True)]
+        keys = [_quick_key(args, found) for args, found in zip(calls, tensors, strict=True)]
         for key, places in groupby(range(len(calls)), keys.__getitem__):
             alike = list(places)
             known = self._traces.by_avals.get(key)
@@ -206,7 +213,7 @@ class Function(Generic[P, R]):
                 result = [call(*calls[i]) for i in alike][-1]
             else:
                 self._traces.hits += len(alike)
-                result = known.repeat([tensors[i] for i in alike])
+                result = known.traced.repeat([tensors[i] for i in alike])
         return result
 
     def traced_again(self, concrete: ConcreteFunction) -> ConcreteFunction:
@@ -310,6 +317,41 @@ class Function(Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<tfpy.function.Function {self.name}>"
+
+
+def _quick_key(values: Sequence[Any], tensors: list[Tensor]) -> Any:
+    """Return a key that is equal for lists of arguments that one trace serves.
+
+    It is None unless the arguments are tensors, Python's numbers, texts and None, in tuples, lists
+    and dicts: only :class:`Call` can tell others apart.
+
+    Args:
+        tensors: Takes the tensors among them, in the order of :attr:`Call.tensors`.
+    """
+    key: list[Any] = []
+    for value in values:
+        kind = type(value)
+        if kind is Tensor:
+            tensors.append(value)
+            key.append(value.aval)
+        elif value is None or kind in _CONSTANTS:
+            key.append(value)
+        elif isinstance(value, Wrapper):
+            tensors.append(value.wrapped)
+            key.append((kind, value.wrapped.aval))
+        elif kind in _PLAIN_NESTS:
+            inner = _quick_key(nest.contents(value), tensors)
+            if inner is None:
+                return None
+            names = tuple(sorted(value)) if kind is dict else ()
+            key.append((kind, names, inner))
+        else:
+            return None
+    return tuple(key)
+
+
+_CONSTANTS = frozenset([bool, int, float, str])
+_PLAIN_NESTS = frozenset([tuple, list, dict])
 
 
 def _stays_open(args: Any, kwargs: Any) -> bool:

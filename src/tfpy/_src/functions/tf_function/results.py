@@ -36,6 +36,8 @@ class Results:
         plain = all(isinstance(leaf, Tensor) and not is_list(leaf) for leaf in leaves)
         self._leaves = None if plain else leaves
         """None where each is a tensor, and none is a list."""
+        self.is_tensor = plain and isinstance(structure, Tensor)
+        """Whether the nest is one tensor."""
 
     def filled(self, values: Iterable[Any]) -> Any:
         """The nest over other tensors, in the order of :attr:`tensors`; more of them are let be."""

@@ -255,40 +255,6 @@ class Call:
         }
 
 
-def quick_key(values: Sequence[Any], tensors: list[Tensor]) -> Any:
-    """Equal for lists of arguments that one trace serves; None where only :class:`Call` can tell.
-
-    It tells of tensors, Python's numbers, texts and None, in tuples, lists and dicts.
-
-    Args:
-        tensors: takes the tensors among them, in the order of :attr:`Call.tensors`.
-    """
-    key: list[Any] = []
-    for value in values:
-        kind = type(value)
-        if kind is Tensor:
-            tensors.append(value)
-            key.append(value.aval)
-        elif value is None or kind in _CONSTANTS:
-            key.append(value)
-        elif isinstance(value, Wrapper):
-            tensors.append(value.wrapped)
-            key.append((kind, value.wrapped.aval))
-        elif kind in _PLAIN_NESTS:
-            inner = quick_key(nest.contents(value), tensors)
-            if inner is None:
-                return None
-            names = tuple(sorted(value)) if kind is dict else ()
-            key.append((kind, names, inner))
-        else:
-            return None
-    return tuple(key)
-
-
-_CONSTANTS = frozenset([bool, int, float, str])
-_PLAIN_NESTS = frozenset([tuple, list, dict])
-
-
 def _key(value: Any, places: Mapping[int, int], of_tensor: Callable[[Any], Any]) -> Any:
     """Return the key of an argument.
 

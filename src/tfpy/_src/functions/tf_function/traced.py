@@ -1,9 +1,4 @@
-"""A traced computation: called with tensors, differentiated by tapes, to any order.
-
-A derivative is traced, too: the gradient rules of the recorded ops extend the trace, and the new
-equations are a computation of their own. What they read of the first one (residuals) the first one
-gives beside its outputs, so that nothing is computed twice.
-"""
+"""A compiled trace: called with tensors, differentiated by tapes, to any order."""
 
 from __future__ import annotations
 
@@ -12,19 +7,25 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
+from tfpy._src.backends import registry
+from tfpy._src.backends.interrupts import held
 from tfpy._src.base import tracing
+from tfpy._src.base.profiler_spans import clock, note, recorders
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 from tfpy._src.core import tape as tapes
-from tfpy._src.core.tape import Entry, backpropagate, dependent
+from tfpy._src.core.tape import Entry
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control.derivative import current
+from tfpy._src.functions.executor import op_by_op
 from tfpy._src.functions.executor.control_op import carries_gradient
 from tfpy._src.functions.executor.executable import Executable, Repeated
 from tfpy._src.functions.executor.execution_hints import Usage
+from tfpy._src.functions.tf_function.assignment_lock import one_at_a_time
+from tfpy._src.functions.tf_function.derivative import Derivative
 from tfpy._src.functions.tf_function.results import Results
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
 from tfpy._src.functions.trace.trace import Extra, Trace
-from tfpy._src.tensors.variables.variable import Variable
+from tfpy._src.tensors.variables.variable import Variable, hold_all
 
 
 class _Fetched:
@@ -44,16 +45,19 @@ _held = attrgetter("held")
 
 
 class Traced:
-    """Equations of a trace from ``arguments`` (and what the trace captured) to ``outputs``.
+    """Equations of a trace from ``arguments`` and what the trace captured to results.
 
     Args:
-        arguments, outputs: tensors as the trace's ops saw them; no two arguments are the same.
-        extras: the other inputs.
-        constants: captured tensors that are constants of the equations.
-        entries: what the ops recorded.
-        assigned: Variables that the caller gives new values, the last outputs, after each call.
-        bits: in how many products with weights are computed where the backend can; 0: as they are,
-            as those of its derivative.
+        trace: The trace.
+        eqns: The equations.
+        arguments: Tensors as the trace's ops saw them; no two are the same.
+        extras: The other inputs.
+        constants: Captured tensors that are constants of the equations.
+        results: What a call returns.
+        entries: What the ops recorded.
+        assigned: Variables that a call assigns, with their values.
+        bits: In how many bits products with weights are computed where the backend can; 0: as they
+            are, as those of its derivative.
     """
 
     def __init__(
@@ -63,36 +67,40 @@ class Traced:
         arguments: Sequence[Tensor],
         extras: Sequence[Extra],
         constants: Sequence[Tensor],
-        outputs: Sequence[Tensor],
+        results: Results,
         entries: Sequence[Entry],
-        assigned: Sequence[Variable] = (),
+        assigned: Sequence[tuple[Variable, Tensor]] = (),
         bits: int = 0,
     ) -> None:
         self.trace = trace
         self.arguments = tuple(arguments)
         self._take_extras(extras)
         self.constants = tuple(constants)
-        self.outputs = tuple(outputs)
+        self.results = results
+        self._is_tensor = results.is_tensor
+        self.assigned = [variable for variable, _ in assigned]
+        """The Variables that a call gives new values, the last outputs."""
+        self.outputs = (*results.tensors, *(tensor for _, tensor in assigned))
         self.entries = entries
         self.graph = Graph(
             trace.graph.avals,
             [trace.value_of(t) for t in (*arguments, *(extra.tensor for extra in extras))],
             dict(trace.graph.constants),
             list(eqns),
-            [trace.value_of(t) for t in outputs],
+            [trace.value_of(t) for t in self.outputs],
         )
         self.weights = frozenset(
             trace.value_of(extra.tensor) for extra in extras if self._is_weight(extra)
         )
         """Inputs that are mostly the same from call to call."""
-        places = {id(v): n for n, v in enumerate(assigned, len(outputs) - len(assigned))}
+        places = {id(v): n for n, v in enumerate(self.assigned, len(results.tensors))}
         carried = {
             trace.value_of(extra.tensor): places[id(extra.variable)]
             for extra in extras
             if id(extra.variable) in places
         }
         self.executable = Executable(self.graph, Usage(self.weights, carried, bits))
-        self._derivatives: dict[tuple[int, ...], _Derivative] = {}
+        self._derivatives: dict[tuple[int, ...], Derivative] = {}
 
     def _take_extras(self, extras: Sequence[Extra]) -> None:
         self.extras = tuple(extras)
@@ -103,6 +111,7 @@ class Traced:
         """Return the same computation with other Variables, given by the ids of those it has."""
         made = copy.copy(self)
         made._take_extras([_bound(extra, variables) for extra in self.extras])
+        made.assigned = [variables.get(id(v), v) for v in self.assigned]
         return made
 
     def _is_weight(self, extra: Extra) -> bool:
@@ -116,10 +125,28 @@ class Traced:
         """What goes in: arguments, extras, constants."""
         return (*self.arguments, *(extra.tensor for extra in self.extras), *self.constants)
 
-    def __call__(self, arguments: Sequence[Tensor]) -> list[Tensor]:
-        """The outputs; recorded on the tapes that follow what goes in."""
+    def __call__(self, arguments: Sequence[Tensor]) -> Any:
+        """Assign Variables and return the results, for tensors of the traced avals."""
+        began = clock() if recorders else 0.0
+        if self.assigned:
+            with held:
+                outputs = self.compute(arguments)
+                self._assign(outputs)
+        else:
+            outputs = self.compute(arguments)
+        result = outputs[0] if self._is_tensor else self.results.filled(outputs)
+        if began:
+            note("function", self.trace.name, began)
+        return result
+
+    def compute(self, arguments: Sequence[Tensor]) -> list[Tensor]:
+        """Return the outputs, recorded on the tapes that follow what goes in."""
         if not (tapes.local.active or tracing.local.active):
-            return self.executable.compute(self._operands(arguments))
+            operands = [*arguments, *map(_held, self._places)]
+            program = self.executable.programs.get(registry.active)
+            if program is None or op_by_op.watching:
+                return self.executable.compute(operands)
+            return program.run(operands)
         operands = [*arguments, *[extra.fetch() for extra in self.extras]]
         followed = self._followed(operands) if tapes.local.active else ()
         if not followed:
@@ -129,26 +156,63 @@ class Traced:
             return self._inlined(operands, given, followed)
         return self._derivative(followed).run(operands, given)
 
-    async def run_async(self, arguments: Sequence[Tensor]) -> list[Tensor]:
-        """The outputs, between whose parts the page has its turns. Where a tape or a trace sees it,
-        it is a plain call: these cannot tell what other tasks do meanwhile."""
+    def _assign(self, outputs: Sequence[Tensor]) -> None:
+        """Give Variables their values among the outputs."""
+        values = outputs[len(self.results.tensors) :]
+        if tapes.local.active or tracing.local.active:  # these tell tensors apart
+            for variable, value in zip(self.assigned, values, strict=True):
+                variable.hold(value.alias())
+        else:
+            hold_all(self.assigned, values)
+
+    async def call_async(self, arguments: Sequence[Tensor]) -> Any:
+        """Make a call between whose parts the page has its turns.
+
+        Calls that assign Variables wait for one another: each begins with what the one before gave.
+        """
+        began = clock() if recorders else 0.0
+        if self.assigned:
+            async with one_at_a_time():
+                outputs = await self._compute_async(arguments)
+                self._assign(outputs)
+        else:
+            outputs = await self._compute_async(arguments)
+        if began:
+            note("function", self.trace.name, began, awaited=True)
+        return self.results.filled(outputs)
+
+    async def _compute_async(self, arguments: Sequence[Tensor]) -> list[Tensor]:
+        """:meth:`compute`. Where a tape or a trace sees it, it does not give turns: these cannot
+        tell what other tasks do meanwhile."""
         if tapes.local.active or tracing.local.active:
-            return self(arguments)
-        return await self.executable.run_async(self._operands(arguments))
+            return self.compute(arguments)
+        return await self.executable.run_async([*arguments, *map(_held, self._places)])
 
-    def _operands(self, arguments: Sequence[Tensor]) -> list[Tensor]:
-        """What goes in, where nothing sees what is read."""
-        return [*arguments, *map(_held, self._places)]
+    def repeat(self, calls: Sequence[Sequence[Tensor]]) -> Any:
+        """Make calls one after the other and return the results of the last one."""
+        began = clock() if recorders else 0.0
+        with held:
+            repeated = self._repeated(calls) if len(calls) > 1 else None
+            if repeated is not None:
+                hold_all(self.assigned, repeated.outputs[len(self.results.tensors) :])
+        if repeated is None:
+            return [self(tensors) for tensors in calls][-1]
+        if repeated.error is not None:
+            raise repeated.error
+        if began:
+            note("function", self.trace.name, began)
+        return self.results.filled(repeated.outputs)
 
-    def repeat(self, calls: Sequence[Sequence[Tensor]]) -> Repeated | None:
-        """What the last of several calls gives, each on the values that the one before assigned.
+    def _repeated(self, calls: Sequence[Sequence[Tensor]]) -> Repeated | None:
+        """Make calls at once, each on the values that the one before assigned.
 
-        None where each call must be made by itself.
+        Return None if each call must be made by itself.
         """
         seen = tapes.local.active or tracing.local.active
         if seen or any(extra.anew is not None for extra in self.extras):
             return None
-        return self.executable.repeat(self._operands(calls[0]), calls[1:])
+        operands = [*calls[0], *map(_held, self._places)]
+        return self.executable.repeat(operands, calls[1:])
 
     def _inlined(
         self, operands: Sequence[Tensor], given: Sequence[Tensor], followed: tuple[int, ...]
@@ -185,11 +249,38 @@ class Traced:
         for tape in tapes.local.active:
             tape.record(entry)
 
-    def _derivative(self, followed: tuple[int, ...]) -> _Derivative:
+    def continued(
+        self,
+        eqns: Sequence[Eqn],
+        arguments: Sequence[Tensor],
+        results: Results,
+        entries: Sequence[Entry],
+        computed_with: Sequence[Tensor],
+    ) -> Traced:
+        """Return a computation by other equations of the trace, with what else they read."""
+        trace = self.trace
+        read = {trace.value_of(t) for t in results.tensors}
+        read.update(v for eqn in eqns for v in eqn.inputs)
+        given = {t.identity for t in arguments}
+        differentiated = {t.identity for entry in entries for t in entry.inputs}
+
+        def is_source(tensor: Tensor) -> bool:
+            return tensor.identity in differentiated or trace.value_of(tensor) in read
+
+        extras = [e for e in trace.extras if e.tensor.identity not in given and is_source(e.tensor)]
+        known = given | {e.tensor.identity for e in extras}
+        constants = [
+            *filter(is_source, trace.constants),
+            *(t for t in computed_with if t.identity in differentiated),
+        ]
+        own = {t.identity: t for t in constants if t.identity not in known}
+        return Traced(trace, eqns, arguments, extras, [*own.values()], results, entries)
+
+    def _derivative(self, followed: tuple[int, ...]) -> Derivative:
         with self.trace.lock:
             found = self._derivatives.get(followed)
             if found is None:
-                found = self._derivatives[followed] = _Derivative(self, followed)
+                found = self._derivatives[followed] = Derivative(self, followed)
             return found
 
     def _followed(self, operands: Sequence[Tensor]) -> tuple[int, ...]:
@@ -205,168 +296,3 @@ def _bound(extra: Extra, variables: Mapping[int, Variable]) -> Extra:
 
 def _is_followed(tensor: Tensor) -> bool:
     return any(tape.follows([tensor]) for tape in tapes.local.active)
-
-
-class _Derivative:
-    """The derivative of a traced computation by some of what goes in."""
-
-    def __init__(self, primal: Traced, wanted: Sequence[int]) -> None:
-        self._primal = primal
-        self._wanted = wanted
-        self._sources = [primal.sources[i] for i in wanted]
-        self._entries, self._watched = dependent(primal.entries, self._sources)
-        self.saved: tuple[Tensor, ...] = ()
-        """What is inside the computation and the backward one needs."""
-        flowing = tuple(carries_gradient(t) for t in primal.outputs)
-        first, self.saved = self._trace_backward(flowing, saving=True)
-        self._backwards = {(*flowing, *[False] * len(self.saved)): first}
-        outputs = (*primal.outputs, *self.saved)
-        self._executable = Executable(
-            Graph(
-                primal.graph.avals,
-                primal.graph.inputs,
-                primal.graph.constants,
-                primal.graph.eqns,
-                [primal.trace.value_of(t) for t in outputs],
-            ),
-            Usage(primal.weights),
-        )
-
-    def run(self, operands: Sequence[Tensor], given: Sequence[Tensor]) -> list[Tensor]:
-        """The outputs, recorded as one computation of what is wanted of ``given``."""
-        primal = self._primal
-        results = self._executable.run(operands)
-        primal.record([given[i] for i in self._wanted], results, self.backward(given, results))
-        return results[: len(primal.outputs)]
-
-    def backward(
-        self, given: Sequence[Tensor], results: Sequence[Tensor]
-    ) -> Callable[..., Sequence[Any]]:
-        """The backward function of a call.
-
-        Args:
-            given: what went in.
-            results: the outputs and what was saved.
-        """
-        inside = (*self._primal.sources, *self._primal.outputs, *self.saved)
-        known = {t.identity: v for t, v in zip(inside, (*given, *results), strict=True)}
-
-        def backward(*flowing: Tensor | None) -> Sequence[Any]:
-            found = self._backward(tuple(g is not None for g in flowing))
-            return found.run([g for g in flowing if g is not None], known)
-
-        return backward
-
-    def _backward(self, flowing: tuple[bool, ...]) -> _Backward:
-        """The computation for gradients of these of the outputs and residuals."""
-        with self._primal.trace.lock:
-            found = self._backwards.get(flowing)
-            if found is None:
-                found, _ = self._trace_backward(flowing, saving=False)
-                self._backwards[flowing] = found
-            return found
-
-    def _trace_backward(
-        self, flowing: Sequence[bool], saving: bool
-    ) -> tuple[_Backward, tuple[Tensor, ...]]:
-        """The backward computation, and the values inside the primal one that it needs.
-
-        Unless these are to be saved, it computes the primal one again to have them.
-        """
-        primal, trace = self._primal, self._primal.trace
-        reachable = (*primal.outputs, *self.saved)
-        targets = [t for t, flows in zip(reachable, flowing, strict=True) if flows]
-        first = len(trace.graph.eqns)
-        with trace.extended():
-            seeds = [trace.argument(t.aval, "gradient") for t in targets]
-            flows = list(zip(targets, seeds, strict=True))
-            grads = backpropagate(self._entries, self._watched, flows)
-            results = Results([grads.get(s.identity) for s in self._sources])
-            for gradient in results.tensors:
-                trace.value_of(gradient)
-            computed_with = trace.computed_with()
-            used, entries = list(trace.used.values()), trace.recorder.entries
-        eqns = trace.graph.eqns[first:]
-        residuals, inside = self._residuals(used, reachable)
-        if inside and not saving:
-            eqns, entries = [*primal.graph.eqns, *eqns], [*primal.entries, *entries]
-            residuals = [*primal.arguments, *self._captured()]
-        else:
-            entries = [*filter(_ran_at_once, primal.entries), *entries]
-        computed_with += primal.constants
-        traced = _computation(
-            trace, eqns, seeds, residuals, results.tensors, entries, computed_with
-        )
-        return _Backward(traced, residuals, results), inside
-
-    def _captured(self) -> list[Tensor]:
-        """Return the primal one's extras without what ops returned that ran at once.
-
-        That is no source of gradients: these flow on through the entries of the ops.
-        """
-        entries = filter(_ran_at_once, self._primal.entries)
-        returned = {t.identity for entry in entries for t in entry.outputs}
-        tensors = (extra.tensor for extra in self._primal.extras)
-        return [t for t in tensors if t.identity not in returned]
-
-    def _residuals(
-        self, used: Sequence[Tensor], reachable: Sequence[Tensor]
-    ) -> tuple[list[Tensor], tuple[Tensor, ...]]:
-        """The used tensors that a call of the primal one takes or computes, and those inside it.
-
-        The latter it gives only where they were saved; ``reachable`` is what it gives already.
-        """
-        primal, trace = self._primal, self._primal.trace
-        outside = {t.identity for t in (*trace.constants, *(e.tensor for e in trace.extras))}
-        given = (*primal.arguments, *reachable, *self._captured())
-        known = {t.identity for t in given}
-        residuals = [t for t in used if t.identity in known or t.identity not in outside]
-        return residuals, tuple(t for t in residuals if t.identity not in known)
-
-
-def _computation(
-    trace: Trace,
-    eqns: Sequence[Eqn],
-    seeds: Sequence[Tensor],
-    residuals: Sequence[Tensor],
-    outputs: Sequence[Tensor],
-    entries: Sequence[Entry],
-    computed_with: Sequence[Tensor],
-) -> Traced:
-    """The equations from seeds and residuals to ``outputs``, with what else they read."""
-    read = {trace.value_of(t) for t in outputs}
-    read.update(v for eqn in eqns for v in eqn.inputs)
-    given = {t.identity for t in residuals}
-    differentiated = {t.identity for entry in entries for t in entry.inputs}
-
-    def is_source(tensor: Tensor) -> bool:
-        return tensor.identity in differentiated or trace.value_of(tensor) in read
-
-    extras = [e for e in trace.extras if e.tensor.identity not in given and is_source(e.tensor)]
-    known = given | {e.tensor.identity for e in extras}
-    constants = [
-        *filter(is_source, trace.constants),
-        *(t for t in computed_with if t.identity in differentiated),
-    ]
-    own = {t.identity: t for t in constants if t.identity not in known}
-    return Traced(trace, eqns, [*seeds, *residuals], extras, [*own.values()], outputs, entries)
-
-
-def _ran_at_once(entry: Entry) -> bool:
-    """Return True for an op that ran while a function was traced, as its inputs had values."""
-    return not any(isinstance(t, SymbolicTensor) for t in (*entry.inputs, *entry.outputs))
-
-
-class _Backward:
-    """A backward computation and the residuals that it takes."""
-
-    def __init__(self, traced: Traced, residuals: Sequence[Tensor], results: Results) -> None:
-        self._traced = traced
-        self._residuals = residuals
-        self._results = results  # the gradient of each source
-
-    def run(self, gradients: Sequence[Tensor], known: Mapping[int, Tensor]) -> list[Any]:
-        """The gradient of each source, from those that flow in and the values of a call."""
-        found = self._traced([*gradients, *(known[t.identity] for t in self._residuals)])
-        gradient_of_each: list[Any] = self._results.filled(found)
-        return gradient_of_each

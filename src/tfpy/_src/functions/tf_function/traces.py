@@ -71,7 +71,7 @@ class Traces:
         self._reduces = reduces
         self._by_call: OrderedDict[Any, ConcreteFunction | Untraced] = OrderedDict()
         self.by_avals: dict[Any, ConcreteFunction] = {}
-        """By the :func:`~signature.quick_key` of their calls; who finds one here adds a hit."""
+        """By keys that ``Function`` makes quickly; who finds one here adds a hit."""
         self._open: dict[Any, OpenConcreteFunction] = {}
         """Signatures with open sizes, whose traces for actual ones are among the above."""
         self._unshared: set[Any] = set()
