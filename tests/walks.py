@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Any, cast
 
 import numpy as np
+from models.small_graph import SIGNATURE, X, files, load
 
 import tfpy
 import tfpy as tf
@@ -61,6 +62,19 @@ class Walk:
         """In the order in which the walk first comes to them."""
         return list(dict.fromkeys(call.file for call in self.calls))
 
+    def before_kernels(self) -> Walk:
+        """Return the walk without what computes a program: that is as long as the program."""
+        calls: list[Call] = []
+        inside: int | None = None
+        for call in self.calls:
+            if inside is not None and call.depth > inside:
+                continue
+            is_program = call.function == "Evaluator.__call__"
+            inside = call.depth if is_program else None
+            if not is_program:
+                calls.append(call)
+        return Walk(calls)
+
     def __str__(self) -> str:
         """A line for each call; the file stands where it changes."""
         width = max((len(call.file) for call in self.calls), default=0)
@@ -77,14 +91,22 @@ def walk() -> Iterator[Walk]:
     """Notes the calls of the engine's functions; code of others between them is passed over.
 
     Left out is what a reader does not follow into a file: properties, the hashing and comparing of
-    keys, and what is part of a function (comprehensions) or written by Python (a dataclass's
-    ``__init__``).
+    keys, what is part of a function (comprehensions) or written by Python (a dataclass's
+    ``__init__``), and finalizers with what they call: no text of a function calls them.
     """
     found = Walk()
     noted: list[bool] = []
+    finalizers: list[FrameType] = []
 
     def note(frame: FrameType, event: str, arg: Any) -> None:
-        if event == "call":
+        if frame.f_code.co_name == "__del__":
+            if event == "call":
+                finalizers.append(frame)
+            elif event == "return" and finalizers:
+                finalizers.pop()
+        elif finalizers:
+            return
+        elif event == "call":
             is_noted = _is_noted(frame)
             if is_noted:
                 code = frame.f_code
@@ -178,6 +200,14 @@ def compiled() -> Walk:
     return warm(lambda: f(x))
 
 
+def predict() -> Walk:
+    """A warm call of a graph-model."""
+    outputs = {"y": SIGNATURE["outputs"]["y"]}
+    model = load(files(signature={**SIGNATURE, "outputs": outputs}))
+    x = tf.constant(X)
+    return warm(lambda: model.predict(x))
+
+
 def gradient() -> Walk:
     """A tape's gradient of one op, forward and back."""
     x = tf.constant(np.ones((7, 3), np.float32))
@@ -191,7 +221,12 @@ def gradient() -> Walk:
     return warm(taped)
 
 
-WALKS = {"to the shader": to_the_shader, "compiled": compiled, "gradient": gradient}
+WALKS = {
+    "to the shader": to_the_shader,
+    "compiled": compiled,
+    "predict": predict,
+    "gradient": gradient,
+}
 """The walks that are to stay short."""
 
 

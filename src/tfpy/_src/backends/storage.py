@@ -74,14 +74,20 @@ class Storage:
     def slot_on(self, backend: Backend) -> int:
         """The slot on that backend; moves the bytes there when they are elsewhere."""
         if self.backend is not backend:
-            with held, _moving:
-                self._move(backend)
+            held.depth += 1  # ``with held:`` is two calls more
+            try:
+                with _moving:
+                    self._move(backend)
+            finally:
+                held.depth -= 1
+                if held.waits:
+                    held.deliver()
         return self.slot
 
     def _move(self, backend: Backend) -> None:
         if self.backend is backend:  # another thread was faster
             return
-        host = self.to_host()
+        host = self.to_host() if self.host is None else self.host
         if self.backend is not None:
             self.backend.discard(self.slot, self.aval.nbytes)
         began = clock() if recorders else 0.0

@@ -276,8 +276,8 @@ variant = DType("variant", 8, 21)
 _NAMED = {d.name: d for d in (*ALL, *QUANTIZED_DTYPES, resource, variant)}
 _STANDING = {"float64": float64, "int64": int64, "complex128": complex128, "object": string}
 """What stands for NumPy's dtypes of these names."""
-_OF_NUMPY = {np.dtype(d.name): d for d in ALL if not (d.is_extension or d is string)}
-_OF_NUMPY |= {np.dtype(name): d for name, d in _STANDING.items()}
+OF_NUMPY = {np.dtype(d.name): d for d in ALL if not (d.is_extension or d is string)}
+OF_NUMPY |= {np.dtype(name): d for name, d in _STANDING.items()}
 """What NumPy's dtypes are here; to ask them for their names takes long."""
 _BY_NUMBER = {d.as_datatype_enum: d for d in _NAMED.values()}
 WIDER = {} if X64 else {"float64": 2, "int64": 9, "complex128": 18}
@@ -322,8 +322,8 @@ def as_dtype(type_value: Any) -> DType:
     """
     if isinstance(type_value, DType):
         return type_value
-    if isinstance(type_value, np.dtype) and type_value in _OF_NUMPY:
-        return _OF_NUMPY[type_value]
+    if isinstance(type_value, np.dtype) and type_value in OF_NUMPY:
+        return OF_NUMPY[type_value]
     if type_value is float:
         return float32
     if type_value is int:

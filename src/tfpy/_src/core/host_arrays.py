@@ -24,7 +24,7 @@ def to_array(value: Any, wanted: DType | None, hint: Any, is_private: bool) -> n
         value = _sizes(value, wanted)
     if is_array_like(value):
         found = np.asarray(value)
-        own = as_dtype(found.dtype)
+        own = dtypes.OF_NUMPY.get(found.dtype) or as_dtype(found.dtype)
         dtype = wanted or own
         if dtypes.string in (own, dtype):
             _check_kind(value, own, dtype)
@@ -49,7 +49,7 @@ def to_array(value: Any, wanted: DType | None, hint: Any, is_private: bool) -> n
             f"Attempt to convert a value of type {type(value).__name__} with an unsupported type "
             "or out-of-range integer to a Tensor."
         )
-    own = dtypes.int32 if beyond else as_dtype(found.dtype)
+    own = dtypes.int32 if beyond else dtypes.OF_NUMPY.get(found.dtype) or as_dtype(found.dtype)
     if dtypes.X64 and not beyond:
         own = _of_python(value, found, own)
     if isinstance(value, list | tuple):

@@ -15,7 +15,7 @@ from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.registry import active_backend
 from tfpy._src.backends.storage import Storage, host_storage, statistics
 from tfpy._src.base import tracing
-from tfpy._src.base.dtypes import DEVICE_DTYPES, DType, as_dtype, variant
+from tfpy._src.base.dtypes import DEVICE_DTYPES, OF_NUMPY, DType, as_dtype, variant
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.base.source_locations import Line
 from tfpy._src.compiler.ir.aval import Aval
@@ -351,7 +351,7 @@ class _Disposed(Tensor):
 
 def from_array(array: Array) -> Tensor:
     """A tensor over an array, in a dtype that there is, which nobody else writes to."""
-    aval = Aval(array.shape, as_dtype(array.dtype))
+    aval = Aval(array.shape, OF_NUMPY.get(array.dtype) or as_dtype(array.dtype))
     return Tensor(aval, host_storage(array, aval))
 
 

@@ -16,7 +16,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.node_graphs.node import NodeGraph, Spec
 from tfpy._src.formats.node_graphs.runner import Runner
 from tfpy._src.formats.node_graphs.safety import check
-from tfpy._src.formats.raw_ops.resources import Resources, using
+from tfpy._src.formats.raw_ops.resources import Resources, current, using
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.variables.variable import Variable
@@ -252,8 +252,11 @@ class GraphModel:
         self, signature: ModelSignature, given: Mapping[str, Any], wanted: Iterable[str]
     ) -> list[Tensor]:
         values = self._values(signature, given)
-        with using(self._resources):
+        token = current.set(self._resources)  # using() is three calls more
+        try:
             return _tensors(self._runner(values, tuple(wanted)))
+        finally:
+            current.reset(token)
 
     def _values(self, signature: ModelSignature, given: Mapping[str, Any]) -> dict[str, Any]:
         """What the graph takes, by its own names."""
@@ -369,6 +372,8 @@ def _fitting(name: str, value: Any, spec: Spec) -> Tensor:
 
 
 def _of_dtype(name: str, value: Any, dtype: DType | None) -> Tensor:
+    if type(value) is Tensor and value.aval.dtype is dtype:
+        return value
     if dtype is None:
         return convert_to_tensor(value)
     if not isinstance(value, Tensor | Variable) and not hasattr(value, "dtype"):

@@ -43,8 +43,11 @@ class Stage:
 
     def __call__(self, given: Mapping[str, Tensor]) -> list[Any]:
         traced = self._traced_ones(given)
+        signature = _signature(traced)
         tensors = self.function(traced)
-        rest = self._rests[_signature(traced)]
+        rest = self._rests[signature]
+        if rest.places is not None:
+            return [tensors[i] for i in rest.places]
         return rest({**given, **dict(zip(rest.names, tensors, strict=True))})
 
     async def call_async(self, given: Mapping[str, Tensor]) -> list[Any]:
@@ -150,6 +153,12 @@ class _Rest:
         self._seen: dict[Any, None] = {}
         self.is_simple = not steps.nodes
         """Whether there is nothing to compile."""
+        self.places = (
+            [names.index(name) for name in steps.wanted]
+            if not (steps.nodes or cuts.nodes) and set(steps.wanted) <= {*names}
+            else None
+        )
+        """Positions of the wanted values among ``names`` if nothing remains."""
 
     @functools.cached_property
     def stage(self) -> Stage:

@@ -22,24 +22,25 @@ Resources = dict[tuple[str, str, str], Any]
 _ANONYMOUS = ("", "cd2c89b7-88b7-44c8-ad83-06c2a9158347")
 """Shared names that nobody shares; the latter is TensorFlow's."""
 
-_current: ContextVar[Resources] = ContextVar("resources", default={})  # noqa: B039 - the program's
+current: ContextVar[Resources] = ContextVar("resources", default={})  # noqa: B039 - the program's
+"""Those in which names are looked up."""
 
 
 @contextmanager
 def using(resources: Resources) -> Iterator[None]:
     """A context in which names are those of a model."""
-    token = _current.set(resources)
+    token = current.set(resources)
     try:
         yield
     finally:
-        _current.reset(token)
+        current.reset(token)
 
 
 def named(kind: str, container: str, shared_name: str, make: Callable[[], Resource]) -> Resource:
     """The resource of a name, made at the first use; a new one where there is no name."""
     if shared_name in _ANONYMOUS:
         return make()
-    resources, key = _current.get(), (kind, container, shared_name)
+    resources, key = current.get(), (kind, container, shared_name)
     if key not in resources:
         resources[key] = make()
     return resources[key]

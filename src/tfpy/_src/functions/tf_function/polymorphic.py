@@ -10,9 +10,12 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast, overload
 
+import numpy as np
+
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.base import tracing
 from tfpy._src.core import nest
+from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.operand import Composite, HostObject, Wrapper
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.type_spec import TypeSpec
@@ -322,11 +325,12 @@ class Function(Generic[P, R]):
 def _quick_key(values: Sequence[Any], tensors: list[Tensor]) -> Any:
     """Return a key that is equal for lists of arguments that one trace serves.
 
-    It is None unless the arguments are tensors, Python's numbers, texts and None, in tuples, lists
-    and dicts: only :class:`Call` can tell others apart.
+    It is None unless the arguments are tensors, arrays, Python's numbers, texts and None, in
+    tuples, lists and dicts: only :class:`Call` can tell others apart.
 
     Args:
-        tensors: Takes the tensors among them, in the order of :attr:`Call.tensors`.
+        tensors: Takes the tensors among them, and those of the arrays, in the order of
+            :attr:`Call.tensors`.
     """
     key: list[Any] = []
     for value in values:
@@ -336,14 +340,17 @@ def _quick_key(values: Sequence[Any], tensors: list[Tensor]) -> Any:
             key.append(value.aval)
         elif value is None or kind in _CONSTANTS:
             key.append(value)
+        elif kind is np.ndarray:
+            tensors.append(convert_to_tensor(value))
+            key.append(tensors[-1].aval)
         elif isinstance(value, Wrapper):
             tensors.append(value.wrapped)
             key.append((kind, value.wrapped.aval))
         elif kind in _PLAIN_NESTS:
-            inner = _quick_key(nest.contents(value), tensors)
+            names = tuple(sorted(value)) if kind is dict else ()
+            inner = _quick_key([value[name] for name in names] if names else value, tensors)
             if inner is None:
                 return None
-            names = tuple(sorted(value)) if kind is dict else ()
             key.append((kind, names, inner))
         else:
             return None

@@ -38,6 +38,10 @@ class Results:
         """None where each is a tensor, and none is a list."""
         self.is_tensor = plain and isinstance(structure, Tensor)
         """Whether the nest is one tensor."""
+        self.is_list = (
+            plain and type(structure) is list and all(isinstance(x, Tensor) for x in structure)
+        )
+        """Whether the nest is a list of tensors."""
 
     def filled(self, values: Iterable[Any]) -> Any:
         """The nest over other tensors, in the order of :attr:`tensors`; more of them are let be."""

@@ -77,7 +77,6 @@ class Traced:
         self._take_extras(extras)
         self.constants = tuple(constants)
         self.results = results
-        self._is_tensor = results.is_tensor
         self.assigned = [variable for variable, _ in assigned]
         """The Variables that a call gives new values, the last outputs."""
         self.outputs = (*results.tensors, *(tensor for _, tensor in assigned))
@@ -134,7 +133,13 @@ class Traced:
                 self._assign(outputs)
         else:
             outputs = self.compute(arguments)
-        result = outputs[0] if self._is_tensor else self.results.filled(outputs)
+        results = self.results
+        if results.is_tensor:
+            result: Any = outputs[0]
+        elif results.is_list:
+            result = outputs[: len(results.tensors)]
+        else:
+            result = results.filled(outputs)
         if began:
             note("function", self.trace.name, began)
         return result

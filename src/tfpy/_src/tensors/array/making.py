@@ -165,7 +165,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
         >>> tf.cast([1.7, -1.7], tf.int32).numpy().tolist()
         [1, -1]
     """
-    kind, tensor = as_dtype(dtype), convert_to_tensor(x)
+    kind, tensor = as_dtype(dtype), x if type(x) is Tensor else convert_to_tensor(x)
     if tensor.dtype != kind and dtypes.string in (tensor.dtype, kind):
         raise UnimplementedError(
             None,

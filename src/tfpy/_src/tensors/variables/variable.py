@@ -125,9 +125,9 @@ class Variable(ScatterMethods, PythonValues):
 
     def hold(self, tensor: Tensor) -> None:
         """Takes a tensor of the Variable's own as the value, at once or within the trace."""
-        trace = tracing.current()
-        if trace is not None:
-            trace.assign(self, tensor)
+        active = tracing.local.active
+        if active:
+            active[-1].assign(self, tensor)
             return
         tensor.kept = True
         self.held, self._aval = tensor, tensor.aval
@@ -220,8 +220,10 @@ class Variable(ScatterMethods, PythonValues):
         Raises:
             ValueError: when shape or dtype differ from the Variable's.
         """
-        is_tensor = isinstance(value, Tensor | Variable)
-        tensor = convert_to_tensor(value, None if is_tensor else self.dtype)
+        tensor = value
+        if type(value) is not Tensor:
+            is_tensor = isinstance(value, Tensor | Variable)
+            tensor = convert_to_tensor(value, None if is_tensor else self.dtype)
         self._check_fits(tensor)
         replica = tracing.local.replica
         self.hold((tensor if replica is None else replica.agreed(self, tensor)).alias())
