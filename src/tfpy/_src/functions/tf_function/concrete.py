@@ -84,8 +84,6 @@ class ConcreteFunction:
             for tensor in (*results.tensors, *(value for _, value in trace.assigned.values())):
                 trace.value_of(tensor)
         computed_with = trace.computed_with()
-        self.made = trace.made
-        """Variables that the function made."""
         traced = Traced(
             trace,
             trace.graph.eqns[:],
@@ -104,8 +102,17 @@ class ConcreteFunction:
 
     def _bind(self, call: Call) -> None:
         self.call = call  # holds the objects that the cache knows by id
-        self.traced = self._template.bound(call)
+        self._traced = self._template.bound(call)
+
+    @property
+    def traced(self) -> Traced:
         """The compiled trace."""
+        return self._traced
+
+    @property
+    def made(self) -> Sequence[Variable]:
+        """Variables that the function made."""
+        return self.traced.trace.made
 
     @property
     def is_shared(self) -> bool:

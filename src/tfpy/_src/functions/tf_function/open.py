@@ -6,6 +6,7 @@ sees the same at each of them: None for what its signature leaves open.
 
 from __future__ import annotations
 
+import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.signature import Call, SizedSpec, TensorSpec
 from tfpy._src.functions.tf_function.symbolic_sizes import traced_with_stand_ins
 from tfpy._src.functions.tf_function.text import Lowered
+from tfpy._src.functions.tf_function.traced import Traced
 from tfpy._src.functions.tf_function.untraced import Untraced
 
 _MAX_SIZES = 256  # of one signature; the oldest go
@@ -25,17 +27,41 @@ class OpenConcreteFunction(ConcreteFunction):
     """A Python function traced for a signature with open sizes: a program for each actual shape.
 
     Args:
-        call: the arguments, with specs for tensors.
-        trace: traces the function for a call.
+        name: The function's name.
+        signature: The parameters of the function.
+        call: The arguments, with specs for tensors.
+        trace: Traces the function for a call.
     """
 
-    def __init__(self, call: Call, trace: Callable[[Call], ConcreteFunction | Untraced]) -> None:
-        self.call = call
+    def __init__(
+        self,
+        name: str,
+        signature: inspect.Signature,
+        call: Call,
+        trace: Callable[[Call], ConcreteFunction | Untraced],
+    ) -> None:
+        self.name, self._signature, self.call = name, signature, call
         self._specs = [TensorSpec(t.shape, t.dtype, name) for name, t in call.tensors]
         self._trace = trace
         self._of_sizes: OrderedDict[tuple[Aval, ...], ConcreteFunction | Untraced] = OrderedDict()
-        self.is_described = False
+        self._example: ConcreteFunction | None = None
+        """One of the traces. What describes the function is the same in all of them."""
+
+    @property
+    def is_described(self) -> bool:
         """Whether there was a trace."""
+        return self._example is not None
+
+    @property
+    def traced(self) -> Traced:
+        """The compiled trace of some sizes."""
+        assert self._example is not None, "described() makes one"
+        return self._example.traced
+
+    @property
+    def is_shared(self) -> bool:
+        """Return False: the traces serve the Variables of the signature only."""
+        return False
 
     def serves(self, call: Call) -> bool:
         """Whether a call falls under the signature."""
@@ -57,7 +83,7 @@ class OpenConcreteFunction(ConcreteFunction):
             if len(self._of_sizes) > _MAX_SIZES:
                 self._of_sizes.popitem(last=False)
             if isinstance(found, ConcreteFunction) and not self.is_described:
-                self._describe(found)
+                self._example = found
         return found
 
     def forget_lost(self) -> None:
@@ -98,13 +124,8 @@ class OpenConcreteFunction(ConcreteFunction):
             found = traced_with_stand_ins([spec.shape for spec in self._specs], self._for_shapes)
             if isinstance(found, Untraced):
                 raise found.error
-            self._describe(found)
+            self._example = found
         return self
-
-    def _describe(self, trace: ConcreteFunction) -> None:
-        """Takes outputs, Variables and the like from a trace: they are the same in all."""
-        vars(self).update({k: v for k, v in vars(trace).items() if k != "call"})
-        self.is_described = True
 
     def _for_shapes(self, shapes: Sequence[Sequence[int]]) -> ConcreteFunction | Untraced:
         specs = [SizedSpec(s, shape) for s, shape in zip(self._specs, shapes, strict=True)]

@@ -152,7 +152,9 @@ class Traces:
         found = self._open.get(key)
         if found is None:
             self._note_trace()
-            found = self._open[key] = OpenConcreteFunction(call, self._made)
+            found = self._open[key] = OpenConcreteFunction(
+                self._function.name, self._function.signature, call, self._made
+            )
         return found
 
     def _note_trace(self) -> None:
