@@ -7,6 +7,7 @@ from typing import Any
 
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.tensors.array.making import ones_like
 from tfpy._src.tensors.autodiff.gradient_tape import GradientTape, UnconnectedGradients
 
 
@@ -28,3 +29,14 @@ def of_tensors(formula: Callable[..., Any]) -> Callable[..., Any]:
         return formula(first, *others, **attrs)
 
     return operation
+
+
+def loss_of_logits(loss: Any) -> Any:
+    """Return a function that returns a loss of logits and its gradient with respect to them."""
+
+    def both(features: Any, labels: Any) -> tuple[Tensor, Tensor]:
+        logits = convert_to_tensor(features)
+        given = loss(labels, logits)
+        return given, pulled_back(lambda x: loss(labels, x), logits, ones_like(given))
+
+    return both

@@ -10,9 +10,9 @@ from tfpy._src.compiler.ops.reference.math import SELU_ALPHA, SELU_SCALE
 from tfpy._src.core import primitives as p
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.formats.raw_ops.derivative import of_tensors, pulled_back
+from tfpy._src.formats.raw_ops.derivative import loss_of_logits, of_tensors, pulled_back
 from tfpy._src.formats.raw_ops.records import op
-from tfpy._src.tensors.array.making import ones_like, zeros, zeros_like
+from tfpy._src.tensors.array.making import zeros, zeros_like
 from tfpy._src.tensors.array.reshaping import broadcast_to
 from tfpy._src.tensors.array.slicing import where
 from tfpy._src.tensors.array.static import static_ints
@@ -156,17 +156,6 @@ def _bias_gradient(out_backprop: Any, data_format: str) -> Tensor:
     dy = convert_to_tensor(out_backprop)
     channel = 1 if data_format.startswith("NC") else dy.ndim - 1
     return reduce_sum(dy, [i for i in range(dy.ndim) if i != channel])
-
-
-def _logits_loss(loss: Any) -> Any:
-    """A loss of logits, and its gradient with respect to them."""
-
-    def both(features: Any, labels: Any) -> tuple[Tensor, Tensor]:
-        logits = convert_to_tensor(features)
-        given = loss(labels, logits)
-        return given, pulled_back(lambda x: loss(labels, x), logits, ones_like(given))
-
-    return both
 
 
 def _cross_entropy(labels: Any, logits: Tensor) -> Tensor:
@@ -381,11 +370,11 @@ op(
 
 op(
     "SoftmaxCrossEntropyWithLogits(features, labels) -> loss, backprop",
-    _logits_loss(_cross_entropy),
+    loss_of_logits(_cross_entropy),
 )
 op(
     "SparseSoftmaxCrossEntropyWithLogits(features, labels) -> loss, backprop",
-    _logits_loss(losses.sparse_softmax_cross_entropy_with_logits),
+    loss_of_logits(losses.sparse_softmax_cross_entropy_with_logits),
 )
 
 # TensorFlow.js's names

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.core.operand import Holder
 
 
@@ -22,7 +23,7 @@ def _refusing(sign: str, method: str) -> Callable[[Any, Any], Any]:
 
 
 class PythonValues(Holder):
-    """Python's own methods of a Variable."""
+    """Python's own methods of a Variable, and those that return its values to Python."""
 
     __iadd__ = _refusing("+=", "assign_add(value)")
     __isub__ = _refusing("-=", "assign_sub(value)")
@@ -50,3 +51,16 @@ class PythonValues(Holder):
 
     def __iter__(self) -> Any:
         return iter(self.value())
+
+    def numpy(self) -> Any:
+        """The value as a NumPy array; waits for the device."""
+        return self.tensor.numpy()
+
+    @awaitable("x.data()")
+    async def data(self) -> Any:
+        """The value as a NumPy array, without blocking the page."""
+        return await self.tensor.data()
+
+    def data_sync(self) -> Any:
+        """TensorFlow.js's name for :meth:`numpy`."""
+        return self.numpy()

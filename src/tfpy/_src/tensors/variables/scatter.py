@@ -1,4 +1,5 @@
-"""``scatter_…`` of Variables: parts of the value replaced, or combined with updates."""
+"""``scatter_…`` of Variables, which replace parts of the value or combine them with updates, and
+what reads such parts."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.operand import Holder
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
-from tfpy._src.tensors.array import scattering
+from tfpy._src.tensors.array import scattering, slicing
 from tfpy._src.tensors.array.reshaping import expand_dims, squeeze
 from tfpy._src.tensors.array.segments import unsorted_segment_prod
 
@@ -34,6 +35,14 @@ class ScatterMethods(Holder):
     @abstractmethod
     def _changed(self, value: Tensor) -> Any:
         """Takes the value of which parts were changed, and returns the Variable."""
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        """``tf.gather_nd`` of the value."""
+        return scattering.gather_nd(self.value(), indices)
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+        """The rows at ``indices``."""
+        return slicing.gather(self.value(), indices)
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Self:
         """Replaces what ``indices`` [..., depth] name (``tf.tensor_scatter_nd_update``)."""

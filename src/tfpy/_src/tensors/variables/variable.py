@@ -8,7 +8,6 @@ from itertools import count
 from typing import Any
 from weakref import WeakValueDictionary
 
-from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import WIDER, DType
 from tfpy._src.base.errors import OutOfRangeError, invalid
@@ -19,7 +18,7 @@ from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.name_scope import prefix
 from tfpy._src.core.tensor import Reference, Tensor, printed
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
-from tfpy._src.tensors.array import indexing, scattering, slicing
+from tfpy._src.tensors.array import indexing
 from tfpy._src.tensors.variables.distribution import (
     VariableAggregation,
     VariableSynchronization,
@@ -306,14 +305,6 @@ class Variable(ScatterMethods, PythonValues):
         self.hold(value.alias())
         return self._assigned(read_value=True)
 
-    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
-        """``tf.gather_nd`` of the value."""
-        return scattering.gather_nd(self, indices)
-
-    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
-        """The rows at ``indices``."""
-        return slicing.gather(self, indices)
-
     def _update(self, op: Op, delta: Any, read_value: bool) -> Variable | None:
         change = convert_to_tensor(delta, self.dtype)
         if change.aval.shape != self._aval.shape:
@@ -326,19 +317,6 @@ class Variable(ScatterMethods, PythonValues):
             change = replica.agreed_change(self, change)
         self.hold(op(self.tensor, change).alias())
         return self._assigned(read_value)
-
-    def numpy(self) -> Any:
-        """The value as a NumPy array; waits for the device."""
-        return self.tensor.numpy()
-
-    @awaitable("x.data()")
-    async def data(self) -> Any:
-        """The value as a NumPy array, without blocking the page."""
-        return await self.tensor.data()
-
-    def data_sync(self) -> Any:
-        """TensorFlow.js's name for :meth:`numpy`."""
-        return self.numpy()
 
     def ref(self) -> Any:
         """A hashable reference, equal for the same Variable."""
