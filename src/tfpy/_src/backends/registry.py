@@ -327,13 +327,13 @@ def find_backend_factory(name: str) -> Factory | None:
     """What opens the backend of this name; None when there is none.
 
     Example:
-        A backend opens anew, by the flags as they are now.
-
         >>> import tfpy as tf
         >>> factory = tf.find_backend_factory("cpu")
-        >>> tf.remove_backend("cpu")
-        >>> tf.register_backend("cpu", factory)
+        >>> tf.register_backend("cpu again", factory, priority=0)
         True
+        >>> tf.find_backend_factory("cpu again") is factory
+        True
+        >>> tf.remove_backend("cpu again")
     """
     entry = _entries.get(name)
     return entry.factory if entry is not None else None
