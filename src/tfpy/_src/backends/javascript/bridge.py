@@ -67,6 +67,10 @@ _scheduler: Any = getattr(js, "scheduler", None) if IN_BROWSER else None
 
 _runtime: Any = None
 
+MAX_TURNS = 1_000_000
+"""Number of times that a coroutine may yield in a running event loop on CPython. A coroutine that
+polls another task would yield without end, because no other task runs meanwhile."""
+
 
 def wait(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
     """Return the result of a coroutine to synchronous code.
@@ -98,8 +102,11 @@ def _completed(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
             loop.run_until_complete(loop.shutdown_asyncgens())
             loop.close()
     try:
-        while awaitable.send(None) is None:
-            pass  # it only gave other tasks their turn
+        for _ in range(MAX_TURNS):
+            if (future := awaitable.send(None)) is not None:
+                # A task removes this mark of an await. No one can await a future with it.
+                future._asyncio_future_blocking = False
+                break
     except StopIteration as done:
         result: T = done.value
         return result
