@@ -18,7 +18,7 @@ from runtime.fake import FakeDevice
 import tfpy as tf
 from tfpy._src.backends import device, host_facts, opening, registry
 from tfpy._src.backends.backend import BackendSkipped
-from tfpy._src.backends.javascript import bridge
+from tfpy._src.backends.javascript import bridge, page_facts
 from tfpy._src.base.flags.environment import Environment
 from tfpy._src.base.flags.kinds import Follows, Found, Value
 from tfpy._src.base.flags.table import FLAGS
@@ -347,7 +347,7 @@ def test_the_page_s_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host_facts, "env", lambda: flags)
     given = "TFPY_WASM_CODEGEN:never,TFPY_WASM_THREADS_COUNT:2"
     pairs = [("a", "b"), ("tfpyflags", given), ("tfjsflags", "WEBGL_PACK:1")]
-    monkeypatch.setattr(bridge, "page_parameters", lambda: pairs)
+    monkeypatch.setattr(page_facts, "page_parameters", lambda: pairs)
     host_facts.install()
     assert flags.get("TFPY_WASM_CODEGEN") == "never"
     assert flags.get("TFPY_WASM_THREADS_COUNT") == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tfpy._src.backends.javascript import bridge
+from tfpy._src.backends.javascript import bridge, page_facts
 from tfpy._src.base.flags.environment import env
 
 _NO_BROWSER: Mapping[str, Any] = {
@@ -42,6 +42,6 @@ def install() -> None:
         ValueError: for flags that there are not.
     """
     env().found_by(find, bridge.wait)
-    for name, text in bridge.page_parameters():
+    for name, text in page_facts.page_parameters():
         if name in _PARAMETERS:
             env().take(text, f"the page's address, {name}", _PARAMETERS[name])

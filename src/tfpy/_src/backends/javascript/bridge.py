@@ -1,6 +1,6 @@
 """Crossing to the JavaScript runtime.
 
-Only this, :mod:`loading`, :mod:`page` and :mod:`media` import ``js``.
+Only this, :mod:`loading`, :mod:`page_facts`, :mod:`page` and :mod:`media` import ``js``.
 
 Rules, from measurements: structures cross once as one JSON string, tensors' bytes as an address
 in Python's heap, everything else as integers. Views of the heap are made per call on the
@@ -10,7 +10,6 @@ JavaScript side, because the heap's buffer is replaced when memory grows.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import itertools
 import json
@@ -129,46 +128,6 @@ async def end_task() -> None:
         await asyncio.sleep(0)
     else:
         await _scheduler.postTask(js.Boolean)  # which does nothing
-
-
-def user_agent() -> str:
-    """How the browser, or what else runs JavaScript here, calls itself; empty without any."""
-    navigator = getattr(js, "navigator", None) if IN_BROWSER else None
-    return str(getattr(navigator, "userAgent", ""))
-
-
-def heap_bytes() -> int:
-    """How large Python's memory is in a page; 0 elsewhere."""
-    return int(pyodide_js._module.HEAPU8.length) if IN_BROWSER else 0
-
-
-def page_parameters() -> list[tuple[str, str]]:
-    """What follows the ? in the address of the page, or of the module of a worker."""
-    if not IN_BROWSER:
-        return []
-    # A worker of a module from another origin has an address without parameters (worker_host.mjs).
-    search = getattr(js, "tfpyParameters", "") or getattr(
-        getattr(js, "location", None), "search", ""
-    )
-    if not search:
-        return []
-    pairs = js.Array.from_(js.URLSearchParams.new(search)).to_py()
-    return [(name, value) for name, value in pairs]
-
-
-def stored(key: str) -> str | None:
-    """A text that the page keeps; None where there is none, and in workers, which keep nothing."""
-    try:
-        text = js.localStorage.getItem(key)
-    except (AttributeError, JsException):  # a page may forbid it
-        return None
-    return None if text is None else str(text)
-
-
-def store(key: str, text: str) -> None:
-    """Has the page keep a text, if it does."""
-    with contextlib.suppress(AttributeError, JsException):
-        js.localStorage.setItem(key, text)
 
 
 async def end_frame() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.backends import registry
-from tfpy._src.backends.javascript import bridge
+from tfpy._src.backends.javascript import bridge, page_facts
 from tfpy._src.base.flags.environment import env
 from tfpy._src.base.version import __version__
 from tfpy._src.display.report import Report
@@ -75,7 +75,7 @@ def _python() -> dict[str, Any]:
 def _host(facts: Mapping[str, Any]) -> dict[str, Any]:
     if not bridge.IN_BROWSER:
         return {"system": platform.platform(), "cores": os.cpu_count() or 1}
-    agent = bridge.user_agent()
+    agent = page_facts.user_agent()
     found = {name: re.search(pattern, agent) for name, pattern in _BROWSERS.items()}
     names = (f"{name} {match[1]}" for name, match in found.items() if match is not None)
     return {
@@ -86,7 +86,7 @@ def _host(facts: Mapping[str, Any]) -> dict[str, Any]:
         "cross-origin isolated": facts["crossOriginIsolated"],
         "Python waits for promises": bridge.can_wait(),
         "cores": facts["hardwareConcurrency"],
-        "bytes of Python's memory": bridge.heap_bytes(),
+        "bytes of Python's memory": page_facts.heap_bytes(),
         "bytes of tensors it takes over": _budget("TFPY_HOST_MEMORY_BUDGET"),
     }
 

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tfpy._src.backends.javascript import bridge
+from tfpy._src.backends.javascript import bridge, page_facts
 from tfpy._src.base.atomic_files import replace_file
 
 _MOST = 64
@@ -39,7 +39,7 @@ def _entries(name: str) -> dict[str, Any]:
 
 def _read(name: str) -> str | None:
     if bridge.IN_BROWSER:
-        return bridge.stored(f"tfpy.{name}")
+        return page_facts.stored(f"tfpy.{name}")
     try:
         return _file(name).read_text("utf-8")
     except OSError:
@@ -48,7 +48,7 @@ def _read(name: str) -> str | None:
 
 def _write(name: str, text: str) -> None:
     if bridge.IN_BROWSER:
-        return bridge.store(f"tfpy.{name}", text)
+        return page_facts.store(f"tfpy.{name}", text)
     file = _file(name)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
