@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .bounds import ELEMENT, HALVES, Bound, bound, left_open, scale, truncated
+from .bounds import ELEMENT, HALVES, Bound, bound, scale, truncated
+from .left_open import left_open
 from .programs import Array, Call, Given, Library, Program, Ref, array_of
 from .values import is_exact
 

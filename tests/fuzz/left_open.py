@@ -1,0 +1,238 @@
+"""Calls whose results are not compared, with the reasons."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from .surroundings import unsurrounded
+from .values import Array, is_exact
+
+_TRACES = ("mapped(", "looped(", "guarded(", "opened(", "assigned(")
+"""How calls begin that run in a compiled function."""
+
+
+def _has_nan(text: str, operands: Sequence[Array]) -> bool:
+    return any(not is_exact(a) and bool(np.isnan(a).any()) for a in operands)
+
+
+def _unfit(text: str, operands: Sequence[Array]) -> bool:
+    """A cast to integers that do not hold all the floats."""
+    wanted = re.search(r"u?int\d+", text)
+    if not wanted or is_exact(operands[0]):
+        return False
+    info, x = np.iinfo(wanted[0]), operands[0].astype(np.complex128).real
+    return not bool(((x > info.min - 1.0) & (x < info.max + 1.0)).all())
+
+
+def _some_empty(text: str, operands: Sequence[Array]) -> bool:
+    return any(a.size == 0 for a in operands)
+
+
+def _empty_filter(text: str, operands: Sequence[Array]) -> bool:
+    return _some_empty(text, operands[1:])
+
+
+def _skips_pixels(text: str, operands: Sequence[Array]) -> bool:
+    """Windows of a volume that do not reach its end."""
+    listed = re.search(r"\[1, (\d+), (\d+), (\d+), 1\]", text)
+    numbers = re.search(r"pool3d\((?:\$|x)0, (\d+), (\d+)", text)
+    if any(a.ndim != 5 for a in operands) or not (listed or numbers):
+        return False
+    if listed:
+        steps, windows = [int(s) for s in listed.groups()], operands[1].shape[:3]
+    else:
+        size, step = map(int, numbers.groups())  # type: ignore[union-attr]
+        steps, windows = [step] * 3, (size,) * 3
+    steps = [max(s, 1) for s in steps]
+    sides = zip(operands[0].shape[1:4], windows, steps, strict=True)
+    return any((-(-n // s) - 1) * s + k < n for n, k, s in sides)
+
+
+def _of_other_shapes(text: str, operands: Sequence[Array]) -> bool:
+    return len({a.shape for a in operands}) > 1
+
+
+def _other_length(text: str, operands: Sequence[Array]) -> bool:
+    """Diagonals of which the second is not shorter by one."""
+    return operands[0].shape[-1] - 1 not in operands[1].shape[-1:]
+
+
+def _unsorted(text: str, operands: Sequence[Array]) -> bool:
+    """Whether the numbers of the first list descend somewhere."""
+    found = re.search(r"\[[^\[\]]*\]", text)
+    numbers = ast.literal_eval(found[0]) if found else []
+    return numbers != sorted(numbers)
+
+
+def _names_the_blank(text: str) -> bool:
+    """Whether labels, the first list of lists, hold class 0, which is the blank one."""
+    found = re.search(r"\[\[.*?\]\]", text)
+    return found is not None and bool(re.search(r"\b0\b", found[0]))
+
+
+def _vectorised_without_rows(text: str, operands: Sequence[Array]) -> bool:
+    return text.startswith("vectorised(") and not operands[0].shape[0]
+
+
+def _of_other_rows(text: str, operands: Sequence[Array]) -> bool:
+    """A mask of another shape than the rows of the first operand, whose sizes are open."""
+    rows = operands[0].shape[: operands[-1].ndim]
+    return text.startswith("opened(") and rows != operands[-1].shape
+
+
+def _traced_with_listed_axis(text: str, operands: Sequence[Array]) -> bool:
+    return text.startswith(_TRACES) and "axis=[" in text
+
+
+def _hardly_definite(text: str, operands: Sequence[Array]) -> bool:
+    """A product of a matrix with itself plus a small or negative share of the identity."""
+    found = re.search(r"(-?[\d.e-]+) \* tf\.eye", text)
+    return found is not None and float(found[1]) < 0.1
+
+
+def _larger_window(text: str, operands: Sequence[Array]) -> bool:
+    """Windows over images that are smaller than they in some dimension."""
+    found = re.search(r"pool\w*\(\w+, (\d+|\[[\d, ]+\])", text)
+    sizes = [int(n) for n in re.findall(r"\d+", found[1])] if found else []
+    return max(sizes, default=0) > min(operands[0].shape[1:-1], default=0)
+
+
+def _divides_by_infinite_complex(text: str, operands: Sequence[Array]) -> bool:
+    return any(a.dtype.kind == "c" and bool(np.isinf(a).any()) for a in operands)
+
+
+def _complex_array(text: str, operands: Sequence[Array]) -> bool:
+    return ".numpy()" in text and any(a.dtype.kind == "c" for a in operands)
+
+
+LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
+    r"nn\.(max_pool.*|dilation2d|erosion2d|pool)|sort|argsort|(math|nn)\.top_k": (
+        _has_nan,
+        "no comparison with NaN holds: what comes out depends on where it stands",
+    ),
+    r"histogram_fixed_width": (_has_nan, "tfpy does not count NaN, TensorFlow raises"),
+    r"cast|image\.convert_image_dtype": (
+        _unfit,
+        "wraps or saturates, as the processor's instruction for so many elements does",
+    ),
+    r"nn\.(.*conv.*|dilation2d|erosion2d)": (
+        _empty_filter,
+        "filters without elements: some kernels refuse them, others give zeros",
+    ),
+    r"gradient of nn\.(.*conv.*|dilation2d|erosion2d)": (
+        _some_empty,
+        "filters without elements, as above; gradients to filters are not initialised",
+    ),
+    r"(gradient of )?signal\..*": (
+        _some_empty,
+        "tensors without elements are not padded: transforms refuse them or read beyond them",
+    ),
+    r"(gradient of )?nn\.(conv3d|(avg|max)_pool3d)": (
+        _skips_pixels,
+        "on CPU, TensorFlow's first window begins half of the skipped pixels within the volume",
+    ),
+    r"(gradient of )?nn\.ctc_.*": (
+        lambda text, operands: _names_the_blank(text) or _some_empty(text, operands),
+        "labels that are the blank class mean nothing; sequences without elements: some layers "
+        "refuse them, others give what is left",
+    ),
+    r"gradient of nn\.softmax_cross_entropy_with_logits": (
+        _of_other_shapes,
+        "TensorFlow's gradient does not broadcast",
+    ),
+    r"image\.non_max_suppression_padded": (_some_empty, "TensorFlow reads the first box"),
+    r"image\.extract_patches": (
+        lambda text, operands: bool(re.search(r"\[1\] \* [5-9]", text)),
+        "TensorFlow leaves out the fifth rate",
+    ),
+    r"linalg\.eigh_tridiagonal": (
+        lambda text, operands: "eigvals_only=False" in text or _other_length(text, operands),
+        "eigenvectors have either sign; TensorFlow reads beyond diagonals, or refuses",
+    ),
+    r"gradient of linalg\.eigh_tridiagonal": (
+        lambda text, operands: True,
+        "TensorFlow's does not agree with finite differences",
+    ),
+    r"gradient of math\.(special\.)?bessel_i1": (
+        lambda text, operands: bool((operands[0] == 0).any()),
+        "1/2 at 0; TensorFlow gives 1",
+    ),
+    r"gradient of raw_ops\.ImageProjectiveTransform.*": (
+        lambda text, operands: True,
+        "TensorFlow's is the gradient moved back, which is the derivative of no interpolation",
+    ),
+    r"nn\.softmax_cross_entropy_with_logits|compat\.v1\.losses\..*": (
+        lambda text, operands: text.startswith("opened(") and _of_other_shapes(text, operands),
+        "TensorFlow refuses labels of other shapes than logits where it knows both",
+    ),
+    r"gradient of nn\.embedding_lookup_sparse": (
+        lambda text, operands: bool(re.search(r"SparseTensor\(.*, \[[^\[\]]*-\d+\]\)", text)),
+        "sparse tensors of negative sizes: TensorFlow refuses their gradients only",
+    ),
+    r".*": (
+        _vectorised_without_rows,
+        "without rows to run, TensorFlow divides by their number for its shapes, checks no indices "
+        "and finds some shapes wrong",
+    ),
+    r"(ragged\.)?boolean_mask": (
+        _of_other_rows,
+        "TensorFlow compares the sizes where it knows them; a mask is read op by op, where all are",
+    ),
+    r"divide|real_?div|math\.(reciprocal|divide_no_nan|xdivy)": (
+        _divides_by_infinite_complex,
+        "0 as in C99, or NaN: in TensorFlow it depends on the place in a vector",
+    ),
+    r"nn\.crelu|concat": (
+        _traced_with_listed_axis,
+        "TensorFlow takes an axis in a list eagerly and refuses it in a trace",
+    ),
+    r"(gradient of )?linalg\.(cholesky.*|logdet)": (
+        _hardly_definite,
+        "of matrices that are not positive definite TensorFlow leaves parts uninitialised",
+    ),
+    r"gradient of nn\.(avg_pool.*|pool)": (
+        _larger_window,
+        "where a window is larger than the image TensorFlow's does not agree with finite "
+        "differences",
+    ),
+    r"image\..*": (
+        _complex_array,
+        "TensorFlow drops the imaginary parts of NumPy's arrays",
+    ),
+    r"searchsorted": (_unsorted, "what is found depends on the steps of the search"),
+    r"sparse\.retain": (
+        lambda text, operands: True,
+        "the number of elements is checked where it is known, in TensorFlow eagerly only",
+    ),
+    r"ragged\..*": (
+        lambda text, operands: (
+            "from_row_splits" in text and text.startswith(("looped(", "mapped("))
+        ),
+        "row splits that are known are checked while a function is traced",
+    ),
+    r"strings\.format": (
+        lambda text, operands: text.startswith("vectorised("),
+        "TensorFlow formats all rows for each of them",
+    ),
+    r"strings\.ngrams": (
+        lambda text, operands: any(a.ndim > 1 and not a.shape[-2] for a in operands),
+        "a matrix without rows: of n-grams TensorFlow gives one column, tfpy none",
+    ),
+}
+"""Calls of which TensorFlow's result is accidental or wrong: when it is not compared, and why."""
+
+
+def left_open(name: str, text: str, operands: Sequence[Array]) -> bool:
+    """Whether the result of a call is not compared."""
+    names = [unsurrounded(name)]
+    if name.startswith("assigned "):
+        names.append(f"gradient of {names[0]}")
+    return any(
+        re.fullmatch(pattern, one) and applies(text, operands)
+        for one in names
+        for pattern, (applies, _) in LEFT_OPEN.items()
+    )
