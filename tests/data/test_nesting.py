@@ -100,6 +100,7 @@ def test_buckets(tf: Any) -> Any:
             d.bucket_by_sequence_length(length, [3, 6], [2, 3, 4], padding_values=-1),
             d.bucket_by_sequence_length(length, [3, 6], [2, 3, 4], pad_to_bucket_boundary=True),
             d.bucket_by_sequence_length(length, [3], [2, 2], padded_shapes=[8]),
+            d.bucket_by_sequence_length(length, [4, 2, 6], [2, 3, 4, 1]),
             pairs.bucket_by_sequence_length(lambda x, y: length(x), [3, 6], [2, 3, 4]),
             tf.data.Dataset.range(9).bucket_by_sequence_length(
                 lambda x: tf.cast(x, tf.int32), [3, 6], [2, 2, 2], no_padding=True

@@ -162,4 +162,9 @@ TENSORS: dict[str, Program] = {
         "[elements(tf.data.Dataset.from_tensor_slices($0).take(n).repeat(-2)) for n in (2, 0)]",
         [1, 2, 3],
     ),
+    "boundaries of buckets that are in no order": case(
+        "[elements(tf.data.Dataset.from_tensor_slices($0).map(tf.range)"
+        ".bucket_by_sequence_length(tf.size, b, [2, 1, 2])) for b in ([1, -1], [3, 1], [2, 2])]",
+        np.int32([3, 1, 3, 0, 1, 0, 2]),
+    ),
 }

@@ -15,6 +15,7 @@ from tfpy._src.data import batching, nesting, padding, structure
 from tfpy._src.data.base import DatasetBase
 from tfpy._src.data.sources import whole
 from tfpy._src.tensors.array.making import cast
+from tfpy._src.tensors.array.scans import cumprod
 from tfpy._src.tensors.math.reductions import reduce_sum
 
 
@@ -153,7 +154,8 @@ class Grouping(DatasetBase):
 
         Args:
             element_length_func: the length of an element.
-            bucket_boundaries: lengths at which buckets begin, but the first.
+            bucket_boundaries: lengths at which buckets begin, but the first. An element is in the
+                bucket before the first boundary above its length, also where they descend.
             bucket_batch_sizes: the batch size of each bucket, one more than boundaries.
             pad_to_bucket_boundary: fills up to the boundary, not to the largest element.
 
@@ -176,7 +178,7 @@ class Grouping(DatasetBase):
 
         def bucket(*element: Any) -> Any:
             length = cast(element_length_func(*element), dtypes.int32)
-            return reduce_sum(cast(limits <= length, dtypes.int32))
+            return reduce_sum(cumprod(cast(limits <= length, dtypes.int32)))
 
         def batches(number: Any, group: Any) -> Any:
             size = batch_sizes[number]
