@@ -56,9 +56,10 @@ def _of_other_shapes(text: str, operands: Sequence[Array]) -> bool:
     return len({a.shape for a in operands}) > 1
 
 
-def _other_length(text: str, operands: Sequence[Array]) -> bool:
-    """Diagonals of which the second is not shorter by one."""
-    return operands[0].shape[-1] - 1 not in operands[1].shape[-1:]
+def _other_diagonals(text: str, operands: Sequence[Array]) -> bool:
+    """Diagonals that are read and are no vectors of which the second is shorter by one."""
+    main, beside = (a.shape for a in operands[:2])
+    return main[:1] not in ((0,), (1,)) and (len(main) != 1 or beside != (main[0] - 1,))
 
 
 def _unsorted(text: str, operands: Sequence[Array]) -> bool:
@@ -150,8 +151,9 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         "TensorFlow leaves out the fifth rate",
     ),
     r"linalg\.eigh_tridiagonal": (
-        lambda text, operands: "eigvals_only=False" in text or _other_length(text, operands),
-        "eigenvectors have either sign; TensorFlow reads beyond diagonals, or refuses",
+        lambda text, operands: "eigvals_only=False" in text or _other_diagonals(text, operands),
+        "eigenvectors have either sign; TensorFlow reads beyond diagonals, computes numbers of "
+        "several matrices at once, or refuses",
     ),
     r"gradient of linalg\.eigh_tridiagonal": (
         lambda text, operands: True,

@@ -67,3 +67,24 @@ def test_eigenvalues_of_three_diagonals(chosen: Any, rng: np.random.Generator) -
     e, v = tfpy.linalg.eigh_tridiagonal(main, beside, eigvals_only=False)
     dense = np.diag(main) + np.diag(beside, 1) + np.diag(beside, -1)
     np.testing.assert_allclose(dense @ np.asarray(v), np.asarray(v) * np.asarray(e), atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", [np.complex64, np.float16])
+def test_eigenvalues_of_other_dtypes(kind: Any, rng: np.random.Generator) -> None:
+    """Those of complex diagonals are real."""
+    main, beside = ((reals(rng, n) + 1j * reals(rng, n)).astype(np.complex64) for n in (4, 3))
+    if kind == np.float16:
+        main, beside = main.real, beside.real
+    for a, b in ((main, beside), (main[:1], beside[:0]), (main[:0], beside[:0])):
+        operands = (a.astype(kind), b.astype(kind))
+        assert_same(
+            lambda lib: lib.linalg.eigh_tridiagonal, *operands, tolerance=2e-2, differentiate=False
+        )
+
+
+@pytest.mark.parametrize(
+    ("main", "beside"), [((2, 3), (2,)), ((3,), (3,)), ((3,), (1, 2)), ((), (0,))]
+)
+def test_other_diagonals(main: Any, beside: Any) -> None:
+    with pytest.raises(tfpy.errors.InvalidArgumentError, match="shorter by one"):
+        tfpy.linalg.eigh_tridiagonal(tfpy.ones(main), tfpy.ones(beside))

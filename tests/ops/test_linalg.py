@@ -72,6 +72,28 @@ def test_gradient_of_the_sum_of_two_uses(rng: np.random.Generator) -> None:
     assert_same(lambda lib: lambda x: lib.linalg.inv(x) @ lib.linalg.expm(x * 0.3), a)
 
 
+def test_decompositions_of_float16(rng: np.random.Generator) -> None:
+    """TensorFlow has kernels of QR decompositions and inverses alone, and no gradients of them."""
+    a = well(rng, 2, 4, 4).astype(np.float16)
+
+    for full in (False, True):
+        assert_same(
+            lambda lib, f=full: lambda x: lib.concat(lib.linalg.qr(x[..., :2, :], f), -1) ** 2,
+            a,
+            tolerance=5e-2,
+        )
+        assert_same(lambda lib, f=full: lambda x: lib.linalg.inv(x, f), a, tolerance=1e-2)
+    with tfpy.GradientTape() as tape:
+        x = tfpy.constant(a)
+        tape.watch(x)
+        y = tfpy.reduce_sum(tfpy.linalg.inv(x))
+    found = tape.gradient(y, x)
+    inverse = np.swapaxes(np.linalg.inv(a.astype(np.float32)), -1, -2)
+    wanted = -inverse @ np.ones_like(inverse) @ inverse
+    assert found.dtype == tfpy.float16
+    np.testing.assert_allclose(found, wanted, atol=1e-2)
+
+
 @NUMBERS
 @pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4), (2, 3, 2)])
 def test_qr(shape: tuple[int, ...], number: Any, rng: np.random.Generator) -> None:

@@ -167,4 +167,25 @@ TENSORS: dict[str, Program] = {
         ".bucket_by_sequence_length(tf.size, b, [2, 1, 2])) for b in ([1, -1], [3, 1], [2, 2])]",
         np.int32([3, 1, 3, 0, 1, 0, 2]),
     ),
+    "diagonals of a batch": case("tf.linalg.eigh_tridiagonal($0, $1)", numbers(4, 2), numbers(1)),
+    "a diagonal of one element, by columns": case(
+        "[tf.linalg.eigh_tridiagonal($0, $1), tf.linalg.eigh_tridiagonal($2, $1)]",
+        numbers(1, 3),
+        numbers(3),
+        numbers(0),
+    ),
+    "eigenvalues of float16 and of complex diagonals": case(
+        "[tf.linalg.eigh_tridiagonal($0, $1), tf.linalg.eigh_tridiagonal($2, $2[1:])]",
+        numbers(4).astype(np.float16),
+        numbers(3).astype(np.float16),
+        complexes(1 + 2j, 2 - 1j, 0.5j),
+    ),
+    "factors of float16": case(
+        "[tf.abs(r) for r in (*tf.linalg.qr($0), *tf.linalg.qr($0, full_matrices=True))]",
+        numbers(2, 5, 3).astype(np.float16),
+    ),
+    "inverses of float16": case(
+        "[tf.linalg.inv($0), tf.linalg.inv($0, adjoint=True)]",
+        (numbers(2, 3, 3) + 3 * np.eye(3)).astype(np.float16),
+    ),
 }

@@ -10,12 +10,13 @@ from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import decomposition as dec
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.tensors.array.complex_numbers import conj
+from tfpy._src.tensors.array.complex_numbers import conj, real
 from tfpy._src.tensors.array.joining import concat, pad, unstack
+from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import expand_dims, reshape, squeeze
 from tfpy._src.tensors.array.slicing import take
 from tfpy._src.tensors.array.static import static_ints
-from tfpy._src.tensors.linalg.decompositions import eigh
+from tfpy._src.tensors.linalg.decompositions import eigh, single
 from tfpy._src.tensors.linalg.products import adjoint
 from tfpy._src.tensors.linalg.solving import triangular_solve
 from tfpy._src.tensors.math.arithmetic import add_n
@@ -183,15 +184,19 @@ def eigh_tridiagonal(
     tol: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Eigenvalues (and vectors) of self-adjoint matrices of a diagonal and its neighbour.
+    """Eigenvalues (and vectors) of a self-adjoint matrix of a diagonal and its neighbour.
 
     Args:
+        alpha: [n], the diagonal; imaginary parts do not count.
+        beta: [n - 1], the diagonal above; the one below holds its conjugates. It is not read where
+            n is 1 or 0.
         select: "a" for all eigenvalues, "i" for those whose index is in ``select_range``, "v"
             for those whose value is.
 
     Raises:
-        ValueError: for another ``select``, or a range that is missing.
-        InvalidArgumentError: when ``beta`` is not shorter by one than ``alpha``.
+        ValueError: for another ``select``, a range that is missing, or diagonals of two dtypes.
+        InvalidArgumentError: unless the diagonals are vectors, ``beta`` shorter by one than
+            ``alpha``, or for an empty range.
 
     Example:
         >>> import tfpy as tf
@@ -203,23 +208,35 @@ def eigh_tridiagonal(
         raise ValueError("select must have a value in {'a', 'i', 'v'}")
     if select != "a" and select_range is None:
         raise ValueError("select_range must be given where select is not 'a'")
-    n = main.aval.shape[-1] if main.ndim else 0
-    if n != 1 and beside.aval.shape[-1:] != (n - 1,):
+    if main.ndim and main.aval.shape[0] <= 1 and eigvals_only:
+        return real(main)
+    if main.dtype != beside.dtype:
+        raise ValueError(
+            f"alpha and beta must have the same dtype, got {main.dtype.name} and "
+            f"{beside.dtype.name}"
+        )
+    n = main.size
+    if main.ndim != 1 or (n > 1 and beside.aval.shape != (n - 1,)):
         raise invalid(
             "eigh_tridiagonal",
-            f"beta {list(beside.aval.shape)} must be shorter by one than alpha "
-            f"{list(main.aval.shape)}",
+            f"alpha must be a vector and beta a vector that is shorter by one, got shapes "
+            f"{list(main.aval.shape)} and {list(beside.aval.shape)}",
         )
-    if n == 1:  # then beta is not looked at
-        full = expand_dims(main, -1)
-    else:
+    if n > 1:
         full = _dense(_padded(conj(beside), 0, 1), main, _padded(beside, 1, 0))
-    values, vectors = eigh(full)
+    else:
+        full = expand_dims(main, -1)
+    values, vectors = eigh(single(full))
+    values, vectors = cast(real(values), real(main).dtype), cast(vectors, main.dtype)
     if select == "i":
         low, high = static_ints(select_range)
+        if low > high:
+            raise invalid("eigh_tridiagonal", f"select_range {low} to {high} has no index")
         values, vectors = values[..., low : high + 1], vectors[..., low : high + 1]
     if select == "v":
         above, upto = (float(v) for v in select_range)
+        if above >= upto:
+            raise invalid("eigh_tridiagonal", f"select_range {above} to {upto} is empty")
         found = np.real(values.host_view())
         where = np.flatnonzero((found > above) & (found <= upto)).astype(np.int32)
         values, vectors = take(values, where, axis=-1), take(vectors, where, axis=-1)

@@ -27,6 +27,11 @@ def _epsilon(dtype: DType) -> float:
     return storable(float(np.finfo(dtype.as_numpy_dtype).eps))
 
 
+def single(x: Tensor) -> Tensor:
+    """Convert float16 to float32, in which LAPACK computes; leave other dtypes as they are."""
+    return cast(x, dtypes.float32) if x.dtype == dtypes.float16 else x
+
+
 class Qr(NamedTuple):
     """The result of :func:`qr`."""
 
@@ -50,8 +55,9 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
                [0. , 0.4]], dtype=float32))
     """
     x = convert_to_tensor(input)
-    packed = dec.qr(x, full=bool(full_matrices))
-    return Qr(*unpack(packed, dec.qr_shapes(x.aval.shape, bool(full_matrices))))
+    packed = dec.qr(single(x), full=bool(full_matrices))
+    q, r = unpack(packed, dec.qr_shapes(x.aval.shape, bool(full_matrices)))
+    return Qr(cast(q, x.dtype), cast(r, x.dtype))
 
 
 def svd(

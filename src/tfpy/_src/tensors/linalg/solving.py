@@ -11,9 +11,10 @@ from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import decomposition as dec
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import broadcast_to
 from tfpy._src.tensors.array.slicing import take
-from tfpy._src.tensors.linalg.decompositions import pinv
+from tfpy._src.tensors.linalg.decompositions import pinv, single
 from tfpy._src.tensors.linalg.products import adjoint
 
 
@@ -41,9 +42,10 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
         >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy().tolist()
         [[0.5, 0.0], [0.0, 0.25]]
     """
-    x = convert_to_tensor(input)
+    given = convert_to_tensor(input)
+    x = single(given)
     _square("inv", x)
-    return solve(x, _identity(x), adjoint)
+    return cast(solve(x, _identity(x), adjoint), given.dtype)
 
 
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
