@@ -108,5 +108,8 @@ def test_more(tf: Any) -> Any:
         error(lambda: q.fake_quant_with_min_max_vars(x, 0.0, 1.0, num_bits=17)),
         error(lambda: q.fake_quant_with_min_max_vars(x, [0.0], [1.0])),
         error(lambda: q.fake_quant_with_min_max_vars_per_channel(x, [0.0], [1.0])),
+        error(lambda: q.fake_quant_with_min_max_args_gradient(x[:1], x)),
+        error(lambda: q.fake_quant_with_min_max_vars_gradient(x[0], x, 0.0, 1.0)),
+        error(lambda: q.quantize_and_dequantize_v2(x, tf.constant(0), 1.0)),
         error(lambda: q.quantize_and_dequantize_v2(x, 0.0, 1.0, round_mode="UP")),
     ]

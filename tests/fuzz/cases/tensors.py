@@ -180,6 +180,23 @@ TENSORS: dict[str, Program] = {
         numbers(3).astype(np.float16),
         complexes(1 + 2j, 2 - 1j, 0.5j),
     ),
+    "complex gradients of fake quantization": case(
+        "tf.quantization.fake_quant_with_min_max_vars_gradient($0, $1, -0.2, 0.6)",
+        complexes(1 + 2j),
+        numbers(1),
+    ),
+    "gradients of fake quantization of another shape": case(
+        "tf.quantization.fake_quant_with_min_max_args_gradient($0, $1)", numbers(2, 1), numbers(2)
+    ),
+    "gradients of fake quantization for a row of channels": case(
+        "tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient($0, $1, $2, $2)",
+        numbers(1, 2),
+        numbers(2),
+        numbers(2),
+    ),
+    "a range of quantization of another dtype": case(
+        "tf.quantization.quantize_and_dequantize_v2($0, $1, 2.0)", numbers(2), np.int32(0)
+    ),
     "factors of float16": case(
         "[tf.abs(r) for r in (*tf.linalg.qr($0), *tf.linalg.qr($0, full_matrices=True))]",
         numbers(2, 5, 3).astype(np.float16),

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import elementwise as ew, logic
-from tfpy._src.compiler.ops.families.infer import normalize_axis
-from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.compiler.ops.families import infer
+from tfpy._src.core.conversion import as_tensors, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.tensors.array.making import as_floats, cast, zeros_like
+from tfpy._src.tensors.array.making import cast, zeros_like
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.slicing import where
 from tfpy._src.tensors.autodiff.custom import custom_gradient
@@ -143,6 +143,10 @@ def fake_quant_with_min_max_vars_gradient(
 ) -> FakeQuantWithMinMaxVarsGradient:
     """The gradients of ``inputs``, ``min`` and ``max``.
 
+    Raises:
+        InvalidArgumentError: as for :func:`fake_quant_with_min_max_vars`, and when ``gradients`` do
+            not have the shape of ``inputs``.
+
     Example:
         >>> import tfpy as tf
         >>> gradient = tf.quantization.fake_quant_with_min_max_vars_gradient
@@ -151,7 +155,7 @@ def fake_quant_with_min_max_vars_gradient(
         ([0.0, 1.0, 0.0], 1.0, 1.0)
     """
     operands = _operands(inputs, min, max, 0)
-    found = _gradients(as_floats(gradients), *operands, num_bits, narrow_range)
+    found = _gradients(_upstream(gradients, operands[0]), *operands, num_bits, narrow_range)
     return FakeQuantWithMinMaxVarsGradient(*found)
 
 
@@ -174,6 +178,10 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
 ) -> FakeQuantWithMinMaxVarsPerChannelGradient:
     """The gradients of ``inputs``, ``min`` and ``max``, the latter for each channel.
 
+    Raises:
+        InvalidArgumentError: as for :func:`fake_quant_with_min_max_vars_per_channel`, and when
+            ``gradients`` do not have the shape of ``inputs``.
+
     Example:
         >>> import tfpy as tf
         >>> gradient = tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient
@@ -182,7 +190,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
         ([[0.0, 1.0]], [1.0, 0.0])
     """
     operands = _operands(inputs, min, max, 1)
-    found = _gradients(as_floats(gradients), *operands, num_bits, narrow_range)
+    found = _gradients(_upstream(gradients, operands[0]), *operands, num_bits, narrow_range)
     return FakeQuantWithMinMaxVarsPerChannelGradient(*found)
 
 
@@ -202,6 +210,18 @@ def _operands(inputs: Any, low: Any, high: Any, rank: int) -> tuple[Tensor, Tens
             f"{[list(b.aval.shape) for b in bounds]}",
         )
     return x, bounds[0], bounds[1]
+
+
+def _upstream(gradients: Any, x: Tensor) -> Tensor:
+    """Convert the gradients of the results, which have the shape of the inputs."""
+    upstream = convert_to_tensor(gradients, dtypes.float32)
+    if upstream.aval.shape != x.aval.shape:
+        raise invalid(
+            "fake_quant",
+            f"gradients must have the shape {list(x.aval.shape)} of inputs, got "
+            f"{list(upstream.aval.shape)}",
+        )
+    return upstream
 
 
 def _nudged(low: Tensor, high: Tensor, bits: int, narrow: bool) -> tuple[Tensor, Tensor, Tensor]:
@@ -279,8 +299,8 @@ def quantize_and_dequantize_v2(
         >>> quantized([-1.0, 0.3, 0.9], -1.0, 1.0, num_bits=3, range_given=True).numpy().round(3)
         array([-1.   ,  0.333,  1.   ], dtype=float32)
     """
-    x = convert_to_tensor(input)
-    bounds = [cast(convert_to_tensor(b), x.dtype) for b in (input_min, input_max)]
+    x, *bounds = as_tensors(ew.maximum, (input, input_min, input_max))
+    infer.check_same_dtype("quantize_and_dequantize", [t.aval for t in (x, *bounds)])
     if round_mode not in ("HALF_TO_EVEN", "HALF_UP"):
         raise invalid(
             "quantize_and_dequantize",
@@ -290,7 +310,7 @@ def quantize_and_dequantize_v2(
         raise invalid("quantize_and_dequantize", f"num_bits is out of range: {num_bits}")
     if range_given and any(b.ndim for b in bounds):
         raise invalid("quantize_and_dequantize", "input_min and input_max must be scalars")
-    at = None if axis is None else normalize_axis("quantize_and_dequantize", axis, x.ndim)
+    at = None if axis is None else infer.normalize_axis("quantize_and_dequantize", axis, x.ndim)
     how = (bool(range_given), *_integers(signed_input, num_bits, narrow_range), round_mode)
     return _quantized(x, *bounds, axis=at, how=how)
 
