@@ -24,6 +24,7 @@ CALLS = [
     lambda tf, to: tf.print(tf.Variable([1.0, 2.0]), np.array([1, 2]), b"by", **to),
     lambda tf, to: tf.print(tf.ragged.constant([[1], [2, 3]]), **to),
     lambda tf, to: tf.print(tf.sparse.from_dense([[0, 1], [2, 0]]), **to),
+    lambda tf, to: tf.print(tf.constant([1j, 2, 3, 4]), tf.constant(1 + 2j), **to),
     lambda tf, to: tf.print(tf.constant("alone"), **to),
     lambda tf, to: tf.print(tf.zeros([0, 3]), tf.zeros([0]), **to),
     lambda tf, to: tf.print(**to),

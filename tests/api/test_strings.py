@@ -139,6 +139,7 @@ def test_format(tf: Any) -> Any:
         tf.strings.format("v: %t%", tf.range(10), placeholder="%t%", summarize=2),
         tf.strings.format("v: {}", tf.constant(["a", "b"])),
         tf.strings.format("{}", tf.eye(8)),
+        *(tf.strings.format("{}", tf.fill([2, 2], 1j), summarize=n) for n in (-1, 0, 3, 4)),
         tf.strings.format("{}", tf.constant([1e10, 1 / 3])),
         tf.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 3, separator=":"),
         tf.strings.unsorted_segment_join([["a", "b"], ["c", "d"]], [1, 0], 2, separator=","),

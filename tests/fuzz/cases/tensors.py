@@ -197,6 +197,14 @@ TENSORS: dict[str, Program] = {
     "a range of quantization of another dtype": case(
         "tf.quantization.quantize_and_dequantize_v2($0, $1, 2.0)", numbers(2), np.int32(0)
     ),
+    "texts of complex numbers": case(
+        "[tf.strings.format('{}', $0, summarize=n) for n in (-1, 0, 1, 3)]"
+        " + [tf.strings.format('{} {} {}', [$0[:3], $0[0], $0[:0]])]",
+        complexes(1 + 2j, 2, 3, 4, 5),
+    ),
+    "texts of complex matrices": case(
+        "tf.strings.format('{}', $0, summarize=2)", complexes(1, 2, 3, 4).reshape(2, 2)
+    ),
     "factors of float16": case(
         "[tf.abs(r) for r in (*tf.linalg.qr($0), *tf.linalg.qr($0, full_matrices=True))]",
         numbers(2, 5, 3).astype(np.float16),

@@ -32,8 +32,17 @@ def summary(array: Any, keep: int, indent: int) -> str:
     """The outermost ``keep`` items at both ends of every axis; all if ``keep`` is negative.
 
     Of an array without elements no item is shown: TensorFlow keeps no more than there are elements.
+    Of complex numbers it shows neither the parts nor the dimensions.
     """
+    if array.dtype.kind == "c":
+        return _without_texts(array, array.size if keep < 0 else keep)
     return _summary(array, array.size if keep < 0 else min(keep, array.size), indent)
+
+
+def _without_texts(array: Any, keep: int) -> str:
+    """Return a question mark for each of the first ``keep`` elements of a flat array."""
+    shown = " ".join("?" * min(array.size, keep)) + "..." * (array.size > keep)
+    return f"[{shown}]" if array.ndim else shown
 
 
 def _summary(array: Any, keep: int, indent: int) -> str:
