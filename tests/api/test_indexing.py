@@ -163,6 +163,9 @@ VALUES: dict[str, Case] = {
         lib.linalg.diag(W, k=k, num_rows=r, num_cols=c, padding_value=7)
         for k, r, c in ((1, -1, -1), (-2, -1, -1), (0, 2, 4), (1, 5, 3), (-1, 3, 4))
     ],
+    "diag of bytes": lambda lib: lib.linalg.diag(
+        lib.constant([1, 2], lib.uint8), padding_value=300
+    ),
     "diag bands": lambda lib: [
         lib.linalg.diag(X[:, :3, :4], k=(-1, 1), align=align, padding_value=-1) for align in ALIGNS
     ],

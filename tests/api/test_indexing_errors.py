@@ -28,6 +28,12 @@ ERRORS: dict[str, Callable[[Any], Any]] = {
     "tensor_scatter dtypes": lambda lib: lib.tensor_scatter_nd_min(
         lib.constant([1.0]), [[0]], lib.constant([1])
     ),
+    "tensor_diag strings": lambda lib: lib.linalg.tensor_diag(["a", "b"]),
+    "tensor_diag_part strings": lambda lib: lib.linalg.tensor_diag_part([["a"]]),
+    "diag strings": lambda lib: lib.linalg.diag(["a", "b"]),
+    "diag_part strings": lambda lib: lib.linalg.diag_part([["a", "b"]]),
+    "diag padding": lambda lib: lib.linalg.diag([1, 2], padding_value=1.5),
+    "diag paddings": lambda lib: lib.linalg.diag([1, 2], padding_value=[1, 2]),
     "unsorted_segment ids": lambda lib: lib.math.unsorted_segment_max([1.0, 2], [0, 1, 2], 3),
     "unsorted_segment number": lambda lib: lib.math.unsorted_segment_sum([1.0], [0], -1),
     "unsorted_segment beyond": lambda lib: lib.math.unsorted_segment_sum([1.0, 2], [0, 3], 3),

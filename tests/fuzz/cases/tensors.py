@@ -7,6 +7,8 @@ import numpy as np
 from ..programs import Program
 from .making import case, complexes, numbers
 
+TEXTS = np.array([[b"a", b"b"], [b"c", b"d"]], object)
+
 TENSORS: dict[str, Program] = {
     "a function with a long expression in a sum compiles at once on webgl": case(
         "tf.image.total_variation($0)", numbers(5, 4, 2, 2)
@@ -205,6 +207,15 @@ TENSORS: dict[str, Program] = {
     "texts of complex matrices": case(
         "tf.strings.format('{}', $0, summarize=2)", complexes(1, 2, 3, 4).reshape(2, 2)
     ),
+    "strings between which 0 is put": case("tf.linalg.diag($0)", TEXTS[0]),
+    "diagonals of strings filled with 0": case("tf.linalg.diag_part($0)", TEXTS),
+    "numbers between diagonals of another kind": case(
+        "tf.linalg.diag($0, padding_value=1.5)", [1, 2]
+    ),
+    "numbers between diagonals that do not fit": case(
+        "tf.linalg.diag($0, padding_value=300)", np.uint8([1, 2])
+    ),
+    "a grid of strings": case("tf.meshgrid($0, $0[:1])", TEXTS[0]),
     "factors of float16": case(
         "[tf.abs(r) for r in (*tf.linalg.qr($0), *tf.linalg.qr($0, full_matrices=True))]",
         numbers(2, 5, 3).astype(np.float16),

@@ -211,7 +211,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
 
     Raises:
         ValueError: for another ``indexing`` than "xy" and "ij".
-        InvalidArgumentError: If the vectors have several dtypes.
+        InvalidArgumentError: If the vectors have several dtypes, or are strings.
 
     Example:
         >>> import tfpy as tf
@@ -222,6 +222,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
     vectors = [reshape(convert_to_tensor(a), [-1]) for a in args]
     if vectors:
         infer.check_same_dtype("meshgrid", [v.aval for v in vectors])
+        infer.check_dtype("meshgrid", vectors[0].aval, infer.ANY - {dtypes.string}, "args[0]")
     order = list(range(len(vectors)))
     if indexing == "xy" and len(vectors) > 1:
         order[0], order[1] = 1, 0

@@ -14,6 +14,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import elementwise as ew, indexing, logic, movement
 from tfpy._src.compiler.ops.failing import failing
+from tfpy._src.compiler.ops.families import infer
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.array.joining import stack
@@ -92,8 +93,17 @@ def _lines(
         yield k, size, 0 if left else width - size
 
 
-def _static(value: Any) -> Any:
-    return value if isinstance(value, bool | int | float | complex) else host_values(value).item()
+def _padding(op: str, x: Tensor, value: Any) -> Any:
+    """Return the number that pads matrices of the dtype of ``x``."""
+    if x.dtype.is_bool:
+        return bool(host_values(value).item())
+    try:
+        fill = convert_to_tensor(value, x.dtype).host_view()
+    except TypeError as error:
+        raise TypeError(f"{op}: padding_value: {error}") from None
+    if fill.ndim:
+        raise invalid(op, f"padding_value must be a scalar, got shape {list(fill.shape)}")
+    return fill.item()
 
 
 def diag(
@@ -117,6 +127,8 @@ def diag(
 
     Raises:
         InvalidArgumentError: when the sizes do not fit.
+        TypeError: when ``padding_value`` is not of the dtype of ``diagonal``; the default, 0, is no
+            string.
 
     Example:
         >>> import tfpy as tf
@@ -147,9 +159,9 @@ def diag(
             f"num_rows {num_rows} and num_cols {num_cols} do not fit diagonals {list(x.shape)} "
             f"for k {band}: at least {least_rows} by {least_columns}, one of them exactly",
         )
-    fill = _static(padding_value)
+    fill = _padding("diag", x, padding_value)
     if not many:
-        return _written(x, band[0], rows, columns, bool(fill) if x.dtype.is_bool else fill)
+        return _written(x, band[0], rows, columns, fill)
     base = constant(fill, x.dtype, shape=[1] * (x.ndim - 2) + [1, 1])
     return _with_diagonals(broadcast_to(base, [*x.aval.shape[:-2], rows, columns]), x, band, align)
 
@@ -180,6 +192,8 @@ def diag_part(
 
     Raises:
         InvalidArgumentError: when the matrices have no such diagonal.
+        TypeError: when ``padding_value`` is not of the dtype of ``input``; the default, 0, is no
+            string.
 
     Example:
         >>> import tfpy as tf
@@ -187,13 +201,14 @@ def diag_part(
         [1, 5]
     """
     x = _matrices("diag_part", input)
+    fill = _padding("diag_part", x, padding_value)
     _check_align("diag_part", align)
     band, (rows, columns) = _band("diag_part", k), x.aval.shape[-2:]
     _check_inside("diag_part", band, rows, columns)
     if band[0] == band[1]:
         return _read(x, band[0])
     width = max(_length(i, rows, columns) for i in range(band[0], band[1] + 1))
-    fill, lines = _static(padding_value), []
+    lines = []
     for i, size, offset in _lines(band, align, width, rows, columns):
         line = _read(x, i)
         margin = ((0, 0),) * (line.ndim - 1) + ((offset, width - size - offset),)
@@ -289,7 +304,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """``diagonal`` of shape s along the diagonal of a tensor of shape ``[*s, *s]``.
 
     Raises:
-        InvalidArgumentError: for a scalar.
+        InvalidArgumentError: for a scalar, or strings.
 
     Example:
         >>> import tfpy as tf
@@ -297,6 +312,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
         [[1, 0], [0, 2]]
     """
     x = convert_to_tensor(diagonal)
+    infer.check_dtype("tensor_diag", x.aval, infer.ANY - {dtypes.string}, "diagonal")
     if not x.ndim:
         raise invalid("tensor_diag", "Input must be at least rank 1, got 0")
     return reshape(diag(reshape(x, [x.size])), [*x.aval.shape, *x.aval.shape])
@@ -306,7 +322,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     """The diagonal of a tensor of shape ``[*s, *s]``, of shape s; a number is its own.
 
     Raises:
-        InvalidArgumentError: when the shape is no such pair.
+        InvalidArgumentError: when the shape is no such pair, or for strings.
 
     Example:
         >>> import tfpy as tf
@@ -314,6 +330,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
         [1, 4]
     """
     x = convert_to_tensor(input)
+    infer.check_dtype("tensor_diag_part", x.aval, infer.ANY - {dtypes.string})
     half = x.ndim // 2
     side = x.aval.shape[:half]
     if x.ndim % 2 or side != x.aval.shape[half:]:
