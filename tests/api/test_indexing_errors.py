@@ -34,6 +34,9 @@ ERRORS: dict[str, Callable[[Any], Any]] = {
     "diag_part strings": lambda lib: lib.linalg.diag_part([["a", "b"]]),
     "diag padding": lambda lib: lib.linalg.diag([1, 2], padding_value=1.5),
     "diag paddings": lambda lib: lib.linalg.diag([1, 2], padding_value=[1, 2]),
+    "ragged mask": lambda lib: lib.ragged.boolean_mask(
+        lib.ones([2, 0, 3]), lib.ones([2, 0, 4]) > 0
+    ),
     "unsorted_segment ids": lambda lib: lib.math.unsorted_segment_max([1.0, 2], [0, 1, 2], 3),
     "unsorted_segment number": lambda lib: lib.math.unsorted_segment_sum([1.0], [0], -1),
     "unsorted_segment beyond": lambda lib: lib.math.unsorted_segment_sum([1.0, 2], [0, 3], 3),

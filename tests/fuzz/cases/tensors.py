@@ -224,4 +224,10 @@ TENSORS: dict[str, Program] = {
         "[tf.linalg.inv($0), tf.linalg.inv($0, adjoint=True)]",
         (numbers(2, 3, 3) + 3 * np.eye(3)).astype(np.float16),
     ),
+    "masks of other rows than a tensor has": case(
+        "tf.ragged.boolean_mask($0, $1)", numbers(0, 1, 4, 3), np.zeros((0, 1, 1, 3), bool)
+    ),
+    "masks without elements of another size": case(
+        "tf.ragged.boolean_mask($0, $1)", numbers(2, 0, 3), np.zeros((2, 0, 4), bool)
+    ),
 }

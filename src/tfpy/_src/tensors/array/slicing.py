@@ -9,6 +9,7 @@ import numpy as np
 from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.base.errors import invalid
+from tfpy._src.compiler.ir.aval import Shape
 from tfpy._src.compiler.ops import indexing, logic, movement
 from tfpy._src.compiler.ops.failing import failing
 from tfpy._src.compiler.ops.families import infer
@@ -182,6 +183,15 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return logic.select(condition, x, y)
 
 
+def check_mask(shape: Shape, mask: Shape) -> None:
+    """Raise a ValueError unless a mask covers the leading dimensions of a shape."""
+    if not mask or tuple(shape[: len(mask)]) != tuple(mask):
+        raise ValueError(
+            f"Shapes {tuple(shape)} and {tuple(mask)} are incompatible: the mask must cover the "
+            "leading dimensions"
+        )
+
+
 def boolean_mask(
     tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask"
 ) -> Tensor:
@@ -197,11 +207,7 @@ def boolean_mask(
     """
     x, m = convert_to_tensor(tensor), convert_to_tensor(mask).host_view()
     at = 0 if axis is None else normalize_axis("boolean_mask", static_int(axis), x.ndim)
-    if m.ndim == 0 or tuple(x.aval.shape[at : at + m.ndim]) != m.shape:
-        raise ValueError(
-            f"Shapes {tuple(x.shape[at:])} and {m.shape} are incompatible: the mask must cover the "
-            "leading dimensions"
-        )
+    check_mask(x.aval.shape[at:], m.shape)
     flat = reshape(x, [*x.aval.shape[:at], m.size, *x.aval.shape[at + m.ndim :]])
     return take(flat, np.flatnonzero(m).astype(np.int32), axis=at)
 

@@ -12,6 +12,7 @@ from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.operand import Operand
 from tfpy._src.tensors.array import joining, reshaping
+from tfpy._src.tensors.array.slicing import check_mask
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.composite.ragged import row_partition as partition
 from tfpy._src.tensors.composite.ragged.rows import row_count, take_rows
@@ -212,7 +213,8 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """The values at which the mask is True, in the rows they come from.
 
     Raises:
-        ValueError: for a mask that is a scalar.
+        ValueError: for a mask that is a scalar, or a tensor that does not cover the leading
+            dimensions of a tensor.
 
     Example:
         >>> import tfpy as tf
@@ -224,6 +226,8 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
         raise ValueError("mask cannot be scalar.")
     if m.dtype.name != "bool":
         raise TypeError(f"Expected mask to have dtype bool, got {m.dtype.name}")
+    if not isinstance(x, RaggedTensor) and not isinstance(m, RaggedTensor):
+        check_mask(x.aval.shape, m.aval.shape)
     if isinstance(m, RaggedTensor) or m.ndim > 1:
         if x.ndim < m.ndim:
             raise ValueError(f"boolean_mask: mask {m.shape} does not fit data {x.shape}")
