@@ -48,6 +48,17 @@ VALUES: dict[str, Case] = {
     "tensor_scatter_nd_update": lambda lib: lib.tensor_scatter_nd_update(
         X, [[0, 1], [2, 3]], X[0, :2] * 2
     ),
+    "tensor_scatter_nd in lists": lambda lib: [
+        f([1.0, 2.0, 3.0], [[2], [0]], lib.constant([4.0, 0.5], lib.float16))
+        for f in (
+            *(lib.tensor_scatter_nd_update, lib.tensor_scatter_nd_add, lib.tensor_scatter_nd_sub),
+            *(lib.tensor_scatter_nd_min, lib.tensor_scatter_nd_max),
+        )
+    ],
+    "tensor_scatter_nd of arrays": lambda lib: [
+        lib.tensor_scatter_nd_update(np.array([1, 2], np.int32), [[1]], lib.constant([0.5])),
+        lib.tensor_scatter_nd_add(lib.constant([0.5, 1.5]), [[1]], np.array([2], np.int32)),
+    ],
     "scatter_nd strings": lambda lib: lib.scatter_nd([[1]], ["z"], [2]),
     "unravel_index": lambda lib: [
         lib.unravel_index([2, 5, 7, 0], [3, 4]),

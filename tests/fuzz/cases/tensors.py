@@ -230,4 +230,15 @@ TENSORS: dict[str, Program] = {
     "masks without elements of another size": case(
         "tf.ragged.boolean_mask($0, $1)", numbers(2, 0, 3), np.zeros((2, 0, 4), bool)
     ),
+    "lists in which tensors of another dtype are scattered": case(
+        "[f([[1.0, 2.0], [3.0, 4.0]], [[1], [0]], $0) for f in ("
+        "tf.tensor_scatter_nd_update, tf.tensor_scatter_nd_add, tf.tensor_scatter_nd_sub,"
+        " tf.tensor_scatter_nd_min, tf.tensor_scatter_nd_max)]",
+        numbers(2, 2).astype(np.float16),
+    ),
+    "arrays scattered in tensors of another dtype": case(
+        "[tf.tensor_scatter_nd_min($0, [[1]], np.array([1])),"
+        " tf.tensor_scatter_nd_add(np.array([1, 2], np.int32), [[1]], $0[:1])]",
+        numbers(2),
+    ),
 }

@@ -23,7 +23,7 @@ from tfpy._src.compiler.ops import (
     scatter as primitives,
     text,
 )
-from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.array.joining import concat
@@ -185,8 +185,8 @@ def _places(
 def _tensor_scatter(
     name: str, op: Op, tensor: Any, indices: Any, updates: Any, policy: str = ""
 ) -> Tensor:
-    x, at = convert_to_tensor(tensor), convert_to_tensor(indices)
-    values = convert_to_tensor(updates, None if hasattr(updates, "dtype") else x.dtype)
+    x, values = as_tensors(op, (tensor, updates))
+    at = convert_to_tensor(indices)
     ids, segments, rest = _places(name, at, values, x.aval.shape, policy)
     rows = op(reshape(x, [segments, *rest]), ids, values)
     return reshape(rows, x.aval.shape)
@@ -207,8 +207,7 @@ def tensor_scatter_nd_update(
 
 
 def _tensor_scatter_sum(op: Op, tensor: Any, indices: Any, updates: Any, policy: str) -> Tensor:
-    x = convert_to_tensor(tensor)
-    values = convert_to_tensor(updates, None if hasattr(updates, "dtype") else x.dtype)
+    x, values = as_tensors(op, (tensor, updates))
     return op(x, scatter_nd(indices, values, x.aval.shape, policy))
 
 
