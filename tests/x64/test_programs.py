@@ -65,6 +65,12 @@ def means(tf: Any) -> Any:
 
 
 @program
+def hashes(tf: Any) -> Any:
+    inputs = [tf.constant([["a", "b"], ["c", "d"]]), tf.constant([[1, 2], [-3, 4]])]
+    return [tf.sparse.cross_hashed(inputs, n).values for n in (0, 1, 2**31, 2**40, 2**62)]
+
+
+@program
 def numbers_of_python_and_casts(tf: Any) -> Any:
     x, i = tf.constant(1.0), tf.constant(7, tf.int64)
     d = tf.constant([1.5, 2.5], tf.float64)

@@ -22,7 +22,7 @@ from tfpy._src.functions.control.effects import on_host
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, made
 
 Array = np.ndarray[Any, Any]
-_MOST = 2**31
+_MOST = 2 ** (8 * dtypes.int64.size - 1)
 
 
 class _Feature:
@@ -148,15 +148,16 @@ def cross_hashed(
 
     Args:
         inputs: as for :func:`cross`.
-        num_buckets: the hash is modulo this.
+        num_buckets: the hash is modulo this. 0 gives hashes of 63 bits, which need
+            ``TFPY_ENABLE_X64``.
         hash_key: another key gives other hashes.
 
     Returns:
-        A sparse matrix of int32.
+        A sparse matrix of int64.
 
     Raises:
-        TypeError, InvalidArgumentError: as for :func:`cross`; for a number of buckets that is
-            not in 1 .. 2 ** 31.
+        TypeError, InvalidArgumentError: as for :func:`cross`; for a number of buckets whose
+            hashes int64 does not hold, which has 32 bits without ``TFPY_ENABLE_X64``.
 
     Example:
         >>> import tfpy as tf
@@ -166,17 +167,20 @@ def cross_hashed(
         [92, 47, 60, 60]
     """
     crosses = _Crosses(inputs)
-    if not 1 <= num_buckets <= _MOST:
+    least = 0 if dtypes.X64 else 1
+    if not least <= num_buckets <= _MOST:
         raise invalid(
             "cross_hashed",
-            f"num_buckets must be in [1, 2**31], as hashes are int32, got {num_buckets}",
+            f"num_buckets must be in [{least}, {_MOST}], as hashes are {dtypes.int64.name}, got "
+            f"{num_buckets}; set TFPY_ENABLE_X64 for longer hashes",
         )
+    modulus = np.uint64(num_buckets or dtypes.int64.max)
     picked, key = crosses.picked(), hash_key or HASH_KEY
 
     def hashed(values: Sequence[Array]) -> Array:
         words = np.full(picked[0].size, key, np.uint64)
         for column, at in zip(values, picked, strict=True):
             words = concatenated(words, _fingerprints(column)[at])
-        return (words % np.uint64(num_buckets)).astype(np.int32)
+        return (words % modulus).astype(dtypes.int64.as_numpy_dtype)
 
     return crosses.map(hashed, dtypes.int64)
