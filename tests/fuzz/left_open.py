@@ -75,6 +75,22 @@ def _names_the_blank(text: str) -> bool:
     return found is not None and bool(re.search(r"\b0\b", found[0]))
 
 
+def _probabilities_near_one(text: str, operands: Sequence[Array]) -> bool:
+    """Predictions in a trace where 1 - p is not much larger than the rounding of 1 + epsilon."""
+    return text.startswith(_TRACES) and bool((np.abs(operands[1] - 1.0) < 1e-3).any())
+
+
+def _next_to_one(text: str, operands: Sequence[Array]) -> bool:
+    """Whether the number of results that are no NaN is counted, of the float above 1."""
+    above = np.nextafter(np.float32(1), np.float32(2))
+    return text.startswith("guarded(") and bool((operands[0] == above).any())
+
+
+def _array_of_other_dtype(text: str, operands: Sequence[Array]) -> bool:
+    """What is no tensor, and whose numbers are not float32."""
+    return ".numpy()" in text and any(a.dtype != np.float32 for a in operands)
+
+
 def _vectorised_without_rows(text: str, operands: Sequence[Array]) -> bool:
     return text.startswith("vectorised(") and not operands[0].shape[0]
 
@@ -223,6 +239,30 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
     r"strings\.ngrams": (
         lambda text, operands: any(a.ndim > 1 and not a.shape[-2] for a in operands),
         "a matrix without rows: of n-grams TensorFlow gives one column, tfpy none",
+    ),
+    r"sparse\.cross_hashed": (
+        lambda text, operands: text.endswith(", 0)"),
+        "hashes of 63 bits, which tfpy's int64 does not hold; docs/differences.md",
+    ),
+    r"(gradient of )?compat\.v1\.losses\.log_loss": (
+        _probabilities_near_one,
+        "compiled, TensorFlow adds epsilon to 1 before it subtracts the probability",
+    ),
+    r"gradient of sparse\.softmax": (
+        _some_empty,
+        "TensorFlow sums along an axis without elements to one element and cannot add that back",
+    ),
+    r"nn\.max_pool(2d)?|image\.(rgb_to_hsv|hsv_to_rgb)|math\.nextafter": (
+        _array_of_other_dtype,
+        "TensorFlow converts arrays to float32, unless in a trace or by the first op of a process",
+    ),
+    r"linalg\.diag.*": (
+        lambda text, operands: ".tolist()" in text and operands[0].dtype == bool,
+        "TensorFlow takes the default padding, 0, for tensors and arrays of bools, not for lists",
+    ),
+    r"math\.erfinv": (
+        _next_to_one,
+        "TensorFlow rounds (1 + x) / 2 to 1, of which the result is infinite",
     ),
 }
 """Calls of which TensorFlow's result is accidental or wrong: when it is not compared, and why."""

@@ -16,6 +16,7 @@ import tfpy
 from . import campaign
 from .cases import CASES
 from .generate import Generator
+from .left_open import left_open
 from .minimise import minimised
 from .oracle import Oracle
 from .programs import Call, Given, Program, Ref
@@ -63,6 +64,52 @@ def test_programs_are_python(generator: Generator, seed: int) -> None:
             exec(code, {})
         shown.append(out.getvalue().count("\n"))
     assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "operands", "same_text", "others"),
+    [
+        ("guarded math.erfinv", "guarded(f, x0)", [np.float32([1.0000001])], None, [np.ones(1)]),
+        (
+            "assigned compat.v1.losses.log_loss",
+            "assigned(f, x0, x1)",
+            [np.ones(1), np.float32([0.9999])],
+            "tf.compat.v1.losses.log_loss(x0, x1)",
+            [np.ones(1), np.float32([0.9])],
+        ),
+        ("assigned sparse.softmax", "assigned(f, x0)", [np.zeros((3, 0))], None, [np.ones(2)]),
+        (
+            "sparse.cross_hashed",
+            "tf.sparse.cross_hashed([$0], 0)",
+            [np.ones((1, 1))],
+            "tf.sparse.cross_hashed([$0], 10)",
+            None,
+        ),
+        (
+            "nn.max_pool2d",
+            "tf.nn.max_pool2d($0.numpy(), 2, 2, 'SAME')",
+            [np.uint8([[[[1]]]])],
+            "tf.nn.max_pool2d($0, 2, 2, 'SAME')",
+            [np.float32([[[[1]]]])],
+        ),
+        (
+            "linalg.eigh_tridiagonal",
+            "tf.linalg.eigh_tridiagonal($0, $1)",
+            [np.ones((3, 3)), np.ones(2)],
+            None,
+            [np.ones(3), np.ones(2)],
+        ),
+    ],
+)
+def test_calls_are_left_open(
+    name: str, text: str, operands: Any, same_text: str | None, others: Any
+) -> None:
+    """Those of the rule, and no others of the function."""
+    assert left_open(name, text, operands)
+    if same_text is not None:
+        assert not left_open(name, same_text, operands)
+    if others is not None:
+        assert not left_open(name, text, others)
 
 
 def program_of(*calls: str) -> Program:
