@@ -166,7 +166,8 @@ class Oracle:
     def _truth(self, call: Call, operands: Sequence[Array]) -> Arrays:
         """The results in float64, or nothing where TensorFlow does not give them."""
         wide = [a.astype(WIDE.get(a.dtype.kind, a.dtype)) for a in operands]
-        text = re.sub(r"tf\.eye\((-?\d+)\)", r"tf.eye(\1, dtype=tf.float64)", call.text)
+        text = call.text.replace(".numpy().tolist()", "")  # Python's floats would become float32
+        text = re.sub(r"tf\.eye\((-?\d+)\)", r"tf.eye(\1, dtype=tf.float64)", text)
         if re.fullmatch(r"signal\..*(window|weight_matrix)", call.name) and "dtype" not in text:
             text = f"{text[:-1]}, dtype=tf.float64)"
         call = replace(call, text=text)

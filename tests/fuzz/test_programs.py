@@ -152,3 +152,10 @@ def test_refusals_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     found = oracle.check(wrong)
     assert found is not None
     assert found.difference.startswith("computes what TensorFlow refuses: InvalidArgumentError")
+
+
+def test_the_truth_of_lists_has_64_bits() -> None:
+    """TensorFlow's erfinv loses digits of small numbers, also of Python's."""
+    call = Call("math.erfinv", "tf.math.erfinv($0.numpy().tolist())", (Ref(0),))
+    small = Program((Given(np.float32([-0.0004940181970596313])), call))
+    assert Oracle(tf, tfpy).check(small) is None
