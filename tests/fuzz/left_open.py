@@ -86,6 +86,14 @@ def _next_to_one(text: str, operands: Sequence[Array]) -> bool:
     return text.startswith("guarded(") and bool((operands[0] == above).any())
 
 
+def _more_bands_than_rows(text: str, operands: Sequence[Array]) -> bool:
+    """Bands [..., k, n] with k > n, for a right side [..., n, m], in a trace."""
+    shapes = [a.shape for a in operands if a.ndim > 1]
+    return text.startswith(_TRACES) and any(
+        bands[-2] > bands[-1] == rhs[-2] for bands in shapes for rhs in shapes
+    )
+
+
 def _array_of_other_dtype(text: str, operands: Sequence[Array]) -> bool:
     """What is no tensor, and whose numbers are not float32."""
     return ".numpy()" in text and any(a.dtype != np.float32 for a in operands)
@@ -255,6 +263,10 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
     r"nn\.max_pool(2d)?|image\.(rgb_to_hsv|hsv_to_rgb)|math\.nextafter": (
         _array_of_other_dtype,
         "TensorFlow converts arrays to float32, unless in a trace or by the first op of a process",
+    ),
+    r"(gradient of )?linalg\.banded_triangular_solve": (
+        _more_bands_than_rows,
+        "TensorFlow refuses more bands than rows in a trace only, and computes them eagerly",
     ),
     r"linalg\.diag.*": (
         lambda text, operands: ".tolist()" in text and operands[0].dtype == bool,
