@@ -14,6 +14,7 @@ from pathlib import Path
 
 import building
 import hypothesis
+import leftovers
 import numpy as np
 import promises
 import pytest
@@ -59,6 +60,16 @@ def pytest_collection_finish() -> None:
     """What is here by now is in no test's garbage: collecting it would take as long as a test."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def nothing_changed() -> Iterator[None]:
+    """Fail a test that leaves the state of the process different for the tests after it."""
+    before = leftovers.state()
+    yield
+    if (after := leftovers.state()) != before:
+        changes = leftovers.changes(before, after)
+        assert not changes, " ".join(changes)
 
 
 @pytest.fixture
