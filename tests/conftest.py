@@ -67,6 +67,7 @@ def nothing_changed() -> Iterator[None]:
     """Fail a test that leaves the state of the process different for the tests after it."""
     before = leftovers.state()
     yield
+    leftovers.restore()
     if (after := leftovers.state()) != before:
         changes = leftovers.changes(before, after)
         assert not changes, " ".join(changes)

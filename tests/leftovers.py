@@ -52,3 +52,13 @@ def changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
         and not (before[name] is None and name in ("the active backend", "the cpu backend"))
         and not (before[name] is None and name == "the module tensorflow")
     ]
+
+
+def restore() -> None:
+    """Reset the caching device of TensorFlow's variable scope.
+
+    TensorFlow sets it while it traces `map_fn` or `scan`, and keeps it when their function raises.
+    The next scope of a strategy then fails after TensorFlow has entered the scope.
+    """
+    if module := sys.modules.get("tensorflow.python.ops.variable_scope"):
+        module.get_variable_scope()._caching_device = None

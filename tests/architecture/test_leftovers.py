@@ -51,3 +51,22 @@ def test_found(name: str) -> None:
         (text,) = leftovers.changes(before, leftovers.state())
     assert text.startswith(f"The test changed {name} from ")
     assert leftovers.changes(before, leftovers.state()) == []
+
+
+def test_a_function_of_map_fn_that_raises() -> None:
+    """TensorFlow can enter the scope of a strategy after it."""
+
+    @tensorflow.function
+    def failing(x: Any) -> Any:
+        def raises(row: Any) -> Any:
+            raise KeyError("mine")
+
+        return tensorflow.map_fn(raises, x)
+
+    with pytest.raises(KeyError, match="mine"):
+        failing(tensorflow.ones([2]))
+    scope = tensorflow.compat.v1.get_variable_scope()
+    assert scope.caching_device is not None
+    leftovers.restore()
+    with tensorflow.distribute.OneDeviceStrategy("/cpu:0").scope():
+        assert tensorflow.distribute.has_strategy()
