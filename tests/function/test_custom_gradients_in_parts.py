@@ -146,11 +146,10 @@ def test_derivatives_of_functions_that_parts_call(lib: Any) -> Any:
 
         return lambda x: lib.while_loop(lambda i, y: i < 2, body, (lib.constant(0), x[0]))[1]
 
-    found = []
-    for body in (stopped, customised):
-        inner = lib.function(body)
-        outer = lib.function(lambda x, inner=inner: inner(x) * 1.0)
-        concrete = inner.get_concrete_function(lib.TensorSpec([3, 2]))
-        for program in (branch(inner), loop(outer), branch(concrete)):
-            found += derivatives(lib, lib.function(program), x, 2)
-    return found
+    inner = lib.function(lambda x: stopped(x) + customised(x))
+    outer = lib.function(lambda x: inner(x) * 1.0)
+    concrete = inner.get_concrete_function(lib.TensorSpec([3, 2]))
+    return [
+        derivatives(lib, lib.function(program), x, 2)
+        for program in (branch(inner), loop(outer), branch(concrete))
+    ]
