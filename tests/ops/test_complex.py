@@ -150,6 +150,21 @@ def test_composed(name: str, rng: np.random.Generator) -> None:
     assert_same(f, [values(rng, *s) for s in shapes])
 
 
+@pytest.mark.parametrize("dtype", ["bool", "float32", "float16", "int32", "uint8"])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_casts_to_real_dtypes(dtype: str, compiled: bool) -> None:
+    """Imaginary parts are discarded, also of casts to bool."""
+    x = np.array([0, 1j, 0.5 + 0j, 2 - 3j, -0.0 + 0j], np.complex64)
+    found = []
+    for lib in (tfpy, tf):
+
+        def function(z: Any, lib: Any = lib) -> Any:
+            return lib.cast(z, dtype)
+
+        found.append((lib.function(function) if compiled else function)(lib.constant(x)).numpy())
+    np.testing.assert_array_equal(*found)
+
+
 def test_product(rng: np.random.Generator) -> None:
     """First order only: TensorFlow's gradient of cumprod, which the second needs, lacks conj."""
     arrays = [values(rng, 3, 4)]

@@ -241,4 +241,9 @@ TENSORS: dict[str, Program] = {
         " tf.tensor_scatter_nd_add(np.array([1, 2], np.int32), [[1]], $0[:1])]",
         numbers(2),
     ),
+    "complex numbers to bools": case("tf.cast($0, 'bool')", complexes(0, 1j, 0.5, 2 - 3j, -0.0)),
+    "compiled casts of complex numbers to bools": case(
+        "tf.function(lambda x: [tf.cast(x, d) for d in (bool, 'int32', 'uint8', 'float16')])($0)",
+        complexes(0, 1j, 0.5, 2 - 3j, -0.0),
+    ),
 }

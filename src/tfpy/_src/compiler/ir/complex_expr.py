@@ -166,12 +166,10 @@ def components(root: Any) -> list[Expr]:
 
 
 def cast(x: Any, dtype: DType) -> Any:
-    """To any dtype: of a complex number a number takes the real component, bool is "not 0"."""
+    """Cast to any dtype. Real dtypes, bool included, take the real component."""
     if dtype.is_complex:
         return lift(x, dtypes.real_part(dtype))
-    if not x.dtype.is_complex:
-        return ex.cast(x, dtype)
-    return ex.ne(x, 0) if dtype.is_bool else ex.cast(x.re, dtype)
+    return ex.cast(x.re if x.dtype.is_complex else x, dtype)
 
 
 def _real(op: str, x: Expr) -> Expr:

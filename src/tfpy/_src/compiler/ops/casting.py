@@ -18,7 +18,7 @@ from tfpy._src.compiler.ops.reference import math as host
 
 
 def _cast_ref(x: Any, dtype: DType) -> Any:
-    if x.dtype.kind == "c" and not dtype.is_bool:
+    if x.dtype.kind == "c":
         x = x.real
     number = dtype.as_numpy_dtype
     return host.to_integer(x, number) if dtype.is_integer else x.astype(number)

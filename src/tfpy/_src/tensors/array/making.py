@@ -157,6 +157,8 @@ def eye(
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """``x`` in another dtype; float to integer truncates towards zero.
 
+    A cast of complex numbers to a real dtype or bool discards the imaginary parts.
+
     Raises:
         UnimplementedError: for texts.
 
