@@ -162,6 +162,17 @@ def test_beam_search(tf: Any) -> Any:
 
 
 @same
+def test_decoders_of_integers(tf: Any) -> Any:
+    """Arrays and lists become float32."""
+    logits = np.array([[[0, 3, -3]], [[2, -3, 5]], [[3, 9, 5]]], np.int32)
+    return [
+        decode(values, [3])
+        for decode in (tf.nn.ctc_greedy_decoder, tf.nn.ctc_beam_search_decoder)
+        for values in (logits, logits.tolist(), logits.astype(np.float16))
+    ]
+
+
+@same
 def test_labels(tf: Any) -> Any:
     rows = tf.constant([[1, 1, 2, 2, 1], [1, 2, 3, 4, 5], [7, 7, 7, 7, 7]])
     return [

@@ -76,6 +76,15 @@ def check_lengths(f: Callable[[Any], Call], x: Array, own: bool, rng: Any) -> No
     assert_adjoint(f(tfpy), x, rng)
 
 
+@pytest.mark.parametrize("name", ["fft", "ifft2d", "rfft", "rfft2d", "irfft", "irfft2d"])
+@pytest.mark.parametrize("dtype", [bool, np.int32, np.float16, np.float32])
+def test_arrays_take_the_dtype_of_the_transform(name: str, dtype: Any) -> None:
+    x = np.array([[1, 0, 1], [0, 1, 1]], dtype)
+    mine, wanted = (np.asarray(getattr(lib.signal, name)(x)) for lib in (tfpy, tf))
+    assert mine.dtype == wanted.dtype
+    np.testing.assert_allclose(mine, wanted, rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("shape", [(8,), (2, 7), (1,)])
 def test_rfft(length: Any, shape: tuple[int, ...], rng: np.random.Generator) -> None:

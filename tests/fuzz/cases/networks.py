@@ -230,4 +230,9 @@ NETWORKS: dict[str, Program] = {
     "a search for no sequences": case(
         "tf.nn.ctc_beam_search_decoder($0, [4, 3], 5, -1)[1]", numbers(4, 3, 4)
     ),
+    "decoders of integer arrays": case(
+        "[f($0.numpy(), [3, 2])[1] for f in"
+        " (tf.nn.ctc_greedy_decoder, tf.nn.ctc_beam_search_decoder)]",
+        np.int32([[[0, 3, -3], [-7, 9, -5]], [[2, -3, 5], [9, 4, -1]], [[3, 9, 5], [-8, -5, 3]]]),
+    ),
 }

@@ -246,4 +246,18 @@ TENSORS: dict[str, Program] = {
         "tf.function(lambda x: [tf.cast(x, d) for d in (bool, 'int32', 'uint8', 'float16')])($0)",
         complexes(0, 1j, 0.5, 2 - 3j, -0.0),
     ),
+    "transforms of arrays of other dtypes": case(
+        "[f($0.numpy()) for f in (tf.signal.fft, tf.signal.rfft, tf.signal.irfft)]",
+        [True, False, True],
+    ),
+    "two-dimensional transforms of integer arrays": case(
+        "[f($0.numpy()) for f in (tf.signal.ifft2d, tf.signal.rfft2d, tf.signal.irfft2d)]",
+        np.int32([[1, 2], [3, 5]]),
+    ),
+    "arrays with a preferred dtype": case(
+        "[tf.convert_to_tensor(x, dtype_hint=d) for x in ($0.numpy(), $1.numpy(), [True], [])"
+        " for d in (tf.float16, tf.int32, tf.uint8, tf.bool, tf.complex64)]",
+        [1.5, -2.0],
+        np.int32([300, -1]),
+    ),
 }

@@ -25,6 +25,8 @@ def to_array(value: Any, wanted: DType | None, hint: Any, is_private: bool) -> n
     if is_array_like(value):
         found = np.asarray(value)
         own = dtypes.OF_NUMPY.get(found.dtype) or as_dtype(found.dtype)
+        if wanted is None and hint is not None and dtypes.string not in (own, as_dtype(hint)):
+            return _as_hinted(found, as_dtype(hint))
         dtype = wanted or own
         if dtypes.string in (own, dtype):
             _check_kind(value, own, dtype)
@@ -59,7 +61,7 @@ def to_array(value: Any, wanted: DType | None, hint: Any, is_private: bool) -> n
             raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
         elif own.is_integer and not is_private:  # whatever integers of NumPy's it holds
             own = _integer(found) if dtypes.X64 else dtypes.int32
-    if wanted is None and hint is not None and _kind_fits(own, as_dtype(hint)):
+    if wanted is None and hint is not None and _fits_hint(found, own, as_dtype(hint)):
         wanted = as_dtype(hint)
     if wanted is not None and found.size:
         _check_kind(value, own, wanted)
@@ -69,6 +71,17 @@ def to_array(value: Any, wanted: DType | None, hint: Any, is_private: bool) -> n
         return _as_bytes(found)
     with np.errstate(over="ignore"):  # 1e300 is infinite as float32
         return found.astype(dtype.as_numpy_dtype)
+
+
+def _as_hinted(found: np.ndarray[Any, Any], hint: DType) -> np.ndarray[Any, Any]:
+    """Return the numbers of an array in a dtype that is preferred.
+
+    TensorFlow casts arrays as NumPy does: imaginary parts are discarded, integers wrap.
+    """
+    if found.dtype.kind == "c" and not (hint.is_complex or hint.is_bool):
+        found = found.real
+    with np.errstate(all="ignore"):
+        return found.astype(hint.as_numpy_dtype, subok=False)
 
 
 def _of_python(value: Any, found: np.ndarray[Any, Any], own: DType) -> DType:
@@ -195,6 +208,21 @@ def _kind_fits(own: DType, wanted: DType) -> bool:
     if wanted.is_bool or dtypes.string in (own, wanted):
         return own == wanted
     return _generality(own) <= _generality(wanted)
+
+
+def _fits_hint(found: np.ndarray[Any, Any], own: DType, hint: DType) -> bool:
+    """Return True if Python values take the dtype that is preferred.
+
+    As in TensorFlow, booleans become no integers of other sizes and no complex numbers.
+    """
+    if own.is_bool and found.size and hint not in _OF_BOOLS:
+        return False
+    return not found.size or _kind_fits(own, hint)
+
+
+_OF_BOOLS = (
+    *(dtypes.bool, dtypes.int32, dtypes.int64, dtypes.float16, dtypes.float32, dtypes.float64),
+)
 
 
 def _generality(dtype: DType) -> int:

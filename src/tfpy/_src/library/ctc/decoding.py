@@ -121,7 +121,7 @@ def ctc_beam_search_decoder(
 
 def _operands(op: str, inputs: Any, sequence_length: Any) -> tuple[Tensor, Array]:
     """Logits, and lengths on the host."""
-    logits = convert_to_tensor(inputs)
+    logits = convert_to_tensor(inputs, dtype_hint=dtypes.float32)
     if logits.ndim != 3:
         raise invalid(op, f"inputs is not a 3-Tensor, got shape {list(logits.aval.shape)}")
     if not logits.aval.size:
