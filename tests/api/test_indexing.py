@@ -145,6 +145,12 @@ VALUES: dict[str, Case] = {
     "zero_fraction": lambda lib: lib.math.zero_fraction([0.0, 1, 0, 2]),
     "dynamic_partition": lambda lib: lib.dynamic_partition(W, [0, 2, 0, 2, 0, 2], 3),
     "dynamic_stitch": lambda lib: lib.dynamic_stitch([[3, 1], [[0], [2]]], [W[:2], W[2:4, None]]),
+    "dynamic_stitch of lists and arrays": lambda lib: [
+        lib.dynamic_stitch([[0], [1]], [value, lib.constant([[3, 4]], dtype)][::step])
+        for dtype in (lib.uint8, lib.float16)
+        for value in ([[1, 2]], np.array([[1, 2]]))
+        for step in (1, -1)
+    ],
     "dynamic_stitch twice": lambda lib: lib.dynamic_stitch([[0, 1], [1]], [[1, 2], [3]]),
     "roll": lambda lib: lib.roll(X, [1, -2], [0, 2]),
     "roll far": lambda lib: lib.roll([1, 2, 3], 7, 0),

@@ -260,4 +260,14 @@ TENSORS: dict[str, Program] = {
         [1.5, -2.0],
         np.int32([300, -1]),
     ),
+    "lists and arrays stitched with a tensor of another dtype": case(
+        "[tf.dynamic_stitch([[0, 2], [1]], [$0, x]) for x in ([[4, 5]], np.array([[4, 5]]))]"
+        " + [tf.dynamic_stitch([[1], [0, 2]], [[[4, 5]], $0])]"
+        " + [tf.raw_ops.AddN(inputs=[[[4, 5], [6, 7]], $0])]",
+        np.uint8([[9, 3], [1, 2]]),
+    ),
+    "an array before a tensor of another dtype in a list": case(
+        "[tf.convert_to_tensor([np.array([1, 0]), $0]), tf.unstack([np.array([1, 0]), $0])]",
+        numbers(2).astype(np.float16),
+    ),
 }

@@ -218,7 +218,10 @@ def _holds_tensor(values: Any) -> bool:
 
 def _first_dtype(values: Any) -> DType | None:
     for v in values:
-        found = _first_dtype(v) if isinstance(v, list | tuple) else getattr(v, "dtype", None)
+        if isinstance(v, list | tuple):
+            found = _first_dtype(v)
+        else:
+            found = getattr(v, "dtype", None) if _holds_tensor(v) else None
         if found is not None:
             return as_dtype(found)
     return None

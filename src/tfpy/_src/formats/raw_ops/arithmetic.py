@@ -15,6 +15,7 @@ from tfpy._src.formats.raw_ops.records import op
 from tfpy._src.library.tfjs.functions import prelu
 from tfpy._src.tensors.array.casting import bitcast
 from tfpy._src.tensors.array.complex_numbers import angle, complex, conj, imag, real
+from tfpy._src.tensors.array.joining import of_one_dtype
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.slicing import where
@@ -136,7 +137,7 @@ op("Zeta(x, q) -> z", p.zeta)
 # Several
 
 op("AccumulateNV2(inputs*N; shape) -> sum", accumulate_n)
-op("AddN(inputs*N) -> sum", add_n)
+op("AddN(inputs*N) -> sum", lambda inputs: add_n(of_one_dtype(inputs)))
 op("ClipByValue(t, clip_value_min, clip_value_max) -> output", clip_by_value)
 op("Prelu(x, alpha) -> y", prelu)
 

@@ -22,8 +22,11 @@ from tfpy._src.tensors.array.slicing import slice, take
 from tfpy._src.tensors.array.static import sized, static_int, static_ints
 
 
-def _of_one_dtype(values: Sequence[Any]) -> list[Tensor]:
-    """Values as tensors; others take the dtype of the first tensor, else of the first value."""
+def of_one_dtype(values: Sequence[Any]) -> list[Tensor]:
+    """Return values as tensors.
+
+    Lists and arrays take the dtype of the first tensor or, without tensors, of the first value.
+    """
     kind = next((v.dtype for v in values if is_operand(v)), None)
     tensors: list[Tensor] = []
     for v in values:
@@ -50,7 +53,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         [[1, 2], [3, 4], [5, 6]]
     """
     values = [values] if is_operand(values) else list(values)
-    tensors = _of_one_dtype(values)
+    tensors = of_one_dtype(values)
     if not tensors:
         raise invalid("concat", "values is empty; give at least one tensor")
     if tensors[0].ndim == 0:
@@ -94,7 +97,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     if axis == 0 and not any(is_operand(v) for v in values):
         with suppress(ValueError):  # ragged: the shapes are named below
             return convert_to_tensor(values)
-    tensors = _of_one_dtype(values)
+    tensors = of_one_dtype(values)
     shapes = {t.aval.closed.shape for t in tensors}
     if len(shapes) > 1:
         raise invalid(

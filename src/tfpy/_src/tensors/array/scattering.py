@@ -26,7 +26,7 @@ from tfpy._src.compiler.ops import (
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.tensors.array.joining import concat
+from tfpy._src.tensors.array.joining import concat, of_one_dtype
 from tfpy._src.tensors.array.making import zeros
 from tfpy._src.tensors.array.reshaping import broadcast_to, expand_dims, reshape
 from tfpy._src.tensors.array.slicing import as_places, take
@@ -363,7 +363,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
         >>> tf.dynamic_stitch(indices, data).numpy().tolist()
         [10, 20, 30, 40]
     """
-    tensors = [convert_to_tensor(d) for d in data]
+    tensors = of_one_dtype(data)
     places = [convert_to_tensor(i).host_view() for i in indices]
     if len(places) != len(tensors) or not tensors:
         raise invalid("dynamic_stitch", f"{len(places)} indices for {len(tensors)} data")
