@@ -270,4 +270,7 @@ TENSORS: dict[str, Program] = {
         "[tf.convert_to_tensor([np.array([1, 0]), $0]), tf.unstack([np.array([1, 0]), $0])]",
         numbers(2).astype(np.float16),
     ),
+    "places in a shape with a negative size": case("tf.unravel_index($0, [3, -1])", [7]),
+    "places in a shape with negative sizes": case("tf.unravel_index($0, [-3, -1])", [1]),
+    "places in a shape without elements": case("tf.unravel_index($0, [2, 0])", [0]),
 }

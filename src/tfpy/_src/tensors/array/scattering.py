@@ -300,7 +300,8 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """The coordinates ``[len(dims), ...]`` of row-major places in a tensor of shape ``dims``.
 
     Raises:
-        InvalidArgumentError: on cpu and wasm, when a place is outside the tensor.
+        InvalidArgumentError: If a dimension is not positive; on cpu and wasm also if a place is
+            outside the tensor.
 
     Example:
         >>> import tfpy as tf
@@ -308,6 +309,10 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
         [[0, 1, 1], [0, 1, 3]]
     """
     at, sizes = convert_to_tensor(indices), static_ints(dims)
+    wrong = [n for n in sizes if n <= 0]
+    if wrong:
+        message = f"dims must be positive, got {wrong[0]} in {list(sizes)}"
+        raise invalid_value("unravel_index", message)
     count = math.prod(sizes)
     places = indexing.range_(start=0, delta=1, count=count, dtype=at.dtype)
     inside = take(places, at)  # checks them
