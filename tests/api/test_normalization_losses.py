@@ -177,6 +177,22 @@ def test_weighted_losses(name: str, reduction: str, rng: np.random.Generator) ->
         twin.check(program, x, grads=True, tolerance=2e-5)
 
 
+@same
+def test_weighted_losses_of_each_dtype(tf: Any) -> Any:
+    """Cross entropies have the dtype of the logits, other losses float32."""
+    x = np.array([[0.25, 0.75], [0.5, 0.125]], np.float32)
+    losses = tf.compat.v1.losses
+    return [
+        loss(tf.constant(x, labels), tf.constant(2 * x, logits), weights=0.5).dtype.name
+        for loss in (
+            *(losses.sigmoid_cross_entropy, losses.softmax_cross_entropy, losses.huber_loss),
+            *(losses.absolute_difference, losses.hinge_loss, losses.mean_squared_error),
+        )
+        for labels in (tf.float32, tf.float16)
+        for logits in (tf.float32, tf.float16)
+    ]
+
+
 def test_label_smoothing_and_delta(rng: np.random.Generator) -> None:
     labels = np.eye(4, dtype=np.float32)[[0, 3, 2]]
     (x,) = draw(rng, (3, 4))

@@ -235,4 +235,12 @@ NETWORKS: dict[str, Program] = {
         " (tf.nn.ctc_greedy_decoder, tf.nn.ctc_beam_search_decoder)]",
         np.int32([[[0, 3, -3], [-7, 9, -5]], [[2, -3, 5], [9, 4, -1]], [[3, 9, 5], [-8, -5, 3]]]),
     ),
+    "losses have the dtype of the logits": case(
+        "[f($0, $1, label_smoothing=s, weights=$2, reduction=r) for f in"
+        " (tf.compat.v1.losses.sigmoid_cross_entropy, tf.compat.v1.losses.softmax_cross_entropy)"
+        " for s in (0, 0.1) for r in ('none', 'weighted_mean')]",
+        np.float32([[0.25, 0.75], [1, 0]]),
+        np.float16([[1.5, -2.25], [0.5, 3]]),
+        np.float32(0.5),
+    ),
 }

@@ -6,6 +6,7 @@ from typing import Any
 
 from tfpy._src.backends.registry import storable
 from tfpy._src.base import dtypes
+from tfpy._src.base.dtypes import DType
 from tfpy._src.compiler.ops import activation, elementwise as ew, logic
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tape import stop_gradient
@@ -83,13 +84,15 @@ def _reduced(x: Tensor, w: Tensor, reduction: str) -> Tensor:
     return ew.divide_no_nan(total, reductions.reduce_sum(each))
 
 
-def _same_shape(name: str, labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
-    """Both as tensors of one shape.
+def _same_shape(
+    name: str, labels: Any, predictions: Any, dtype: DType = dtypes.float32
+) -> tuple[Tensor, Tensor]:
+    """Both as tensors of one shape and dtype.
 
     Raises:
         ValueError: when the shapes differ.
     """
-    x, y = (cast(convert_to_tensor(v), dtypes.float32) for v in (labels, predictions))
+    x, y = (cast(convert_to_tensor(v), dtype) for v in (labels, predictions))
     if x.aval.shape != y.aval.shape:
         raise ValueError(
             f"{name}: Shapes {list(y.shape)} and {list(x.shape)} are incompatible: predictions and "
@@ -228,7 +231,8 @@ def sigmoid_cross_entropy(
         >>> tf.compat.v1.losses.sigmoid_cross_entropy([[1.0, 0.0]], [[2.0, 2.0]]).numpy().round(3)
         np.float32(1.127)
     """
-    y, x = _same_shape("sigmoid_cross_entropy", multi_class_labels, logits)
+    logits = convert_to_tensor(logits)
+    y, x = _same_shape("sigmoid_cross_entropy", multi_class_labels, logits, logits.dtype)
     if label_smoothing > 0:
         y = y * (1 - label_smoothing) + 0.5 * label_smoothing
     losses = nn_losses.sigmoid_cross_entropy_with_logits(labels=y, logits=x)
@@ -251,7 +255,8 @@ def softmax_cross_entropy(
         >>> tf.compat.v1.losses.softmax_cross_entropy([[1.0, 0.0]], [[2.0, 0.0]]).numpy().round(3)
         np.float32(0.127)
     """
-    y, x = _same_shape("softmax_cross_entropy", onehot_labels, logits)
+    logits = convert_to_tensor(logits)
+    y, x = _same_shape("softmax_cross_entropy", onehot_labels, logits, logits.dtype)
     y = stop_gradient(y)
     if label_smoothing > 0:
         y = y * (1 - label_smoothing) + label_smoothing / static_ints(y.aval.shape)[1]
