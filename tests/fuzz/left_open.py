@@ -40,15 +40,15 @@ def _skips_pixels(text: str, operands: Sequence[Array]) -> bool:
     """Windows of a volume that do not reach its end."""
     listed = re.search(r"\[1, (\d+), (\d+), (\d+), 1\]", text)
     numbers = re.search(r"pool3d\((?:\$|x)0, (\d+), (\d+)", text)
-    if any(a.ndim != 5 for a in operands) or not (listed or numbers):
+    if any(a.ndim < 5 for a in operands) or not (listed or numbers):
         return False
     if listed:
-        steps, windows = [int(s) for s in listed.groups()], operands[1].shape[:3]
+        steps, windows = [int(s) for s in listed.groups()], operands[1].shape[-5:-2]
     else:
         size, step = map(int, numbers.groups())  # type: ignore[union-attr]
         steps, windows = [step] * 3, (size,) * 3
     steps = [max(s, 1) for s in steps]
-    sides = zip(operands[0].shape[1:4], windows, steps, strict=True)
+    sides = zip(operands[0].shape[-4:-1], windows, steps, strict=True)
     return any((-(-n // s) - 1) * s + k < n for n, k, s in sides)
 
 
@@ -105,8 +105,46 @@ def _vectorised_without_rows(text: str, operands: Sequence[Array]) -> bool:
 
 def _of_other_rows(text: str, operands: Sequence[Array]) -> bool:
     """A mask of another shape than the rows of the first operand, whose sizes are open."""
-    rows = operands[0].shape[: operands[-1].ndim]
-    return text.startswith("opened(") and rows != operands[-1].shape
+    written = re.search(r"tf\.constant\((\[[^()]*\])\)", text)
+    mask = operands[-1] if written is None else np.array(ast.literal_eval(written[1]))
+    return text.startswith("opened(") and operands[0].shape[: mask.ndim] != mask.shape
+
+
+def _axes_of_nothing(text: str, operands: Sequence[Array]) -> bool:
+    """A tensor without elements, and a list of axes that do not exist or occur twice."""
+    found = re.search(r"\[[^\[\]]*\]", text)
+    axes, rank = ast.literal_eval(found[0]) if found else [], operands[0].ndim
+    wrong = any(not -rank <= a < rank for a in axes) or len({a % rank for a in axes}) < len(axes)
+    return not operands[0].size and bool(rank) and wrong
+
+
+def _nearly_singular(text: str, operands: Sequence[Array]) -> bool:
+    """A matrix whose columns, of a wide one the first that make a square, are dependent."""
+    rows, columns = operands[0].shape[-2:]
+    square = operands[0][..., : min(rows, columns)].astype(np.float64)
+    return bool(square.size) and not bool((np.linalg.cond(square) < 1e4).all())
+
+
+def _of_other_frequencies(text: str, operands: Sequence[Array]) -> bool:
+    """Frames whose number of frequencies is not that of the transform, which pads or crops."""
+    found = re.search(r"inverse_stft\((?:\$|x)0, (\d+)", text)
+    points = 1 << (int(found[1]) - 1).bit_length() if found else 0
+    return points > 0 and operands[0].shape[-1] != points // 2 + 1
+
+
+def _counts_complex_quotients(text: str, operands: Sequence[Array]) -> bool:
+    """Whether the results that are no NaN are counted, of complex numbers divided by 0."""
+    zero = re.search(r"/ 0(\.0)?\b", text) or ("/" in text and bool((operands[-1] == 0).any()))
+    return text.startswith("guarded(") and bool(zero) and operands[0].dtype.kind == "c"
+
+
+def _beyond_int32(text: str, operands: Sequence[Array]) -> bool:
+    """Lists of Python's integers that int32 does not hold."""
+    most = np.iinfo(np.int32).max
+    return any(
+        f"${i}.numpy().tolist()" in text and a.dtype.kind in "iu" and bool((a > most).any())
+        for i, a in enumerate(operands)
+    )
 
 
 def _traced_with_listed_axis(text: str, operands: Sequence[Array]) -> bool:
@@ -204,13 +242,39 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         "without rows to run, TensorFlow divides by their number for its shapes, checks no indices "
         "and finds some shapes wrong",
     ),
-    r"(ragged\.)?boolean_mask": (
+    r"(ragged\.)?boolean_mask|ragged\.stack_dynamic_partitions": (
         _of_other_rows,
         "TensorFlow compares the sizes where it knows them; a mask is read op by op, where all are",
+    ),
+    r"reverse": (
+        _axes_of_nothing,
+        "TensorFlow checks no axes of tensors without elements, but in a trace",
+    ),
+    r"gradient of linalg\.qr": (
+        _nearly_singular,
+        "divides by the diagonal of r, which rounding makes small where it is 0",
+    ),
+    r"gradient of signal\.inverse_stft": (
+        _of_other_frequencies,
+        "TensorFlow multiplies by as many weights as there were before it padded or cropped",
+    ),
+    r"nn\.atrous_conv2d": (
+        lambda text, operands: (
+            text.startswith("opened(") and bool(re.search(r"[2-9], 'SAME'", text))
+        ),
+        "TensorFlow needs the sizes of filters for 'SAME'",
+    ),
+    r"add|divide|real_?div": (
+        _counts_complex_quotients,
+        "NaN or infinite: in TensorFlow it depends on the place in a vector",
     ),
     r"divide|real_?div|math\.(reciprocal|divide_no_nan|xdivy)": (
         _divides_by_infinite_complex,
         "0 as in C99, or NaN: in TensorFlow it depends on the place in a vector",
+    ),
+    r".+": (
+        _beyond_int32,
+        "int64 in TensorFlow; docs/differences.md",
     ),
     r"nn\.crelu|concat": (
         _traced_with_listed_axis,

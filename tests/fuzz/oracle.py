@@ -262,7 +262,9 @@ def differs(
         wrong = np.asarray(found != wanted)
         if truncated(call.name):
             y, w = found.astype(np.float64), wanted.astype(np.float64)
-            wrong &= np.abs(y - w) > 1 + bound(call.name).relative * np.abs(w)
+            allowed = bound(call.name)
+            size = scale(allowed.scale, operands, call.text)
+            wrong &= np.abs(y - w) > 1 + allowed.relative * (np.abs(w) + size)
     else:
         if truth is not None and truth.shape != wanted.shape:
             truth = None

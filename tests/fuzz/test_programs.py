@@ -18,7 +18,7 @@ from .cases import CASES
 from .generate import Generator
 from .left_open import left_open
 from .minimise import minimised
-from .oracle import Oracle
+from .oracle import Oracle, differs
 from .programs import Call, Given, Program, Ref
 
 FIRST = 1_000_000
@@ -99,6 +99,65 @@ def test_programs_are_python(generator: Generator, seed: int) -> None:
             None,
             [np.ones(3), np.ones(2)],
         ),
+        (
+            "vectorised nn.avg_pool3d",
+            "vectorised(lambda x0: tf.nn.avg_pool3d(x0, 3, 9, 'SAME'), $0)",
+            [np.ones((2, 1, 6, 6, 6, 1))],
+            "vectorised(lambda x0: tf.nn.avg_pool3d(x0, 9, 9, 'SAME'), $0)",
+            [np.ones((2, 1, 3, 3, 3, 1))],
+        ),
+        (
+            "vectorised nn.conv3d",
+            "vectorised(lambda x0, x1: tf.nn.conv3d(x0, x1, [1, 4, 4, 4, 1], 'SAME'), $0, $1)",
+            [np.ones((2, 1, 3, 3, 8, 1)), np.ones((2, 2, 2, 1, 1))],
+            None,
+            [np.ones((2, 1, 6, 6, 6, 1)), np.ones((2, 2, 2, 1, 1))],
+        ),
+        ("reverse", "tf.reverse($0, [2])", [np.ones((0, 3))], None, [np.ones((1, 3))]),
+        ("reverse", "tf.reverse($0, [1, -1])", [np.ones((0, 3))], "tf.reverse($0, [1, 0])", None),
+        ("assigned linalg.qr", "assigned(f, x0)", [np.ones((2, 3))], None, [np.eye(2, 3)]),
+        (
+            "assigned signal.inverse_stft",
+            "assigned(lambda x0: tf.signal.inverse_stft(x0, 8, 4), $0)",
+            [np.ones((2, 6))],
+            None,
+            [np.ones((2, 5))],
+        ),
+        (
+            "opened boolean_mask",
+            "opened(lambda x0: tf.boolean_mask(x0, tf.constant([True, False])), $0)",
+            [np.ones((3, 2))],
+            "mapped(lambda x0: tf.boolean_mask(x0, tf.constant([True, False])), $0)",
+            [np.ones((2, 2))],
+        ),
+        (
+            "opened ragged.stack_dynamic_partitions",
+            "opened(lambda x0: tf.ragged.stack_dynamic_partitions(x0, tf.constant([0, 1]), 2), $0)",
+            [np.ones(9)],
+            None,
+            [np.ones(2)],
+        ),
+        (
+            "opened nn.atrous_conv2d",
+            "opened(lambda x0, x1: tf.nn.atrous_conv2d(x0, x1, 2, 'SAME'), $0, $1)",
+            [np.ones((1, 2, 2, 1))] * 2,
+            "opened(lambda x0, x1: tf.nn.atrous_conv2d(x0, x1, 2, 'VALID'), $0, $1)",
+            None,
+        ),
+        (
+            "guarded divide",
+            "guarded(lambda x0: x0 / 0, $0)",
+            [np.ones(2, np.complex64)],
+            "guarded(lambda x0: x0 / 2, $0)",
+            [np.ones(2, np.float32)],
+        ),
+        (
+            "argmin",
+            "tf.argmin($0.numpy().tolist(), 1)",
+            [np.uint32([[2**32 - 1, 1]])],
+            "tf.argmin($0, 1)",
+            [np.uint32([[2**31 - 1, 1]])],
+        ),
     ],
 )
 def test_calls_are_left_open(
@@ -152,6 +211,15 @@ def test_refusals_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     found = oracle.check(wrong)
     assert found is not None
     assert found.difference.startswith("computes what TensorFlow refuses: InvalidArgumentError")
+
+
+def test_truncated_integers_are_as_far_off_as_floats() -> None:
+    """Differences of numbers that are larger than a result have their rounding."""
+    call = Call("image.adjust_contrast", "tf.image.adjust_contrast($0, 1.5)", (Ref(0),))
+    images, wanted = np.int32([[[2_000_000_000]]]), np.int32([[[-124_655_488]]])
+    assert not differs(call, [images], wanted - 128, wanted, None)
+    assert differs(call, [images], wanted - 10_000, wanted, None)
+    assert differs(call, [images // 1000], wanted - 500, wanted, None)
 
 
 def test_the_truth_of_lists_has_64_bits() -> None:
