@@ -78,6 +78,7 @@ def test_convert_to_tensor(tf: Any) -> Any:
             for value in (np.array([1.5, -2.0]), np.array([300, -1], np.int32), [True], [], [1])
             for hint in (tf.float16, tf.float32, tf.int32, tf.uint8, tf.bool, tf.complex64)
         ],
+        tf.convert_to_tensor([True], dtype_hint=tf.uint64),
         tf.convert_to_tensor([np.array([1, 2]), tf.constant([0.5, 1.5], tf.float16)]),
         tf.convert_to_tensor([tf.constant(1.0), 2]),
         tf.convert_to_tensor([tf.constant([1.0, 2.0]), [3, 4]]),

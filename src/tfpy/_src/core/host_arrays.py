@@ -213,7 +213,7 @@ def _kind_fits(own: DType, wanted: DType) -> bool:
 def _fits_hint(found: np.ndarray[Any, Any], own: DType, hint: DType) -> bool:
     """Return True if Python values take the dtype that is preferred.
 
-    As in TensorFlow, booleans become no integers of other sizes and no complex numbers.
+    As in TensorFlow, booleans become only numbers of the dtypes in ``_OF_BOOLS``.
     """
     if own.is_bool and found.size and hint not in _OF_BOOLS:
         return False
@@ -221,7 +221,9 @@ def _fits_hint(found: np.ndarray[Any, Any], own: DType, hint: DType) -> bool:
 
 
 _OF_BOOLS = (
-    *(dtypes.bool, dtypes.int32, dtypes.int64, dtypes.float16, dtypes.float32, dtypes.float64),
+    *(dtypes.bool, dtypes.int32, dtypes.int64, dtypes.uint64),
+    *(dtypes.float16, dtypes.float32, dtypes.float64),
+    *([dtypes.complex128] if dtypes.X64 else []),
 )
 
 
