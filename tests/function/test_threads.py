@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 import tfpy as tf
+from tfpy._src.backends.cpu import CpuBackend
 
 
 @pytest.fixture(autouse=True)
@@ -94,6 +96,23 @@ def test_gradients_of_one_function() -> None:
         return [float(g) for g in tape.gradient(y, [x, v])]
 
     assert at_once(work) == [[8.0, 12.0 * n] for n in range(12)]
+
+
+def test_a_program_is_registered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several threads run it for the first time while it is being registered."""
+    register, registered = CpuBackend.register, []
+
+    def slow(self: CpuBackend, compiled: Any) -> int:
+        time.sleep(0.02)
+        registered.append(compiled.graph)
+        return register(self, compiled)
+
+    function = tf.function(lambda x: tf.sin(x) * 2.0 + 1.0)
+    concrete = function.get_concrete_function(tf.TensorSpec([], tf.float32))
+    monkeypatch.setattr(CpuBackend, "register", slow)
+    found = at_once(lambda n: float(concrete(tf.constant(0.0))))
+    assert found == [1.0] * 12
+    assert len([graph for graph in registered if len(graph.eqns) == 3]) == 1
 
 
 def test_a_tape_records_the_thread_that_opened_it() -> None:

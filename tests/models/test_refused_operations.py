@@ -198,8 +198,8 @@ def test_a_model_does_not_share_what_programs_name(tmp_path: Path) -> None:
     """Also while its Variables are restored, and in the graphs that TFLite runs first."""
     dtypes = {"key_dtype": {"type": 7}, "value_dtype": {"type": 9}}
     table = acting.node("w", "HashTableV2", shared_name={"s": "bWluZQ=="}, **dtypes)
-    before = dict(resources._current.get())
+    before = dict(resources.current.get())
     tf.models.load(acting.flex([table], first=True))
     tf.models.load(acting.starting([table]))
     tf.models.load(acting.restoring([table], tmp_path))
-    assert resources._current.get() == before
+    assert resources.current.get() == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import weakref
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,6 +25,9 @@ from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.executor.compiled_parts import CompiledPart, Key
 from tfpy._src.functions.executor.donation import unshared
+
+_registering = threading.RLock()
+"""Held while a program is registered: several threads may run it for the first time."""
 
 
 class DeviceProgram:
@@ -66,10 +70,13 @@ class DeviceProgram:
             self._made(await registered(self.backend, self._unregistered, progress), began)
 
     def _register(self) -> None:
-        assert self._unregistered is not None
-        began = clock() if recorders else 0.0
-        with held:
-            self._made(self.backend.register(self._unregistered), began)
+        with _registering:
+            unregistered = self._unregistered
+            if unregistered is None:  # another thread was faster
+                return
+            began = clock() if recorders else 0.0
+            with held:
+                self._made(self.backend.register(unregistered), began)
 
     def _made(self, number: int, began: float) -> None:
         self._number, self._unregistered = number, None
