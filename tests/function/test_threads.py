@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 
 import tfpy as tf
 from tfpy._src.backends.cpu import CpuBackend
+from tfpy._src.functions.executor.program import DeviceProgram
 
 
 @pytest.fixture(autouse=True)
@@ -99,20 +100,28 @@ def test_gradients_of_one_function() -> None:
 
 
 def test_a_program_is_registered_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Several threads run it for the first time while it is being registered."""
-    register, registered = CpuBackend.register, []
+    """A second thread runs it while the first one registers it."""
+    function = tf.function(lambda x: tf.sin(x) * 2.0 + 1.0)
+    concrete = function.get_concrete_function(tf.TensorSpec([], tf.float32))
+    enter, register = DeviceProgram._register, CpuBackend.register
+    registered = []
+    second = threading.Event()
+    entered = itertools.count(1)
 
-    def slow(self: CpuBackend, compiled: Any) -> int:
-        time.sleep(0.02)
+    def entering(self: DeviceProgram) -> None:
+        if next(entered) == 2:
+            second.set()
+        enter(self)
+
+    def registering(self: CpuBackend, compiled: Any) -> int:
+        second.wait(60)
         registered.append(compiled.graph)
         return register(self, compiled)
 
-    function = tf.function(lambda x: tf.sin(x) * 2.0 + 1.0)
-    concrete = function.get_concrete_function(tf.TensorSpec([], tf.float32))
-    monkeypatch.setattr(CpuBackend, "register", slow)
-    found = at_once(lambda n: float(concrete(tf.constant(0.0))))
-    assert found == [1.0] * 12
-    assert len([graph for graph in registered if len(graph.eqns) == 3]) == 1
+    monkeypatch.setattr(DeviceProgram, "_register", entering)
+    monkeypatch.setattr(CpuBackend, "register", registering)
+    assert at_once(lambda n: float(concrete(tf.constant(0.0)))) == [1.0] * 12
+    assert len(registered) == 1
 
 
 def test_a_tape_records_the_thread_that_opened_it() -> None:

@@ -40,13 +40,15 @@ def _skips_pixels(text: str, operands: Sequence[Array]) -> bool:
     """Windows of a volume that do not reach its end."""
     listed = re.search(r"\[1, (\d+), (\d+), (\d+), 1\]", text)
     numbers = re.search(r"pool3d\((?:\$|x)0, (\d+), (\d+)", text)
-    if any(a.ndim < 5 for a in operands) or not (listed or numbers):
+    if any(a.ndim < 5 for a in operands):
         return False
-    if listed:
+    if listed is not None:
         steps, windows = [int(s) for s in listed.groups()], operands[1].shape[-5:-2]
-    else:
-        size, step = map(int, numbers.groups())  # type: ignore[union-attr]
+    elif numbers is not None:
+        size, step = map(int, numbers.groups())
         steps, windows = [step] * 3, (size,) * 3
+    else:
+        return False
     steps = [max(s, 1) for s in steps]
     sides = zip(operands[0].shape[-4:-1], windows, steps, strict=True)
     return any((-(-n // s) - 1) * s + k < n for n, k, s in sides)
@@ -175,7 +177,7 @@ def _complex_array(text: str, operands: Sequence[Array]) -> bool:
 LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
     r"nn\.(max_pool.*|dilation2d|erosion2d|pool)|sort|argsort|(math|nn)\.top_k": (
         _has_nan,
-        "no comparison with NaN holds: what comes out depends on where it stands",
+        "no comparison with NaN holds: the result depends on the place of the NaN",
     ),
     r"histogram_fixed_width": (_has_nan, "tfpy does not count NaN, TensorFlow raises"),
     r"cast|image\.convert_image_dtype": (

@@ -124,7 +124,7 @@ NETWORKS: dict[str, Program] = {
         "tf.image.pad_to_bounding_box($0, 0, 0, 3, 4)", numbers(0, 4, 1)
     ),
     "an image turned by a list": case("tf.image.rot90($0, k=[1])", numbers(2, 3, 1)),
-    "boxes of images that there are not": case(
+    "boxes of images out of range": case(
         "tf.image.crop_and_resize($0, $1, [0, 2], [2, 2])", numbers(2, 4, 4, 1), numbers(2, 4)
     ),
     "no boxes wanted of classes": case(
@@ -186,7 +186,7 @@ NETWORKS: dict[str, Program] = {
     "boxes of bools": case(
         "tf.image.crop_and_resize($0, $1, [0], [2, 2])", np.ones((1, 4, 4, 1), bool), numbers(1, 4)
     ),
-    "overlaps above thresholds that there are not": case(
+    "overlaps above thresholds out of range": case(
         "[tf.image.non_max_suppression_padded($0, $1, 3, t, pad_to_max_output_size=True)"
         " for t in (0.5, 1.0, 1.1, 1e4)]",
         np.float32([[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 3, 3]]),
@@ -195,7 +195,7 @@ NETWORKS: dict[str, Program] = {
     "the whole of an image without pixels": case(
         "tf.image.central_crop($0, 1.0)", numbers(2, 6, 0, 3)
     ),
-    "labels of classes that there are not": case(
+    "labels of classes out of range": case(
         "[tf.nn.ctc_loss([[1, k], [2, 2]], $0, [2, 2], [5, 6]) for k in (9, -1)]",
         numbers(6, 2, 4),
     ),

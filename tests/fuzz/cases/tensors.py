@@ -96,7 +96,7 @@ TENSORS: dict[str, Program] = {
     "strings scattered, what is outside ignored": case(
         "tf.scatter_nd([[0], [5], [-1]], $0, [3], 'IGNORE')", np.array([b"a", b"b", b"c"], object)
     ),
-    "a policy that there is not": case("tf.scatter_nd([[0]], $0, [3], 'X')", numbers(1)),
+    "an unknown policy": case("tf.scatter_nd([[0]], $0, [3], 'X')", numbers(1)),
     "texts of tensors without elements": case(
         "[tf.strings.format('{}', x) for x in ($0, $1)]", numbers(3, 0), numbers(2, 0, 3)
     ),
@@ -124,7 +124,7 @@ TENSORS: dict[str, Program] = {
         "[tf.sparse.bincount($0), tf.sparse.bincount($0, maxlength=3)]", np.zeros(0, np.int32)
     ),
     "sparse counts of a number of bins": case("tf.sparse.bincount($0, maxlength=9)", [1, 1, 2]),
-    "the gradient of polygamma for orders that there are not": case(
+    "the gradient of polygamma for orders that are not natural numbers": case(
         "gradients(lambda x: tf.math.polygamma([-1.0, 0.0, 2.0, 2.5], x), $0)",
         np.float32([0.3, 0.4, 0.5, 0.6]),
     ),

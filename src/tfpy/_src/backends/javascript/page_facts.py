@@ -1,4 +1,4 @@
-"""Facts of the page, and texts that it stores between visits."""
+"""Facts of the page, and strings that it stores between visits."""
 
 from __future__ import annotations
 

@@ -22,8 +22,11 @@ Resources = dict[tuple[str, str, str], Any]
 _ANONYMOUS = ("", "cd2c89b7-88b7-44c8-ad83-06c2a9158347")
 """Shared names that nobody shares; the latter is TensorFlow's."""
 
-current: ContextVar[Resources] = ContextVar("resources", default={})  # noqa: B039 - the program's
-"""Those in which names are looked up."""
+_OF_PROGRAM: Resources = {}
+"""The resources of the program, outside of models."""
+
+current: ContextVar[Resources] = ContextVar("resources", default=_OF_PROGRAM)
+"""The resources in which names are looked up."""
 
 
 @contextmanager

@@ -84,10 +84,12 @@ class DeviceStep:
         values.update(zip(self.outputs, outputs, strict=True))
 
     def select(self, slots: list[int], donated: Collection[int]) -> list[int]:
-        """Return the slots of what the main program takes, for those of the region's inputs.
+        """Return the slots of the main program's inputs.
 
         Args:
-            donated: Positions of inputs whose slots do not exist after the run.
+            slots: The slots of the region's inputs.
+            donated: Positions of inputs whose slots do not exist after the run. They get a minus
+                sign.
         """
         if self.prelude is not None:
             weights = [slots[i] for i in self.weights]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -32,6 +33,10 @@ class Repeated(NamedTuple):
     """Those of the last run."""
     error: OpError | None
     """Why a later run failed: the outputs are those of the one before then."""
+
+
+_planning = threading.RLock()
+"""Held while a Graph is compiled: several threads may run it for the first time."""
 
 
 class Executable:
@@ -157,7 +162,10 @@ class Executable:
 
     def _plan(self, backend: Backend) -> Plan:
         found = self._plans.get(backend)
-        return self._make_plan(backend) if found is None else found
+        if found is None:
+            with _planning:  # another thread may have been faster
+                found = self._plans.get(backend) or self._make_plan(backend)
+        return found
 
     def _make_plan(self, backend: Backend) -> Plan:
         began = clock() if recorders else 0.0

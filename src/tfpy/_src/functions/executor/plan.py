@@ -67,7 +67,8 @@ class Plan:
         return GraphProgram(
             step.main,
             step.read,
-            None if step.reads_all else step.select,
+            step.select,
+            step.reads_all,
             [graph.inputs.index(v) for v in region.inputs],
             self.donations,
             _before(graph, self.usage.carried, self.donations),

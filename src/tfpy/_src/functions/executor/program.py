@@ -61,7 +61,7 @@ class DeviceProgram:
         """Positions of the inputs that outputs are written over when they are donated."""
         self._number = 0
         self.seconds = math.inf
-        """How long the last run by :meth:`run_async` took, without the page's turns."""
+        """Seconds of the last run by :meth:`run_async`, without the page's turns."""
 
     async def register(self, progress: Progress) -> None:
         """Makes the program without freezing the page."""
@@ -215,7 +215,7 @@ class DeviceProgram:
 
         Args:
             carried: positions of inputs, and which outputs are their next values.
-            given: positions of inputs that each run gets anew.
+            given: Positions of inputs that differ from run to run.
         """
         if not self._outputs or not isinstance(self.backend, RepeatedRuns):
             return False
@@ -227,7 +227,11 @@ class DeviceProgram:
         return self.backend.link(self._number, Links(len(self._outputs), links, given))
 
     def repeat(self, count: int, slots: Sequence[int]) -> tuple[list[Storage], OpError | None]:
-        """New storages of what the last of so many runs gave, and why a later one failed."""
+        """Run the program ``count`` times.
+
+        Returns:
+            New storages of the outputs of the last run that succeeded, and the error of the next.
+        """
         assert isinstance(self.backend, RepeatedRuns), "link() has checked it"
         began = clock() if recorders else 0.0
         with held:
@@ -259,10 +263,12 @@ class GraphProgram:
 
     Args:
         main: The program.
-        read: Positions, among ``positions`` and then the outputs of the prelude, of what the
-            program takes.
-        select: Gives the slots of what the program takes for slots at ``positions`` and the
-            positions of donated ones. None if it takes the slots as they are.
+        read: Positions, among ``positions`` and then the outputs of the prelude, of the inputs of
+            the program.
+        select: Returns the slots for the program, for slots at ``positions`` and the positions of
+            donated ones.
+        takes_all: Whether the program takes the slots at ``positions`` unchanged if none is
+            donated.
         positions: Positions among the Graph's inputs.
         donations: Pairs of positions, among the Graph's inputs and in ``positions``.
         before: For each output of the program the position, in ``positions``, of the input whose
@@ -274,7 +280,8 @@ class GraphProgram:
         self,
         main: DeviceProgram,
         read: Sequence[int],
-        select: Callable[[list[int], Collection[int]], list[int]] | None,
+        select: Callable[[list[int], Collection[int]], list[int]],
+        takes_all: bool,
         positions: Sequence[int],
         donations: Sequence[tuple[int, int]],
         before: Sequence[int],
@@ -284,6 +291,7 @@ class GraphProgram:
         self._backend = main.backend
         self._read = read
         self._select = select
+        self._takes_all = takes_all
         self._positions = positions
         self._donations = donations
         self._before = before
@@ -306,7 +314,7 @@ class GraphProgram:
         if donated:
             found = self._run_donating(slots, donated)
         else:
-            found = self.main.run(self._select(slots, ()) if self._select else slots)
+            found = self.main.run(slots if self._takes_all else self._select(slots, ()))
         return [
             Tensor(aval, found[i])
             if before < 0
@@ -325,27 +333,19 @@ class GraphProgram:
 
     def _run_donating(self, slots: list[int], donated: Mapping[int, Storage]) -> list[Storage]:
         with held:
-            taken = self._taken(slots, donated)
+            taken = self._select(slots, donated)
             outputs = self.main.run(taken, list(map(donated.get, self._before)))
             for at in self._spent:
                 if at in donated:
                     donated[at].release()
         return outputs
 
-    def _taken(self, slots: list[int], donated: Collection[int]) -> list[int]:
-        """Return the slots that the program takes, donated ones with a minus sign."""
-        if self._select is not None:
-            return self._select(slots, donated)
-        for at in donated:
-            slots[at] = -slots[at]
-        return slots
-
     def link(self, carried: Mapping[int, int], count: int) -> bool:
         """Prepare :meth:`repeat`; return whether several runs can be made at once.
 
         Args:
             carried: Positions of inputs of the Graph, and which outputs are their next values.
-            count: The number of the Graph's first inputs that each run gets anew.
+            count: The number of the Graph's first inputs that differ from run to run.
         """
         if not self._is_linked:
             self._is_linked = True
@@ -373,7 +373,7 @@ class GraphProgram:
         slots = [inputs[i].slot_on(backend) for i in self._positions]
         anew = [tensors[i].slot_on(backend) for tensors in later for i in self._anew]
         with held:
-            taken = self._taken(slots, donated)
+            taken = self._select(slots, donated)
             found, error = self.main.repeat(len(later) + 1, [*taken, *anew])
             for storage in donated.values():
                 storage.release()

@@ -1,8 +1,8 @@
 """The derivative of a traced computation, traced as well.
 
 The gradient rules of the recorded ops extend the trace, and the new equations are a computation of
-their own. The computation returns the residuals, which are the values that its derivative reads,
-beside its outputs, so that nothing is computed twice.
+their own. The computation also returns the residuals, which are the values that its derivative
+reads, so that nothing is computed twice.
 """
 
 from __future__ import annotations

@@ -116,16 +116,16 @@ class Function(Generic[P, R]):
             TypeError: when the arguments do not fit the parameters or the input_signature.
         """
         local = tracing.local
-        if not (local.active or kwargs or self.input_signature is not None or Settings.eagerly):
-            tensors: list[Tensor] = []  # list[Tensor]() takes Python ten times as long
-            known = self._traces.by_avals.get(_quick_key(args, tensors))
-            if known is not None:
-                self._traces.hits += 1
-                found: R = known.traced(tensors)
-                return found
         if Settings.eagerly or (local.active and (local.replica or _stays_open(args, kwargs))):
             return self._traceable.converted()(*args, **kwargs)
-        serving, given = self._serving(args, kwargs)
+        tensors: list[Tensor] = []  # list[Tensor]() takes Python ten times as long
+        key = None if kwargs or self.input_signature is not None else _quick_key(args, tensors)
+        known = self._traces.by_avals.get(key)
+        if known is not None and not local.active:
+            self._traces.hits += 1
+            found: R = known.traced(tensors)
+            return found
+        serving, given = self._serving(args, kwargs, key, tensors)
         if serving is None:
             return self._traceable.converted()(*args, **kwargs)
         if isinstance(serving, Untraced):
@@ -163,7 +163,9 @@ class Function(Generic[P, R]):
         """
         if Settings.eagerly or tracing.local.active:
             return self(*args, **kwargs)
-        found, given = self._serving(args, kwargs)
+        tensors: list[Tensor] = []
+        key = None if kwargs or self.input_signature is not None else _quick_key(args, tensors)
+        found, given = self._serving(args, kwargs, key, tensors)
         if found is None:
             return self._traceable.converted()(*args, **kwargs)
         if isinstance(found, Untraced):
@@ -172,17 +174,18 @@ class Function(Generic[P, R]):
         return result
 
     def _serving(
-        self, args: Any, kwargs: Any
+        self, args: Any, kwargs: Any, key: Any, tensors: list[Tensor]
     ) -> tuple[ConcreteFunction | Untraced | None, list[Tensor]]:
-        """What runs a call, None for the Python function itself, and the tensors that it takes."""
-        key = None
-        tensors: list[Tensor] = []
-        if not kwargs and self.input_signature is None:
-            key = _quick_key(args, tensors)
-            known = self._traces.by_avals.get(key)
-            if known is not None:
-                self._traces.hits += 1
-                return known, tensors
+        """Return what runs a call, or None for the Python function, and the call's tensors.
+
+        Args:
+            key: The call's :func:`_quick_key`.
+            tensors: The tensors that belong to the key.
+        """
+        known = self._traces.by_avals.get(key)
+        if known is not None:
+            self._traces.hits += 1
+            return known, tensors
         if any(isinstance(x, HostObject) for x in (*args, *kwargs.values())):
             return None, []
         call = self._traceable.call(args, kwargs)

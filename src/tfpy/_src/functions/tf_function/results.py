@@ -37,11 +37,11 @@ class Results:
         self._leaves = None if plain else leaves
         """None where each is a tensor, and none is a list."""
         self.is_tensor = plain and isinstance(structure, Tensor)
-        """Whether the nest is one tensor."""
+        """True if the nest is one tensor."""
         self.is_list = (
             plain and type(structure) is list and all(isinstance(x, Tensor) for x in structure)
         )
-        """Whether the nest is a list of tensors."""
+        """True if the nest is a list of tensors."""
 
     def filled(self, values: Iterable[Any]) -> Any:
         """The nest over other tensors, in the order of :attr:`tensors`; more of them are let be."""

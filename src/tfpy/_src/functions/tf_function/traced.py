@@ -211,7 +211,7 @@ class Traced:
     def _repeated(self, calls: Sequence[Sequence[Tensor]]) -> Repeated | None:
         """Make calls at once, each on the values that the one before assigned.
 
-        Return None if each call must be made by itself.
+        Return None if the calls must be made one by one.
         """
         seen = tapes.local.active or tracing.local.active
         if seen or any(extra.anew is not None for extra in self.extras):
