@@ -55,7 +55,7 @@ class Plan:
         )
         """Pairs of positions, among the inputs of the Graph and of the last step."""
         self.program = self._program(regions, results)
-        """What runs the Graph if it is one program."""
+        """The program of the Graph, or None if the Graph has several regions."""
 
     def _program(self, regions: Sequence[Region], results: Sequence[Result]) -> GraphProgram | None:
         step, graph = self._last_step, self.graph

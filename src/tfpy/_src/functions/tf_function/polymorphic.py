@@ -328,7 +328,7 @@ class Function(Generic[P, R]):
 def _quick_key(values: Sequence[Any], tensors: list[Tensor]) -> Any:
     """Return a key that is equal for lists of arguments that one trace serves.
 
-    It is None unless the arguments are tensors, arrays, Python's numbers, texts and None, in
+    It is None unless the arguments are tensors, arrays, Python numbers, strings and None, in
     tuples, lists and dicts: only :class:`Call` can tell others apart.
 
     Args:
