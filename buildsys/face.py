@@ -160,8 +160,8 @@ def _primitives(ops: list[Op]) -> str:
         f"\n{NOTICE}"
         "\nfrom __future__ import annotations\n"
         f"\nfrom {ENGINE}.core.eager import apply\n"
-        f"from {ENGINE}.core.operand import TensorLike\n"
         f"from {ENGINE}.core.tensor import Tensor\n"
+        f"from {ENGINE}.core.typing import TensorLike\n"
         f"from {ENGINE}.compiler.ops import OPS\n"
     )
     examples = tomllib.loads(EXAMPLES.read_text(encoding="utf-8"))

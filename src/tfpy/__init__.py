@@ -40,6 +40,7 @@ from tfpy import (
     spectral as spectral,
     strings as strings,
     tpu as tpu,
+    typing as typing,
 )
 from tfpy._src.backends.custom_kernels import (
     copy_registered_kernels as copy_registered_kernels,

@@ -13,7 +13,7 @@ import importlib
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -294,6 +294,10 @@ INDICES = frozenset((int32, int64))
 """What numbers rows and elements."""
 DEVICE_DTYPES = frozenset((float32, int32, bool))
 """What every device backend stores and computes; other dtypes are computed on the host."""
+
+
+DTypeLike: TypeAlias = DType | np.dtype[Any] | type[Any] | str
+"""A dtype: a `tf.DType`, its name, a NumPy dtype, or a Python type."""
 
 
 def real_part(dtype: DType) -> DType:

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Union
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from tfpy._src.compiler.ir.op import Op
     from tfpy._src.core.tensor import Tensor
-
-TensorLike = Union["Operand", np.ndarray[Any, Any], complex, str, bytes, Sequence[Any]]
-"""What converts to a tensor: operands, arrays, numbers of any kind, strings, nested lists."""
 
 Unary = Callable[[Any], "Tensor"]
 Binary = Callable[[Any, Any], "Tensor"]

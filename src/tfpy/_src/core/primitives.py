@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from tfpy._src.compiler.ops import OPS
 from tfpy._src.core.eager import apply
-from tfpy._src.core.operand import TensorLike
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import TensorLike
 
 _abs = OPS["abs"]
 

@@ -1,0 +1,16 @@
+"""Types for annotations: what functions accept as tensors, dtypes, shapes and axes."""
+
+# Made from api.toml and the op table by `build.py face`: change those.
+
+from tfpy._src.core.typing import (
+    Axis as Axis,
+    DTypeLike as DTypeLike,
+    FloatLike as FloatLike,
+    IntLike as IntLike,
+    Nest as Nest,
+    Padding as Padding,
+    PathLike as PathLike,
+    ShapeLike as ShapeLike,
+    Strides as Strides,
+    TensorLike as TensorLike,
+)
