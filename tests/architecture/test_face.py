@@ -34,7 +34,7 @@ OWN = {
         register_op remove_backend save_graph_model save_layers_model save_onnx scalar
         set_backend set_backend_async set_threads_count set_wasm_path set_wasm_paths
         setdiff1d sparse_to_dense spectral squared_difference step tensor tensor1d tensor2d
-        tensor3d tensor4d tensor5d tensor6d TensorBuffer tidy time time_async
+        tensor3d tensor4d tensor5d tensor6d TensorBuffer tidy time time_async typing
         unregister_gradient unregister_kernel upper_bound value_and_grad value_and_grads
         variable_grads
     """,
@@ -73,6 +73,9 @@ OWN = {
     """,
     "spectral": "fft ifft irfft rfft",
     "strings": "static_regex_replace string_n_grams string_split string_to_hash_bucket_fast",
+    "typing": """
+        Axis DTypeLike FloatLike IntLike Nest Padding PathLike ShapeLike Strides TensorLike
+    """,
 }
 """Names that TensorFlow has not: TensorFlow.js's, mostly, and those of the environment."""
 

@@ -37,6 +37,7 @@ NOT_OPS = (
     "notebook",
     "raw_ops",
     "train",
+    "typing",
 )
 """Namespaces whose functions compute nothing by themselves, or have tests of their own."""
 
@@ -64,12 +65,13 @@ def functions() -> dict[str, Callable[..., Any]]:
 def things() -> dict[str, Any]:
     """Every public function and class, under the first of its names.
 
-    Those of ``tf.raw_ops`` are left out: they are made of a table, and ops.md has their list.
+    Those of ``tf.raw_ops`` are left out, since they are generated from a table and docs/ops.md lists
+    them, and so are the type aliases of ``tf.typing``.
     """
     first: dict[int, str] = {}
     for namespace in NAMESPACES:
         home = module(namespace)
-        for name in dir(home) if namespace != "raw_ops" else ():
+        for name in dir(home) if namespace not in ("raw_ops", "typing") else ():
             value = getattr(home, name)
             if callable(value) and not inspect.ismodule(value) and not name.startswith("_"):
                 first.setdefault(id(value), f"{namespace}.{name}".lstrip("."))
