@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import indent
 from types import ModuleType
 
 from .paths import ROOT
@@ -15,6 +17,9 @@ from .paths import ROOT
 TABLE = ROOT / "api.toml"
 LEFT_OUT = ("tf.raw_ops",)
 """Operations of TensorFlow's graphs: ops.md has their list."""
+TYPES = "tf.typing"
+"""The namespace of type aliases."""
+ENGINE = ROOT / "src" / "tfpy" / "_src"
 INDEX = """\
 # Reference
 
@@ -45,7 +50,8 @@ def homes() -> dict[type, str]:
 def pages() -> dict[str, str]:
     """The text of each page by its name."""
     described = homes()
-    found = {f"{name}.md": _page(name, described) for name in namespaces()}
+    found = {f"{name}.md": _page(name, described) for name in namespaces() if name != TYPES}
+    found[f"{TYPES}.md"] = _types_page(TYPES)
     entries = "".join(f"{name}\n" for name in namespaces())
     return {**found, "index.md": f"{INDEX}{entries}```\n"}
 
@@ -85,6 +91,24 @@ def _entry(name: str, thing: object) -> list[str]:
     if callable(thing) and inspect.getdoc(thing):
         return [f".. autofunction:: {name}"]
     return [f".. py:data:: {name}", "", f"   ``{thing!r}``"]
+
+
+def _types_page(namespace: str) -> str:
+    """The page of the type aliases, which are described where they are defined."""
+    lines = [f"# {namespace}", "", "```{eval-rst}", *_text(_module(namespace)), ""]
+    lines += [f".. py:module:: {namespace}", ""]
+    for module, names in tomllib.loads(TABLE.read_text())[namespace].items():
+        if module == "doc":
+            continue
+        tree = ast.parse((ENGINE / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
+        for alias, text in zip(tree.body, tree.body[1:], strict=False):
+            if isinstance(alias, ast.AnnAssign) and ast.unparse(alias.target) in names:
+                assert alias.value is not None
+                lines += [f".. py:type:: {ast.unparse(alias.target)}"]
+                lines += [f"   :canonical: {ast.unparse(alias.value)}", ""]
+                described = inspect.cleandoc(ast.literal_eval(ast.unparse(text)))
+                lines += [*indent(described, "   ").splitlines(), ""]
+    return "\n".join([*lines, "```", ""])
 
 
 def _alias(name: str, home: str) -> list[str]:

@@ -52,7 +52,9 @@ def _make(into: Path, lock: Path) -> None:
     except BuildError as error:
         raise BuildError(f"{error}\n(on Debian, python3-venv has the module venv)") from None
     pip = [into / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install"]
-    run_logged([*pip, "--require-hashes", "--no-deps", "-r", lock], f"pip-{lock.stem}")
+    # Python compiles what is imported; compiling everything takes longer than installing it.
+    options = ["--no-compile", "--require-hashes", "--no-deps"]
+    run_logged([*pip, *options, "-r", lock], f"pip-{lock.stem}")
     for script in (into / "bin").iterdir():
         if not script.is_file() or script.is_symlink():
             continue

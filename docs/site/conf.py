@@ -13,6 +13,7 @@ from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.ext.napoleon import GoogleDocstring
 
+import tfpy.typing
 from buildsys.api_pages import TABLE, homes
 
 REPOSITORY = "https://github.com/tfpy/tfpy/blob/main"
@@ -53,7 +54,10 @@ myst_heading_anchors = 3
 myst_url_schemes = {"http": None, "https": None, "mailto": None, "site": "../{{path}}"}
 myst_enable_extensions = ["colon_fence"]
 
-autodoc_typehints = "none"  # nearly all are Any
+autodoc_typehints = "signature"
+autodoc_type_aliases = {name: name for name in tfpy.typing.__dict__ if name[0].isupper()}
+maximum_signature_line_length = 72
+default_role = "code"
 autodoc_member_order = "groupwise"
 python_display_short_literal_types = True
 add_module_names = False

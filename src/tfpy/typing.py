@@ -2,9 +2,9 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
+from tfpy._src.base.dtypes import DTypeLike as DTypeLike
 from tfpy._src.core.typing import (
     Axis as Axis,
-    DTypeLike as DTypeLike,
     FloatLike as FloatLike,
     IntLike as IntLike,
     Nest as Nest,
