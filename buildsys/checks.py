@@ -86,6 +86,7 @@ def unit_tests() -> int:
     """Run tests/ on CPython, those of the wasm modules in node; 1 when it failed."""
     site.ensure()
     argv = [str(pyenv.ensure("test")), "-m", "pytest", "--build", "-n", "auto"]
+    argv += ["--dist", "worksteal"]  # the last tests take minutes, and run on all cores
     return _failed("Python tests", argv)
 
 

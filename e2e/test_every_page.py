@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -52,10 +53,21 @@ def pages() -> Iterator[str]:
 
 @pytest.fixture
 def opened(tfpy_sessions: Sessions) -> Iterator[Callable[[], OpenPage]]:
-    """Opens empty pages."""
-    with SiteServer(SITE, mounts={"docs": docs.ensure(), MOUNT: PAGE}) as server:
+    """Open empty pages of a server that delays Python until the test ends.
+
+    A page is audited while it loads, so starting Python in each of them would only cost time.
+    """
+    ended = threading.Event()
+
+    def python() -> bytes:
+        ended.wait()
+        return b""
+
+    mounts = {"docs": docs.ensure(), MOUNT: PAGE}
+    with SiteServer(SITE, mounts=mounts, made={"/pyodide/pyodide.mjs": python}) as server:
         address = f"{server.url}{MOUNT}/blank.html"
         yield partial(tfpy_sessions.browsers.open, "chromium", ENVIRONMENTS["default"], address)
+        ended.set()
 
 
 def audit(page: OpenPage, address: str) -> list[str]:
@@ -73,9 +85,9 @@ def audit(page: OpenPage, address: str) -> list[str]:
 
 
 def test_pages_are_for_everyone(opened: Callable[[], OpenPage]) -> None:
-    """As they are when they open; ``test_demo.py`` and ``test_gallery.py`` look at work.
+    """Audit each page as it is when it opens; `test_demo.py` and `test_gallery.py` use the pages.
 
-    Each is closed with the page around it, for some are left while Python starts in them.
+    Each page is closed together with the page around it, because some are still loading.
     """
     addresses = list(pages())
     assert len(addresses) > 30

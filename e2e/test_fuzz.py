@@ -14,8 +14,8 @@ ROOT = Path(__file__).parents[1]
 @pytest.mark.parametrize(
     "words",
     [
-        ["programs", "--seed", "1000200", "--programs", "8"],
-        ["mutants", "--seed", "1", "--programs", "60"],
+        ["programs", "--seed", "1000200", "--programs", "4"],
+        ["mutants", "--seed", "1", "--programs", "30"],
     ],
     ids=["programs", "mutants"],
 )

@@ -16,7 +16,7 @@ from surface.test_calls import OTHER_GRADIENT, UP_TO_SIGN
 import tfpy
 
 DTYPES = ("float64", "int64", "complex128")
-SHARES = {"cpu": 2, "jax": 80}
+SHARES = {"cpu": 4, "jax": 80}
 """On each backend one call of so many, unless ``--backend jax`` asks for all: jax compiles each."""
 
 IN_32_BITS = {
