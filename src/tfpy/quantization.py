@@ -9,6 +9,8 @@ from tfpy._src.tensors.nn.fake_quantization import (
     fake_quant_with_min_max_vars_gradient as fake_quant_with_min_max_vars_gradient,
     fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel,
     fake_quant_with_min_max_vars_per_channel_gradient as fake_quant_with_min_max_vars_per_channel_gradient,
+)
+from tfpy._src.tensors.nn.quantization import (
     quantize_and_dequantize as quantize_and_dequantize,
     quantize_and_dequantize_v2 as quantize_and_dequantize_v2,
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.raw_ops.records import op
-from tfpy._src.tensors.nn import fake_quantization as fake
+from tfpy._src.tensors.nn import fake_quantization as fake, quantization
 
 
 def _by_range(quantize: Any) -> Any:
@@ -49,17 +49,17 @@ op(
 op(
     "QuantizeAndDequantizeV2(input, input_min, input_max; signed_input=True, num_bits=8, "
     'range_given=False, round_mode="HALF_TO_EVEN", narrow_range=False, axis=-1) -> output',
-    _by_range(fake.quantize_and_dequantize),
+    _by_range(quantization.quantize_and_dequantize),
 )
 op(
     "QuantizeAndDequantizeV3(input, input_min, input_max, num_bits; signed_input=True, "
     "range_given=True, narrow_range=False, axis=-1) -> output",
-    lambda input, input_min, input_max, num_bits, **attrs: _by_range(fake.quantize_and_dequantize)(
-        input, input_min, input_max, num_bits=int(num_bits), **attrs
-    ),
+    lambda input, input_min, input_max, num_bits, **attrs: _by_range(
+        quantization.quantize_and_dequantize
+    )(input, input_min, input_max, num_bits=int(num_bits), **attrs),
 )
 op(
     "QuantizeAndDequantizeV4(input, input_min, input_max; signed_input=True, num_bits=8, "
     'range_given=False, round_mode="HALF_TO_EVEN", narrow_range=False, axis=-1) -> output',
-    _by_range(fake.quantize_and_dequantize_v2),
+    _by_range(quantization.quantize_and_dequantize_v2),
 )

@@ -1,4 +1,4 @@
-"""Activations of ``tf.nn`` that are composed from primitives."""
+"""Activations of `tf.nn` that are composed from primitives."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable, implements, per_value
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import FloatLike, TensorLike
 from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.static import static_int
@@ -27,25 +28,37 @@ def _logits(op: str, logits: Any) -> Tensor:
 
 
 def _one_axis(axis: Any) -> int:
-    """The axis of a softmax; None is the last one.
+    """Return the axis of a softmax, the last one if `axis` is None.
 
     Raises:
-        TypeError: for a list.
+        TypeError: If `axis` is a list.
     """
     return -1 if axis is None else static_int(axis)
 
 
 @dispatchable
-def softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> Tensor:
-    """exp(logits) normalised to sum to 1 along an axis.
+def softmax(logits: TensorLike, axis: int | None = -1, name: str | None = None) -> Tensor:
+    """Compute `exp(logits)`, normalized to sum to 1 along an axis.
+
+    The maximum of each row is subtracted first, so large logits do not overflow. A
+    `tf.RaggedTensor` is normalized over its last axis.
+
+    Args:
+        logits: Float tensor of shape `[..., classes]`.
+        axis: Axis, negative values count from the end. Default: the last one.
+
+    Returns:
+        Float tensor of the shape and dtype of `logits`.
 
     Raises:
-        InvalidArgumentError: when logits are not floats.
+        InvalidArgumentError: If `logits` are not floats.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.softmax([0.0, 0.0]).numpy().tolist()
         [0.5, 0.5]
+
+    See also: `tf.nn.log_softmax`, `tf.nn.softmax_cross_entropy_with_logits`.
     """
     result: Tensor = _softmax(_logits("softmax", logits), axis=_one_axis(axis))
     return result
@@ -64,27 +77,33 @@ def _softmax(logits: Tensor, axis: int) -> Any:
 
 @implements(softmax, RaggedTensor)
 def _ragged_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
-    """Over the innermost ragged dimension: absent values count as -infinity."""
+    """Compute the softmax over the innermost ragged axis; absent values count as minus infinity."""
     if axis not in (None, -1, logits.ndim - 1):
-        raise ValueError("softmax of a RaggedTensor is over its last axis")
+        raise ValueError("softmax: the axis of a RaggedTensor must be its last one; omit it.")
     peak = stop_gradient(reductions.reduce_max(logits, -1, True))
     powers = ew.exp(logits - peak)
     return powers / reductions.reduce_sum(powers, -1, True)
 
 
-def log_softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> Tensor:
-    """log of :func:`softmax`, without underflow.
+def log_softmax(logits: TensorLike, axis: int | None = -1, name: str | None = None) -> Tensor:
+    """Compute the logarithm of the softmax, without underflow.
 
     Args:
-        axis: along which the probabilities sum to 1, counted from the end when negative.
+        logits: Float tensor of shape `[..., classes]`.
+        axis: Axis, negative values count from the end. Default: the last one.
+
+    Returns:
+        Float tensor of the shape and dtype of `logits`.
 
     Raises:
-        InvalidArgumentError: when logits are not floats.
+        InvalidArgumentError: If `logits` are not floats.
 
     Example:
         >>> import tfpy as tf
         >>> tf.exp(tf.nn.log_softmax([0.0, 0.0])).numpy().tolist()
         [0.5, 0.5]
+
+    See also: `tf.nn.softmax`.
     """
     x, axis = _logits("log_softmax", logits), _one_axis(axis)
     shifted = x - stop_gradient(reductions.reduce_max(x, axis, keepdims=True))
@@ -92,13 +111,27 @@ def log_softmax(logits: Any, axis: int | None = -1, name: str | None = None) -> 
 
 
 @per_value
-def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
-    """features * P(X <= features) for a standard normal X (Hendrycks and Gimpel, 2016).
+def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
+    """Compute `features * P(X <= features)` for a standard normal X (Gaussian error linear unit).
+
+    See Hendrycks and Gimpel, "Gaussian Error Linear Units" (2016).
+
+    Args:
+        features: Float tensor of any shape.
+        approximate: If True, use the approximation with `tanh`.
+
+    Returns:
+        Float tensor of the shape and dtype of `features`.
+
+    Raises:
+        ValueError: If `features` are not floats.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.gelu([-1.0, 0.0, 1.0]).numpy().round(3)
         array([-0.159,  0.   ,  0.841], dtype=float32)
+
+    See also: `tf.nn.relu`, `tf.nn.silu`.
     """
     x = convert_to_tensor(features)
     if not x.dtype.is_floating:
@@ -115,13 +148,22 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
 
 
 @per_value
-def silu(features: Any, beta: float = 1.0) -> Tensor:
-    """features * sigmoid(beta * features).
+def silu(features: TensorLike, beta: FloatLike = 1.0) -> Tensor:
+    """Compute `features * sigmoid(beta * features)`, which is also called Swish.
+
+    Args:
+        features: Float tensor of any shape.
+        beta: Scale of the sigmoid's argument.
+
+    Returns:
+        Float tensor of the shape and dtype of `features`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.silu([-1.0, 0.0, 1.0]).numpy().round(3)
         array([-0.269,  0.   ,  0.731], dtype=float32)
+
+    See also: `tf.nn.sigmoid`, `tf.nn.gelu`.
     """
     x = convert_to_tensor(features)
     return x * activation.sigmoid(x * cast(beta, x.dtype))
@@ -131,13 +173,22 @@ swish = silu
 
 
 @per_value
-def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
-    """features above 0, alpha * features below; integers become float32.
+def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
+    """Compute `features` where they are positive and `alpha * features` elsewhere.
+
+    Args:
+        features: Float or integer tensor of any shape. Integers are converted to float32.
+        alpha: Slope for negative features.
+
+    Returns:
+        Float tensor of the shape of `features`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.leaky_relu([-2.0, 0.0, 3.0], alpha=0.5).numpy().tolist()
         [-1.0, 0.0, 3.0]
+
+    See also: `tf.nn.relu`, `tf.nn.elu`.
     """
     x = convert_to_tensor(features)
     if x.dtype.is_integer:
@@ -145,13 +196,21 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     return activation.leaky_relu(x, alpha=alpha)
 
 
-def softsign(features: Any, name: str | None = None) -> Tensor:
-    """``features / (|features| + 1)``.
+def softsign(features: TensorLike, name: str | None = None) -> Tensor:
+    """Compute `features / (abs(features) + 1)`.
+
+    Args:
+        features: Float tensor of any shape.
+
+    Returns:
+        Float tensor of the shape and dtype of `features`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.softsign([-3.0, 0.0, 1.0]).numpy().tolist()
         [-0.75, 0.0, 0.5]
+
+    See also: `tf.nn.softplus`, `tf.nn.tanh`.
     """
     result: Tensor = _softsign(convert_to_tensor(features))
     return result
@@ -160,17 +219,26 @@ def softsign(features: Any, name: str | None = None) -> Tensor:
 @custom_gradient
 def _softsign(x: Tensor) -> Any:
     scale = ew.abs_(x) + 1.0
-    return x / scale, lambda g: g / ew.square(scale)  # 0 at infinity, where x / scale is NaN
+    return x / scale, lambda g: g / ew.square(scale)  # 0 at infinity; x / scale is NaN
 
 
 @per_value
-def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
-    """relu of features and of -features, side by side along an axis.
+def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Tensor:
+    """Concatenate `relu(features)` and `relu(-features)` along an axis.
+
+    Args:
+        features: Float tensor of any shape.
+        axis: Axis, negative values count from the end. Default: the last one.
+
+    Returns:
+        Float tensor of the dtype of `features`; the size of `axis` is doubled.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.crelu([-1.0, 2.0]).numpy().tolist()
         [0.0, 2.0, 1.0, 0.0]
+
+    See also: `tf.nn.relu`.
     """
     x = convert_to_tensor(features)
     return activation.relu(concat([x, -x], axis))

@@ -1,4 +1,4 @@
-"""Convolutions of one, two and three spatial dimensions: functions of ``tf.nn``."""
+"""Convolutions of one, two and three spatial dimensions: functions of `tf.nn`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tfpy._src.compiler.ops.failing import failing
 from tfpy._src.compiler.ops.window import Window
 from tfpy._src.core.conversion import as_tensors
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Padding, Strides, TensorLike
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.nn.convolution_ranks import convolve
 from tfpy._src.tensors.nn.data_format import DataFormat, flat_batch, spatial_rank
@@ -66,7 +67,7 @@ def _convolve(
 
 
 def _without_filter(name: str, x: Tensor, f: Tensor, window: Window, same: bool) -> Tensor:
-    """Refuse a filter of size 0, whose result has a shape nevertheless."""
+    """Return a failing tensor of the result's shape, for a filter with a size of 0."""
     ksize = f.aval.shape[:-2]
     more = [int(not n and not same) for n in ksize]
     pads = tuple((low, high + n) for (low, high), n in zip(window.padding, more, strict=True))
@@ -77,60 +78,79 @@ def _without_filter(name: str, x: Tensor, f: Tensor, window: Window, same: bool)
 
 
 def conv1d(
-    input: Any,
-    filters: Any,
-    stride: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    stride: Strides,
+    padding: Padding,
     data_format: str = "NWC",
-    dilations: Any = None,
+    dilations: Strides | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """1-D convolution of ``[batch, w, c]`` with filters ``[w, c / groups, out]``.
+    """Compute a 1-D convolution.
 
     Args:
-        stride: steps of the window.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
-        data_format: "NWC", or "NCW" with the channels first.
-        dilations: distance between the elements of a window; 1 by default.
+        input: Float tensor of shape `[..., width, in_channels]`, or with the channels first.
+        filters: Float tensor of shape `[width, in_channels / groups, out_channels]`.
+        stride: Step of the window: one integer, or one per axis of the input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NWC"` (default) or `"NCW"`.
+        dilations: Dilation rate, in the forms of `stride`. Default: 1.
+
+    Returns:
+        Float tensor of shape `[..., out_width, out_channels]`, in the order of `data_format`.
 
     Raises:
-        InvalidArgumentError: when depths do not go together or the window exceeds the input.
+        InvalidArgumentError: If the channels do not match or the window is larger than the padded
+            input.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.conv1d(tf.ones([1, 5, 2]), tf.ones([3, 2, 4]), 1, "VALID").shape
         TensorShape([1, 3, 4])
+
+    See also: `tf.nn.conv2d`, `tf.nn.conv1d_transpose`.
     """
     return _convolve("conv1d", 1, convolve, input, filters, stride, padding, data_format, dilations)
 
 
 def conv2d(
-    input: Any,
-    filters: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: Strides,
+    padding: Padding,
     data_format: str = "NHWC",
-    dilations: Any = None,
+    dilations: Strides | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """2-D convolution of ``[batch, h, w, c]`` with filters ``[h, w, c / groups, out]``.
+    """Compute a 2-D convolution.
+
+    If the input has `groups` times as many channels as the filters, the convolution is grouped.
 
     Args:
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID" or four pairs in the order of the data format.
-        data_format: "NHWC", or "NCHW" with the channels first.
-        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+        input: Float or int32 tensor of shape `[..., height, width, in_channels]`, or with the
+            channels first.
+        filters: Tensor of shape `[height, width, in_channels / groups, out_channels]` and the dtype
+            of `input`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+
+    Returns:
+        Tensor of shape `[..., out_height, out_width, out_channels]`, in the order of `data_format`.
 
     Raises:
-        InvalidArgumentError: when depths do not go together or the window exceeds the image.
+        InvalidArgumentError: If the channels do not match or the window is larger than the padded
+            input.
 
     Example:
         >>> import tfpy as tf
         >>> image, filters = tf.ones([1, 8, 8, 3]), tf.ones([3, 3, 3, 16])
         >>> tf.nn.conv2d(image, filters, 2, "SAME").shape
         TensorShape([1, 4, 4, 16])
+
+    See also: `tf.nn.depthwise_conv2d`, `tf.nn.separable_conv2d`, `tf.nn.conv2d_transpose`.
     """
     return _convolve(
         "conv2d", 2, convolve, input, filters, strides, padding, data_format, dilations
@@ -138,33 +158,41 @@ def conv2d(
 
 
 def conv3d(
-    input: Any,
-    filters: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: Strides,
+    padding: Padding,
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: Strides | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """3-D convolution of ``[batch, d, h, w, c]`` with filters
-    ``[d, h, w, c / groups, out]``.
+    """Compute a 3-D convolution.
 
     Args:
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
-        data_format: "NDHWC", or "NCDHW" with the channels first.
-        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+        input: Float tensor of shape `[..., depth, height, width, in_channels]`, or with the
+            channels first.
+        filters: Float tensor of shape `[depth, height, width, in_channels / groups, out_channels]`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NDHWC"` (default) or `"NCDHW"`.
+        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+
+    Returns:
+        Float tensor of shape `[..., out_depth, out_height, out_width, out_channels]`, in the order
+        of `data_format`.
 
     Raises:
-        InvalidArgumentError: when depths do not go together or the window exceeds the volume.
+        InvalidArgumentError: If the channels do not match or the window is larger than the padded
+            input.
 
     Example:
         >>> import tfpy as tf
         >>> x, filters = tf.ones([1, 4, 4, 4, 1]), tf.ones([2, 2, 2, 1, 3])
         >>> tf.nn.conv3d(x, filters, strides=[1, 1, 1, 1, 1], padding="VALID").shape
         TensorShape([1, 3, 3, 3, 3])
+
+    See also: `tf.nn.conv2d`, `tf.nn.conv3d_transpose`.
     """
     return _convolve(
         "conv3d", 3, convolve, input, filters, strides, padding, data_format, dilations
@@ -172,29 +200,40 @@ def conv3d(
 
 
 def depthwise_conv2d(
-    input: Any,
-    filter: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter: TensorLike,
+    strides: Strides,
+    padding: Padding,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Strides | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Each channel with its own filters ``[h, w, c, multiplier]``; gives ``c * multiplier``.
+    """Compute a 2-D convolution that applies separate filters to each channel.
 
     Args:
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
-        data_format: "NHWC", or "NCHW" with the channels first.
-        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+        input: Float tensor of shape `[..., height, width, channels]`, or with the channels first.
+        filter: Float tensor of shape `[height, width, channels, multiplier]`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+
+    Returns:
+        Float tensor of shape `[..., out_height, out_width, channels * multiplier]`, in the order of
+        `data_format`.
+
+    Raises:
+        InvalidArgumentError: If the channels do not match or the window is larger than the padded
+            input.
 
     Example:
         >>> import tfpy as tf
         >>> image, filters = tf.ones([1, 8, 8, 3]), tf.ones([3, 3, 3, 2])
         >>> tf.nn.depthwise_conv2d(image, filters, [1, 1, 1, 1], "SAME").shape
         TensorShape([1, 8, 8, 6])
+
+    See also: `tf.nn.separable_conv2d`, `tf.nn.conv2d`.
     """
     return _convolve(
         "depthwise_conv2d",
@@ -210,28 +249,34 @@ def depthwise_conv2d(
 
 
 def separable_conv2d(
-    input: Any,
-    depthwise_filter: Any,
-    pointwise_filter: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    depthwise_filter: TensorLike,
+    pointwise_filter: TensorLike,
+    strides: Strides,
+    padding: Padding,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Strides | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """:func:`depthwise_conv2d`, then a 1x1 convolution.
+    """Compute a depthwise convolution followed by a pointwise (1x1) convolution.
 
     Args:
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
-        data_format: "NHWC", or "NCHW" with the channels first.
-        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+        input: Float tensor of shape `[..., height, width, channels]`, or with the channels first.
+        depthwise_filter: Float tensor of shape `[height, width, channels, multiplier]`.
+        pointwise_filter: Float tensor of shape `[1, 1, channels * multiplier, out_channels]`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+
+    Returns:
+        Float tensor of shape `[..., out_height, out_width, out_channels]`, in the order of
+        `data_format`.
 
     Raises:
-        ValueError: when the pointwise filter is not 1x1.
-        InvalidArgumentError: when depths do not go together.
+        ValueError: If the pointwise filter is not 1x1.
+        InvalidArgumentError: If the channels do not match.
 
     Example:
         >>> import tfpy as tf
@@ -240,38 +285,48 @@ def separable_conv2d(
         >>> y = tf.nn.separable_conv2d(x, depthwise, pointwise, [1, 1, 1, 1], padding="VALID")
         >>> y.shape, y.numpy()[0, 0, 0, 0].tolist()
         (TensorShape([1, 2, 2, 8]), 18.0)
+
+    See also: `tf.nn.depthwise_conv2d`, `tf.nn.conv2d`.
     """
     point = as_tensors(primitives.conv2d, (pointwise_filter,))[0].aval.shape
     if point[:2] != (1, 1):
         raise ValueError(
-            f"separable_conv2d: pointwise_filter must be [1, 1, depth, out], got {list(point)}"
+            "separable_conv2d: pointwise_filter must have shape [1, 1, depth, out], got "
+            f"{list(point)}"
         )
     y = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return conv2d(y, pointwise_filter, 1, "VALID", data_format or "NHWC")
 
 
 def convolution(
-    input: Any,
-    filters: Any,
-    strides: Any = None,
-    padding: Any = "VALID",
+    input: TensorLike,
+    filters: TensorLike,
+    strides: Strides | None = None,
+    padding: Padding = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Strides | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Convolution of as many dimensions as the filters have: ``[*spatial, c / groups, out]``.
+    """Compute a 1-D, 2-D or 3-D convolution, depending on the rank of the filters.
 
     Args:
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
-        data_format: channels last ("NHWC") or first ("NCHW"), with the letters of the rank.
-        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+        input: Float tensor of shape `[..., *spatial, in_channels]`, or with the channels first.
+        filters: Float tensor of shape `[*spatial, in_channels / groups, out_channels]`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input. Default: 1.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels: last (e.g. `"NHWC"`, the default) or first (e.g.
+            `"NCHW"`).
+        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+
+    Returns:
+        Float tensor of shape `[..., *out_spatial, out_channels]`, in the order of `data_format`.
 
     Raises:
-        ValueError: when the filters have not 3, 4 or 5 dimensions, or strides and dilations are
-            both above 1.
+        ValueError: If the rank of the filters is not 3, 4 or 5, or strides and dilations are both
+            above 1.
+        InvalidArgumentError: If the channels do not match or the window is larger than the padded
+            input.
 
     Example:
         >>> import tfpy as tf
@@ -279,6 +334,8 @@ def convolution(
         >>> y = tf.nn.convolution(x, tf.reshape([1.0, -1.0], [2, 1, 1]), padding="VALID")
         >>> tf.reshape(y, [3]).numpy().tolist()
         [-1.0, -1.0, -1.0]
+
+    See also: `tf.nn.conv1d`, `tf.nn.conv2d`, `tf.nn.conv3d`, `tf.nn.conv_transpose`.
     """
     rank = spatial_rank("convolution", as_tensors(primitives.conv2d, (filters,))[0].ndim)
     form = DataFormat.of("convolution", rank, data_format)
@@ -290,18 +347,29 @@ def convolution(
 
 
 def atrous_conv2d(
-    value: Any, filters: Any, rate: int, padding: Any, name: str | None = None
+    value: TensorLike, filters: TensorLike, rate: int, padding: Padding, name: str | None = None
 ) -> Tensor:
-    """:func:`conv2d` whose filter elements lie ``rate`` pixels apart.
+    """Compute a 2-D convolution with dilated filters and a stride of 1.
 
     Args:
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
+        value: Float tensor of shape `[..., height, width, in_channels]`.
+        filters: Float tensor of shape `[height, width, in_channels / groups, out_channels]`.
+        rate: Dilation rate: distance in pixels between neighboring elements of a filter.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+
+    Returns:
+        Float tensor of shape `[..., out_height, out_width, out_channels]`.
+
+    Raises:
+        InvalidArgumentError: If the channels do not match or the window is larger than the padded
+            input.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.reshape(tf.range(25.0), [1, 5, 5, 1])
         >>> tf.nn.atrous_conv2d(x, tf.ones([2, 2, 1, 1]), rate=3, padding="VALID").shape
         TensorShape([1, 2, 2, 1])
+
+    See also: `tf.nn.conv2d`, `tf.nn.atrous_conv2d_transpose`.
     """
     return conv2d(value, filters, 1, padding, dilations=rate)

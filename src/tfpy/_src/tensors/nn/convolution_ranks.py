@@ -1,6 +1,6 @@
-"""Convolution of one, two and three spatial dimensions by the device's, which has two and three.
+"""Convolutions of one, two and three spatial dimensions in terms of the 2-D and 3-D primitives.
 
-A 1-D image is one of height 1. Channels are last.
+A 1-D image is treated as a 2-D image of height 1. The channels are last.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tfpy._src.tensors.nn.data_format import Padding, Sizes
 
 
 def convolve(x: Tensor, f: Tensor, strides: Sizes, dilations: Sizes, padding: Padding) -> Tensor:
-    """Convolution with one stride, dilation and pair of pads a dimension."""
+    """Compute a convolution with one stride, dilation rate and pair of pads per spatial axis."""
     if len(strides) == 1:
         y = convolve(_row(x), reshape(f, [1, *f.aval.shape]), *_planar(strides, dilations, padding))
         return reshape(y, [y.aval.shape[0], *y.aval.shape[2:]])
@@ -35,7 +35,7 @@ def convolve(x: Tensor, f: Tensor, strides: Sizes, dilations: Sizes, padding: Pa
 def convolve_back(
     dy: Tensor, f: Tensor, shape: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Tensor:
-    """The gradient of :func:`convolve` to an input of ``shape``."""
+    """Compute the gradient of `convolve` with respect to an input of `shape`."""
     if len(strides) == 1:
         image = (shape[0], 1, *shape[1:])
         flat = _planar(strides, dilations, padding)
@@ -47,10 +47,10 @@ def convolve_back(
 
 
 def _groups(op: str, x: Tensor, f: Tensor) -> int:
-    """How many groups of channels there are, each with its own filters.
+    """Return the number of groups of channels; each group has its own filters.
 
     Raises:
-        InvalidArgumentError: when channels or filters cannot be divided so.
+        InvalidArgumentError: If the channels or filters cannot be divided into groups.
     """
     channels, depth, filters = x.aval.shape[-1], *f.aval.shape[-2:]
     if not depth or channels % depth or filters % (channels // depth or 1):
@@ -63,7 +63,7 @@ def _groups(op: str, x: Tensor, f: Tensor) -> int:
 
 
 def _row(x: Tensor) -> Tensor:
-    """A 1-D image as a 2-D one of height 1."""
+    """Reshape a 1-D image to a 2-D image of height 1."""
     return reshape(x, [x.aval.shape[0], 1, *x.aval.shape[1:]])
 
 

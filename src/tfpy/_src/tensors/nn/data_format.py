@@ -1,6 +1,6 @@
-"""Arguments of window functions in any data format: channels first or last, strides, padding.
+"""Strides, padding and dilations of window functions in any data format.
 
-Windows are computed with channels last. A :class:`DataFormat` brings tensors there and back.
+Windows are computed with the channels last. A `DataFormat` converts tensors to this order and back.
 """
 
 from __future__ import annotations
@@ -22,7 +22,13 @@ _FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 @dataclass(frozen=True)
 class DataFormat:
-    """The order of ``rank`` spatial dimensions and the channels, for the function ``op``."""
+    """The order of the spatial axes and the channels, for one call of the function `op`.
+
+    Attributes:
+        op: Name of the function, for error messages.
+        rank: Number of spatial axes.
+        channels_first: True if the channels come before the spatial axes.
+    """
 
     op: str
     rank: int
@@ -30,11 +36,11 @@ class DataFormat:
 
     @classmethod
     def of(cls, op: str, rank: int, data_format: str | None) -> DataFormat:
-        """The format that ``data_format`` names.
+        """Parse `data_format`; None means that the channels are last.
 
         Raises:
-            ValueError: when it is none of rank 1.
-            InvalidArgumentError: when it is none of rank 2 or 3.
+            ValueError: If it is not a format of rank 1.
+            InvalidArgumentError: If it is not a format of rank 2 or 3.
         """
         formats = _FORMATS[rank]
         if data_format not in (None, *formats):
@@ -43,10 +49,10 @@ class DataFormat:
         return cls(op, rank, data_format == formats[1])
 
     def channels_last(self, x: Tensor) -> Tensor:
-        """The image as ``[batch, *spatial, channels]``.
+        """Transpose an image to `[batch, *spatial, channels]`.
 
         Raises:
-            InvalidArgumentError: when it has another rank.
+            InvalidArgumentError: If the image has another rank.
         """
         if x.ndim != self.rank + 2:
             raise invalid(
@@ -56,33 +62,38 @@ class DataFormat:
         return transpose(x, self.order()) if self.channels_first else x
 
     def original(self, y: Tensor) -> Tensor:
-        """Undoes :meth:`channels_last`."""
+        """Transpose a result back to this format; the inverse of `channels_last`."""
         return transpose(y, [0, self.rank + 1, *self.spatial_axes()]) if self.channels_first else y
 
     def shape_last(self, shape: Sizes) -> Sizes:
-        """A shape of this format in the order of :meth:`channels_last`.
+        """Reorder a shape in this format to the order of `channels_last`.
 
         Raises:
-            ValueError: when it has another rank.
+            ValueError: If the shape has another rank.
         """
         if len(shape) != self.rank + 2:
-            raise ValueError(f"{self.op}: {list(shape)} must have {self.rank + 2} dimensions")
+            raise ValueError(f"{self.op}: {list(shape)} must have {self.rank + 2} elements")
         return tuple(shape[i] for i in self.order()) if self.channels_first else shape
 
     def order(self) -> list[int]:
-        """The dimensions of a channels-first tensor, channels last."""
+        """Return the permutation that moves the channels of a channels-first tensor to the end."""
         return [0, *range(2, self.rank + 2), 1]
 
     def spatial_axes(self) -> range:
-        """The spatial dimensions when channels are last."""
+        """Return the spatial axes of a channels-last tensor."""
         return range(1, self.rank + 1)
 
     def spatial(self, what: str, value: Any) -> Sizes:
-        """One number a spatial dimension, from one, as many, or one a dimension of the data.
+        """Return one integer per spatial axis.
+
+        Args:
+            what: Name of the argument, for error messages.
+            value: One integer, one per spatial axis, one per axis of the input, or None, which
+                means 1.
 
         Raises:
-            UnimplementedError: when the batch's or channels' number is not 1.
-            ValueError: for another count of numbers.
+            UnimplementedError: If the integer of the batch or channel axis is not 1.
+            ValueError: If there is another number of integers.
         """
         values = (1,) if value is None else attribute_ints(value)
         if len(values) == 1:
@@ -104,25 +115,28 @@ class DataFormat:
         return values
 
     def depth(self, value: Any) -> int:
-        """The channels' number of a list that has one for each dimension of the data, or 1."""
+        """Return the integer of the channels in a list with one per axis of the input, or 1."""
         values = attribute_ints(value)
         return self.shape_last(values)[-1] if len(values) == self.rank + 2 else 1
 
     def window(
         self, size: Sizes, ksize: Sizes, strides: Any, padding: Any, dilations: Any = None
     ) -> tuple[Sizes, Sizes, Padding]:
-        """Strides, dilations and pads of windows ``ksize`` over images of spatial ``size``."""
+        """Return strides, dilations and pads of windows over images of spatial `size`."""
         step, spread = self.spatial("strides", strides), self.spatial("dilations", dilations)
         return step, spread, self.padding(padding, size, ksize, step, spread)
 
     def padding(
         self, padding: Any, size: Sizes, ksize: Sizes, strides: Sizes, dilations: Sizes
     ) -> Padding:
-        """Pads before and after each spatial dimension for "SAME", "VALID" or a list of pairs.
+        """Return the pads before and after each spatial axis.
+
+        Args:
+            padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
 
         Raises:
-            InvalidArgumentError: for another name.
-            ValueError: for another list.
+            InvalidArgumentError: If `padding` is another string.
+            ValueError: If `padding` is not one pair per axis of the input.
         """
         if isinstance(padding, str):
             kind = padding.upper()
@@ -143,10 +157,10 @@ class DataFormat:
 
 
 def spatial_rank(op: str, rank: int) -> int:
-    """The number of spatial dimensions of a tensor of that rank.
+    """Return the number of spatial axes of a tensor of rank `rank`.
 
     Raises:
-        ValueError: when there are not 1, 2 or 3.
+        ValueError: If this number is not 1, 2 or 3.
     """
     if rank not in (3, 4, 5):
         raise ValueError(f"{op}: 1, 2 or 3 spatial dimensions are supported, got {rank - 2}")
@@ -154,10 +168,10 @@ def spatial_rank(op: str, rank: int) -> int:
 
 
 def same_padding(size: Sizes, ksize: Sizes, strides: Sizes, dilations: Sizes) -> Padding:
-    """TensorFlow's "SAME": as many outputs as strides fit, the odd pixel at the end.
+    """Return the pads of TensorFlow's "SAME" padding; an odd pixel goes to the end.
 
     Raises:
-        ValueError: for a stride below 1.
+        ValueError: If a stride is below 1.
     """
     pads = []
     for n, f, s, d in zip(size, ksize, strides, dilations, strict=True):
@@ -169,7 +183,7 @@ def same_padding(size: Sizes, ksize: Sizes, strides: Sizes, dilations: Sizes) ->
 
 
 def flat_batch(x: Tensor, rank: int) -> tuple[Tensor, Sizes]:
-    """``x`` with all dimensions before the last ``rank + 1`` as one batch, and these."""
+    """Merge all axes before the last `rank + 1` into one; also return their sizes."""
     lead = tuple(x.aval.shape[: x.ndim - rank - 1])
     if len(lead) <= 1:
         return x, lead

@@ -1,4 +1,4 @@
-"""Rows of tables: ``tf.nn.embedding_lookup`` and its sparse forms."""
+"""Lookups of rows in embedding tables: `tf.nn.embedding_lookup` and its sparse forms."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tfpy._src.compiler.ops import elementwise as ew, indexing
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable, implements
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import FloatLike, TensorLike
 from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.array.making import cast, ones
 from tfpy._src.tensors.array.reshaping import reshape
@@ -31,25 +32,33 @@ COMBINERS = ("mean", "sqrtn", "sum")
 
 @dispatchable
 def embedding_lookup(
-    params: Any, ids: Any, max_norm: Any = None, name: str | None = None
+    params: TensorLike, ids: TensorLike, max_norm: FloatLike | None = None, name: str | None = None
 ) -> Tensor:
-    """Rows of ``params`` at ``ids``, scaled down to ``max_norm`` if given.
+    """Look up the rows of an embedding table at the given ids.
 
-    The gradient of ``params`` is a ``tf.IndexedSlices``.
+    The gradient with respect to `params` is a `tf.IndexedSlices`. Inside a `tf.function`, the
+    gradients of a table in several parts are dense tensors.
 
     Args:
-        params: a table, or a list of parts of one: they follow each other, the first ones being
-            larger by one row where the rows do not divide evenly.
+        params: Table: tensor or Variable of shape `[rows, ...]`, or a list of tables, which are
+            concatenated. If the rows do not divide evenly, the first tables are larger by one row.
+        ids: Integer tensor of any shape, or a `tf.RaggedTensor`.
+        max_norm: If given, rows with a larger L2 norm are scaled down to it.
+
+    Returns:
+        Tensor of shape `[*ids.shape, ...]` and the dtype of `params`.
 
     Raises:
-        ValueError: without a table.
-        InvalidArgumentError: for ids outside the table.
+        ValueError: If `params` is None or an empty list.
+        InvalidArgumentError: If an id is outside of the table.
 
     Example:
         >>> import tfpy as tf
         >>> table = tf.constant([[1, 2], [3, 4]])
         >>> tf.nn.embedding_lookup(table, [1, 1]).numpy().tolist()
         [[3, 4], [3, 4]]
+
+    See also: `tf.nn.embedding_lookup_sparse`, `tf.gather`.
     """
     parts, at = _parts(params), convert_to_tensor(ids)
     rows = gather(parts[0], at) if len(parts) == 1 else _of_parts(parts, at)
@@ -62,7 +71,7 @@ def embedding_lookup(
 def _ragged_embedding_lookup(
     params: Any, ids: Any, max_norm: Any = None, name: str | None = None
 ) -> Any:
-    """Rows of ``params`` at ragged ids."""
+    """Look up the rows at ragged ids."""
     return ids.with_flat_values(embedding_lookup(params, ids.flat_values, max_norm))
 
 
@@ -76,9 +85,10 @@ def _parts(params: Any) -> Sequence[Any]:
 
 
 def _of_parts(parts: Sequence[Any], ids: Tensor) -> Tensor:
-    """Rows of a table in parts, each of which is read by itself.
+    """Look up rows of a table in several parts, each with its own gather.
 
-    A trace, in which ids have no values, reads the whole table: the gradients are tensors then.
+    While tracing, ids have no values. The parts are concatenated then, and their gradients are
+    dense tensors.
     """
     if tracing.current() is not None:
         return gather(concat(list(parts), 0), ids)
@@ -95,7 +105,7 @@ def _of_parts(parts: Sequence[Any], ids: Tensor) -> Tensor:
 
 
 class _Entries(NamedTuple):
-    """The ids of sparse or ragged rows, in order."""
+    """The ids of the rows of a sparse or ragged tensor, in order."""
 
     rows: Ints
     ids: Ints
@@ -116,31 +126,34 @@ def _entries(sp_ids: Any, sp_weights: Any) -> _Entries:
 
 
 def embedding_lookup_sparse(
-    params: Any,
-    sp_ids: Any,
-    sp_weights: Any,
+    params: TensorLike,
+    sp_ids: SparseTensor | RaggedTensor,
+    sp_weights: SparseTensor | RaggedTensor | None,
     combiner: str | None = None,
-    max_norm: Any = None,
+    max_norm: FloatLike | None = None,
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
-    """The rows of a table at the ids of each row of a sparse (or ragged) tensor, combined.
+    """Look up the ids of each row of a sparse or ragged tensor and combine their embeddings.
 
     Args:
-        params: a table or its parts, as for :func:`embedding_lookup`.
-        sp_weights: of the ids; 1 by default.
-        combiner: "sum", "mean" (the default) or "sqrtn", the sum divided by the square root of
-            the sum of squared weights.
-        max_norm: scales rows of the table down.
-        allow_fast_lookup: of no effect.
+        params: Table or list of tables, as for `tf.nn.embedding_lookup`.
+        sp_ids: `tf.SparseTensor` or `tf.RaggedTensor` of integer ids, of rank 2.
+        sp_weights: Weights of the ids, with their structure. None means that all weights are 1.
+        combiner: `"sum"`, `"mean"` (default) or `"sqrtn"`, the sum divided by the square root of
+            the sum of the squared weights.
+        max_norm: If given, rows of the table with a larger L2 norm are scaled down to it.
+        allow_fast_lookup: Ignored.
 
     Returns:
-        [rows, ...]: zeros where a row has no ids; the last row is the last one that has some.
+        Tensor of shape `[rows, ...]`. Rows without ids are zeros; the last row is the last one with
+        ids.
 
     Raises:
-        TypeError: when ids or weights are neither sparse nor ragged.
-        ValueError: for another combiner, or weights of another shape.
-        InvalidArgumentError: when the rows of the ids are not in order.
+        TypeError: If the ids or weights are neither sparse nor ragged.
+        ValueError: If `combiner` is unknown, or the weights have another shape than the ids.
+        InvalidArgumentError: If the rows of the ids are not in order, or an id is outside of the
+            table.
 
     Example:
         >>> import tfpy as tf
@@ -148,6 +161,8 @@ def embedding_lookup_sparse(
         >>> ids = tf.sparse.from_dense([[1, 2], [2, 0]])  # the words 1 and 2; the word 2
         >>> tf.nn.embedding_lookup_sparse(table, ids, None, combiner="mean").numpy().tolist()
         [[3.0, 2.0], [4.0, 4.0]]
+
+    See also: `tf.nn.embedding_lookup`, `tf.nn.safe_embedding_lookup_sparse`.
     """
     return _combined(params, _entries(sp_ids, sp_weights), _checked(combiner), max_norm)
 
@@ -163,7 +178,7 @@ def _combined(params: Any, entries: _Entries, combiner: str, max_norm: Any) -> T
     if (np.diff(entries.rows, prepend=0) < 0).any():
         raise invalid_value("embedding_lookup_sparse", "rows of ids are not increasing")
     found, first, inverse = np.unique(entries.ids, return_index=True, return_inverse=True)
-    order = np.argsort(first)  # each id is looked up once, in the order in which they come
+    order = np.argsort(first)  # each id is looked up once, in the order of first occurrence
     looked = embedding_lookup(params, constant(found[order].astype(np.int32)), max_norm)
     rows = take_rows(looked, np.argsort(order)[inverse].astype(np.int32))
     at, count = constant(entries.rows.astype(np.int32)), int(entries.rows.max(initial=-1)) + 1
@@ -180,29 +195,38 @@ def _combined(params: Any, entries: _Entries, combiner: str, max_norm: Any) -> T
 
 
 def safe_embedding_lookup_sparse(
-    embedding_weights: Any,
-    sparse_ids: Any,
-    sparse_weights: Any = None,
+    embedding_weights: TensorLike,
+    sparse_ids: SparseTensor | RaggedTensor,
+    sparse_weights: SparseTensor | RaggedTensor | None = None,
     combiner: str = "mean",
     default_id: int | None = None,
-    max_norm: Any = None,
+    max_norm: FloatLike | None = None,
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
-    """:func:`embedding_lookup_sparse` without invalid ids, and for rows without any.
+    """Look up and combine sparse ids like `tf.nn.embedding_lookup_sparse`, without invalid ids.
 
-    Ids below 0 do not count, nor, unless the combiner is "sum", those whose weight is not above 0.
+    Ids below 0 are dropped. Ids with a weight of 0 or less are dropped as well, unless the combiner
+    is `"sum"`.
 
     Args:
-        sparse_ids: of rank 2 or more: those along the last dimension are combined.
-        default_id: what rows without ids look up; by default they are zeros.
+        embedding_weights: Table or list of tables, as for `tf.nn.embedding_lookup`.
+        sparse_ids: `tf.SparseTensor` or `tf.RaggedTensor` of integer ids, of rank 2 or more. The
+            ids along the last axis are combined.
+        sparse_weights: Weights of the ids, with their structure. None means that all weights are 1.
+        combiner: `"sum"`, `"mean"` (default) or `"sqrtn"`.
+        default_id: Id for rows without ids. Default: such rows are zeros.
+        max_norm: If given, rows of the table with a larger L2 norm are scaled down to it.
+        allow_fast_lookup: Ignored.
 
     Returns:
-        [*sparse_ids.shape[:-1], ...].
+        Tensor of shape `[*sparse_ids.shape[:-1], ...]`.
 
     Raises:
-        TypeError, ValueError: as for :func:`embedding_lookup_sparse`; without a table.
-        InvalidArgumentError: for ids outside of the sparse tensor's shape.
+        TypeError: If the ids or weights are neither sparse nor ragged.
+        ValueError: If there is no table, `combiner` is unknown, or the weights have another shape
+            than the ids.
+        InvalidArgumentError: If an index of `sparse_ids` is outside of its shape.
 
     Example:
         >>> import tfpy as tf
@@ -210,6 +234,8 @@ def safe_embedding_lookup_sparse(
         >>> ids = tf.sparse.from_dense([[1], [0]])  # the second row has no word
         >>> tf.nn.safe_embedding_lookup_sparse(table, ids).numpy().tolist()
         [[2.0, 0.0], [0.0, 0.0]]
+
+    See also: `tf.nn.embedding_lookup_sparse`.
     """
     if embedding_weights is None or (
         isinstance(embedding_weights, list | tuple) and not embedding_weights
@@ -232,7 +258,7 @@ def safe_embedding_lookup_sparse(
 
 
 def _that_count(entries: _Entries, combiner: str) -> Ints:
-    """The places of the ids that count."""
+    """Return the positions of the ids that are not dropped."""
     kept = entries.ids >= 0
     if entries.weights is not None and combiner != "sum":
         kept &= entries.weights.host_view() > 0
@@ -245,7 +271,7 @@ def _picked(entries: _Entries, at: Ints) -> _Entries:
 
 
 def _flat_rows(indices: Ints, shape: Sequence[int]) -> Ints:
-    """The places of indices in the rows of a shape."""
+    """Return the row-major positions of indices in a tensor of `shape`."""
     if (indices >= shape).any() or (indices < 0).any():
         raise invalid_value(
             "safe_embedding_lookup_sparse", f"an index of sparse_ids is outside of {list(shape)}"
@@ -254,7 +280,7 @@ def _flat_rows(indices: Ints, shape: Sequence[int]) -> Ints:
 
 
 def _filled(entries: _Entries, count: int, default: int) -> tuple[_Entries, Ints]:
-    """With ``default`` in each row without ids; and which rows those are."""
+    """Insert `default` into each row without ids; also return which rows those are."""
     empty = np.bincount(entries.rows, minlength=count) == 0
     rows = np.concatenate([entries.rows, np.flatnonzero(empty)])
     order = np.argsort(rows, kind="stable").astype(np.int32)

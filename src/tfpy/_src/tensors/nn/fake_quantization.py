@@ -1,21 +1,19 @@
-"""``tf.quantization``: numbers rounded to the steps of an integer, while they stay floats."""
+"""Fake quantization of `tf.quantization`: floats rounded to a given number of steps."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import elementwise as ew, logic
-from tfpy._src.compiler.ops.families import infer
-from tfpy._src.core.conversion import as_tensors, convert_to_tensor
+from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.tensors.array.making import cast, zeros_like
-from tfpy._src.tensors.array.reshaping import reshape
+from tfpy._src.core.typing import TensorLike
+from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.slicing import where
 from tfpy._src.tensors.autodiff.custom import custom_gradient
-from tfpy._src.tensors.math.reductions import reduce_max, reduce_min, reduce_sum
+from tfpy._src.tensors.math.reductions import reduce_sum
 
 Gradients = tuple[Tensor, Tensor, Tensor]
 
@@ -26,28 +24,38 @@ def _check_range(low: float, high: float) -> None:
 
 
 def fake_quant_with_min_max_args(
-    inputs: Any,
+    inputs: TensorLike,
     min: float = -6,
     max: float = 6,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Floats rounded to the steps from ``min`` to ``max`` that integers of ``num_bits`` tell apart.
+    """Round floats to the `2 ** num_bits` equidistant values of a range from `min` to `max`.
+
+    The range is moved slightly so that 0 is one of the values. Inputs outside of the range are
+    clipped.
 
     Args:
-        min, max: are moved so that 0 is a step; numbers beyond them become them.
-        num_bits: 2 to 16.
-        narrow_range: leaves the lowest integer out.
+        inputs: Float32 tensor of any shape.
+        min: Lower end of the range.
+        max: Upper end of the range.
+        num_bits: Number of bits, 2 to 16.
+        narrow_range: If True, do not use the lowest integer.
+
+    Returns:
+        Float32 tensor of the shape of `inputs`.
 
     Raises:
-        InvalidArgumentError: when ``min`` is not below ``max``, or for other numbers of bits.
+        InvalidArgumentError: If `min` is not below `max`, or `num_bits` is out of range.
 
     Example:
         >>> import tfpy as tf
         >>> quantized = tf.quantization.fake_quant_with_min_max_args
         >>> quantized([-9.0, 0.3, 9.0], min=-1.0, max=1.0, num_bits=2).numpy().round(3)
         array([-1.333,  0.   ,  0.667], dtype=float32)
+
+    See also: `tf.quantization.fake_quant_with_min_max_vars`.
     """
     _check_bits(num_bits)
     _check_range(min, max)
@@ -55,18 +63,30 @@ def fake_quant_with_min_max_args(
 
 
 def fake_quant_with_min_max_args_gradient(
-    gradients: Any,
-    inputs: Any,
+    gradients: TensorLike,
+    inputs: TensorLike,
     min: float = -6,
     max: float = 6,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of ``inputs``: that of the results where no number became a bound.
+    """Compute the gradient of `fake_quant_with_min_max_args` with respect to its inputs.
+
+    Args:
+        gradients: Float32 tensor of the shape of `inputs`: gradients of the results.
+        inputs: Float32 tensor of any shape.
+        min: Lower end of the range.
+        max: Upper end of the range.
+        num_bits: Number of bits, 2 to 16.
+        narrow_range: If True, do not use the lowest integer.
+
+    Returns:
+        Float32 tensor of the shape of `inputs`: the gradients where an input is inside the range, 0
+        elsewhere.
 
     Raises:
-        InvalidArgumentError: when ``min`` is not below ``max``, or for other numbers of bits.
+        InvalidArgumentError: If `min` is not below `max`, or `num_bits` is out of range.
 
     Example:
         >>> import tfpy as tf
@@ -81,51 +101,78 @@ def fake_quant_with_min_max_args_gradient(
 
 
 def fake_quant_with_min_max_vars(
-    inputs: Any,
-    min: Any,
-    max: Any,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """:func:`fake_quant_with_min_max_args` with scalar tensors as bounds, which have gradients.
+    """Round floats like `fake_quant_with_min_max_args`, with tensors as the ends of the range.
+
+    The gradient also flows to `min` and `max`.
+
+    Args:
+        inputs: Float32 tensor of any shape.
+        min: Scalar float32 tensor, lower end of the range.
+        max: Scalar float32 tensor, upper end of the range.
+        num_bits: Number of bits, 2 to 16.
+        narrow_range: If True, do not use the lowest integer.
+
+    Returns:
+        Float32 tensor of the shape of `inputs`.
 
     Raises:
-        InvalidArgumentError: when bounds are no scalars, or for other numbers of bits.
+        InvalidArgumentError: If `min` or `max` is not a scalar, or `num_bits` is out of range.
 
     Example:
         >>> import tfpy as tf
         >>> quantized = tf.quantization.fake_quant_with_min_max_vars
         >>> quantized([-9.0, 0.3, 9.0], min=0.0, max=3.0, num_bits=2).numpy().tolist()
         [0.0, 0.0, 3.0]
+
+    See also: `tf.quantization.fake_quant_with_min_max_vars_per_channel`.
     """
     return _rounded(*_operands(inputs, min, max, 0), bits=num_bits, narrow=narrow_range)
 
 
 def fake_quant_with_min_max_vars_per_channel(
-    inputs: Any,
-    min: Any,
-    max: Any,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """:func:`fake_quant_with_min_max_vars` with bounds for each place along the last dimension.
+    """Round floats like `fake_quant_with_min_max_vars`, with a range for each channel.
+
+    Args:
+        inputs: Float32 tensor of shape `[..., channels]`.
+        min: Float32 tensor of shape `[channels]`, lower ends of the ranges.
+        max: Float32 tensor of shape `[channels]`, upper ends of the ranges.
+        num_bits: Number of bits, 2 to 16.
+        narrow_range: If True, do not use the lowest integer.
+
+    Returns:
+        Float32 tensor of the shape of `inputs`.
 
     Raises:
-        InvalidArgumentError: when bounds are no vectors of that size, or for other numbers of bits.
+        InvalidArgumentError: If `min` or `max` does not have the shape `[channels]`, or `num_bits`
+            is out of range.
 
     Example:
         >>> import tfpy as tf
         >>> quantized = tf.quantization.fake_quant_with_min_max_vars_per_channel
         >>> quantized([[5.0, 5.0]], min=[0.0, 0.0], max=[3.0, 6.0], num_bits=2).numpy().tolist()
         [[3.0, 6.0]]
+
+    See also: `tf.quantization.fake_quant_with_min_max_vars`.
     """
     return _rounded(*_operands(inputs, min, max, 1), bits=num_bits, narrow=narrow_range)
 
 
 class FakeQuantWithMinMaxVarsGradient(NamedTuple):
-    """The result of :func:`fake_quant_with_min_max_vars_gradient`."""
+    """The result of `tf.quantization.fake_quant_with_min_max_vars_gradient`."""
 
     backprops_wrt_input: Tensor
     backprop_wrt_min: Tensor
@@ -133,19 +180,31 @@ class FakeQuantWithMinMaxVarsGradient(NamedTuple):
 
 
 def fake_quant_with_min_max_vars_gradient(
-    gradients: Any,
-    inputs: Any,
-    min: Any,
-    max: Any,
+    gradients: TensorLike,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
 ) -> FakeQuantWithMinMaxVarsGradient:
-    """The gradients of ``inputs``, ``min`` and ``max``.
+    """Compute the gradients of `fake_quant_with_min_max_vars`.
+
+    Args:
+        gradients: Float32 tensor of the shape of `inputs`: gradients of the results.
+        inputs: Float32 tensor of any shape.
+        min: Scalar float32 tensor, lower end of the range.
+        max: Scalar float32 tensor, upper end of the range.
+        num_bits: Number of bits, 2 to 16.
+        narrow_range: If True, do not use the lowest integer.
+
+    Returns:
+        Named tuple of the gradients of `inputs`, `min` and `max`: `backprops_wrt_input`,
+        `backprop_wrt_min` and `backprop_wrt_max`.
 
     Raises:
-        InvalidArgumentError: as for :func:`fake_quant_with_min_max_vars`, and when ``gradients`` do
-            not have the shape of ``inputs``.
+        InvalidArgumentError: If `gradients` do not have the shape of `inputs`, `min` or `max` is
+            not a scalar, or `num_bits` is out of range.
 
     Example:
         >>> import tfpy as tf
@@ -160,7 +219,7 @@ def fake_quant_with_min_max_vars_gradient(
 
 
 class FakeQuantWithMinMaxVarsPerChannelGradient(NamedTuple):
-    """The result of :func:`fake_quant_with_min_max_vars_per_channel_gradient`."""
+    """The result of `tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient`."""
 
     backprops_wrt_input: Tensor
     backprop_wrt_min: Tensor
@@ -168,19 +227,31 @@ class FakeQuantWithMinMaxVarsPerChannelGradient(NamedTuple):
 
 
 def fake_quant_with_min_max_vars_per_channel_gradient(
-    gradients: Any,
-    inputs: Any,
-    min: Any,
-    max: Any,
+    gradients: TensorLike,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
 ) -> FakeQuantWithMinMaxVarsPerChannelGradient:
-    """The gradients of ``inputs``, ``min`` and ``max``, the latter for each channel.
+    """Compute the gradients of `fake_quant_with_min_max_vars_per_channel`.
+
+    Args:
+        gradients: Float32 tensor of the shape of `inputs`: gradients of the results.
+        inputs: Float32 tensor of shape `[..., channels]`.
+        min: Float32 tensor of shape `[channels]`, lower ends of the ranges.
+        max: Float32 tensor of shape `[channels]`, upper ends of the ranges.
+        num_bits: Number of bits, 2 to 16.
+        narrow_range: If True, do not use the lowest integer.
+
+    Returns:
+        Named tuple of the gradients of `inputs`, `min` and `max`: `backprops_wrt_input`,
+        `backprop_wrt_min` and `backprop_wrt_max`.
 
     Raises:
-        InvalidArgumentError: as for :func:`fake_quant_with_min_max_vars_per_channel`, and when
-            ``gradients`` do not have the shape of ``inputs``.
+        InvalidArgumentError: If `gradients` do not have the shape of `inputs`, `min` or `max` does
+            not have the shape `[channels]`, or `num_bits` is out of range.
 
     Example:
         >>> import tfpy as tf
@@ -225,7 +296,7 @@ def _upstream(gradients: Any, x: Tensor) -> Tensor:
 
 
 def _nudged(low: Tensor, high: Tensor, bits: int, narrow: bool) -> tuple[Tensor, Tensor, Tensor]:
-    """The bounds, moved so that 0 is one of the steps, and a step's size."""
+    """Return the ends of the range, moved so that 0 is one of the steps, and the size of a step."""
     first, last = float(narrow), float(2**bits - 1)
     scale = (high - low) / (last - first)
     zero = first - low / scale
@@ -237,7 +308,7 @@ def _nudged(low: Tensor, high: Tensor, bits: int, narrow: bool) -> tuple[Tensor,
 def _rounded(x: Tensor, low: Tensor, high: Tensor, bits: int, narrow: bool) -> Any:
     _check_bits(bits)
     least, most, scale = _nudged(low, high, bits, narrow)
-    clamped = ew.maximum(ew.minimum(x, most), least) - least  # least where the range is upside down
+    clamped = ew.maximum(ew.minimum(x, most), least) - least  # least if min > max
     steps = ew.floor(clamped * (1.0 / scale) + 0.5)
     nothing = logic.logical_and(logic.equal(low, 0.0), logic.equal(high, 0.0))
 
@@ -264,124 +335,3 @@ def _gradients(
         where(nothing, 0.0, reduce_sum(through(logic.less(x, least)), axes)),
         where(nothing, 0.0, reduce_sum(through(logic.greater(x, most)), axes)),
     )
-
-
-def quantize_and_dequantize_v2(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
-    signed_input: bool = True,
-    num_bits: int = 8,
-    range_given: bool = False,
-    round_mode: str = "HALF_TO_EVEN",
-    name: str | None = None,
-    narrow_range: bool = False,
-    axis: int | None = None,
-) -> Tensor:
-    """Numbers rounded to what integers of ``num_bits`` times a scale tell apart, with 0 among them.
-
-    Args:
-        input_min, input_max: the range, scalars, if ``range_given``; else it is that of the
-            numbers, for each place along ``axis``.
-        signed_input: whether the integers are signed.
-        round_mode: of halves: "HALF_TO_EVEN" or "HALF_UP".
-        narrow_range: leaves the lowest signed integer out.
-
-    The gradient is that of the result where a number is within the given bounds, which have none.
-
-    Raises:
-        InvalidArgumentError: for other numbers of bits (1 to 62), another ``round_mode``, or bounds
-            that are no scalars.
-
-    Example:
-        >>> import tfpy as tf
-        >>> quantized = tf.quantization.quantize_and_dequantize_v2
-        >>> quantized([-1.0, 0.3, 0.9], -1.0, 1.0, num_bits=3, range_given=True).numpy().round(3)
-        array([-1.   ,  0.333,  1.   ], dtype=float32)
-    """
-    x, *bounds = as_tensors(ew.maximum, (input, input_min, input_max))
-    infer.check_same_dtype("quantize_and_dequantize", [t.aval for t in (x, *bounds)])
-    if round_mode not in ("HALF_TO_EVEN", "HALF_UP"):
-        raise invalid(
-            "quantize_and_dequantize",
-            f"round_mode must be 'HALF_TO_EVEN' or 'HALF_UP', got {round_mode!r}",
-        )
-    if not (2 if signed_input else 1) <= num_bits <= 62:
-        raise invalid("quantize_and_dequantize", f"num_bits is out of range: {num_bits}")
-    if range_given and any(b.ndim for b in bounds):
-        raise invalid("quantize_and_dequantize", "input_min and input_max must be scalars")
-    at = None if axis is None else infer.normalize_axis("quantize_and_dequantize", axis, x.ndim)
-    how = (bool(range_given), *_integers(signed_input, num_bits, narrow_range), round_mode)
-    return _quantized(x, *bounds, axis=at, how=how)
-
-
-def _integers(signed: bool, bits: int, narrow: bool) -> tuple[float, float]:
-    """The least and the largest integer."""
-    if not signed:
-        return 0.0, float(2**bits - 1)
-    return float(-(2 ** (bits - 1)) + narrow), float(2 ** (bits - 1) - 1)
-
-
-@custom_gradient
-def _quantized(x: Tensor, low: Tensor, high: Tensor, axis: int | None, how: Sequence[Any]) -> Any:
-    given, least, most, mode = how
-    others = [i for i in range(x.ndim) if i != axis]
-    shape = [1] * x.ndim if axis is None else [-1 if i == axis else 1 for i in range(x.ndim)]
-    if given:
-        first, last = reshape(low, shape), reshape(high, shape)
-    else:
-        first, last = (f(x, others, keepdims=True) for f in (reduce_min, reduce_max))
-    huge = float(dtypes.float32.max)
-    by_low = where(least * first > 0, least / first, huge)
-    by_high = where(most * last > 0, most / last, huge)
-    is_low = logic.less(by_low, by_high)
-    scale = ew.minimum(by_low, by_high)
-    inverse = where(is_low, first / least, last / most) if least else last / most
-    if given:
-        bottom = where(is_low, first, least * inverse)
-        x_within = ew.minimum(ew.maximum(x, bottom), where(is_low, most * inverse, last))
-    else:
-        x_within = x
-    steps = x_within * scale
-    steps = ew.round_(steps) if mode == "HALF_TO_EVEN" else ew.floor(steps + 0.5)
-
-    def grad(upstream: Tensor) -> Gradients:
-        start, end = reshape(low, shape), reshape(high, shape)
-        inside = logic.logical_and(logic.greater_equal(x, start), logic.less_equal(x, end))
-        return where(inside, upstream, 0.0), zeros_like(low), zeros_like(high)
-
-    return steps * inverse, grad
-
-
-def quantize_and_dequantize(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
-    signed_input: bool = True,
-    num_bits: int = 8,
-    range_given: bool = False,
-    round_mode: str = "HALF_TO_EVEN",
-    name: str | None = None,
-    narrow_range: bool = False,
-    axis: int | None = None,
-) -> Tensor:
-    """:func:`quantize_and_dequantize_v2`, whose gradient passes every number on.
-
-    Args:
-        axis: of the input, whose entries have ranges of their own; none by default.
-
-    Example:
-        >>> import tfpy as tf
-        >>> quantized = tf.quantization.quantize_and_dequantize
-        >>> quantized([-1.0, 0.3, 0.9], -1.0, 1.0, num_bits=3, range_given=True).numpy().round(3)
-        array([-1.   ,  0.333,  1.   ], dtype=float32)
-    """
-    x = convert_to_tensor(input)
-    rest = (input_min, input_max, signed_input, num_bits, range_given, round_mode)
-    found = quantize_and_dequantize_v2(x, *rest, narrow_range=narrow_range, axis=axis)
-    return _straight(x, found)
-
-
-@custom_gradient
-def _straight(x: Tensor, found: Tensor) -> Any:
-    return found, lambda upstream: (upstream, None)

@@ -1,6 +1,6 @@
-"""Convolution of int32 images, which devices do not have: sums of products over a window's places.
+"""Convolution of int32 images: sums of products over the positions in a window.
 
-Channels are last.
+Devices have no kernel for integer convolutions. The channels are last.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tfpy._src.tensors.nn.data_format import Padding, Sizes
 
 
 def convolve(x: Tensor, f: Tensor, strides: Sizes, dilations: Sizes, padding: Padding) -> Tensor:
-    """Return the convolution of images ``[n, h, w, c]`` with filters ``[h, w, c, out]``."""
+    """Compute the convolution of images `[n, h, w, c]` with filters `[h, w, c, out]`."""
     wide = pad(x, [[0, 0], *map(list, padding), [0, 0]])
     extents = [(k - 1) * d + 1 for k, d in zip(f.aval.shape, dilations, strict=False)]
     sizes = [
@@ -36,7 +36,7 @@ def convolve(x: Tensor, f: Tensor, strides: Sizes, dilations: Sizes, padding: Pa
 def convolve_back(
     dy: Tensor, f: Tensor, shape: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Tensor:
-    """Return the adjoint of :func:`convolve`: images of ``shape``."""
+    """Compute the adjoint of `convolve`: images of `shape`."""
     wide = [n + sum(p) for n, p in zip(shape[1:3], padding, strict=True)]
     x = zeros([shape[0], *wide, shape[-1]], dy.dtype)
     for i, j, filter_ in _places(f):
@@ -51,14 +51,14 @@ def convolve_back(
 
 
 def _places(f: Tensor) -> Iterator[tuple[int, int, Tensor]]:
-    """Each place in a window, with its filter ``[c, out]``."""
+    """Yield each position in a window with its filter `[c, out]`."""
     for i in range(f.aval.shape[0]):
         for j in range(f.aval.shape[1]):
             yield i, j, getitem(f, (i, j))
 
 
 def _spread(x: Tensor, strides: Sizes) -> Tensor:
-    """Return images with zeros between their pixels, which are a stride apart."""
+    """Insert zeros between pixels, so that they are a stride apart."""
     n, height, width, depth = x.aval.shape
     down, right = strides
     apart = reshape(x, [n, height, 1, width, 1, depth])

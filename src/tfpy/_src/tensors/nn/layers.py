@@ -1,4 +1,4 @@
-"""Bias and dropout: functions of ``tf.nn``."""
+"""Bias and dropout: functions of `tf.nn`."""
 
 from __future__ import annotations
 
@@ -11,26 +11,36 @@ from tfpy._src.compiler.ops import elementwise as ew, logic
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import FloatLike, ShapeLike, TensorLike
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.random import stateful
 from tfpy._src.tensors.random.stateless import stateless_uniform
 
 
 def bias_add(
-    value: Any, bias: Any, data_format: str | None = None, name: str | None = None
+    value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
-    """Adds a vector along the last dimension (the second for a format that begins with "NC").
+    """Add a bias to the channels of a tensor.
 
     Args:
-        data_format: "NHWC" and its like, or "NCHW" with the channels first.
+        value: Tensor of shape `[batch, ..., channels]`, or `[batch, channels, ...]` for a format
+            that begins with `"NC"`.
+        bias: Tensor of shape `[channels]` and the dtype of `value`.
+        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`; other ranks as well,
+            e.g. `"NCW"`.
+
+    Returns:
+        Tensor of the shape and dtype of `value`.
 
     Raises:
-        InvalidArgumentError: when ``bias`` is not a vector of the channel size.
+        InvalidArgumentError: If `bias` does not have the shape `[channels]`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0]).numpy().tolist()
         [[11.0, 22.0], [13.0, 24.0]]
+
+    See also: `tf.nn.conv2d`, `tf.add`.
     """
     x, b = as_tensors(ew.add, (value, bias))
     channels_first = bool(data_format and data_format.startswith("NC"))
@@ -38,8 +48,8 @@ def bias_add(
     if b.ndim != 1 or x.ndim < 2 or b.aval.shape[0] != x.aval.shape[axis]:
         raise invalid(
             "bias_add",
-            f"bias {list(b.aval.shape)} must be a vector of the size of dimension {axis} of "
-            f"value {list(x.aval.shape)}",
+            f"bias of shape {list(b.aval.shape)} must be a vector with the size of axis {axis} of "
+            f"value, which has shape {list(x.aval.shape)}",
         )
     if channels_first:
         b = reshape(b, [-1] + [1] * (x.ndim - 2))
@@ -48,21 +58,35 @@ def bias_add(
 
 @per_value
 def dropout(
-    x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None
+    x: TensorLike,
+    rate: FloatLike,
+    noise_shape: ShapeLike | None = None,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> Tensor:
-    """Zeroes elements with probability ``rate`` and scales the others by 1 / (1 - rate).
+    """Set elements to 0 with probability `rate` and scale the others by `1 / (1 - rate)`.
+
+    The expected sum of the elements stays the same.
 
     Args:
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
+        x: Float tensor of any shape.
+        rate: Probability of dropping an element, a scalar in `[0, 1)`.
+        noise_shape: Shape of the random mask, which must broadcast to the shape of `x`. Default:
+            the shape of `x`.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+
+    Returns:
+        Float tensor of the shape and dtype of `x`.
 
     Raises:
-        ValueError: when ``rate`` is not in [0, 1).
+        ValueError: If `x` is not a float tensor or `rate` is not in `[0, 1)`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.dropout(tf.ones([2, 3]), rate=0.5).shape
         TensorShape([2, 3])
+
+    See also: `tf.nn.experimental.stateless_dropout`, `tf.random.set_seed`.
     """
     return _dropped(
         x, rate, noise_shape, lambda shape, kind: stateful.uniform(shape, dtype=kind, seed=seed)
@@ -70,28 +94,39 @@ def dropout(
 
 
 def stateless_dropout(
-    x: Any,
-    rate: Any,
-    seed: Any,
-    rng_alg: Any = None,
-    noise_shape: Any = None,
+    x: TensorLike,
+    rate: FloatLike,
+    seed: TensorLike,
+    rng_alg: str | int | None = None,
+    noise_shape: ShapeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """:func:`dropout` whose choice is a function of a seed of two integers.
+    """Apply dropout with a mask that depends only on a seed.
+
+    Inside a `tf.function`, the seed may be a tensor that changes from call to call.
 
     Args:
-        seed: int32 [2]; within ``tf.function`` it may be a tensor that differs from call to call.
-        rng_alg: "philox" or None.
+        x: Float tensor of any shape.
+        rate: Probability of dropping an element, a scalar in `[0, 1)`.
+        seed: Integer tensor of shape `[2]` that determines the result.
+        rng_alg: Random number algorithm: `"philox"`, `"auto_select"` or None; all choose Philox.
+        noise_shape: Shape of the random mask, which must broadcast to the shape of `x`. Default:
+            the shape of `x`.
+
+    Returns:
+        Float tensor of the shape and dtype of `x`.
 
     Raises:
-        ValueError: when ``rate`` is not in [0, 1).
-        InvalidArgumentError: when ``seed`` is not two integers.
+        ValueError: If `x` is not a float tensor or `rate` is not in `[0, 1)`.
+        InvalidArgumentError: If `seed` is not two integers.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.ones([2, 3])
         >>> tf.nn.experimental.stateless_dropout(x, rate=0.5, seed=[1, 2]).numpy().tolist()
         [[2.0, 0.0, 2.0], [0.0, 0.0, 2.0]]
+
+    See also: `tf.nn.dropout`.
     """
     alg = "auto_select" if rng_alg is None else rng_alg
 
@@ -102,12 +137,27 @@ def stateless_dropout(
 
 
 def general_dropout(
-    x: Any, rate: Any, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None
+    x: TensorLike,
+    rate: FloatLike,
+    uniform_sampler: Callable[..., TensorLike],
+    noise_shape: ShapeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
-    """:func:`dropout` with ``uniform_sampler(shape, dtype)`` in place of random numbers.
+    """Apply dropout with random numbers from a given function.
 
     Args:
-        rate: the share of elements that become zero, from 0 to 1.
+        x: Float tensor of any shape.
+        rate: Probability of dropping an element, a scalar in `[0, 1)`.
+        uniform_sampler: Function that is called with the keywords `shape` and `dtype` and returns
+            numbers in `[0, 1)`. Elements with a number below `rate` are dropped.
+        noise_shape: Shape of the random mask, which must broadcast to the shape of `x`. Default:
+            the shape of `x`.
+
+    Returns:
+        Float tensor of the shape and dtype of `x`.
+
+    Raises:
+        ValueError: If `x` is not a float tensor or `rate` is not in `[0, 1)`.
 
     Example:
         >>> import tfpy as tf
@@ -116,6 +166,8 @@ def general_dropout(
         >>> y = tf.nn.experimental.general_dropout([1.0, 2.0], 0.5, uniform_sampler=sampler)
         >>> y.numpy().tolist()
         [0.0, 4.0]
+
+    See also: `tf.nn.dropout`.
     """
 
     def uniform(shape: Any, kind: DType) -> Tensor:

@@ -1,9 +1,12 @@
-"""Cross entropies and other losses of ``tf.nn``."""
+"""Cross entropies and other losses of `tf.nn`."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.errors import invalid, invalid_value
@@ -11,7 +14,9 @@ from tfpy._src.compiler.ops import activation, elementwise as ew, indexing, logi
 from tfpy._src.compiler.ops.families import infer
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor
 from tfpy._src.core.dispatch import per_value
+from tfpy._src.core.operand import Operand
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import IntLike, TensorLike
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import broadcast_to, expand_dims, reshape, squeeze, transpose
 from tfpy._src.tensors.array.static import static_int
@@ -22,22 +27,34 @@ from tfpy._src.tensors.variables.distribution import scope
 
 
 def softmax_cross_entropy_with_logits(
-    labels: Any, logits: Any, axis: int = -1, name: str | None = None
+    labels: TensorLike, logits: TensorLike, axis: int = -1, name: str | None = None
 ) -> Tensor:
-    """-sum(labels * log_softmax(logits)) along an axis: in the shape of the logits without it.
+    """Compute the softmax cross entropy between logits and one-hot or soft labels.
 
-    The gradient of the logits is softmax(logits) - labels, as if each row's labels had the sum 1.
-    Of other shapes, labels and logits are broadcast as rows: of one, or of one element each.
+    The softmax is part of this function, which is numerically stable; pass unnormalized logits. The
+    gradient with respect to the logits is `softmax(logits) - labels`, i.e. it assumes that the
+    labels of each row sum to 1. If the shapes differ, labels and logits are broadcast as rows.
+
+    Args:
+        labels: Float tensor of shape `[..., classes]`; each row sums to 1.
+        logits: Float tensor of shape `[..., classes]`, unnormalized log probabilities.
+        axis: Axis, negative values count from the end. Default: the last one.
+
+    Returns:
+        Float tensor of shape `[...]` and the dtype of `logits`.
 
     Raises:
-        InvalidArgumentError: when the shapes do not go together.
-        TypeError: when the axis is not one number.
+        InvalidArgumentError: If the shapes are not compatible.
+        TypeError: If `axis` is not one integer.
 
     Example:
         >>> import tfpy as tf
         >>> labels, logits = [[1.0, 0.0]], [[100.0, 0.0]]
         >>> float(tf.nn.softmax_cross_entropy_with_logits(labels, logits)[0]) == 0.0
         True
+
+    See also: `tf.nn.sparse_softmax_cross_entropy_with_logits`,
+    `tf.nn.sigmoid_cross_entropy_with_logits`.
     """
     given = convert_to_tensor(logits)
     x = cast(given, dtypes.float32) if given.dtype == dtypes.float16 else given
@@ -66,7 +83,7 @@ def _broadcast_cross_entropy(labels: Tensor, logits: Tensor, axis: int) -> Tenso
 
 
 def _with_last(op: str, x: Tensor, axis: int) -> Tensor:
-    """With the axis moved to the end."""
+    """Transpose a tensor so that the axis is the last one."""
     at = infer.normalize_axis(op, axis, x.ndim)
     if not x.ndim:
         raise invalid(op, "labels and logits must not be scalars")
@@ -81,25 +98,36 @@ def _cross_entropy(labels: Tensor, logits: Tensor, axis: int) -> Any:
         upstream = expand_dims(g, axis)
         return -(upstream * scores), upstream * (ew.exp(scores) - labels)
 
-    # The loss of scores that are 0 is 0.0: -x would be -0.0.
+    # Subtract from 0.0, because -x would be -0.0 if the scores are 0.
     return 0.0 - reductions.reduce_sum(labels * scores, axis), grad
 
 
 def sparse_softmax_cross_entropy_with_logits(
-    labels: Any, logits: Any, name: str | None = None
+    labels: TensorLike, logits: TensorLike, name: str | None = None
 ) -> Tensor:
-    """Cross entropy of integer labels ``[...]`` and logits ``[..., classes]``.
+    """Compute the softmax cross entropy between logits and integer labels.
+
+    The softmax is part of this function, which is numerically stable; pass unnormalized logits.
+
+    Args:
+        labels: Integer tensor of shape `[...]`: class indices in `[0, classes)`.
+        logits: Float tensor of shape `[..., classes]`, unnormalized log probabilities.
+
+    Returns:
+        Float tensor of shape `[...]` and the dtype of `logits`.
 
     Raises:
-        ValueError: when the shapes do not go together.
-        InvalidArgumentError: On cpu and wasm, if a label is not in [0, classes). On other backends
-            its loss and its row of the gradient are NaN, as in TensorFlow on GPUs.
+        ValueError: If the shapes are not compatible.
+        InvalidArgumentError: On cpu and wasm, if a label is not in `[0, classes)`. On other
+            backends the loss and the gradient of such a row are NaN, as in TensorFlow on GPUs.
 
     Example:
         >>> import tfpy as tf
         >>> logits = [[0.0, 0.0], [100.0, 0.0]]
         >>> tf.nn.sparse_softmax_cross_entropy_with_logits([0, 0], logits).shape
         TensorShape([2])
+
+    See also: `tf.nn.softmax_cross_entropy_with_logits`.
     """
     ids, x = convert_to_tensor(labels), convert_to_tensor(logits)
     if not x.ndim:
@@ -137,12 +165,12 @@ def _sparse_cross_entropy(labels: Tensor, logits: Tensor) -> Any:
         slope = ew.exp(scores) - cast(is_label, logits.dtype)
         return None, expand_dims(g, -1) * logic.select(expand_dims(is_class, -1), slope, math.nan)
 
-    # As in _cross_entropy, a loss is 0.0, not -0.0.
+    # As in _cross_entropy, the subtraction avoids a loss of -0.0.
     return logic.select(is_class, 0.0 - reshape(picked, shape), math.nan), grad
 
 
 def _of_one_shape(**operands: Any) -> tuple[Tensor, Tensor]:
-    """What is wanted and what is predicted as tensors."""
+    """Convert two keyword arguments, targets and predictions, to tensors and check their shapes."""
     wanted, predicted = as_tensors(ew.add, tuple(operands.values()))
     if not wanted.shape.is_compatible_with(predicted.shape):
         first, second = operands
@@ -154,32 +182,54 @@ def _of_one_shape(**operands: Any) -> tuple[Tensor, Tensor]:
 
 
 @per_value
-def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
-    """Cross entropy of independent classes: log(1 + exp(x)) - x * z.
+def sigmoid_cross_entropy_with_logits(
+    labels: TensorLike, logits: TensorLike, name: str | None = None
+) -> Tensor:
+    """Compute the sigmoid cross entropy of independent, not mutually exclusive classes.
+
+    The loss is `-z * log(sigmoid(x)) - (1 - z) * log(1 - sigmoid(x))` for labels z and logits x, in
+    a numerically stable form.
+
+    Args:
+        labels: Float tensor of the shape and dtype of `logits`, with values from 0 to 1.
+        logits: Float tensor of any shape.
+
+    Returns:
+        Float tensor of the shape and dtype of `logits`: elementwise losses.
 
     Raises:
-        ValueError: when the shapes differ.
+        ValueError: If the shapes differ.
 
     Example:
         >>> import tfpy as tf
         >>> labels, logits = [1.0, 0.0], [2.0, 2.0]
         >>> tf.nn.sigmoid_cross_entropy_with_logits(labels, logits).numpy().round(3)
         array([0.127, 2.127], dtype=float32)
+
+    See also: `tf.nn.weighted_cross_entropy_with_logits`, `tf.nn.softmax_cross_entropy_with_logits`.
     """
     z, x = _of_one_shape(labels=labels, logits=logits)
     return activation.softplus(x) - x * z
 
 
-def l2_loss(t: Any, name: str | None = None) -> Tensor:
-    """sum(t ** 2) / 2.
+def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
+    """Compute half the sum of squares, `sum(t ** 2) / 2`.
+
+    Args:
+        t: Float tensor of any shape.
+
+    Returns:
+        Scalar tensor of the dtype of `t`.
 
     Raises:
-        InvalidArgumentError: when ``t`` is not of floats.
+        InvalidArgumentError: If `t` is not a float tensor.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.l2_loss([3.0, 4.0]).numpy().tolist()
         12.5
+
+    See also: `tf.norm`.
     """
     x = convert_to_tensor(t)
     infer.check_dtype("l2_loss", x.aval, infer.FLOAT, "t")
@@ -187,18 +237,32 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
 
 
 def weighted_cross_entropy_with_logits(
-    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
+    labels: TensorLike,
+    logits: TensorLike,
+    pos_weight: float | np.ndarray[Any, Any] | Operand,
+    name: str | None = None,
 ) -> Tensor:
-    """Sigmoid cross entropy in which positive labels count ``pos_weight`` times.
+    """Compute the sigmoid cross entropy with a weight for positive labels.
+
+    Args:
+        labels: Float tensor of the shape and dtype of `logits`, with values from 0 to 1.
+        logits: Float tensor of any shape.
+        pos_weight: Factor of the loss of positive labels, a scalar or a tensor that broadcasts to
+            the shape of `logits`. Values above 1 favor recall over precision.
+
+    Returns:
+        Float tensor of the shape and dtype of `logits`: elementwise losses.
 
     Raises:
-        ValueError: when the shapes differ.
+        ValueError: If the shapes of `labels` and `logits` differ.
 
     Example:
         >>> import tfpy as tf
         >>> labels, logits = [1.0, 0.0], [2.0, 2.0]
         >>> tf.nn.weighted_cross_entropy_with_logits(labels, logits, 3.0).numpy().round(3)
         array([0.381, 2.127], dtype=float32)
+
+    See also: `tf.nn.sigmoid_cross_entropy_with_logits`.
     """
     z, x = _of_one_shape(labels=labels, logits=logits)
     weight = 1 + (pos_weight - 1) * z
@@ -206,12 +270,24 @@ def weighted_cross_entropy_with_logits(
 
 
 def log_poisson_loss(
-    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+    targets: TensorLike,
+    log_input: TensorLike,
+    compute_full_loss: bool = False,
+    name: str | None = None,
 ) -> Tensor:
-    """exp(log_input) - targets * log_input, and Stirling's log(targets!) if asked for.
+    """Compute the Poisson loss, `exp(log_input) - targets * log_input`.
+
+    Args:
+        targets: Float tensor of the shape of `log_input`.
+        log_input: Float tensor of any shape: logarithms of the predictions.
+        compute_full_loss: If True, add Stirling's approximation of `log(targets!)`, which does not
+            depend on the predictions.
+
+    Returns:
+        Float tensor of the shape and dtype of `log_input`: elementwise losses.
 
     Raises:
-        ValueError: when the shapes differ.
+        ValueError: If the shapes differ.
 
     Example:
         >>> import tfpy as tf
@@ -229,24 +305,37 @@ def log_poisson_loss(
 
 
 def compute_average_loss(
-    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+    per_example_loss: Operand | np.ndarray[Any, Any] | Sequence[Any],
+    sample_weight: TensorLike | None = None,
+    global_batch_size: IntLike | None = None,
 ) -> Tensor:
-    """Sum of weighted losses divided by the batch size of all replicas; 0 for a batch of 0.
+    """Compute the sum of per-example losses, divided by the global batch size.
 
-    That is by default as many times the losses' own as there are replicas.
+    A strategy adds the results of its replicas, so each replica divides by the batch size of all
+    replicas together. The result is 0 for a batch size of 0.
 
-    Weights of one dimension less than the losses weigh their last dimension as a whole.
+    Args:
+        per_example_loss: Float tensor of shape `[batch, ...]`.
+        sample_weight: Weights of the losses: a tensor that broadcasts to their shape, or has one
+            axis less, e.g. `[batch]` for losses `[batch, n]`.
+        global_batch_size: Batch size of all replicas. Default: the first size of `per_example_loss`
+            times the number of replicas.
+
+    Returns:
+        Scalar tensor of the dtype of `per_example_loss`.
 
     Raises:
-        ValueError: for a loss without a batch dimension.
-        TypeError: when the batch size is no integer.
-        InvalidArgumentError: when it is negative.
-        RuntimeError: in a strategy's scope, outside of ``run``.
+        ValueError: If the loss is a scalar.
+        TypeError: If `global_batch_size` is not an integer.
+        InvalidArgumentError: If `global_batch_size` is negative.
+        RuntimeError: If called inside a strategy's scope, but outside of `Strategy.run`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.compute_average_loss([1.0, 2.0, 6.0], global_batch_size=3).numpy().tolist()
         3.0
+
+    See also: `tf.nn.scale_regularization_loss`.
     """
     replicas = _replicas("compute_average_loss")
     loss = convert_to_tensor(per_example_loss)
@@ -272,16 +361,24 @@ def compute_average_loss(
     return arithmetic.divide_no_nan(reductions.reduce_sum(loss), cast(count, dtype))
 
 
-def scale_regularization_loss(regularization_loss: Any) -> Tensor:
-    """The sum of regularization losses, of which each replica has an equal share.
+def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
+    """Compute the sum of regularization losses, divided by the number of replicas.
+
+    Args:
+        regularization_loss: Float tensor of any shape.
+
+    Returns:
+        Scalar tensor of the dtype of `regularization_loss`.
 
     Raises:
-        RuntimeError: in a strategy's scope, outside of ``run``.
+        RuntimeError: If called inside a strategy's scope, but outside of `Strategy.run`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.scale_regularization_loss(4.0).numpy().tolist()
         4.0
+
+    See also: `tf.nn.compute_average_loss`.
     """
     replicas = _replicas("scale_regularization_loss")
     total = reductions.reduce_sum(regularization_loss)
@@ -289,7 +386,7 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
 
 
 def _replicas(function: str) -> int:
-    """How many replicas compute a loss together."""
+    """Return the number of replicas that compute a loss together."""
     if scope.is_cross_replica:
         raise RuntimeError(
             f"You are calling `{function}` in cross replica context, while it was expected to be "

@@ -1,19 +1,18 @@
-"""Grayscale morphology of images: functions of ``tf.nn``."""
+"""Grayscale morphology of images: functions of `tf.nn`."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import convolution
 from tfpy._src.compiler.ops.patches import at_first_maximum, padded_windows
 from tfpy._src.core.conversion import as_tensors
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Strides, TensorLike
 from tfpy._src.tensors.array.reordering import reverse
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.static import attribute_ints
 from tfpy._src.tensors.nn.data_format import DataFormat
-from tfpy._src.tensors.nn.pooling import lowest
+from tfpy._src.tensors.nn.pooling_windows import lowest
 
 __all__ = [
     "dilation2d",
@@ -22,25 +21,30 @@ __all__ = [
 
 
 def dilation2d(
-    input: Any,
-    filters: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: Strides,
+    padding: str,
     data_format: str,
-    dilations: Any,
+    dilations: Strides,
     name: str | None = None,
 ) -> Tensor:
-    """Grayscale dilation: the maximum of window plus filter ``[h, w, c]``.
+    """Compute a grayscale dilation: the maximum over each window of `input + filters`.
 
     Args:
-        strides: steps of the window, one for each dimension.
-        padding: "SAME" or "VALID".
-        data_format: "NHWC".
-        dilations: distances between the elements of a window, one for each dimension.
+        input: Float or integer tensor of shape `[batch, height, width, channels]`.
+        filters: Tensor of shape `[height, width, channels]` and the dtype of `input`.
+        strides: Step of the window: four integers, one per axis of the input.
+        padding: `"SAME"` or `"VALID"`.
+        data_format: Position of the channels, only `"NHWC"`.
+        dilations: Dilation rate: four integers, one per axis of the input.
+
+    Returns:
+        Tensor of shape `[batch, out_height, out_width, channels]` and the dtype of `input`.
 
     Raises:
-        ValueError: for another data format than "NHWC".
-        InvalidArgumentError: when the depths differ, or there are not four strides and dilations.
+        ValueError: If `data_format` is not `"NHWC"`.
+        InvalidArgumentError: If the channels differ, or there are not four strides and dilations.
 
     Example:
         >>> import tfpy as tf
@@ -49,6 +53,8 @@ def dilation2d(
         >>> y = tf.nn.dilation2d(x, tf.zeros([2, 2, 1]), ones, "VALID", "NHWC", dilations=ones)
         >>> tf.reshape(y, [2, 2]).numpy().tolist()
         [[4.0, 5.0], [7.0, 8.0]]
+
+    See also: `tf.nn.erosion2d`, `tf.nn.max_pool2d`.
     """
     if data_format != "NHWC":
         raise ValueError("dilation2d: Data formats other than NHWC are not yet supported")
@@ -61,7 +67,8 @@ def dilation2d(
     if f.ndim != 3 or f.aval.shape[2] != x.aval.shape[3]:
         raise invalid(
             "dilation2d",
-            f"filter must be [h, w, {x.shape[3]}] for input {list(x.shape)}, got {list(f.shape)}",
+            f"filter must have shape [h, w, {x.shape[3]}] for an input of shape {list(x.shape)}, "
+            f"got {list(f.shape)}",
         )
     ksize = tuple(f.aval.shape[:2])
     step, spread, pads = form.window(tuple(x.aval.shape[1:3]), ksize, strides, padding, dilations)
@@ -72,21 +79,30 @@ def dilation2d(
 
 
 def erosion2d(
-    value: Any,
-    filters: Any,
-    strides: Any,
-    padding: Any,
+    value: TensorLike,
+    filters: TensorLike,
+    strides: Strides,
+    padding: str,
     data_format: str,
-    dilations: Any,
+    dilations: Strides,
     name: str | None = None,
 ) -> Tensor:
-    """Grayscale erosion: the minimum of window minus filter ``[h, w, c]``.
+    """Compute a grayscale erosion: the minimum over each window of `value - filters`.
 
     Args:
-        strides: steps of the window, one for each dimension.
-        padding: "SAME" or "VALID".
-        data_format: "NHWC".
-        dilations: distances between the elements of a window, one for each dimension.
+        value: Float or integer tensor of shape `[batch, height, width, channels]`.
+        filters: Tensor of shape `[height, width, channels]` and the dtype of `value`.
+        strides: Step of the window: four integers, one per axis of the input.
+        padding: `"SAME"` or `"VALID"`.
+        data_format: Position of the channels, only `"NHWC"`.
+        dilations: Dilation rate: four integers, one per axis of the input.
+
+    Returns:
+        Tensor of shape `[batch, out_height, out_width, channels]` and the dtype of `value`.
+
+    Raises:
+        ValueError: If `data_format` is not `"NHWC"`.
+        InvalidArgumentError: If the channels differ, or there are not four strides and dilations.
 
     Example:
         >>> import tfpy as tf
@@ -95,6 +111,8 @@ def erosion2d(
         >>> y = tf.nn.erosion2d(x, tf.zeros([2, 2, 1]), ones, "VALID", "NHWC", dilations=ones)
         >>> tf.reshape(y, [2, 2]).numpy().tolist()
         [[1.0, 2.0], [4.0, 5.0]]
+
+    See also: `tf.nn.dilation2d`.
     """
     x, f = as_tensors(convolution.conv2d, (value, filters))
     return -dilation2d(-x, reverse(f, [0, 1]), strides, padding, data_format, dilations)

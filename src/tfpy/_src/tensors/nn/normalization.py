@@ -1,4 +1,4 @@
-"""Statistics and normalisation: functions of ``tf.nn``."""
+"""Statistics and normalization: functions of `tf.nn`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Axis, FloatLike, IntLike, TensorLike
 from tfpy._src.tensors.array.making import as_floats, cast, ones
 from tfpy._src.tensors.array.reshaping import broadcast_to, reshape, squeeze, transpose
 from tfpy._src.tensors.array.static import attribute_ints, static_ints
@@ -30,12 +31,22 @@ __all__ = [
 
 
 def moments(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike,
+    axes: Axis,
+    shift: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance over the axes.
+    """Compute the mean and the variance over some axes.
 
     Args:
-        keepdims: whether reduced axes stay, of size 1.
+        x: Float tensor of any shape.
+        axes: Axis or axes to reduce; negative values count from the end.
+        shift: Ignored, as in TensorFlow.
+        keepdims: If True, keep the reduced axes with size 1.
+
+    Returns:
+        Tuple `(mean, variance)` of tensors of the dtype of `x`.
 
     Example:
         >>> import tfpy as tf
@@ -43,6 +54,8 @@ def moments(
         >>> mean, variance = tf.nn.moments(x, axes=[1])
         >>> mean.numpy().tolist(), variance.numpy().tolist()
         ([2.0, 3.0], [1.0, 1.0])
+
+    See also: `tf.nn.weighted_moments`, `tf.nn.batch_normalization`.
     """
     t = convert_to_tensor(x)
     mean = reductions.reduce_mean(t, axes, keepdims=True)
@@ -51,14 +64,28 @@ def moments(
 
 
 def weighted_moments(
-    x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
+    x: TensorLike,
+    axes: Axis,
+    frequency_weights: TensorLike,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance over the axes, where weights say how often an element occurs.
+    """Compute the mean and the variance over some axes, with a weight for each element.
 
-    Both are 0 where all weights are.
+    Both are 0 where all weights are 0.
 
     Args:
-        keepdims: whether reduced axes stay, of size 1.
+        x: Float tensor of any shape.
+        axes: Axis or axes to reduce; negative values count from the end.
+        frequency_weights: Number of occurrences of each element, a tensor that broadcasts against
+            `x`.
+        keepdims: If True, keep the reduced axes with size 1.
+
+    Returns:
+        Tuple `(mean, variance)` of tensors of the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the shapes of `x` and `frequency_weights` are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -66,6 +93,8 @@ def weighted_moments(
         >>> mean, variance = tf.nn.weighted_moments(x, axes=[0], frequency_weights=weights)
         >>> mean.numpy().tolist(), variance.numpy().tolist()
         (2.0, 3.0)
+
+    See also: `tf.nn.moments`.
     """
     t = convert_to_tensor(x)
     weights = cast(frequency_weights, t.dtype)
@@ -81,18 +110,31 @@ def weighted_moments(
 
 
 def sufficient_statistics(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike,
+    axes: Axis,
+    shift: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-    """Count, sum and sum of squares over the axes of ``x - shift``, and the shift.
+    """Compute count, sum and sum of squares over some axes, for `tf.nn.normalize_moments`.
 
     Args:
-        keepdims: whether reduced axes stay, of size 1.
+        x: Float tensor of any shape.
+        axes: Axis or axes to reduce; negative values count from the end.
+        shift: Tensor that is subtracted from `x` first, for numerical stability. Default: no shift.
+        keepdims: If True, keep the reduced axes with size 1.
+
+    Returns:
+        Tuple `(count, sum, sum_of_squares, shift)` of tensors of the dtype of `x`; `shift` is None
+        if none was given.
 
     Example:
         >>> import tfpy as tf
         >>> count, total, squares, shift = tf.nn.sufficient_statistics([1.0, 2.0, 3.0], axes=[0])
         >>> count.numpy().tolist(), total.numpy().tolist(), squares.numpy().tolist()
         (3.0, 6.0, 14.0)
+
+    See also: `tf.nn.normalize_moments`, `tf.nn.moments`.
     """
     t = convert_to_tensor(x)
     reduced = {normalize_axis("sufficient_statistics", a, t.ndim) for a in static_ints(axes)}
@@ -114,15 +156,30 @@ def sufficient_statistics(
 
 
 def normalize_moments(
-    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+    counts: TensorLike,
+    mean_ss: TensorLike,
+    variance_ss: TensorLike,
+    shift: TensorLike | None,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance from :func:`sufficient_statistics`.
+    """Compute the mean and the variance from the results of `tf.nn.sufficient_statistics`.
+
+    Args:
+        counts: Scalar float tensor, the number of elements.
+        mean_ss: Float tensor, the sums of the (shifted) elements.
+        variance_ss: Float tensor, the sums of the squares of the (shifted) elements.
+        shift: Tensor that was subtracted from the elements, or None.
+
+    Returns:
+        Tuple `(mean, variance)` of float tensors.
 
     Example:
         >>> import tfpy as tf
         >>> mean, variance = tf.nn.normalize_moments(4.0, [8.0], [20.0], shift=None)
         >>> mean.numpy().tolist(), variance.numpy().tolist()
         ([2.0], [1.0])
+
+    See also: `tf.nn.sufficient_statistics`.
     """
     factor = ew.reciprocal(counts)
     shifted = mean_ss * factor
@@ -131,15 +188,26 @@ def normalize_moments(
 
 
 def batch_normalization(
-    x: Any,
-    mean: Any,
-    variance: Any,
-    offset: Any,
-    scale: Any,
-    variance_epsilon: float,
+    x: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    offset: TensorLike | None,
+    scale: TensorLike | None,
+    variance_epsilon: FloatLike,
     name: str | None = None,
 ) -> Tensor:
-    """(x - mean) / sqrt(variance + epsilon) * scale + offset, with broadcasting, in x's dtype.
+    """Compute `(x - mean) / sqrt(variance + epsilon) * scale + offset`, with broadcasting.
+
+    Args:
+        x: Float tensor of any shape.
+        mean: Float tensor that broadcasts to the shape of `x`.
+        variance: Float tensor that broadcasts to the shape of `x`.
+        offset: Float tensor that broadcasts to the shape of `x`, or None for 0.
+        scale: Float tensor that broadcasts to the shape of `x`, or None for 1.
+        variance_epsilon: Small number that avoids a division by 0.
+
+    Returns:
+        Float tensor of the shape and dtype of `x`.
 
     Example:
         >>> import tfpy as tf
@@ -147,6 +215,8 @@ def batch_normalization(
         >>> mean, variance = tf.nn.moments(x, axes=[0])
         >>> tf.nn.batch_normalization(x, mean, variance, None, None, 1e-7).numpy().round(3).tolist()
         [[-1.0, -1.0], [1.0, 1.0]]
+
+    See also: `tf.nn.moments`, `tf.nn.fused_batch_norm`.
     """
     t = convert_to_tensor(x)
     factor = ew.rsqrt(convert_to_tensor(variance) + variance_epsilon)
@@ -159,29 +229,42 @@ def batch_normalization(
 
 
 def fused_batch_norm(
-    x: Any,
-    scale: Any,
-    offset: Any,
-    mean: Any = None,
-    variance: Any = None,
+    x: TensorLike,
+    scale: TensorLike,
+    offset: TensorLike,
+    mean: TensorLike | None = None,
+    variance: TensorLike | None = None,
     epsilon: float = 0.001,
     data_format: str = "NHWC",
     is_training: bool = True,
     name: str | None = None,
     exponential_avg_factor: float = 1.0,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Batch normalisation of each channel as one op: ``(y, mean, variance)``.
+    """Normalize each channel of a batch, and return the running statistics.
 
-    TensorFlow has it as ``tf.compat.v1.nn.fused_batch_norm``. The statistics are constants for
-    tapes.
+    TensorFlow has this function as `tf.compat.v1.nn.fused_batch_norm`. The statistics that it
+    returns have no gradient.
 
     Args:
-        data_format: "NHWC", or "NCHW" with the channels first.
-        mean, variance: used when not training; averaged with the batch's when training and
-            ``exponential_avg_factor`` is not 1.
+        x: Float tensor of shape `[batch, ..., channels]`, or with the channels first.
+        scale: Float tensor of shape `[channels]`.
+        offset: Float tensor of shape `[channels]`.
+        mean: Float tensor of shape `[channels]`: running mean. Required for inference, and in
+            training if `exponential_avg_factor` is not 1.
+        variance: Float tensor of shape `[channels]`: running variance, required like `mean`.
+        epsilon: Small number that avoids a division by 0.
+        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+        is_training: If True, normalize with the statistics of the batch, else with `mean` and
+            `variance`.
+        exponential_avg_factor: Weight of the batch's statistics in the running statistics. Default:
+            1.
+
+    Returns:
+        Tuple `(y, mean, variance)`: the normalized tensor of the shape of `x`, and the running
+        statistics of shape `[channels]`.
 
     Raises:
-        ValueError: when mean or variance is missing where it is needed.
+        ValueError: If `mean` or `variance` is missing where it is required.
 
     Example:
         >>> import tfpy as tf
@@ -189,10 +272,15 @@ def fused_batch_norm(
         >>> y, mean, variance = tf.nn.fused_batch_norm(x, scale=[1.0], offset=[0.0], epsilon=1e-7)
         >>> tf.reshape(y, [2]).numpy().round(3), mean.numpy().tolist()
         (array([-1.,  1.], dtype=float32), [2.0])
+
+    See also: `tf.nn.batch_normalization`.
     """
     t = convert_to_tensor(x)
     if (mean is None or variance is None) and not (is_training and exponential_avg_factor == 1.0):
-        raise ValueError("fused_batch_norm: mean and variance must be given")
+        raise ValueError(
+            "fused_batch_norm: mean and variance are required if is_training is False or "
+            "exponential_avg_factor is not 1."
+        )
     first = data_format.startswith("NC")
     order = [0, *range(2, t.ndim), 1]
     if first:
@@ -224,23 +312,38 @@ def _averaged(
 
 
 def local_response_normalization(
-    input: Any,
-    depth_radius: int = 5,
+    input: TensorLike,
+    depth_radius: IntLike = 5,
     bias: float = 1,
     alpha: float = 1,
     beta: float = 0.5,
     name: str | None = None,
 ) -> Tensor:
-    """input / (bias + alpha * sum of squares of the ``depth_radius`` nearest channels) ** beta.
+    """Divide each element by a norm of the neighboring channels.
+
+    The result is `input / (bias + alpha * squares) ** beta`, where `squares` is the sum of squares
+    over up to `2 * depth_radius + 1` channels around each channel.
+
+    Args:
+        input: Float tensor of shape `[batch, height, width, channels]`.
+        depth_radius: Number of channels on each side.
+        bias: Number that is added to the scaled sum of squares.
+        alpha: Scale of the sum of squares.
+        beta: Exponent.
+
+    Returns:
+        Float tensor of the shape and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: unless the input has 4 dimensions.
+        InvalidArgumentError: If the rank of the input is not 4.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.reshape([3.0, 4.0], [1, 1, 1, 2])
         >>> tf.nn.local_response_normalization(x, bias=0.0).numpy().round(3)[0, 0]
         array([[0.6, 0.8]], dtype=float32)
+
+    See also: `tf.nn.batch_normalization`.
     """
     x, (radius,) = as_floats(input), attribute_ints(depth_radius)
     if x.ndim != 4:

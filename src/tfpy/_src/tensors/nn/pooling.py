@@ -1,21 +1,15 @@
-"""Pooling in one, two and three dimensions: functions of ``tf.nn``."""
+"""Pooling in one, two and three dimensions: functions of `tf.nn`."""
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from collections.abc import Sequence
 
-from tfpy._src.base.errors import UnimplementedError
-from tfpy._src.compiler.ir.op import Op
 from tfpy._src.compiler.ops import pooling as primitives
-from tfpy._src.compiler.ops.concatenation import without_elements
-from tfpy._src.compiler.ops.window import Window
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.tensors.array.reshaping import reshape
-from tfpy._src.tensors.array.static import attribute_ints
-from tfpy._src.tensors.math.reductions import reduce_max
+from tfpy._src.core.typing import Padding, Strides, TensorLike
 from tfpy._src.tensors.nn.data_format import DataFormat, spatial_rank
+from tfpy._src.tensors.nn.pooling_windows import pool_windows
 
 __all__ = [
     "avg_pool",
@@ -30,63 +24,29 @@ __all__ = [
 ]
 
 
-def _pool(
-    name: str,
-    rank: int,
-    op: Op,
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: str | None,
-    dilations: Any = None,
-) -> Tensor:
-    form = DataFormat.of(name, rank, data_format)
-    x = form.channels_last(convert_to_tensor(input))
-    if op is primitives.max_pool and form.depth(ksize) > 1:
-        return _max_of_channels(form, x, ksize, strides)
-    extent = form.spatial("ksize", ksize)
-    step, spread, pads = form.window(tuple(x.aval.shape[1:-1]), extent, strides, padding, dilations)
-    batch, *spatial, depth = x.aval.shape
-    out = Window(step, spread, pads).out_size(name, tuple(spatial), extent)
-    if 0 in out:
-        return form.original(without_elements((batch, *out, depth), x))
-    return form.original(op(x, ksize=extent, strides=step, dilations=spread, padding=pads))
-
-
-def _max_of_channels(form: DataFormat, x: Tensor, ksize: Any, strides: Any) -> Tensor:
-    """Windows over the channels alone, side by side; TensorFlow has no others."""
-    sizes, window = attribute_ints(ksize), form.depth(ksize)
-    if form.rank == 3 or form.channels_first:
-        problem = f"data_format must be channels last and of an image, not of {list(x.aval.shape)}"
-    elif max(sizes[:-1]) > 1:
-        problem = f"ksize {list(sizes)} must be 1 in the batch and spatial dimensions"
-    elif form.depth(strides) != window:
-        problem = f"ksize {list(sizes)} and strides {strides} must be equal for the depth"
-    elif x.aval.shape[-1] % window:
-        problem = f"the depth of ksize {list(sizes)} must divide the input's, {x.aval.shape[-1]}"
-    else:
-        return reduce_max(reshape(x, [*x.aval.shape[:-1], x.aval.shape[-1] // window, window]), -1)
-    raise UnimplementedError(None, form.op, f"{form.op} over the depth: {problem}")
-
-
 def max_pool1d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Strides,
+    strides: Strides,
+    padding: Padding,
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window of ``[batch, w, c]``.
+    """Compute the maximum of each 1-D window.
 
     Args:
-        ksize: sizes of the window, as ``strides``.
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
-        data_format: "NWC", or "NCW" with the channels first.
+        input: Tensor of shape `[batch, width, channels]`, or with the channels first.
+        ksize: Size of the window, in the forms of `strides`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NWC"` (default) or `"NCW"`.
+
+    Returns:
+        Tensor of shape `[batch, out_width, channels]`, in the order of `data_format`.
+
+    Raises:
+        InvalidArgumentError: If the window is larger than the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -94,53 +54,76 @@ def max_pool1d(
         >>> y = tf.nn.max_pool1d(x, ksize=2, strides=2, padding="VALID")
         >>> tf.reshape(y, [2]).numpy().tolist()
         [3.0, 9.0]
+
+    See also: `tf.nn.max_pool`, `tf.nn.avg_pool1d`.
     """
-    return _pool("max_pool1d", 1, primitives.max_pool, input, ksize, strides, padding, data_format)
+    return pool_windows(
+        "max_pool1d", 1, primitives.max_pool, input, ksize, strides, padding, data_format
+    )
 
 
 def max_pool2d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Strides,
+    strides: Strides,
+    padding: Padding,
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window of ``[batch, h, w, c]``.
+    """Compute the maximum of each 2-D window.
 
     Args:
-        ksize: sizes of the window, as ``strides``.
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID" or four pairs in the order of the data format.
-        data_format: "NHWC", or "NCHW" with the channels first.
+        input: Tensor of shape `[batch, height, width, channels]`, or with the channels first.
+        ksize: Size of the window, in the forms of `strides`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+
+    Returns:
+        Tensor of shape `[batch, out_height, out_width, channels]`, in the order of `data_format`.
+
+    Raises:
+        InvalidArgumentError: If the window is larger than the padded input.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
         >>> tf.reshape(tf.nn.max_pool2d(image, 2, 2, "VALID"), [2, 2]).numpy().tolist()
         [[5.0, 7.0], [13.0, 15.0]]
+
+    See also: `tf.nn.max_pool`, `tf.nn.max_pool_with_argmax`, `tf.nn.avg_pool2d`.
     """
-    return _pool("max_pool2d", 2, primitives.max_pool, input, ksize, strides, padding, data_format)
+    return pool_windows(
+        "max_pool2d", 2, primitives.max_pool, input, ksize, strides, padding, data_format
+    )
 
 
 def max_pool3d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Strides,
+    strides: Strides,
+    padding: Padding,
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window of ``[batch, d, h, w, c]``.
+    """Compute the maximum of each 3-D window.
 
     Args:
-        ksize: sizes of the window, as ``strides``.
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
-        data_format: "NDHWC", or "NCDHW" with the channels first.
+        input: Tensor of shape `[batch, depth, height, width, channels]`, or with the channels
+            first.
+        ksize: Size of the window, in the forms of `strides`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NDHWC"` (default) or `"NCDHW"`.
+
+    Returns:
+        Tensor of shape `[batch, out_depth, out_height, out_width, channels]`, in the order of
+        `data_format`.
+
+    Raises:
+        InvalidArgumentError: If the window is larger than the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -148,27 +131,37 @@ def max_pool3d(
         >>> y = tf.nn.max_pool3d(x, ksize=2, strides=2, padding="VALID")
         >>> tf.reshape(y, [1]).numpy().tolist()
         [7.0]
+
+    See also: `tf.nn.max_pool`, `tf.nn.avg_pool3d`.
     """
-    return _pool("max_pool3d", 3, primitives.max_pool, input, ksize, strides, padding, data_format)
+    return pool_windows(
+        "max_pool3d", 3, primitives.max_pool, input, ksize, strides, padding, data_format
+    )
 
 
 def avg_pool1d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Strides,
+    strides: Strides,
+    padding: Padding,
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of ``[batch, w, c]``; padding does not count.
+    """Compute the mean of each 1-D window; padding is not counted.
 
     Args:
-        ksize: sizes of the window, as ``strides``.
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
-        data_format: "NWC", or "NCW" with the channels first.
+        input: Float tensor of shape `[batch, width, channels]`, or with the channels first.
+        ksize: Size of the window, in the forms of `strides`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NWC"` (default) or `"NCW"`.
+
+    Returns:
+        Float tensor of shape `[batch, out_width, channels]`, in the order of `data_format`.
+
+    Raises:
+        InvalidArgumentError: If the window is larger than the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -176,54 +169,77 @@ def avg_pool1d(
         >>> y = tf.nn.avg_pool1d(x, ksize=2, strides=2, padding="VALID")
         >>> tf.reshape(y, [2]).numpy().tolist()
         [2.0, 7.0]
+
+    See also: `tf.nn.avg_pool`, `tf.nn.max_pool1d`.
     """
-    return _pool("avg_pool1d", 1, primitives.avg_pool, input, ksize, strides, padding, data_format)
+    return pool_windows(
+        "avg_pool1d", 1, primitives.avg_pool, input, ksize, strides, padding, data_format
+    )
 
 
 def avg_pool2d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Strides,
+    strides: Strides,
+    padding: Padding,
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of ``[batch, h, w, c]``; padding does not count.
+    """Compute the mean of each 2-D window; padding is not counted.
 
     Args:
-        ksize: sizes of the window, as ``strides``.
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
-        data_format: "NHWC", or "NCHW" with the channels first.
+        input: Float tensor of shape `[batch, height, width, channels]`, or with the channels first.
+        ksize: Size of the window, in the forms of `strides`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+
+    Returns:
+        Float tensor of shape `[batch, out_height, out_width, channels]`, in the order of
+        `data_format`.
+
+    Raises:
+        InvalidArgumentError: If the window is larger than the padded input.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
         >>> tf.reshape(tf.nn.avg_pool2d(image, 2, 2, "VALID"), [2, 2]).numpy().tolist()
         [[2.5, 4.5], [10.5, 12.5]]
+
+    See also: `tf.nn.avg_pool`, `tf.nn.max_pool2d`.
     """
-    return _pool("avg_pool2d", 2, primitives.avg_pool, input, ksize, strides, padding, data_format)
+    return pool_windows(
+        "avg_pool2d", 2, primitives.avg_pool, input, ksize, strides, padding, data_format
+    )
 
 
 def avg_pool3d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Strides,
+    strides: Strides,
+    padding: Padding,
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of ``[batch, d, h, w, c]``; padding does not count.
+    """Compute the mean of each 3-D window; padding is not counted.
 
     Args:
-        ksize: sizes of the window, as ``strides``.
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
-        data_format: "NDHWC", or "NCDHW" with the channels first.
+        input: Float tensor of shape `[batch, depth, height, width, channels]`, or with the channels
+            first.
+        ksize: Size of the window, in the forms of `strides`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NDHWC"` (default) or `"NCDHW"`.
+
+    Returns:
+        Float tensor of shape `[batch, out_depth, out_height, out_width, channels]`, in the order of
+        `data_format`.
+
+    Raises:
+        InvalidArgumentError: If the window is larger than the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -231,27 +247,39 @@ def avg_pool3d(
         >>> y = tf.nn.avg_pool3d(x, ksize=2, strides=2, padding="VALID")
         >>> tf.reshape(y, [1]).numpy().tolist()
         [3.5]
+
+    See also: `tf.nn.avg_pool`, `tf.nn.max_pool3d`.
     """
-    return _pool("avg_pool3d", 3, primitives.avg_pool, input, ksize, strides, padding, data_format)
+    return pool_windows(
+        "avg_pool3d", 3, primitives.avg_pool, input, ksize, strides, padding, data_format
+    )
 
 
 def max_pool(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Strides,
+    strides: Strides,
+    padding: Padding,
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window of an image of 1, 2 or 3 spatial dimensions.
+    """Compute the maximum of each window, in 1, 2 or 3 spatial dimensions.
 
     Args:
-        ksize: sizes of the window, as ``strides``.
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
-        data_format: channels last ("NHWC") or first ("NCHW"), with the letters of the rank.
+        input: Tensor of shape `[batch, *spatial, channels]`, or with the channels first.
+        ksize: Size of the window, in the forms of `strides`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels: last (e.g. `"NHWC"`, the default) or first (e.g.
+            `"NCHW"`).
+
+    Returns:
+        Tensor of shape `[batch, *out_spatial, channels]`, in the order of `data_format`.
+
+    Raises:
+        ValueError: If the rank of the input is not 3, 4 or 5.
+        InvalidArgumentError: If the window is larger than the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -259,29 +287,41 @@ def max_pool(
         >>> y = tf.nn.max_pool(x, ksize=2, strides=2, padding="VALID")
         >>> tf.reshape(y, [2, 2]).numpy().tolist()
         [[5.0, 7.0], [13.0, 15.0]]
+
+    See also: `tf.nn.max_pool1d`, `tf.nn.max_pool2d`, `tf.nn.max_pool3d`, `tf.nn.avg_pool`.
     """
     x = convert_to_tensor(input)
     rank = spatial_rank("max_pool", x.ndim)
-    return _pool("max_pool", rank, primitives.max_pool, x, ksize, strides, padding, data_format)
+    return pool_windows(
+        "max_pool", rank, primitives.max_pool, x, ksize, strides, padding, data_format
+    )
 
 
 def avg_pool(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Strides,
+    strides: Strides,
+    padding: Padding,
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of an image of 1, 2 or 3 spatial dimensions.
+    """Compute the mean of each window, in 1, 2 or 3 spatial dimensions; padding is not counted.
 
     Args:
-        ksize: sizes of the window, as ``strides``.
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
-        data_format: channels last ("NHWC") or first ("NCHW"), with the letters of the rank.
+        input: Float tensor of shape `[batch, *spatial, channels]`, or with the channels first.
+        ksize: Size of the window, in the forms of `strides`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels: last (e.g. `"NHWC"`, the default) or first (e.g.
+            `"NCHW"`).
+
+    Returns:
+        Float tensor of shape `[batch, *out_spatial, channels]`, in the order of `data_format`.
+
+    Raises:
+        ValueError: If the rank of the input is not 3, 4 or 5.
+        InvalidArgumentError: If the window is larger than the padded input.
 
     Example:
         >>> import tfpy as tf
@@ -289,42 +329,53 @@ def avg_pool(
         >>> y = tf.nn.avg_pool(x, ksize=2, strides=2, padding="VALID")
         >>> tf.reshape(y, [2, 2]).numpy().tolist()
         [[2.5, 4.5], [10.5, 12.5]]
+
+    See also: `tf.nn.avg_pool1d`, `tf.nn.avg_pool2d`, `tf.nn.avg_pool3d`, `tf.nn.max_pool`.
     """
     x = convert_to_tensor(input)
     rank = spatial_rank("avg_pool", x.ndim)
-    return _pool("avg_pool", rank, primitives.avg_pool, x, ksize, strides, padding, data_format)
+    return pool_windows(
+        "avg_pool", rank, primitives.avg_pool, x, ksize, strides, padding, data_format
+    )
 
 
 def pool(
-    input: Any,
-    window_shape: Any,
+    input: TensorLike,
+    window_shape: Sequence[int],
     pooling_type: str,
-    strides: Any = None,
-    padding: Any = "VALID",
+    strides: Strides | None = None,
+    padding: Padding = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Strides | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Pooling of kind "MAX" or "AVG" with windows of 1, 2 or 3 dimensions and dilations.
+    """Compute the maximum or mean of each window, which may be dilated.
 
     Args:
-        window_shape: sizes of the window, one for each spatial dimension.
-        pooling_type: "MAX" or "AVG".
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
-        data_format: channels last ("NHWC") or first ("NCHW"), with the letters of the rank.
-        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+        input: Tensor of shape `[batch, *spatial, channels]`, or with the channels first.
+        window_shape: Size of the window, one integer per spatial axis.
+        pooling_type: `"MAX"` or `"AVG"`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input. Default: 1.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels: last (e.g. `"NHWC"`, the default) or first (e.g.
+            `"NCHW"`).
+        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+
+    Returns:
+        Tensor of shape `[batch, *out_spatial, channels]`, in the order of `data_format`.
 
     Raises:
-        ValueError: for another kind, or dilations above 1 with strides above 1 or "SAME".
+        ValueError: If `pooling_type` is unknown, or dilations above 1 are combined with strides
+            above 1 or padding `"SAME"`.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.reshape([1.0, 3.0, 9.0, 5.0], [1, 4, 1])
         >>> tf.reshape(tf.nn.pool(x, [2], "MAX", strides=[2]), [2]).numpy().tolist()
         [3.0, 9.0]
+
+    See also: `tf.nn.max_pool`, `tf.nn.avg_pool`.
     """
     ops = {"MAX": primitives.max_pool, "AVG": primitives.avg_pool}
     if pooling_type.upper() not in ops:
@@ -336,7 +387,7 @@ def pool(
         raise ValueError("pool: strides > 1 not supported in conjunction with dilations > 1")
     if max(spread) > 1 and padding == "SAME":
         raise ValueError("pool: padding 'SAME' is not supported in conjunction with dilations > 1")
-    return _pool(
+    return pool_windows(
         "pool",
         rank,
         ops[pooling_type.upper()],
@@ -347,8 +398,3 @@ def pool(
         data_format,
         spread,
     )
-
-
-def lowest(x: Tensor) -> float:
-    """What no element of a tensor is below."""
-    return -math.inf if x.dtype.is_floating else x.dtype.min

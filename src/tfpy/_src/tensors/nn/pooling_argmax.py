@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tfpy._src.base import dtypes
 from tfpy._src.compiler.ops import elementwise as ew, pooling as primitives, reduction
@@ -11,41 +11,51 @@ from tfpy._src.compiler.ops.patches import padded_windows
 from tfpy._src.compiler.ops.window import Window
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, Strides, TensorLike
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.ranges import range
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.nn.data_format import DataFormat
-from tfpy._src.tensors.nn.pooling import lowest
+from tfpy._src.tensors.nn.pooling_windows import lowest
 
 
 class MaxPoolWithArgmax(NamedTuple):
-    """The result of :func:`max_pool_with_argmax`."""
+    """The result of `tf.nn.max_pool_with_argmax`."""
 
     output: Tensor
     argmax: Tensor
 
 
 def max_pool_with_argmax(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Strides,
+    strides: Strides,
+    padding: str,
     data_format: str = "NHWC",
-    output_dtype: Any = dtypes.int64,
+    output_dtype: DTypeLike = dtypes.int64,
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> MaxPoolWithArgmax:
-    """:func:`max_pool2d` and the flat index of each maximum in its image (or in the batch).
+    """Compute the maximum of each 2-D window, and its position.
+
+    A position is the flat index in the image, `(row * width + column) * channels + channel`.
 
     Args:
-        ksize: sizes of the window, as ``strides``.
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME" or "VALID".
-        data_format: "NHWC".
+        input: Tensor of shape `[batch, height, width, channels]`.
+        ksize: Size of the window, in the forms of `strides`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"` or `"VALID"`.
+        data_format: Position of the channels, only `"NHWC"`.
+        output_dtype: Dtype of the positions, int32 or int64. Default: int64.
+        include_batch_in_index: If True, the positions are flat indices in the whole batch.
+
+    Returns:
+        Named tuple `(output, argmax)` of tensors of shape `[batch, out_height, out_width,
+        channels]`: the maxima, of the dtype of `input`, and their positions.
 
     Raises:
-        ValueError: for another data format than "NHWC".
+        ValueError: If `data_format` is not `"NHWC"`.
 
     Example:
         >>> import tfpy as tf
@@ -53,6 +63,8 @@ def max_pool_with_argmax(
         >>> largest, place = tf.nn.max_pool_with_argmax(x, ksize=2, strides=2, padding="VALID")
         >>> largest.numpy().item(), place.numpy().item()
         (7.0, 1)
+
+    See also: `tf.nn.max_pool2d`.
     """
     if data_format != "NHWC":
         raise ValueError(f"max_pool_with_argmax: data_format must be 'NHWC', got {data_format!r}")

@@ -1,4 +1,4 @@
-"""Transposed convolutions, which are the gradients of convolutions: functions of ``tf.nn``."""
+"""Transposed convolutions, which are the gradients of convolutions: functions of `tf.nn`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import convolution as primitives
 from tfpy._src.core.conversion import as_tensors
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Padding, ShapeLike, Strides, TensorLike
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.nn.convolution_ranks import convolve_back
 from tfpy._src.tensors.nn.data_format import DataFormat, spatial_rank
@@ -45,25 +46,33 @@ def _transposed(
 
 
 def conv1d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: Strides,
+    padding: Padding = "SAME",
     data_format: str = "NWC",
-    dilations: Any = None,
+    dilations: Strides | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of :func:`conv1d` to its input; filters are ``[w, out, in]``.
+    """Compute the transpose of `tf.nn.conv1d`, i.e. its gradient with respect to the input.
 
     Args:
-        output_shape: of the result, batch and channels included.
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
-        data_format: "NWC", or "NCW" with the channels first.
-        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+        input: Float tensor of shape `[batch, width, in_channels]`, or with the channels first.
+        filters: Float tensor of shape `[width, out_channels, in_channels]`.
+        output_shape: Shape of the result, including batch and channels, in the order of
+            `data_format`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NWC"` (default) or `"NCW"`.
+        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+
+    Returns:
+        Float tensor of shape `output_shape`.
+
+    Raises:
+        InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -71,6 +80,8 @@ def conv1d_transpose(
         >>> y = tf.nn.conv1d_transpose(x, tf.ones([2, 1, 1]), output_shape=[1, 4, 1], strides=2)
         >>> tf.reshape(y, [4]).numpy().tolist()
         [1.0, 1.0, 2.0, 2.0]
+
+    See also: `tf.nn.conv1d`, `tf.nn.conv_transpose`.
     """
     own = "conv1d_transpose"
     return _transposed(
@@ -79,31 +90,42 @@ def conv1d_transpose(
 
 
 def conv2d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: Strides,
+    padding: Padding = "SAME",
     data_format: str = "NHWC",
-    dilations: Any = None,
+    dilations: Strides | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of :func:`conv2d` to its input; filters are ``[h, w, out, in]``.
+    """Compute the transpose of `tf.nn.conv2d`, i.e. its gradient with respect to the input.
 
     Args:
-        output_shape: of the result, batch and channels included.
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
-        data_format: "NHWC", or "NCHW" with the channels first.
-        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+        input: Float tensor of shape `[batch, height, width, in_channels]`, or with the channels
+            first.
+        filters: Float tensor of shape `[height, width, out_channels, in_channels]`.
+        output_shape: Shape of the result, including batch and channels, in the order of
+            `data_format`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+
+    Returns:
+        Float tensor of shape `output_shape`.
+
+    Raises:
+        InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
         >>> image, filters = tf.ones([1, 4, 4, 8]), tf.ones([3, 3, 3, 8])
         >>> tf.nn.conv2d_transpose(image, filters, [1, 8, 8, 3], 2).shape
         TensorShape([1, 8, 8, 3])
+
+    See also: `tf.nn.conv2d`, `tf.nn.conv_transpose`.
     """
     own = "conv2d_transpose"
     return _transposed(
@@ -112,31 +134,42 @@ def conv2d_transpose(
 
 
 def conv3d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: Strides,
+    padding: Padding = "SAME",
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: Strides | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of :func:`conv3d` to its input; filters are ``[d, h, w, out, in]``.
+    """Compute the transpose of `tf.nn.conv3d`, i.e. its gradient with respect to the input.
 
     Args:
-        output_shape: of the result, batch and channels included.
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
-        data_format: "NDHWC", or "NCDHW" with the channels first.
-        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+        input: Float tensor of shape `[batch, depth, height, width, in_channels]`, or with the
+            channels first.
+        filters: Float tensor of shape `[depth, height, width, out_channels, in_channels]`.
+        output_shape: Shape of the result, including batch and channels, in the order of
+            `data_format`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NDHWC"` (default) or `"NCDHW"`.
+        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+
+    Returns:
+        Float tensor of shape `output_shape`.
+
+    Raises:
+        InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.ones([1, 2, 2, 2, 1])
         >>> tf.nn.conv3d_transpose(x, tf.ones([2, 2, 2, 5, 1]), [1, 4, 4, 4, 5], strides=2).shape
         TensorShape([1, 4, 4, 4, 5])
+
+    See also: `tf.nn.conv3d`, `tf.nn.conv_transpose`.
     """
     own = "conv3d_transpose"
     return _transposed(
@@ -145,34 +178,43 @@ def conv3d_transpose(
 
 
 def conv_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: Strides,
+    padding: Padding = "SAME",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Strides | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The transposed convolution of as many dimensions as ``output_shape`` names.
+    """Compute a transposed convolution in 1, 2 or 3 dimensions, depending on `output_shape`.
 
     Args:
-        output_shape: of the result, batch and channels included.
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
-        data_format: channels last ("NHWC") or first ("NCHW"), with the letters of the rank.
-        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+        input: Float tensor of shape `[batch, *spatial, in_channels]`, or with the channels first.
+        filters: Float tensor of shape `[*spatial, out_channels, in_channels]`.
+        output_shape: Shape of the result, including batch and channels, in the order of
+            `data_format`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels: last (e.g. `"NHWC"`, the default) or first (e.g.
+            `"NCHW"`).
+        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+
+    Returns:
+        Float tensor of shape `output_shape`.
 
     Raises:
-        ValueError: when these are not 3, 4 or 5.
+        ValueError: If the length of `output_shape` is not 3, 4 or 5.
+        InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.ones([1, 4, 4, 3])
         >>> tf.nn.conv_transpose(x, tf.ones([2, 2, 8, 3]), [1, 8, 8, 8], strides=2).shape
         TensorShape([1, 8, 8, 8])
+
+    See also: `tf.nn.conv1d_transpose`, `tf.nn.conv2d_transpose`, `tf.nn.conv3d_transpose`.
     """
     shape = static_ints(output_shape)
     rank = spatial_rank("conv_transpose", len(shape))
@@ -182,20 +224,27 @@ def conv_transpose(
 
 
 def atrous_conv2d_transpose(
-    value: Any,
-    filters: Any,
-    output_shape: Any,
+    value: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
     rate: int,
-    padding: Any,
+    padding: Padding,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of :func:`atrous_conv2d` to its input; filters are ``[h, w, out, in]``.
+    """Compute the transpose of `tf.nn.atrous_conv2d`, i.e. its gradient with respect to the input.
 
     Args:
-        output_shape: of the result, batch and channels included.
-        rate: pixels from one element of a filter to the next.
-        padding: "SAME", "VALID", or (before, after) for each dimension in the order of the data
-            format.
+        value: Float tensor of shape `[batch, height, width, in_channels]`.
+        filters: Float tensor of shape `[height, width, out_channels, in_channels]`.
+        output_shape: Shape of the result, including batch and channels.
+        rate: Dilation rate: distance in pixels between neighboring elements of a filter.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+
+    Returns:
+        Float tensor of shape `output_shape`.
+
+    Raises:
+        InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -203,5 +252,7 @@ def atrous_conv2d_transpose(
         >>> y = tf.nn.atrous_conv2d_transpose(x, filters, [1, 4, 4, 1], rate=2, padding="VALID")
         >>> y.shape
         TensorShape([1, 4, 4, 1])
+
+    See also: `tf.nn.atrous_conv2d`, `tf.nn.conv2d_transpose`.
     """
     return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=rate)
