@@ -5,16 +5,15 @@
 from tfpy._src.tensors.random.algorithm import Algorithm as Algorithm
 from tfpy._src.tensors.random.generator import (
     Generator as Generator,
-    create_rng_state as create_rng_state,
     get_global_generator as get_global_generator,
     set_global_generator as set_global_generator,
 )
+from tfpy._src.tensors.random.generator_state import create_rng_state as create_rng_state
 from tfpy._src.tensors.random.stateful import (
     categorical as categorical,
     gamma as gamma,
     normal as normal,
     poisson as poisson,
-    set_seed as set_seed,
     shuffle as shuffle,
     truncated_normal as truncated_normal,
     uniform as uniform,
@@ -30,4 +29,5 @@ from tfpy._src.tensors.random.stateless import (
     stateless_truncated_normal as stateless_truncated_normal,
     stateless_uniform as stateless_uniform,
 )
+from tfpy._src.tensors.random.streams import set_seed as set_seed
 from tfpy.random import experimental as experimental

@@ -9,11 +9,9 @@ from tfpy._src.tensors.random.experimental import (
 )
 from tfpy._src.tensors.random.generator import (
     Generator as Generator,
-    create_rng_state as create_rng_state,
     get_global_generator as get_global_generator,
     set_global_generator as set_global_generator,
 )
-from tfpy._src.tensors.random.stateless import (
-    index_shuffle as index_shuffle,
-    stateless_shuffle as stateless_shuffle,
-)
+from tfpy._src.tensors.random.generator_state import create_rng_state as create_rng_state
+from tfpy._src.tensors.random.index_shuffle import index_shuffle as index_shuffle
+from tfpy._src.tensors.random.stateless import stateless_shuffle as stateless_shuffle

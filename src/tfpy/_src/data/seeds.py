@@ -9,7 +9,7 @@ import numpy as np
 
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.compiler.ops.reference import philox
-from tfpy._src.tensors.random.stateful import op_seeds
+from tfpy._src.tensors.random.streams import op_seeds
 
 _WORDS = 256  # computed at a time
 

@@ -17,6 +17,7 @@ from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.random import sampling, stateful, stateless
 from tfpy._src.tensors.random.algorithm import philox_only
+from tfpy._src.tensors.random.index_shuffle import index_shuffle
 from tfpy._src.tensors.random.sampling import State
 
 
@@ -151,7 +152,7 @@ op(
 )
 op(
     "RandomIndexShuffle(index, seed, max_index; rounds=4) -> output",
-    lambda index, seed, max_index: stateless.index_shuffle(index, seed, int(max_index)),
+    lambda index, seed, max_index: index_shuffle(index, seed, int(max_index)),
 )
 
 op("StatelessRandomGetAlg() -> alg", lambda: constant(1), stateful=True)

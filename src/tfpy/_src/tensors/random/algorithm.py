@@ -1,15 +1,17 @@
-"""``tf.random.Algorithm``: which generator; tfpy has Philox."""
+"""The random number algorithms, `tf.random.Algorithm`; tfpy supports Philox."""
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
+from typing import Any, TypeAlias
 
 from tfpy._src.base.errors import UnimplementedError
 
 
 class Algorithm(Enum):
-    """The random-number algorithms of TensorFlow.
+    """The random number algorithms of TensorFlow.
+
+    tfpy supports Philox, which `AUTO_SELECT` chooses as well. `THREEFRY` raises an error.
 
     Example:
         >>> import tfpy as tf
@@ -23,12 +25,16 @@ class Algorithm(Enum):
     AUTO_SELECT = 3
 
 
+AlgorithmLike: TypeAlias = Algorithm | str | int
+"""An algorithm, its name or its number."""
+
+
 def algorithm_number(alg: Any) -> int:
-    """The number of an algorithm given by number, member or name.
+    """Return the number of an algorithm, from its number, enum member or name.
 
     Raises:
-        ValueError: when there is none of that name or number.
-        TypeError: for other types.
+        ValueError: If there is no algorithm with that name or number.
+        TypeError: If `alg` has another type.
     """
     if isinstance(alg, Algorithm):
         return alg.value
@@ -50,10 +56,10 @@ def algorithm_number(alg: Any) -> int:
 
 
 def philox_only(alg: Any) -> int:
-    """The algorithm's number.
+    """Return the number of an algorithm, and refuse ThreeFry.
 
     Raises:
-        UnimplementedError: for ThreeFry.
+        UnimplementedError: If the algorithm is ThreeFry.
     """
     number = algorithm_number(alg)
     if number == Algorithm.THREEFRY.value:

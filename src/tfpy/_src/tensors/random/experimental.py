@@ -1,4 +1,4 @@
-"""``tf.random.experimental``: older names of stateless functions."""
+"""The names of `tf.random.experimental` for stateless functions."""
 
 from tfpy._src.tensors.random import stateless
 

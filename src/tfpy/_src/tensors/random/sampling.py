@@ -1,6 +1,6 @@
-"""What stateless functions, generators and stateful functions share: numbers of a state.
+"""Sampling from a state, shared by stateless functions, generators and stateful functions.
 
-A state is six words: the Philox key (two) and counter (four).
+A state is six words: the Philox key (two words) and counter (four words).
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.math.reductions import reduce_max
 
 State = tuple[int, ...] | tuple[Tensor, ...] | Tensor
-"""The words; while ``tf.function`` traces, tensors that each call gives anew, six or int32 [6]."""
+"""Six words: integers, or in a trace six scalar tensors or an int32 tensor of shape `[6]`."""
 
 _ACCEPTED = (
     *dtypes.FLOATS,
     *dict.fromkeys((dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64)),
 )
 _FRACTION_BITS = {dtypes.float16: 10, dtypes.bfloat16: 7}
-"""How many bits of each word TensorFlow takes for a number of less than 32 bits."""
+"""Number of random bits that TensorFlow uses for a float of less than 32 bits."""
 
 
 def draw(op: Op, state: State, *inputs: Any, **attrs: Any) -> Tensor:
-    """The random primitive ``op`` on a state."""
+    """Apply the random primitive `op` to a state."""
     found = unstack(state) if isinstance(state, Tensor) else state
     if isinstance(found[0], Tensor):
         return op(*found, *inputs, **attrs)
@@ -60,10 +60,11 @@ def draw(op: Op, state: State, *inputs: Any, **attrs: Any) -> Tensor:
 
 
 def reserved(stream: Callable[[], Callable[[], tuple[int, ...]]]) -> State:
-    """The state that a stream is in, which moves on: now, or at each call of a trace.
+    """Return the current state of a stream and advance it: now, or at each call of a trace.
 
     Args:
-        stream: called for each place of a trace; gives what moves the stream of that place on.
+        stream: Function that is called once for each random op of a trace. It returns a function
+            that returns the op's state at a call and advances the stream.
     """
     trace = tracing.current()
     if trace is None:
@@ -73,10 +74,10 @@ def reserved(stream: Callable[[], Callable[[], tuple[int, ...]]]) -> State:
 
 
 class StateFeed:
-    """Gives what gives a random op's state at each call of a trace.
+    """A feed that provides the state of a random op at each call of a trace.
 
     Args:
-        stream: gives what moves the stream of a place of the trace on.
+        stream: Function that returns a function; see `reserved`.
     """
 
     def __init__(self, stream: Callable[[], Callable[[], tuple[int, ...]]]) -> None:
@@ -88,10 +89,10 @@ class StateFeed:
 
 
 def sizes(op: str, shape: Any) -> tuple[int, ...]:
-    """A shape of numbers that are not negative.
+    """Return a shape as integers.
 
     Raises:
-        InvalidArgumentError: when one is.
+        InvalidArgumentError: If a size is negative.
     """
     found = static_ints(shape)
     for n in found:
@@ -101,10 +102,10 @@ def sizes(op: str, shape: Any) -> tuple[int, ...]:
 
 
 def number_dtype(dtype: Any) -> DType:
-    """The dtype of uniform numbers.
+    """Return the dtype of uniform numbers.
 
     Raises:
-        ValueError: when there are none of that dtype.
+        ValueError: If uniform numbers of this dtype are not supported.
     """
     kind = as_dtype(dtype)
     if kind not in _ACCEPTED:
@@ -115,7 +116,11 @@ def number_dtype(dtype: Any) -> DType:
 
 
 def check_bounds(kind: DType, minval: Any, maxval: Any) -> None:
-    """Raises ValueError when only one bound of integers is None."""
+    """Check that both bounds of integers are None, or neither.
+
+    Raises:
+        ValueError: If only one bound of integers is None.
+    """
     if kind.is_integer and (minval is None) != (maxval is None):
         raise ValueError(
             f"For integer dtype {kind}, minval and maxval must be both `None` or both "
@@ -124,10 +129,10 @@ def check_bounds(kind: DType, minval: Any, maxval: Any) -> None:
 
 
 def uniform(state: State, shape: Any, minval: Any, maxval: Any, kind: DType) -> Tensor:
-    """Numbers in [minval, maxval); integers of the whole range where both are None.
+    """Draw numbers in `[minval, maxval)`; integers of the whole range if both are None.
 
     Raises:
-        InvalidArgumentError: when a range of integers is empty.
+        InvalidArgumentError: If the range of integers is empty.
     """
     shape = sizes("random_uniform", shape)
     if kind.is_integer:
@@ -149,14 +154,14 @@ def uniform(state: State, shape: Any, minval: Any, maxval: Any, kind: DType) -> 
 
 
 def _between(state: State, shape: tuple[int, ...], low: Tensor, high: Tensor) -> Tensor:
-    """int64 in [low, high): two words modulo the range, in unsigned arithmetic."""
+    """Draw int64 numbers in `[low, high)`: two words modulo the range, in unsigned arithmetic."""
     words = full_int(state, shape, dtypes.uint64)
     span = bitcast(high, dtypes.uint64) - bitcast(low, dtypes.uint64)
     return bitcast(ew.floor_mod(words, span), dtypes.int64) + low
 
 
 def _of(kind: DType) -> dict[str, Any]:
-    """Attributes of what gives float32 unless it is asked for another dtype."""
+    """Return the attributes of an op that produces float32 by default."""
     return {"dtype": kind} if kind in dtypes.WIDE else {}
 
 
@@ -170,7 +175,7 @@ def _unit(state: State, shape: tuple[int, ...], kind: DType) -> Tensor:
 
 
 def full_int(state: State, shape: Any, kind: DType) -> Tensor:
-    """Integers of all values that the dtype has; those of 64 bits are of two words each."""
+    """Draw integers from all values of a dtype; a 64-bit integer consists of two words."""
     shape = sizes("random_bits", shape)
     if kind.size < dtypes.uint64.size:
         return cast(draw(primitives.random_bits, state, shape=shape), kind)
@@ -180,7 +185,7 @@ def full_int(state: State, shape: Any, kind: DType) -> Tensor:
 def normal(
     state: State, shape: Any, mean: Any, stddev: Any, dtype: Any, truncated: bool = False
 ) -> Tensor:
-    """Normal numbers, all of them or those within two deviations."""
+    """Draw normal numbers, optionally only those within two standard deviations."""
     kind = as_dtype(dtype)
     op = primitives.random_truncated_normal if truncated else primitives.random_normal
     mean, stddev = convert_to_tensor(mean, kind), convert_to_tensor(stddev, kind)
@@ -190,17 +195,17 @@ def normal(
 
 
 def broadcast(op: str, *values: Any) -> list[Tensor]:
-    """The distribution's parameters in their common shape."""
+    """Broadcast a distribution's parameters to their common shape."""
     tensors = [convert_to_tensor(v) for v in values]
     shape = broadcast_shapes(op, *(t.aval.shape for t in tensors))
     return [broadcast_to(t, shape) for t in tensors]
 
 
 def leading(op: str, shape: Any, parameters: Sequence[Tensor]) -> tuple[int, ...]:
-    """What ``shape`` has before the parameters' shape.
+    """Return the part of `shape` before the parameters' shape.
 
     Raises:
-        InvalidArgumentError: when it does not end with that.
+        InvalidArgumentError: If `shape` does not end with the parameters' shape.
     """
     whole, inner = sizes(op, shape), parameters[0].aval.shape
     lead = len(whole) - len(inner)
@@ -215,14 +220,14 @@ def leading(op: str, shape: Any, parameters: Sequence[Tensor]) -> tuple[int, ...
 def sampled(
     op: Op, state: State, lead: tuple[int, ...], parameters: Sequence[Tensor], **attrs: Any
 ) -> Tensor:
-    """``lead`` draws for each element of the parameters, which have one shape."""
+    """Draw `lead` samples for each element of the parameters, which have one shape."""
     count = int(np.prod(lead))
     drawn = draw(op, state, *parameters, samples=count, **attrs)
     return reshape(drawn, (*lead, *parameters[0].aval.shape))
 
 
 def gamma(state: State, lead: tuple[int, ...], alpha: Tensor, beta: Any) -> Tensor:
-    """Gamma numbers of rate ``beta``; never 0."""
+    """Draw gamma numbers of rate `beta`; they are never 0."""
     kind = alpha.dtype
     drawn = cast(sampled(distributions.random_gamma, state, lead, [alpha], **_of(kind)), kind)
     tiny = float(np.finfo(kind.as_numpy_dtype).tiny)
@@ -230,7 +235,7 @@ def gamma(state: State, lead: tuple[int, ...], alpha: Tensor, beta: Any) -> Tens
 
 
 def gamma_parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Tensor]:
-    """``alpha`` in the common shape, and ``beta``, 1 where it is None."""
+    """Return `alpha` in the common shape, and `beta` as a tensor, with None as 1."""
     kind = as_dtype(dtype)
     shape_ = convert_to_tensor(alpha, kind)
     rate = convert_to_tensor(1 if beta is None else beta, kind)
@@ -238,13 +243,15 @@ def gamma_parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Tensor]
 
 
 def categorical(state: State, logits: Any, num_samples: Any, dtype: Any) -> Tensor:
-    """Class numbers [batch, num_samples], by inversion of each row's cumulative probabilities.
+    """Draw class indices `[batch, num_samples]`, by inversion of the cumulative probabilities.
 
-    They are float32 where TensorFlow's are float64, so of ten million numbers a few differ.
+    TensorFlow computes the probabilities in float64, tfpy in float32, so a few of ten million
+    indices differ.
 
     Raises:
-        InvalidArgumentError: when the logits are not floats [batch, classes], or without classes.
-        ValueError: for another ``dtype`` than int32 and int64.
+        InvalidArgumentError: If the logits are not floats of shape `[batch, classes]`, or there are
+            no classes.
+        ValueError: If `dtype` is neither int32 nor int64.
     """
     values = convert_to_tensor(logits)
     if values.ndim != 2:
@@ -269,12 +276,12 @@ def categorical(state: State, logits: Any, num_samples: Any, dtype: Any) -> Tens
     sums = cumsum(weights, 1)
     units = draw(primitives.random_fine_uniform, state, shape=(values.aval.shape[0], count))
     total = sums[:, -1:]
-    places = ew.minimum(units * total, total * (1 - 2**-23))  # rounding must not reach the total
+    places = ew.minimum(units * total, total * (1 - 2**-23))  # rounding must not yield the total
     return searchsorted(sums, places, "right", kind)
 
 
 def shuffled(state: State, value: Any) -> Tensor:
-    """The rows in random order; a scalar as it is."""
+    """Shuffle the rows of a tensor; a scalar is returned unchanged."""
     x = convert_to_tensor(value)
     if not x.ndim or x.size < 2:
         return x

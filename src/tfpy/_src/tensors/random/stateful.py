@@ -1,166 +1,48 @@
-"""``tf.random.uniform`` and its siblings: other numbers at each call, repeatable by seeds.
-
-As in TensorFlow, the global seed and the op's seed make the Philox key and the upper half of its
-counter; calls of one kind with the same seeds go on where the last one stopped, and
-:func:`set_seed` begins anew. In a compiled function each op goes on by itself, and those without a
-seed take their number among these as one.
-"""
+"""`tf.random.uniform` and similar functions: new numbers at each call, reproducible with seeds."""
 
 from __future__ import annotations
 
-import random as python_random
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from tfpy._src.base import dtypes, tracing
+from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.base.errors import invalid
-from tfpy._src.compiler.ir import drawing
 from tfpy._src.compiler.ops import distributions, elementwise as ew
-from tfpy._src.compiler.ops.reference import philox
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, IntLike, ShapeLike, TensorLike
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import reshape
-from tfpy._src.tensors.array.static import static_int, static_ints
+from tfpy._src.tensors.array.static import static_int
 from tfpy._src.tensors.random import sampling
-from tfpy._src.tensors.random.sampling import State
-
-Seed = int | tuple[int, int] | None
-"""An op's seed; or the global part and the op's, as operations of graphs have them."""
-
-_DEFAULT_GLOBAL_SEED = 87654321
-_MAX_SEED = 2**31 - 1
-
-
-class _Seeds:
-    """The global seed, the seeds that unseeded ops draw from it, and how far each stream is."""
-
-    seed: int | None = None
-    times_set = 0
-    draws = python_random.Random()
-    used: dict[tuple[str, str, int, int], int] = {}  # noqa: RUF012 - one for the program
-
-
-def set_seed(seed: Any) -> None:
-    """Makes the numbers that follow repeatable (``tf.random.set_seed``); None ends that.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.random.set_seed(7)
-        >>> first = tf.random.uniform([3])
-        >>> tf.random.set_seed(7)
-        >>> bool(tf.reduce_all(first == tf.random.uniform([3])))
-        True
-    """
-    _Seeds.seed = None if seed is None else int(seed)
-    _Seeds.draws = python_random.Random(_Seeds.seed)
-    _Seeds.used.clear()
-    _Seeds.times_set += 1
-
-
-def op_seeds(op_seed: Seed) -> tuple[int, int] | None:
-    """The global and the op's part of the seed; None where nothing is seeded.
-
-    Two zeros are no seed.
-    """
-    if isinstance(op_seed, tuple):
-        return op_seed if any(op_seed) else None
-    if _Seeds.seed is None:
-        return None if op_seed is None else (_DEFAULT_GLOBAL_SEED, int(op_seed) % _MAX_SEED)
-    own = _drawn() if op_seed is None else int(op_seed)
-    seeds = (_Seeds.seed % _MAX_SEED, own % _MAX_SEED)
-    return (0, _MAX_SEED) if seeds == (0, 0) else seeds
-
-
-def _reserve(kind: str, dtype: Any, seed: Seed, blocks: int) -> State:
-    """The state at which a call begins; ``blocks`` counters belong to it."""
-    seeds = op_seeds(seed)
-    if seeds is None:
-        return sampling.reserved(lambda: _fresh)
-    if tracing.local.active:
-        return sampling.reserved(lambda: _Place(seeds, blocks).advance)
-    places = tracing.local.places
-    if places is not None:
-        return places.found(seed, lambda: _Place(seeds, blocks)).advance(blocks)
-    key = (kind, as_dtype(dtype).name, *seeds)
-    start = _Seeds.used.get(key, 0)
-    _Seeds.used[key] = start + blocks
-    return _state(seeds, start)
-
-
-def _drawn() -> int:
-    """The seed of an op that has none."""
-    graph = tracing.current() or tracing.local.places
-    if graph is None:
-        return _Seeds.draws.randint(0, _MAX_SEED)
-    graph.unseeded += 1
-    number: int = graph.unseeded - 1
-    return number
-
-
-def _state(seeds: tuple[int, int], start: int) -> tuple[int, ...]:
-    return (*philox.split(seeds[0], 2), *philox.split(start + (seeds[1] << 64), 4))
-
-
-def _fresh() -> tuple[int, ...]:
-    first, second = np.random.SeedSequence().generate_state(2)
-    return _state((int(first) + 1, int(second)), 0)
-
-
-class _Place:
-    """The stream of one random op of a compiled function."""
-
-    def __init__(self, seeds: tuple[int, int], blocks: int) -> None:
-        self._seeds, self.blocks = seeds, blocks
-        self._start, self._began = 0, _Seeds.times_set
-
-    def advance(self, blocks: int | None = None) -> tuple[int, ...]:
-        """Return the state of the next call, which takes ``blocks`` counters (else as many as the
-        first one)."""
-        if self._began != _Seeds.times_set:
-            self._start, self._began = 0, _Seeds.times_set
-        start = self._start
-        self._start += self.blocks if blocks is None else blocks
-        return _state(self._seeds, start)
-
-
-def beginning(advance: Callable[[], tuple[int, ...]]) -> tuple[tuple[int, ...], int] | None:
-    """The state at which a stream begins, and the counters that a call takes; None where each call
-    begins anew at a place that nobody knows.
-
-    Args:
-        advance: what a stream's feed moves on by, not yet called.
-    """
-    place = getattr(advance, "__self__", None)
-    return (advance(), place.blocks) if isinstance(place, _Place) else None
-
-
-def _reserve_outputs(kind: str, dtype: Any, seed: Seed, *shapes: Any) -> State:
-    count = int(np.prod([n for shape in shapes for n in static_ints(shape)], dtype=np.int64))
-    return _reserve(kind, dtype, seed, max(count, 0) * drawing.RESERVED)
+from tfpy._src.tensors.random.streams import Seed, reserve, reserve_outputs
 
 
 def uniform(
-    shape: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = dtypes.float32,
+    shape: ShapeLike,
+    minval: TensorLike = 0,
+    maxval: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
     seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
-    """Uniform numbers in ``[minval, maxval)``.
+    """Draw uniform random numbers in `[minval, maxval)`.
 
     Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
+        shape: Shape of the result.
+        minval: Lower bound, a scalar or a tensor that broadcasts to `shape`.
+        maxval: Upper bound, exclusive. Default: 1 for floats; required for integers.
+        dtype: Dtype of the result. Default: float32.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+
+    Returns:
+        Tensor of shape `shape`.
 
     Raises:
-        ValueError: when ``maxval`` is missing for integers.
-        InvalidArgumentError: when the range is empty.
+        ValueError: If `maxval` is missing for integers.
+        InvalidArgumentError: If the range of integers is empty.
 
     Example:
         >>> import tfpy as tf
@@ -170,29 +52,36 @@ def uniform(
         >>> b = tf.random.uniform([2])
         >>> bool(tf.reduce_all(a == b))
         True
+
+    See also: `tf.random.normal`, `tf.random.stateless_uniform`.
     """
     kind = sampling.number_dtype(dtype)
     if kind.is_integer and maxval is None:
         raise ValueError(f"Must specify maxval for integer dtype {kind!r}")
     stream = "uniform_int" if kind.is_integer else "uniform"
-    state = _reserve_outputs(stream, kind, seed, shape)
+    state = reserve_outputs(stream, kind, seed, shape)
     return sampling.uniform(state, shape, minval, maxval, kind)
 
 
 def normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
+    shape: ShapeLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dtypes.float32,
     seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
-    """Normal numbers.
+    """Draw random numbers from a normal distribution.
 
     Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
+        shape: Shape of the result.
+        mean: Mean, a scalar or a tensor that broadcasts to `shape`.
+        stddev: Standard deviation, a scalar or a tensor that broadcasts to `shape`.
+        dtype: Dtype of the result. Default: float32.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+
+    Returns:
+        Float tensor of shape `shape`.
 
     Example:
         >>> import tfpy as tf
@@ -202,87 +91,111 @@ def normal(
         >>> b = tf.random.normal([2])
         >>> bool(tf.reduce_all(a == b))
         True
+
+    See also: `tf.random.truncated_normal`, `tf.random.stateless_normal`.
     """
-    state = _reserve_outputs("normal", dtype, seed, shape)
+    state = reserve_outputs("normal", dtype, seed, shape)
     return sampling.normal(state, shape, mean, stddev, dtype)
 
 
 def truncated_normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
+    shape: ShapeLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dtypes.float32,
     seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
-    """Normal numbers within two standard deviations; what lies outside is drawn again.
+    """Draw normal random numbers within two standard deviations of the mean.
 
     Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
+        shape: Shape of the result.
+        mean: Mean, a scalar or a tensor that broadcasts to `shape`.
+        stddev: Standard deviation, a scalar or a tensor that broadcasts to `shape`.
+        dtype: Dtype of the result. Default: float32.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+
+    Returns:
+        Float tensor of shape `shape`.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.random.truncated_normal([1000], stddev=0.5)
         >>> bool(tf.reduce_max(tf.abs(x)) <= 1.0)  # two deviations
         True
+
+    See also: `tf.random.normal`, `tf.random.stateless_truncated_normal`.
     """
-    state = _reserve_outputs("truncated_normal", dtype, seed, shape)
+    state = reserve_outputs("truncated_normal", dtype, seed, shape)
     return sampling.normal(state, shape, mean, stddev, dtype, truncated=True)
 
 
 def gamma(
-    shape: Any,
-    alpha: Any,
-    beta: Any = None,
-    dtype: Any = dtypes.float32,
+    shape: ShapeLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
     seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
-    """Gamma numbers: ``shape`` of them for each element of ``alpha`` and the rate ``beta``.
+    """Draw random numbers from a gamma distribution.
 
     Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
+        shape: Shape of the samples for each pair of parameters.
+        alpha: Float tensor, the shape parameters of the distribution.
+        beta: Float tensor that broadcasts against `alpha`, the inverse scales. Default: 1.
+        dtype: Dtype of the result. Default: float32.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+
+    Returns:
+        Float tensor of shape `[*shape, ...]`, which ends with the broadcast shape of `alpha` and
+        `beta`.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.random.gamma([1000], alpha=3.0, seed=1)
         >>> x.shape, bool(2.5 < tf.reduce_mean(x) < 3.5)
         (TensorShape([1000]), True)
+
+    See also: `tf.random.stateless_gamma`, `tf.random.poisson`.
     """
     concentration, rate = sampling.gamma_parameters(alpha, beta, dtype)
-    state = _reserve_outputs("gamma", dtype, seed, shape, concentration.aval.shape)
+    state = reserve_outputs("gamma", dtype, seed, shape, concentration.aval.shape)
     return sampling.gamma(state, sampling.sizes("gamma", shape), concentration, rate)
 
 
 def poisson(
-    shape: Any,
-    lam: Any,
-    dtype: Any = dtypes.float32,
+    shape: ShapeLike,
+    lam: TensorLike,
+    dtype: DTypeLike = dtypes.float32,
     seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
-    """Poisson numbers: ``shape`` of them for each element of the rate ``lam``.
+    """Draw random numbers from a Poisson distribution.
+
+    Rates of 0 or less yield 0. An infinite rate yields infinity, or 0 for integers. Unlike
+    TensorFlow, which does not return for such rates, NaN yields NaN (0 for integers), and a rate
+    above the dtype's maximum yields the maximum.
 
     Args:
-        lam: 0 and less give 0; infinity gives itself in floats and 0 in integers. TensorFlow does
-            not return from NaN, nor from numbers above the dtype's highest: here they are NaN (0 in
-            integers) and the highest one.
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
+        shape: Shape of the samples for each rate.
+        lam: Float tensor, the rates.
+        dtype: Dtype of the result. Default: float32.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+
+    Returns:
+        Tensor of shape `[*shape, *lam.shape]`.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.random.poisson([1000], lam=[1.0, 8.0], seed=1)
         >>> x.shape, tf.round(tf.reduce_mean(x, axis=0)).numpy().tolist()
         (TensorShape([1000, 2]), [1.0, 8.0])
+
+    See also: `tf.random.stateless_poisson`, `tf.random.gamma`.
     """
     rate = convert_to_tensor(lam)
-    state = _reserve_outputs("poisson", dtype, seed, shape, rate.aval.shape)
+    state = reserve_outputs("poisson", dtype, seed, shape, rate.aval.shape)
     lead = sampling.sizes("poisson", shape)
     return sampling.sampled(
         distributions.random_poisson, state, lead, [rate], dtype=as_dtype(dtype)
@@ -290,38 +203,50 @@ def poisson(
 
 
 def categorical(
-    logits: Any,
-    num_samples: Any,
-    dtype: Any = None,
+    logits: TensorLike,
+    num_samples: IntLike,
+    dtype: DTypeLike | None = None,
     seed: Seed = None,
     name: str | None = None,
 ) -> Tensor:
-    """Class numbers [batch, num_samples] with probabilities softmax(logits).
+    """Draw class indices with the probabilities `softmax(logits)`.
 
     Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
+        logits: Float tensor of shape `[batch, classes]`, unnormalized log probabilities.
+        num_samples: Number of samples for each row, a scalar integer.
+        dtype: Dtype of the result, int32 or int64. Default: int64.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+
+    Returns:
+        Integer tensor of shape `[batch, num_samples]`.
+
+    Raises:
+        InvalidArgumentError: If `logits` are not floats of shape `[batch, classes]`.
 
     Example:
         >>> import tfpy as tf
         >>> logits = tf.constant([[0.0, 100.0], [100.0, 0.0]])  # the second class, then the first
         >>> tf.random.categorical(logits, num_samples=3).numpy().tolist()
         [[1, 1, 1], [0, 0, 0]]
+
+    See also: `tf.random.stateless_categorical`.
     """
     values = convert_to_tensor(logits)
     rows = values.aval.shape[0] if values.ndim else 0
     padded = -(-static_int(num_samples) // 4) * 4
-    state = _reserve_outputs("categorical", values.dtype, seed, [rows, padded, 2])
+    state = reserve_outputs("categorical", values.dtype, seed, [rows, padded, 2])
     return sampling.categorical(state, values, num_samples, dtype)
 
 
-def shuffle(value: Any, seed: Seed = None, name: str | None = None) -> Tensor:
-    """The rows of ``value`` in random order.
+def shuffle(value: TensorLike, seed: Seed = None, name: str | None = None) -> Tensor:
+    """Shuffle a tensor along its first axis.
 
     Args:
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
+        value: Tensor of shape `[rows, ...]`.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+
+    Returns:
+        Tensor of the shape and dtype of `value`.
 
     Example:
         >>> import tfpy as tf
@@ -331,29 +256,39 @@ def shuffle(value: Any, seed: Seed = None, name: str | None = None) -> Tensor:
         >>> b = tf.random.shuffle([1, 2, 3])
         >>> bool(tf.reduce_all(a == b))
         True
+
+    See also: `tf.random.experimental.stateless_shuffle`.
     """
     x = convert_to_tensor(value)
     blocks = -(-(x.aval.shape[0] - 1) // 4) if x.ndim and x.size > 1 else 0
-    return sampling.shuffled(_reserve("shuffle", x.dtype, seed, blocks), x)
+    return sampling.shuffled(reserve("shuffle", x.dtype, seed, blocks), x)
 
 
 def multinomial(
-    logits: Any, num_samples: int, seed: Seed = None, normalized: bool = False
+    logits: TensorLike, num_samples: IntLike, seed: Seed = None, normalized: bool = False
 ) -> Tensor:
-    """TensorFlow.js's ``multinomial``: :func:`categorical` that also takes one row of logits.
+    """Draw class indices like `tf.random.categorical`, also from one row of logits.
+
+    TensorFlow.js has this function as `tf.multinomial`.
 
     Args:
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
-        normalized: ``logits`` are probabilities.
+        logits: Float tensor of shape `[classes]` or `[batch, classes]`.
+        num_samples: Number of samples for each row, a scalar integer.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+        normalized: If True, `logits` are probabilities.
+
+    Returns:
+        Int64 tensor of shape `[num_samples]` or `[batch, num_samples]`.
 
     Raises:
-        InvalidArgumentError: when the logits are not [classes] or [batch, classes].
+        InvalidArgumentError: If the rank of `logits` is neither 1 nor 2.
 
     Example:
         >>> import tfpy as tf
         >>> tf.multinomial(tf.constant([[0.0, 0.0]]), num_samples=5).shape
         TensorShape([1, 5])
+
+    See also: `tf.random.categorical`.
     """
     values = convert_to_tensor(logits)
     if values.ndim not in (1, 2):
@@ -363,16 +298,27 @@ def multinomial(
     return reshape(drawn, [-1]) if values.ndim == 1 else drawn
 
 
-def rand(shape: Any, rand_function: Callable[[], float], dtype: Any = dtypes.float32) -> Tensor:
-    """TensorFlow.js's ``rand``: each element is a call of ``rand_function``.
+def rand(
+    shape: ShapeLike, rand_function: Callable[[], float], dtype: DTypeLike = dtypes.float32
+) -> Tensor:
+    """Create a tensor from calls of a function, one for each element.
+
+    TensorFlow.js has this function as `tf.rand`.
 
     Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
+        shape: Shape of the result.
+        rand_function: Function without arguments that returns a number.
+        dtype: Dtype of the result. Default: float32.
+
+    Returns:
+        Tensor of shape `shape`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.rand([2], lambda: 0.5).numpy().tolist()
         [0.5, 0.5]
+
+    See also: `tf.random.uniform`.
     """
     sizes = sampling.sizes("rand", shape)
     values = [rand_function() for _ in range(int(np.prod(sizes)))]

@@ -1,0 +1,73 @@
+"""The permutation of `tf.random.experimental.index_shuffle`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tfpy._src.core.conversion import convert_to_tensor, host_values, is_operand
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import IntLike, TensorLike
+
+_SIMON_CONSTANT, _SIMON_SEQUENCE = 0xFFFFFFFC, 0x7369F885192C0EF5
+_SALT = 498247692
+
+
+def index_shuffle(index: TensorLike, seed: TensorLike, max_index: IntLike) -> Tensor:
+    """Return the position of an index in a random permutation of 0 to `max_index`.
+
+    The permutation is not stored, so memory does not grow with `max_index`.
+
+    Args:
+        index: Integer tensor of any shape, with values from 0 to `max_index`.
+        seed: Integers that determine the permutation, e.g. of shape `[2]`.
+        max_index: Largest index, inclusive.
+
+    Returns:
+        Int32 tensor of the shape of `index`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> shuffle = tf.random.experimental.index_shuffle
+        >>> [int(shuffle(i, seed=[1, 2], max_index=4)) for i in range(5)]
+        [2, 0, 1, 4, 3]
+
+    See also: `tf.random.experimental.stateless_shuffle`.
+    """
+    position = convert_to_tensor(index)
+    key = np.asarray(host_values(seed) if is_operand(seed) else seed).reshape(-1)
+    cipher = _cipher([_SALT, *(int(k) for k in key)], int(max_index))
+    places = [cipher(int(i)) for i in position.host_view().reshape(-1)]
+    return convert_to_tensor(np.array(places, np.int32).reshape(position.aval.shape))
+
+
+def _cipher(key: Sequence[int], last: int) -> Any:
+    """Return a permutation of 0 to `last`: the cipher Simon, applied until it is in range."""
+    bits = max(16, (last - 1).bit_length() + (last - 1).bit_length() % 2) // 2
+    low = (1 << bits) - 1
+
+    def left(x: int, by: int) -> int:
+        return ((x << by) | (x >> (bits - by))) & low
+
+    def mix(x: int) -> int:
+        return (left(x, 1) & left(x, 8)) ^ left(x, 2)
+
+    keys = [k & low for k in key[:3]]
+    sequence = _SIMON_SEQUENCE & low
+    last_key = keys[-1]
+    turned = left(last_key, bits - 3) ^ left(last_key, bits - 4)
+    keys.append((_SIMON_CONSTANT & low) ^ (sequence & 1) ^ keys[0] ^ turned)
+
+    def place(number: int) -> int:
+        while True:
+            upper, lower = number >> bits, number & low
+            for first, second in (keys[:2], keys[2:]):
+                upper ^= mix(lower) ^ first
+                lower ^= mix(upper) ^ second
+            number = upper << bits | lower
+            if number <= last:
+                return number
+
+    return place
