@@ -2,13 +2,12 @@
 
 # Made from api.toml and the op table by `build.py face`: change those.
 
+from tfpy._src.tensors.signal.cosine import dct as dct, idct as idct
 from tfpy._src.tensors.signal.fourier import (
-    dct as dct,
     fft as fft,
     fft2d as fft2d,
     fft3d as fft3d,
     fftshift as fftshift,
-    idct as idct,
     ifft as ifft,
     ifft2d as ifft2d,
     ifft3d as ifft3d,
@@ -20,14 +19,16 @@ from tfpy._src.tensors.signal.fourier import (
     rfft2d as rfft2d,
     rfft3d as rfft3d,
 )
+from tfpy._src.tensors.signal.mel import (
+    linear_to_mel_weight_matrix as linear_to_mel_weight_matrix,
+    mfccs_from_log_mel_spectrograms as mfccs_from_log_mel_spectrograms,
+)
 from tfpy._src.tensors.signal.spectrograms import (
     frame as frame,
     inverse_mdct as inverse_mdct,
     inverse_stft as inverse_stft,
     inverse_stft_window_fn as inverse_stft_window_fn,
-    linear_to_mel_weight_matrix as linear_to_mel_weight_matrix,
     mdct as mdct,
-    mfccs_from_log_mel_spectrograms as mfccs_from_log_mel_spectrograms,
     overlap_and_add as overlap_and_add,
     stft as stft,
 )

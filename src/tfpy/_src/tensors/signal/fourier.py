@@ -1,4 +1,4 @@
-"""Fourier and cosine transforms: ``tf.signal.fft`` and its relatives, composed from ``dft``."""
+"""Fourier transforms: `tf.signal.fft` and similar functions, composed from `dft`."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ import numpy as np
 
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
-from tfpy._src.compiler.ops import elementwise as ew
 from tfpy._src.compiler.ops.families import infer
 from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.compiler.ops.spectral import dft, plane
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Axis, ShapeLike, TensorLike
 from tfpy._src.tensors.array.complex_numbers import complex, imag, real
-from tfpy._src.tensors.array.joining import concat, pad
+from tfpy._src.tensors.array.joining import pad
 from tfpy._src.tensors.array.making import zeros_like
-from tfpy._src.tensors.array.reordering import reverse
 from tfpy._src.tensors.array.slicing import take
 from tfpy._src.tensors.array.static import sized, static_ints
 
 
 def _transform(x: Tensor, axes: Sequence[int], inverse: bool) -> Tensor:
-    """The complex transform over some axes; the inverse is divided by the number of points."""
+    """Compute the complex transform over some axes; divide the inverse by the number of points."""
     parts = [real(x), imag(x)] if x.dtype.is_complex else [x]
     count = math.prod(x.aval.shape[a] for a in axes)
     for axis in axes:
@@ -38,38 +37,46 @@ def _transform(x: Tensor, axes: Sequence[int], inverse: bool) -> Tensor:
 
 
 def _complex_transform(name: str, inverse: bool, given: str, gives: str) -> Callable[..., Tensor]:
-    """The transform over as many dimensions as the example has, ``given`` to ``gives``."""
+    """Return a transform of the rank of the example `given`."""
     rank = _rank(given)
 
-    def transform(input: Any, name: str | None = None) -> Tensor:
+    def transform(input: TensorLike, name: str | None = None) -> Tensor:
         x = convert_to_tensor(input, dtype_hint=dtypes.complex64)
         infer.check_dtype(transform.__name__, x.aval, dtypes.COMPLEX, "input")
         _check_rank(transform.__name__, x, rank)
         return _transform(x, range(x.ndim - rank, x.ndim), inverse)
 
-    way = "Inverse transform" if inverse else "Transform"
+    way = "inverse Fourier transform" if inverse else "Fourier transform"
     transform.__name__ = transform.__qualname__ = name
-    transform.__doc__ = f"""{way} of complex64 numbers over the last {_dimensions(rank)}.
+    transform.__doc__ = f"""Compute the {way} of complex numbers over the last {_dimensions(rank)}.
+
+    Args:
+        input: Complex tensor of rank {rank} or more.
+
+    Returns:
+        Complex tensor of the shape and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: for another dtype or too few dimensions.
+        InvalidArgumentError: If the input is not complex or its rank is below {rank}.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.constant({given}, tf.complex64)
         >>> tf.signal.{name}(x).numpy().real.round(3).tolist()
         {gives}
+
+    See also: `tf.signal.rfft`, `tf.signal.fftshift`.
     """
     return transform
 
 
 def _rank(values: str) -> int:
-    """The dimensions of values as a program writes them."""
+    """Return the rank of an array in Python's notation."""
     return len(values) - len(values.lstrip("["))
 
 
 def _dimensions(rank: int) -> str:
-    return "dimension" if rank == 1 else f"{rank} dimensions"
+    return "axis" if rank == 1 else f"{rank} axes"
 
 
 def _check_rank(op: str, x: Tensor, rank: int) -> None:
@@ -97,8 +104,8 @@ def _lengths(op: str, fft_length: Any, default: Sequence[int], rank: int) -> lis
     return sizes
 
 
-def _fitted(x: Tensor, axes: Sequence[int], sizes: Sequence[int]) -> Tensor:
-    """Cropped at the end, or padded there with zeros, to ``sizes`` along the axes."""
+def fit_sizes(x: Tensor, axes: Sequence[int], sizes: Sequence[int]) -> Tensor:
+    """Crop or zero-pad a tensor at the end, to `sizes` along the axes."""
     wanted = list(x.aval.shape)
     for axis, n in zip(axes, sizes, strict=True):
         wanted[axis] = n
@@ -110,38 +117,48 @@ def _fitted(x: Tensor, axes: Sequence[int], sizes: Sequence[int]) -> Tensor:
 def _real_transform(name: str, given: str, gives: str) -> Callable[..., Tensor]:
     rank = _rank(given)
 
-    def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+    def transform(
+        input_tensor: TensorLike, fft_length: ShapeLike | None = None, name: str | None = None
+    ) -> Tensor:
         op = transform.__name__
         x = convert_to_tensor(input_tensor, dtype_hint=dtypes.float32)
         if x.dtype not in dtypes.PARTS:
             raise ValueError(f"{op}: RFFT requires tf.float32 inputs, got: {x!r}")
-        _require_rank(op, x, rank)
+        require_rank(op, x, rank)
         axes = range(x.ndim - rank, x.ndim)
         sizes = _lengths(op, fft_length, x.aval.shape[x.ndim - rank :], rank)
-        return half_transform(_fitted(x, axes, sizes), axes)
+        return half_transform(fit_sizes(x, axes, sizes), axes)
 
     transform.__name__ = transform.__qualname__ = name
-    transform.__doc__ = f"""Transform of float32 numbers over the last {_dimensions(rank)}.
+    transform.__doc__ = f"""Transform real numbers to frequencies over the last {_dimensions(rank)}.
 
-    Of the last dimension, n long, only the first n // 2 + 1 frequencies are given.
+    For n points on the last axis, the result has only the first `n // 2 + 1` frequencies; the
+    others are their conjugates.
 
     Args:
-        fft_length: sizes to which those dimensions are cropped or padded with zeros.
+        input_tensor: Float tensor of rank {rank} or more.
+        fft_length: One integer per transformed axis; the axes are cropped or zero-padded to these
+            sizes first. Default: the sizes of `input_tensor`.
+
+    Returns:
+        Complex tensor of shape `[..., n // 2 + 1]`.
 
     Raises:
-        ValueError: for another dtype or too few dimensions.
-        InvalidArgumentError: when ``fft_length`` does not fit.
+        ValueError: If the input is not a float tensor or its rank is too low.
+        InvalidArgumentError: If `fft_length` has the wrong number of integers.
 
     Example:
         >>> import tfpy as tf
         >>> tf.signal.{name}({given}).numpy().real.round(3).tolist()
         {gives}
+
+    See also: `tf.signal.i{name}`.
     """
     return transform
 
 
 def half_transform(x: Tensor, axes: Sequence[int]) -> Tensor:
-    """The non-negative frequencies of real numbers: the last axis first, then its half."""
+    """Transform real numbers: compute the non-negative frequencies of the last axis first."""
     *others, last = axes
     n = x.aval.shape[last]
     both = dft(x, axis=last, inverse=False)
@@ -149,7 +166,7 @@ def half_transform(x: Tensor, axes: Sequence[int]) -> Tensor:
     return _transform(complex(plane(half, 0), plane(half, 1)), others, False)
 
 
-def _require_rank(op: str, x: Tensor, rank: int) -> None:
+def require_rank(op: str, x: Tensor, rank: int) -> None:
     if x.ndim < rank:
         raise ValueError(f"{op}: Shape {x.shape} must have rank at least {rank}")
 
@@ -157,27 +174,34 @@ def _require_rank(op: str, x: Tensor, rank: int) -> None:
 def _inverse_real_transform(name: str, given: str, gives: str) -> Callable[..., Tensor]:
     rank = _rank(given)
 
-    def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+    def transform(
+        input_tensor: TensorLike, fft_length: ShapeLike | None = None, name: str | None = None
+    ) -> Tensor:
         op = transform.__name__
         x = convert_to_tensor(input_tensor, dtype_hint=dtypes.complex64)
         if x.dtype not in dtypes.COMPLEX:
             raise ValueError(f"{op}: IRFFT requires tf.complex64 inputs, got: {x!r}")
-        _require_rank(op, x, rank)
+        require_rank(op, x, rank)
         axes = range(x.ndim - rank, x.ndim)
         *outer, half = x.aval.shape[x.ndim - rank :]
         sizes = _lengths(op, fft_length, [*outer, 2 * (half - 1) if half else 0], rank)
-        fitted = _fitted(x, axes, [*sizes[:-1], sizes[-1] // 2 + 1 if sizes[-1] else 0])
+        fitted = fit_sizes(x, axes, [*sizes[:-1], sizes[-1] // 2 + 1 if sizes[-1] else 0])
         return inverse_half_transform(fitted, axes, sizes[-1])
 
     transform.__name__ = transform.__qualname__ = name
-    transform.__doc__ = f"""Inverse of ``{name[1:]}`` over the last {_dimensions(rank)}.
+    transform.__doc__ = f"""Invert `tf.signal.{name[1:]}` over the last {_dimensions(rank)}.
 
     Args:
-        fft_length: sizes of the result; by default the last one is 2 * (size - 1).
+        input_tensor: Complex tensor of rank {rank} or more: the non-negative frequencies.
+        fft_length: One integer per transformed axis: the sizes of the result. Default: the sizes
+            of `input_tensor`, with `2 * (size - 1)` for the last axis.
+
+    Returns:
+        Float tensor, the real numbers.
 
     Raises:
-        ValueError: for another dtype than complex64 or too few dimensions.
-        InvalidArgumentError: when ``fft_length`` does not fit.
+        ValueError: If the input is not complex or its rank is too low.
+        InvalidArgumentError: If `fft_length` has the wrong number of integers.
 
     Example:
         >>> import tfpy as tf
@@ -189,10 +213,10 @@ def _inverse_real_transform(name: str, given: str, gives: str) -> Callable[..., 
 
 
 def inverse_half_transform(x: Tensor, axes: Sequence[int], n: int) -> Tensor:
-    """``n`` real numbers along the last axis from its non-negative frequencies.
+    """Compute `n` real numbers along the last axis from its non-negative frequencies.
 
-    Each frequency stands for itself and, but for the first and an even length's last, for its
-    conjugate: it counts twice in the real part of a transform without the conjugates.
+    Each frequency represents itself and its conjugate, except for the first one and the last one of
+    an even length. It counts twice in the real part of a transform without the conjugates.
     """
     *others, last = axes
     z = _transform(x, others, True)
@@ -201,7 +225,7 @@ def inverse_half_transform(x: Tensor, axes: Sequence[int], n: int) -> Tensor:
     if n and n % 2 == 0:
         weights[n // 2] = 1 / n
     factors = sized(weights, (x.aval.shape[last],))
-    parts = [_fitted(part * factors, [last], [n]) for part in (real(z), imag(z))]
+    parts = [fit_sizes(part * factors, [last], [n]) for part in (real(z), imag(z))]
     return plane(dft(*parts, axis=last, inverse=True), 0)
 
 
@@ -214,7 +238,7 @@ irfft3d = _inverse_real_transform("irfft3d", f"[{_PLANE_FREQUENCIES}]", f"[{_PLA
 
 
 def _shifted(x: Any, axes: Any, direction: int) -> Tensor:
-    """Rolled by half of each axis, forwards or back."""
+    """Roll each axis by half of its size, forwards or back."""
     t = convert_to_tensor(x)
     over = range(t.ndim) if axes is None else static_ints(axes)
     for axis in (normalize_axis("fftshift", a, t.ndim) for a in over):
@@ -224,146 +248,41 @@ def _shifted(x: Any, axes: Any, direction: int) -> Tensor:
     return t
 
 
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
-    """The zero frequency moved to the middle of the axes (all by default).
+def fftshift(x: TensorLike, axes: Axis = None, name: str | None = None) -> Tensor:
+    """Move the zero frequency to the middle of the axes.
+
+    Args:
+        x: Tensor of any shape and dtype.
+        axes: Axis or axes to shift; negative values count from the end. Default: all axes.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.signal.fftshift([0, 1, 2, -2, -1]).numpy().tolist()
         [-2, -1, 0, 1, 2]
+
+    See also: `tf.signal.ifftshift`, `tf.signal.fft`.
     """
     return _shifted(x, axes, -1)
 
 
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
-    """Undoes :func:`fftshift`.
+def ifftshift(x: TensorLike, axes: Axis = None, name: str | None = None) -> Tensor:
+    """Undo `tf.signal.fftshift`: move the zero frequency back to index 0.
 
     Args:
-        axes: those of :func:`fftshift`; all by default.
+        x: Tensor of any shape and dtype.
+        axes: Axis or axes to shift; negative values count from the end. Default: all axes.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.signal.ifftshift([-2, -1, 0, 1, 2]).numpy().tolist()
         [0, 1, 2, -2, -1]
+
+    See also: `tf.signal.fftshift`.
     """
     return _shifted(x, axes, 1)
-
-
-# Cosine transforms
-
-
-def dct(
-    input: Any,
-    type: int = 2,
-    n: int | None = None,
-    axis: int = -1,
-    norm: str | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Discrete cosine transform of type 1, 2, 3 or 4 along the last dimension.
-
-    Args:
-        n: the length to which the dimension is cropped or padded with zeros.
-        norm: None or "ortho".
-
-    Raises:
-        ValueError: for a scalar, another type, axis, length or norm, or "ortho" with type 1.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.signal.dct([1.0, 2.0, 4.0], norm="ortho").numpy().round(3)
-        array([ 4.041, -2.121,  0.408], dtype=float32)
-    """
-    _check_dct(type, n, axis, norm)
-    x = convert_to_tensor(input)
-    _require_rank("dct", x, 1)
-    if type == 1 and x.aval.shape[-1] < 2:
-        raise ValueError("dct: Type I requires the dimension to be greater than one")
-    return _cosine_transform(x if n is None else _fitted(x, [x.ndim - 1], [n]), type, norm)
-
-
-def idct(
-    input: Any,
-    type: int = 2,
-    n: int | None = None,
-    axis: int = -1,
-    norm: str | None = None,
-    name: str | None = None,
-) -> Tensor:
-    """Inverse of :func:`dct`; without "ortho" it is not divided by twice the length.
-
-    Args:
-        axis: the last one.
-
-    Raises:
-        ValueError: as :func:`dct`, and when ``n`` is given.
-
-    Example:
-        >>> import tfpy as tf
-        >>> x = tf.signal.dct([1.0, 2.0, 3.0], norm="ortho")
-        >>> tf.signal.idct(x, norm="ortho").numpy().round(3)
-        array([1., 2., 3.], dtype=float32)
-    """
-    _check_dct(type, n, axis, norm)
-    if n is not None:
-        raise ValueError("idct: n must be None")
-    return dct(input, {1: 1, 2: 3, 3: 2, 4: 4}[type], n, axis, norm)
-
-
-def _check_dct(type: int, n: int | None, axis: int, norm: str | None) -> None:
-    if axis != -1:
-        raise NotImplementedError(f"axis must be -1. Got: {axis}")
-    if n is not None and n < 1:
-        raise ValueError("n should be a positive integer or None")
-    if type not in (1, 2, 3, 4):
-        raise ValueError("Types I, II, III and IV (I)DCT are supported.")
-    if type == 1 and norm == "ortho":
-        raise ValueError("Normalization is not supported for the Type-I DCT.")
-    if norm not in (None, "ortho"):
-        raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
-
-
-def _cosine_transform(x: Tensor, type: int, norm: str | None) -> Tensor:
-    n = x.aval.shape[-1]
-    if not n:
-        return x
-    ortho = norm == "ortho"
-    if type == 1:
-        mirrored = concat([x, reverse(x[..., 1:-1], [-1])], -1)
-        return plane(_half(mirrored), 0)
-    if type == 2:
-        weights = np.full(n, math.sqrt(1 / (2 * n)) if ortho else 1.0)
-        weights[0] *= math.sqrt(0.5) if ortho else 1.0
-        turned = np.exp(-0.5j * math.pi / n * np.arange(n)) * 2 * weights
-        return _turned(_half(_doubled(x))[..., :n], turned)
-    if type == 3:
-        weights = np.full(n, math.sqrt(0.5 / n) if ortho else 1.0)
-        weights[0] = math.sqrt(0.25 / n) if ortho else 0.5
-        turned = np.exp(0.5j * math.pi / n * np.arange(n)) * 2 * weights
-        factors = [
-            sized(p.astype(x.dtype.as_numpy_dtype), (n,)) for p in (turned.real, turned.imag)
-        ]
-        parts = [_doubled(x * p) for p in factors]
-        return plane(dft(*parts, axis=x.ndim - 1, inverse=True), 0)[..., :n]
-    # Type 4 is the odd half of type 2 of twice the length.
-    odd = _cosine_transform(_doubled(x), 2, None)[..., 1::2]
-    return odd * math.sqrt(0.5 / n) if ortho else odd
-
-
-def _doubled(x: Tensor) -> Tensor:
-    return _fitted(x, [x.ndim - 1], [2 * x.aval.shape[-1]])
-
-
-def _half(x: Tensor) -> Tensor:
-    """Stacked parts of the non-negative frequencies along the last axis."""
-    both = dft(x, axis=x.ndim - 1, inverse=False)
-    return both[..., : x.aval.shape[-1] // 2 + 1]
-
-
-def _turned(both: Tensor, factors: Any) -> Tensor:
-    """Real part of the product of stacked parts and complex factors."""
-    n = both.aval.shape[-1:]
-    cosines, sines = (
-        sized(p.astype(both.dtype.as_numpy_dtype), n) for p in (factors.real, factors.imag)
-    )
-    return ew.subtract(plane(both, 0) * cosines, plane(both, 1) * sines)

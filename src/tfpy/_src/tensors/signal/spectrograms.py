@@ -1,4 +1,4 @@
-"""Frames, short-time spectra and mel scales: functions of ``tf.signal``."""
+"""Frames and short-time spectra: functions of `tf.signal`."""
 
 from __future__ import annotations
 
@@ -8,49 +8,59 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.base import dtypes
-from tfpy._src.base.dtypes import as_dtype, real_part
+from tfpy._src.base.dtypes import real_part
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ir.sizes import either
 from tfpy._src.compiler.ops import elementwise as ew
 from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import IntLike, TensorLike
 from tfpy._src.tensors.array.joining import concat, pad, split, tile
 from tfpy._src.tensors.array.reordering import reverse
 from tfpy._src.tensors.array.reshaping import reshape, transpose
 from tfpy._src.tensors.array.slicing import take
-from tfpy._src.tensors.array.static import sized, static_int, static_number
+from tfpy._src.tensors.array.static import sized, static_int
 from tfpy._src.tensors.math.reductions import reduce_sum
-from tfpy._src.tensors.signal.fourier import dct, irfft, rfft
+from tfpy._src.tensors.signal.cosine import dct
+from tfpy._src.tensors.signal.fourier import irfft, rfft
 from tfpy._src.tensors.signal.windows import hann_window, vorbis_window
 
 Window = Callable[..., Any]
 
 
 def frame(
-    signal: Any,
-    frame_length: Any,
-    frame_step: Any,
+    signal: TensorLike,
+    frame_length: IntLike,
+    frame_step: IntLike,
     pad_end: bool = False,
-    pad_value: Any = 0,
+    pad_value: TensorLike = 0,
     axis: int = -1,
     name: str | None = None,
 ) -> Tensor:
-    """Overlapping pieces of an axis, as two axes: [..., frames, frame_length, ...].
+    """Split an axis into overlapping frames.
 
     Args:
-        frame_step: distance of the starts of neighbouring frames.
-        pad_end: also gives the frames that reach past the end, filled with ``pad_value``.
+        signal: Tensor of shape `[..., samples, ...]`.
+        frame_length: Number of samples in a frame.
+        frame_step: Number of samples between the starts of neighboring frames.
+        pad_end: If True, also return the frames that reach past the end, filled with `pad_value`.
+        pad_value: Scalar of the dtype of `signal`, used if `pad_end` is True. Default: 0.
+        axis: Axis, negative values count from the end. Default: the last one.
+
+    Returns:
+        Tensor of shape `[..., frames, frame_length, ...]` and the dtype of `signal`.
 
     Raises:
-        InvalidArgumentError: when the length is below 0 or the step 0 (below 0: gives no frame, or
-            raises with ``pad_end``).
+        InvalidArgumentError: If `frame_length` is negative, or `frame_step` is 0, or negative with
+            `pad_end`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.signal.frame(tf.range(7), frame_length=3, frame_step=2).numpy().tolist()
         [[0, 1, 2], [2, 3, 4], [4, 5, 6]]
+
+    See also: `tf.signal.overlap_and_add`, `tf.signal.stft`.
     """
     x = convert_to_tensor(signal)
     length, step = static_int(frame_length), _step("frame", frame_step)
@@ -72,24 +82,33 @@ def frame(
 
 
 def _step(op: str, frame_step: Any) -> int:
-    """The step as an int other than 0."""
+    """Return the step as an integer that is not 0."""
     step = static_int(frame_step)
     if not step:
         raise invalid(op, "frame_step must not be 0")
     return step
 
 
-def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
-    """The sum of frames [..., frames, frame_length] laid ``frame_step`` apart.
+def overlap_and_add(signal: TensorLike, frame_step: IntLike, name: str | None = None) -> Tensor:
+    """Add frames at distances of `frame_step`, the inverse of `tf.signal.frame` up to a scale.
+
+    Args:
+        signal: Tensor of shape `[..., frames, frame_length]`.
+        frame_step: Number of samples between the starts of neighboring frames.
+
+    Returns:
+        Tensor of shape `[..., frame_length + frame_step * (frames - 1)]` and the dtype of `signal`.
 
     Raises:
-        ValueError: when the signal has no frames, or the step is not an integer.
-        InvalidArgumentError: when the step is not positive.
+        ValueError: If the rank of `signal` is below 2, or `frame_step` is not an integer.
+        InvalidArgumentError: If `frame_step` is not positive.
 
     Example:
         >>> import tfpy as tf
         >>> tf.signal.overlap_and_add([[1, 1, 1], [2, 2, 2]], frame_step=2).numpy().tolist()
         [1, 1, 3, 2, 2]
+
+    See also: `tf.signal.frame`, `tf.signal.inverse_stft`.
     """
     x = convert_to_tensor(signal)
     if x.ndim < 2:
@@ -104,13 +123,13 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     if step < 0:
         raise invalid("overlap_and_add", f"frame_step must be positive, got {step}")
     blocks = -(-length // step)
-    # Each frame as blocks of a step, blocks first: [..., blocks, frames + blocks, step].
+    # Split each frame into blocks of one step, blocks first: [..., blocks, frames + blocks, step].
     outer = [[0, 0]] * len(lead)
     x = pad(x, [*outer, [0, blocks], [0, blocks * step - length]])
     x = reshape(x, [*lead, frames + blocks, blocks, step])
     order = [*range(len(lead)), *(len(lead) + i for i in (1, 0, 2))]
     x = reshape(transpose(x, order), [*lead, blocks * (frames + blocks), step])
-    # Read in rows that are one shorter, block row j begins j places later.
+    # Reshaped to rows that are shorter by one, row j of the blocks is shifted by j positions.
     x = x[..., : blocks * (frames + blocks - 1), :]
     total = reduce_sum(reshape(x, [*lead, blocks, frames + blocks - 1, step]), -3)
     flat = reshape(total, [*lead, (frames + blocks - 1) * step])
@@ -122,25 +141,36 @@ def _enclosing_power_of_two(n: int) -> int:
 
 
 def stft(
-    signals: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    signals: TensorLike,
+    frame_length: IntLike,
+    frame_step: IntLike,
+    fft_length: IntLike | None = None,
     window_fn: Window | None = hann_window,
     pad_end: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Spectra of windowed frames: [..., frames, fft_length // 2 + 1] complex64.
+    """Compute the short-time Fourier transform of real signals.
 
     Args:
-        fft_length: by default the smallest power of two that holds a frame.
-        window_fn: called with ``(frame_length, dtype=...)``; None for no window.
+        signals: Float tensor of shape `[..., samples]`.
+        frame_length: Number of samples in a frame.
+        frame_step: Number of samples between the starts of neighboring frames.
+        fft_length: Number of points of each transform. Default: the smallest power of two that is
+            not below `frame_length`.
+        window_fn: Function that is called with `(frame_length, dtype=...)` and returns a window, or
+            None for no window. Default: `tf.signal.hann_window`.
+        pad_end: If True, zero-pad the end, so that the last samples are part of a frame.
+
+    Returns:
+        Complex tensor of shape `[..., frames, fft_length // 2 + 1]`.
 
     Example:
         >>> import tfpy as tf
         >>> wave = tf.sin(tf.range(64.0))
         >>> tf.signal.stft(wave, frame_length=16, frame_step=8, fft_length=16).shape
         TensorShape([7, 9])
+
+    See also: `tf.signal.inverse_stft`, `tf.signal.frame`, `tf.signal.rfft`.
     """
     x = convert_to_tensor(signals)
     length = static_int(frame_length)
@@ -152,18 +182,32 @@ def stft(
 
 
 def inverse_stft(
-    stfts: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    stfts: TensorLike,
+    frame_length: IntLike,
+    frame_step: IntLike,
+    fft_length: IntLike | None = None,
     window_fn: Window | None = hann_window,
     name: str | None = None,
 ) -> Tensor:
-    """Signals from spectra; exact with the window of :func:`inverse_stft_window_fn`.
+    """Compute the inverse short-time Fourier transform.
+
+    The signal is exact if `window_fn` is the result of `tf.signal.inverse_stft_window_fn`.
+
+    Args:
+        stfts: Complex tensor of shape `[..., frames, fft_length // 2 + 1]`.
+        frame_length: Number of samples in a frame.
+        frame_step: Number of samples between the starts of neighboring frames.
+        fft_length: Number of points of each transform. Default: the smallest power of two that is
+            not below `frame_length`.
+        window_fn: Function that is called with `(frame_length, dtype=...)` and returns a window, or
+            None for no window. Default: `tf.signal.hann_window`.
+
+    Returns:
+        Float tensor of shape `[..., samples]`.
 
     Raises:
-        ValueError: when the spectra are not [..., frames, bins].
-        InvalidArgumentError: when ``frame_length`` is negative or ``frame_step`` not positive.
+        ValueError: If the rank of `stfts` is below 2.
+        InvalidArgumentError: If `frame_length` is negative or `frame_step` is not positive.
 
     Example:
         >>> import tfpy as tf
@@ -172,6 +216,8 @@ def inverse_stft(
         >>> window = tf.signal.inverse_stft_window_fn(8)
         >>> tf.signal.inverse_stft(stfts, 16, 8, window_fn=window).numpy()[20:24].round(2)
         array([20., 21., 22., 23.], dtype=float32)
+
+    See also: `tf.signal.stft`, `tf.signal.inverse_stft_window_fn`.
     """
     x = convert_to_tensor(stfts)
     length = static_int(frame_length)
@@ -189,15 +235,25 @@ def inverse_stft(
 
 
 def inverse_stft_window_fn(
-    frame_step: Any, forward_window_fn: Window = hann_window, name: str | None = None
+    frame_step: IntLike, forward_window_fn: Window = hann_window, name: str | None = None
 ) -> Window:
-    """A window function for :func:`inverse_stft` that undoes ``forward_window_fn``.
+    """Return a window function with which `tf.signal.inverse_stft` reconstructs the signal exactly.
+
+    Args:
+        frame_step: Number of samples between the starts of neighboring frames.
+        forward_window_fn: Window function of `tf.signal.stft`. Default: `tf.signal.hann_window`.
+
+    Returns:
+        Function with the arguments `frame_length` and `dtype` that returns a window of shape
+        `[frame_length]`.
 
     Example:
         >>> import tfpy as tf
         >>> window = tf.signal.inverse_stft_window_fn(frame_step=2)
         >>> window(4, tf.float32).numpy().round(3)
         array([0., 1., 1., 1.], dtype=float32)
+
+    See also: `tf.signal.inverse_stft`.
     """
     step = _step("inverse_stft_window_fn", frame_step)
 
@@ -213,23 +269,36 @@ def inverse_stft_window_fn(
 
 
 def mdct(
-    signals: Any,
-    frame_length: Any,
+    signals: TensorLike,
+    frame_length: IntLike,
     window_fn: Window | None = vorbis_window,
     pad_end: bool = False,
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Modified cosine transform of half-overlapping frames: [..., frames, frame_length / 2].
+    """Compute the modified discrete cosine transform of frames that overlap by half.
+
+    Args:
+        signals: Float tensor of shape `[..., samples]`.
+        frame_length: Number of samples in a frame, a multiple of 4.
+        window_fn: Function that is called with `(frame_length, dtype=...)` and returns a window, or
+            None for a constant window. Default: `tf.signal.vorbis_window`.
+        pad_end: If True, zero-pad the end, so that the last samples are part of a frame.
+        norm: None, or `"ortho"` for the orthonormal transform.
+
+    Returns:
+        Float tensor of shape `[..., frames, frame_length // 2]`.
 
     Raises:
-        ValueError: when ``frame_length`` is not a multiple of 4.
-        InvalidArgumentError: when it is not positive.
+        ValueError: If `frame_length` is not a multiple of 4.
+        InvalidArgumentError: If `frame_length` is not positive.
 
     Example:
         >>> import tfpy as tf
         >>> tf.signal.mdct(tf.ones([32]), frame_length=8).shape
         TensorShape([7, 4])
+
+    See also: `tf.signal.inverse_mdct`, `tf.signal.dct`.
     """
     length = static_int(frame_length)
     if length % 4:
@@ -241,15 +310,26 @@ def mdct(
 
 
 def inverse_mdct(
-    mdcts: Any,
+    mdcts: TensorLike,
     window_fn: Window | None = vorbis_window,
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Signals from :func:`mdct`; exact but for the first and last half frame.
+    """Compute the inverse modified discrete cosine transform.
+
+    The signal is exact, except for the first and the last half of a frame.
+
+    Args:
+        mdcts: Float tensor of shape `[..., frames, frame_length // 2]`.
+        window_fn: Function that is called with `(frame_length, dtype=...)` and returns a window, or
+            None for a constant window. Default: `tf.signal.vorbis_window`.
+        norm: None, or `"ortho"`, as in the call of `tf.signal.mdct`.
+
+    Returns:
+        Float tensor of shape `[..., samples]`.
 
     Raises:
-        ValueError: when the spectra are not [..., frames, bins].
+        ValueError: If the rank of `mdcts` is below 2.
 
     Example:
         >>> import tfpy as tf
@@ -257,6 +337,8 @@ def inverse_mdct(
         >>> mdcts = tf.signal.mdct(wave, frame_length=8)
         >>> tf.signal.inverse_mdct(mdcts).numpy()[8:12].round(2)
         array([ 8.,  9., 10., 11.], dtype=float32)
+
+    See also: `tf.signal.mdct`.
     """
     x = convert_to_tensor(mdcts)
     if x.ndim < 2:
@@ -275,85 +357,3 @@ def _windowed(frames: Tensor, window_fn: Window | None) -> Tensor:
         return frames * math.sqrt(0.5)
     windowed: Tensor = frames * window_fn(frames.aval.shape[-1], dtype=frames.dtype)
     return windowed
-
-
-def _mel(hertz: Any) -> Any:
-    return 1127.0 * np.log1p(np.asarray(hertz, np.float64) / 700.0)
-
-
-def linear_to_mel_weight_matrix(
-    num_mel_bins: int = 20,
-    num_spectrogram_bins: int = 129,
-    sample_rate: Any = 8000,
-    lower_edge_hertz: float = 125.0,
-    upper_edge_hertz: float = 3800.0,
-    dtype: Any = dtypes.float32,
-    name: str | None = None,
-) -> Tensor:
-    """Triangles on the mel scale: [num_spectrogram_bins, num_mel_bins] to multiply spectra with.
-
-    Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
-
-    Raises:
-        ValueError: when the edges do not lie in order between 0 and half the sample rate.
-        InvalidArgumentError: when ``num_spectrogram_bins`` is negative.
-
-    Example:
-        >>> import tfpy as tf
-        >>> weights = tf.signal.linear_to_mel_weight_matrix(4, num_spectrogram_bins=33)
-        >>> mel = tf.matmul(tf.ones([10, 33]), weights)
-        >>> weights.shape, mel.shape
-        (TensorShape([33, 4]), TensorShape([10, 4]))
-    """
-    kind, rate = as_dtype(dtype), float(static_number(sample_rate))
-    if num_mel_bins <= 0:
-        raise ValueError(f"num_mel_bins must be positive. Got: {num_mel_bins}")
-    if lower_edge_hertz < 0:
-        raise ValueError(f"lower_edge_hertz must be non-negative. Got: {lower_edge_hertz}")
-    if lower_edge_hertz >= upper_edge_hertz:
-        raise ValueError(
-            f"lower_edge_hertz {lower_edge_hertz:.1f} >= upper_edge_hertz {upper_edge_hertz:.1f}"
-        )
-    if rate <= 0:
-        raise ValueError(f"sample_rate must be positive. Got: {rate}")
-    if upper_edge_hertz > rate / 2:
-        raise ValueError(
-            "upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). "
-            f"Got {upper_edge_hertz} for sample_rate: {rate}"
-        )
-    if not kind.is_floating:
-        raise ValueError(f"dtype must be a floating point type. Got: {kind}")
-    count = static_int(num_spectrogram_bins)
-    if count < 0:
-        raise invalid(
-            "linear_to_mel_weight_matrix", f"num_spectrogram_bins must not be negative, got {count}"
-        )
-    bins = _mel(np.linspace(0, rate / 2, max(count, 1)))[:, None]  # the constant part stays
-    edges = np.linspace(_mel(lower_edge_hertz), _mel(upper_edge_hertz), num_mel_bins + 2)
-    lower, center, upper = edges[:-2], edges[1:-1], edges[2:]
-    rising, falling = (bins - lower) / (center - lower), (upper - bins) / (upper - center)
-    weights = np.maximum(0, np.minimum(rising, falling))
-    weights[:1] = 0  # no band takes the constant part
-    return constant(weights.astype(kind.as_numpy_dtype))
-
-
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
-    """Mel-frequency cepstral coefficients, scaled as HTK does.
-
-    Raises:
-        ValueError: when there are no mel bins.
-        InvalidArgumentError: for a scalar.
-
-    Example:
-        >>> import tfpy as tf
-        >>> log_mel = tf.math.log(tf.ones([10, 40]) + 1e-6)
-        >>> tf.signal.mfccs_from_log_mel_spectrograms(log_mel)[..., :13].shape
-        TensorShape([10, 13])
-    """
-    x = convert_to_tensor(log_mel_spectrograms)
-    if not x.ndim:
-        raise invalid("mfccs_from_log_mel_spectrograms", "the spectrograms must not be a scalar")
-    if not x.aval.shape[-1]:
-        raise ValueError(f"num_mel_bins must be positive. Got: {x!r}")
-    return dct(x, type=2) * math.sqrt(0.5 / x.aval.shape[-1])

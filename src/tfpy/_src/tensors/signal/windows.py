@@ -1,4 +1,4 @@
-"""Window functions of ``tf.signal``. A window is a constant: it is computed on the host."""
+"""Window functions of `tf.signal`. A window is a constant, computed on the host."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, FloatLike, IntLike
 from tfpy._src.tensors.array.static import static_int, static_number
 
 
 def _length(window_length: Any) -> int:
-    """The number of points.
+    """Return the number of points.
 
     Raises:
-        InvalidArgumentError: when it is negative.
+        InvalidArgumentError: If it is negative.
     """
     length = static_int(window_length)
     if length < 0:
@@ -35,7 +36,7 @@ def _window(values: Array, dtype: Any) -> Tensor:
 
 
 def _raised_cosine(length: int, periodic: bool, offset: float, dtype: Any) -> Tensor:
-    """An even length has its period one longer than its last point, if periodic."""
+    """Return a raised cosine. A periodic, even window omits the last point of its period."""
     if length == 1:
         return _window(np.ones(1), dtype)
     period = length - 1 + (length % 2 == 0 and bool(periodic))
@@ -44,39 +45,67 @@ def _raised_cosine(length: int, periodic: bool, offset: float, dtype: Any) -> Te
 
 
 def hann_window(
-    window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None
+    window_length: IntLike,
+    periodic: bool = True,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
 ) -> Tensor:
-    """The Hann window, 0.5 - 0.5 cos.
+    """Return a Hann window, `0.5 - 0.5 * cos(x)`.
+
+    Args:
+        window_length: Number of points, a scalar integer.
+        periodic: If True (default), an even window is one period, as Fourier transforms need it; if
+            False, the window is symmetric.
+        dtype: Dtype of the result. Default: float32.
+
+    Returns:
+        Float tensor of shape `[window_length]`.
 
     Raises:
-        ValueError: when ``dtype`` is not floating point.
+        ValueError: If `dtype` is not a float dtype.
 
     Example:
         >>> import tfpy as tf
         >>> tf.signal.hann_window(4).numpy().round(3)
         array([0. , 0.5, 1. , 0.5], dtype=float32)
+
+    See also: `tf.signal.hamming_window`, `tf.signal.stft`.
     """
     return _raised_cosine(_length(window_length), periodic, 0.5, dtype)
 
 
 def hamming_window(
-    window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None
+    window_length: IntLike,
+    periodic: bool = True,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
 ) -> Tensor:
-    """The Hamming window, 0.54 - 0.46 cos.
+    """Return a Hamming window, `0.54 - 0.46 * cos(x)`.
+
+    Args:
+        window_length: Number of points, a scalar integer.
+        periodic: If True (default), an even window is one period, as Fourier transforms need it; if
+            False, the window is symmetric.
+        dtype: Dtype of the result. Default: float32.
+
+    Returns:
+        Float tensor of shape `[window_length]`.
 
     Raises:
-        ValueError: when ``dtype`` is not floating point.
+        ValueError: If `dtype` is not a float dtype.
 
     Example:
         >>> import tfpy as tf
         >>> tf.signal.hamming_window(4).numpy().round(3)
         array([0.08, 0.54, 1.  , 0.54], dtype=float32)
+
+    See also: `tf.signal.hann_window`, `tf.signal.stft`.
     """
     return _raised_cosine(_length(window_length), periodic, 0.54, dtype)
 
 
 def _kaiser(length: int, beta: float) -> Array:
-    """A ratio of Bessel functions; those of a negative ``beta`` are TensorFlow's."""
+    """Return a ratio of Bessel functions; negative values of `beta` have TensorFlow's results."""
     if length == 1:
         return np.ones(1)
     at = np.linspace(-1, 1, length)
@@ -86,7 +115,7 @@ def _kaiser(length: int, beta: float) -> Array:
 
 
 def _scaled_bessel(x: Array) -> Array:
-    """exp(-|x|) I0(x); from 500 on by the first terms for large x."""
+    """Return `exp(-|x|) * I0(x)`; from 500 on the first terms of the series for large x."""
     x = np.abs(x)
     large = np.maximum(x, 500)
     series = (1 + 1 / (8 * large) + 9 / (128 * large**2)) / np.sqrt(2 * np.pi * large)
@@ -95,33 +124,59 @@ def _scaled_bessel(x: Array) -> Array:
 
 
 def kaiser_window(
-    window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
+    window_length: IntLike,
+    beta: FloatLike = 12.0,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
 ) -> Tensor:
-    """The Kaiser window: a Bessel function of half a circle of height ``beta``.
+    """Return a Kaiser window, a Bessel function of a half circle of height `beta`.
+
+    Args:
+        window_length: Number of points, a scalar integer.
+        beta: Shape of the window. Larger values suppress side lobes more, but widen the main lobe.
+        dtype: Dtype of the result. Default: float32.
+
+    Returns:
+        Float tensor of shape `[window_length]`.
 
     Raises:
-        ValueError: when ``dtype`` is not floating point.
+        ValueError: If `dtype` is not a float dtype.
 
     Example:
         >>> import tfpy as tf
         >>> tf.signal.kaiser_window(5, beta=2.0).numpy().round(3)
         array([0.439, 0.835, 1.   , 0.835, 0.439], dtype=float32)
+
+    See also: `tf.signal.kaiser_bessel_derived_window`.
     """
     return _window(_kaiser(_length(window_length), float(static_number(beta))), dtype)
 
 
 def kaiser_bessel_derived_window(
-    window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
+    window_length: IntLike,
+    beta: FloatLike = 12.0,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
 ) -> Tensor:
-    """The Kaiser-Bessel derived window, whose overlapping squares add up to 1.
+    """Return a Kaiser-Bessel derived window; the squares of overlapping windows add up to 1.
+
+    Args:
+        window_length: Number of points, a scalar integer.
+        beta: Shape of the window. Larger values suppress side lobes more, but widen the main lobe.
+        dtype: Dtype of the result. Default: float32.
+
+    Returns:
+        Float tensor of shape `[window_length]`.
 
     Raises:
-        ValueError: when ``dtype`` is not floating point.
+        ValueError: If `dtype` is not a float dtype.
 
     Example:
         >>> import tfpy as tf
         >>> tf.signal.kaiser_bessel_derived_window(4, beta=2.0).numpy().round(3)
         array([0.483, 0.875, 0.875, 0.483], dtype=float32)
+
+    See also: `tf.signal.kaiser_window`, `tf.signal.mdct`.
     """
     sums = np.cumsum(_kaiser(_length(window_length) // 2 + 1, float(static_number(beta))))
     half = np.sqrt(sums[:-1] / sums[-1])
@@ -129,17 +184,26 @@ def kaiser_bessel_derived_window(
 
 
 def vorbis_window(
-    window_length: Any, dtype: Any = dtypes.float32, name: str | None = None
+    window_length: IntLike, dtype: DTypeLike = dtypes.float32, name: str | None = None
 ) -> Tensor:
-    """The power-complementary window of the Vorbis codec.
+    """Return the power-complementary window of the Vorbis codec.
+
+    Args:
+        window_length: Number of points, a scalar integer.
+        dtype: Dtype of the result. Default: float32.
+
+    Returns:
+        Float tensor of shape `[window_length]`.
 
     Raises:
-        ValueError: when ``dtype`` is not floating point.
+        ValueError: If `dtype` is not a float dtype.
 
     Example:
         >>> import tfpy as tf
         >>> tf.signal.vorbis_window(4).numpy().round(3)
         array([0.228, 0.974, 0.974, 0.228], dtype=float32)
+
+    See also: `tf.signal.mdct`.
     """
     length = _length(window_length)
     sines = np.sin(np.pi / max(length, 1) * (np.arange(length) + 0.5))
