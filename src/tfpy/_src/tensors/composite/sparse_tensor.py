@@ -1,4 +1,4 @@
-"""``tf.SparseTensor``: values at indices. Indices are bookkeeping and live on the host too."""
+"""`tf.SparseTensor`: values at indices, with a copy of the indices on the host."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.operand import CompositeOperand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.core.typing import ShapeLike, TensorLike
 from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
@@ -25,29 +26,40 @@ Ints = np.ndarray[Any, Any]
 
 
 def _int32(numbers: Any) -> Tensor:
-    """What int32 or int64 numbers are kept as."""
+    """Convert int32 or int64 numbers to an int32 tensor."""
     if isinstance(numbers, Tensor):
         numbers = cast(numbers, dtypes.int32) if numbers.dtype in dtypes.INDICES else numbers
     return convert_to_tensor(numbers, dtypes.int32)
 
 
 class SparseTensor(CompositeOperand):
-    """Values at ``indices`` [n, rank] of a tensor of shape ``dense_shape``; zero elsewhere.
+    """A tensor that is zero except at some indices.
+
+    Functions of `tf.sparse` take sparse tensors. So do elementwise ops that map 0 to 0, and
+    multiplication with or division by a dense tensor.
+
+    Args:
+        indices: Integer tensor of shape `[n, rank]`, the indices of the values, usually in
+            row-major order.
+        values: Tensor of shape `[n]`.
+        dense_shape: Integer tensor of shape `[rank]`, the shape of the dense tensor.
 
     Raises:
-        ValueError: when the three do not fit each other.
+        ValueError: If the shapes of the arguments do not match.
 
     Example:
         >>> import tfpy as tf
         >>> s = tf.SparseTensor([[0, 1], [2, 0]], [5.0, 7.0], [3, 2])
         >>> print(tf.sparse.reduce_sum(s).numpy())
         12.0
+
+    See also: `tf.sparse.from_dense`, `tf.sparse.to_dense`, `tf.RaggedTensor`.
     """
 
     __slots__ = ("dense_shape", "host_indices", "host_shape", "indices", "values")
     __hash__ = object.__hash__  # type: ignore[assignment]
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def __init__(self, indices: TensorLike, values: TensorLike, dense_shape: ShapeLike) -> None:
         self.indices = _int32(indices)
         self.values = convert_to_tensor(values)
         self.dense_shape = _int32(dense_shape)
@@ -60,39 +72,64 @@ class SparseTensor(CompositeOperand):
         self.host_shape: tuple[int, ...] = tuple(self.dense_shape.host_view().tolist())
         if self.indices.aval.shape != (self.values.aval.shape[0], len(self.host_shape)):
             raise ValueError(
-                f"SparseTensor: indices {self.indices.shape} do not fit {self.values.shape[0]} "
-                f"values of a tensor of rank {len(self.host_shape)}"
+                f"SparseTensor: indices of shape {self.indices.shape} do not match "
+                f"{self.values.shape[0]} values of a tensor of rank {len(self.host_shape)}"
             )
 
     @property
     def shape(self) -> TensorShape:
-        """The dense tensor's sizes."""
+        """Static shape of the dense tensor."""
         return TensorShape(self.host_shape)
 
     def get_shape(self) -> TensorShape:
-        """:attr:`shape`."""
+        """Return the static shape of the dense tensor.
+
+        Returns:
+            A `tf.TensorShape`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.SparseTensor([[0, 1]], [5.0], [3, 2]).get_shape()
+            TensorShape([3, 2])
+        """
         return self.shape
 
     @property
     def dtype(self) -> DType:
-        """The type of the values."""
+        """Dtype of the values."""
         return self.values.dtype
 
     @property
     def ndim(self) -> int:
-        """How many dimensions the dense tensor has."""
+        """Rank of the dense tensor."""
         return len(self.host_shape)
 
-    def with_values(self, new_values: Any) -> SparseTensor:
-        """Other values at the same indices."""
+    def with_values(self, new_values: TensorLike) -> SparseTensor:
+        """Return a sparse tensor with other values at the same indices.
+
+        Args:
+            new_values: Tensor of shape `[n]`.
+
+        Returns:
+            A `tf.SparseTensor` of the dtype of `new_values`.
+
+        Raises:
+            ValueError: If the number of values differs.
+
+        Example:
+            >>> import tfpy as tf
+            >>> s = tf.SparseTensor([[0, 1], [2, 0]], [5.0, 7.0], [3, 2])
+            >>> tf.sparse.to_dense(s.with_values([1, 2])).numpy().tolist()
+            [[0, 1], [0, 0], [2, 0]]
+        """
         return SparseTensor(self.indices, new_values, self.dense_shape)
 
     @property
     def positions(self) -> Ints:
-        """The flat, row-major position of each value in the dense tensor.
+        """Row-major position of each value in the dense tensor.
 
         Raises:
-            InvalidArgumentError: for indices outside of the shape.
+            InvalidArgumentError: If an index is outside of the shape.
         """
         outside = (self.host_indices < 0) | (self.host_indices >= np.array(self.host_shape))
         if outside.any():
@@ -125,11 +162,26 @@ class SparseTensor(CompositeOperand):
         raise TypeError("'SparseTensor' object is not subscriptable; use tf.sparse.slice")
 
     @classmethod
-    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
-        """A sparse tensor as it is, or one of a tuple with its three parts by name.
+    def from_value(
+        cls, sparse_tensor_value: SparseTensor | tuple[TensorLike, TensorLike, ShapeLike]
+    ) -> SparseTensor:
+        """Convert a `SparseTensorValue` to a sparse tensor.
+
+        Args:
+            sparse_tensor_value: A `tf.SparseTensor`, which is returned unchanged, or a named tuple
+                with the fields `indices`, `values` and `dense_shape`.
+
+        Returns:
+            A `tf.SparseTensor`.
 
         Raises:
-            TypeError: for other values.
+            TypeError: If the value is neither.
+
+        Example:
+            >>> import tfpy as tf
+            >>> s = tf.SparseTensor([[0, 1]], [5.0], [3, 2])
+            >>> tf.SparseTensor.from_value(s) is s
+            True
         """
         if isinstance(sparse_tensor_value, SparseTensor):
             return sparse_tensor_value
@@ -140,11 +192,18 @@ class SparseTensor(CompositeOperand):
             )
         return cls(*sparse_tensor_value)
 
-    def set_shape(self, shape: Any) -> None:
-        """Checks the shape, in which None stands for any size.
+    def set_shape(self, shape: ShapeLike) -> None:
+        """Check that the shape is compatible with another one.
+
+        Args:
+            shape: Shape, with None for unknown sizes.
 
         Raises:
-            ValueError: when it does not fit.
+            ValueError: If the shapes are not compatible.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.SparseTensor([[0, 1]], [5.0], [3, 2]).set_shape([None, 2])
         """
         if not self.shape.is_compatible_with(shape):
             raise ValueError(f"Shapes {self.shape} and {TensorShape(shape)} are not compatible")
@@ -152,7 +211,7 @@ class SparseTensor(CompositeOperand):
     # Ops
 
     def apply_op(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Ops that keep zeros, and multiplication with or division by a dense tensor."""
+        """Apply an op that keeps zeros, or multiply with or divide by a dense tensor."""
         if len(inputs) == 1 and op.laws.sparse:
             return self.with_values(op(self.values, **attrs))
         others = [x for x in inputs if x is not self]
@@ -162,12 +221,12 @@ class SparseTensor(CompositeOperand):
             other = convert_to_tensor(others[0], self.dtype)
             return self.with_values(op(self.values, self.dense_at(other)))
         raise ValueError(
-            f"{op.name} does not take a SparseTensor; use a function of tf.sparse, or "
-            "tf.sparse.to_dense"
+            f"{op.name} does not support a SparseTensor; use a function of tf.sparse, or convert "
+            "it with tf.sparse.to_dense"
         )
 
     def dense_at(self, dense: Tensor) -> Tensor:
-        """The elements of a dense tensor (broadcast to the shape) at the indices."""
+        """Return the elements of a dense tensor, broadcast to the shape, at the indices."""
         if dense.ndim == 0:
             return dense
         spread = np.broadcast_to(
@@ -192,7 +251,7 @@ class SparseTensor(CompositeOperand):
 
 
 def _broadcast(dense: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape, if the tensor broadcasts to it."""
+    """Return the shape if the tensor broadcasts to it, and raise an error otherwise."""
     lead = (1,) * (len(shape) - dense.ndim)
     fits = dense.ndim <= len(shape) and all(
         n in (1, m) for n, m in zip((*lead, *dense.aval.shape), shape, strict=True)
@@ -200,13 +259,14 @@ def _broadcast(dense: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
     if not fits:
         raise invalid(
             "sparse",
-            f"dense side {list(dense.shape)} does not broadcast to the sparse one {list(shape)}",
+            f"the dense operand of shape {list(dense.shape)} does not broadcast to the shape of "
+            f"the sparse operand, {list(shape)}",
         )
     return shape
 
 
 def filled(values: Tensor, default: Any, where: Ints, shape: tuple[int, ...]) -> Tensor:
-    """A dense tensor: the value ``where`` gives for each position, ``default`` where it is -1."""
+    """Create a dense tensor from the index into `values` for each position; -1 means `default`."""
     fill = broadcast_to(convert_to_tensor(default, values.dtype), [1])
     rows = np.where(where < 0, values.size, where).astype(np.int32)
     picked = indexing.gather(concat([values, fill], 0), constant(rows), axis=0, batch_dims=0)
@@ -214,17 +274,17 @@ def filled(values: Tensor, default: Any, where: Ints, shape: tuple[int, ...]) ->
 
 
 def positions_to_indices(positions: Ints, shape: tuple[int, ...]) -> Ints:
-    """Indices [n, rank] of flat positions."""
+    """Return the indices `[n, rank]` of row-major positions."""
     if not math.prod(shape) or not shape:
         return np.zeros((len(positions), len(shape)), np.int32)
     return np.stack(np.unravel_index(positions, shape), axis=1).astype(np.int32)
 
 
 def checked(value: Any) -> SparseTensor:
-    """The sparse tensor itself.
+    """Return the sparse tensor itself.
 
     Raises:
-        TypeError: for other values.
+        TypeError: If the value is not a sparse tensor.
     """
     if not isinstance(value, SparseTensor):
         raise TypeError(f"Input must be a SparseTensor, got {type(value).__name__}")
@@ -232,14 +292,14 @@ def checked(value: Any) -> SparseTensor:
 
 
 def made(indices: Any, values: Tensor, shape: Sequence[int]) -> SparseTensor:
-    """A sparse tensor of host indices."""
+    """Create a sparse tensor from indices on the host."""
     rank = len(shape)
     found = np.ascontiguousarray(np.asarray(indices, np.int32).reshape(-1, rank))
     return SparseTensor(constant(found), values, constant(np.array(shape, np.int32)))
 
 
 def _none_of_its_own(self: SparseTensor, other: Any) -> Any:
-    """Python asks the other operand, and refuses."""
+    """Return NotImplemented, so that Python tries the other operand and then raises an error."""
     return NotImplemented
 
 

@@ -1,4 +1,4 @@
-"""``tf.RaggedTensorSpec`` and ``tf.SparseTensorSpec``: shapes and dtypes of such tensors."""
+"""`tf.RaggedTensorSpec` and `tf.SparseTensorSpec`: shapes and dtypes of such tensors."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Any
 from tfpy._src.base.dtypes import DType, as_dtype, float32, int32
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.type_spec import TypeSpec
+from tfpy._src.core.typing import DTypeLike, ShapeLike
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 
 
 class _CompositeSpec(TypeSpec):
-    """Shape and dtype; specs of equal facts are equal."""
+    """A shape and a dtype; specs with the same fields are equal."""
 
     def __init__(self, shape: Any, dtype: Any) -> None:
         self._shape = TensorShape(shape)
@@ -20,16 +21,16 @@ class _CompositeSpec(TypeSpec):
 
     @property
     def shape(self) -> TensorShape:
-        """The sizes, None for any size; unknown for any shape."""
+        """Static shape, with None for unknown sizes."""
         return self._shape
 
     @property
     def dtype(self) -> DType:
-        """The type of the values."""
+        """Dtype of the values."""
         return self._dtype
 
     def _facts(self) -> tuple[Any, ...]:
-        """What follows the class's name when it is printed."""
+        """Return the fields that `repr` prints."""
         return (self._shape, self._dtype)
 
     def _fits(self, other: Any) -> bool:
@@ -46,33 +47,36 @@ class _CompositeSpec(TypeSpec):
 
 
 class RaggedTensorSpec(_CompositeSpec):
-    """What is known of a ragged tensor (``tf.RaggedTensorSpec``).
+    """The shape and dtype of a ragged tensor.
 
     Args:
-        shape: sizes, None for any size and for ragged dimensions; None for any shape.
-        ragged_rank: how many dimensions are partitioned; by default all but the first.
-        row_splits_dtype: int32.
-        flat_values_spec: of no effect.
+        shape: Shape, with None for unknown sizes and ragged axes. None means any shape.
+        dtype: Dtype of the values.
+        ragged_rank: Number of partitioned axes. Default: all but the first.
+        row_splits_dtype: Ignored; row splits are int32.
+        flat_values_spec: Ignored.
 
     Raises:
-        ValueError: without a rank and a ragged rank, and for a ragged rank that is no less than it.
+        ValueError: If `ragged_rank` is not below the rank, or neither is known.
 
     Example:
         >>> import tfpy as tf
         >>> rows = tf.RaggedTensorSpec([None], tf.int32)
         >>> print(tf.map_fn(tf.range, tf.constant([3, 1]), fn_output_signature=rows))
         <tf.RaggedTensor [[0, 1, 2], [0]]>
+
+    See also: `tf.TensorSpec`, `tf.SparseTensorSpec`.
     """
 
     value_type = RaggedTensor
 
     def __init__(
         self,
-        shape: Any = None,
-        dtype: Any = float32,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike = float32,
         ragged_rank: int | None = None,
-        row_splits_dtype: Any = int32,
-        flat_values_spec: Any = None,
+        row_splits_dtype: DTypeLike = int32,
+        flat_values_spec: TypeSpec | None = None,
     ) -> None:
         super().__init__(shape, dtype)
         rank = self._shape.rank
@@ -90,11 +94,36 @@ class RaggedTensorSpec(_CompositeSpec):
 
     @classmethod
     def from_value(cls, value: Any) -> RaggedTensorSpec:
-        """The spec of a ragged tensor."""
+        """Return the spec of a ragged tensor.
+
+        Args:
+            value: A `tf.RaggedTensor`.
+
+        Returns:
+            A `tf.RaggedTensorSpec`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.RaggedTensorSpec.from_value(tf.ragged.constant([[1, 2], [3]])).shape
+            TensorShape([2, None])
+        """
         return cls(value.shape, value.dtype, value.ragged_rank)
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether a ragged tensor, or all of another spec, may be of this one."""
+    def is_compatible_with(self, spec_or_value: object) -> bool:
+        """Return True if a ragged tensor, or every value of another spec, matches this spec.
+
+        Args:
+            spec_or_value: A `tf.RaggedTensor`, a spec, or any other value.
+
+        Returns:
+            True if it matches.
+
+        Example:
+            >>> import tfpy as tf
+            >>> spec = tf.RaggedTensorSpec([None, None], tf.int32)
+            >>> spec.is_compatible_with(tf.ragged.constant([[1, 2], [3]]))
+            True
+        """
         kinds = (RaggedTensor, RaggedTensorSpec)
         return (
             isinstance(spec_or_value, kinds)
@@ -107,28 +136,56 @@ class RaggedTensorSpec(_CompositeSpec):
 
 
 class SparseTensorSpec(_CompositeSpec):
-    """What is known of a sparse tensor (``tf.SparseTensorSpec``).
+    """The shape and dtype of a sparse tensor.
 
     Args:
-        shape: sizes of the dense tensor, None for any size; None for any shape.
+        shape: Shape of the dense tensor, with None for unknown sizes. None means any shape.
+        dtype: Dtype of the values.
 
     Example:
         >>> import tfpy as tf
         >>> tf.SparseTensorSpec([None, 3], tf.float32)
         SparseTensorSpec(TensorShape([None, 3]), tf.float32)
+
+    See also: `tf.TensorSpec`, `tf.RaggedTensorSpec`.
     """
 
     value_type = SparseTensor
 
-    def __init__(self, shape: Any = None, dtype: Any = float32) -> None:
+    def __init__(self, shape: ShapeLike | None = None, dtype: DTypeLike = float32) -> None:
         super().__init__(shape, dtype)
 
     @classmethod
     def from_value(cls, value: Any) -> SparseTensorSpec:
-        """The spec of a sparse tensor."""
+        """Return the spec of a sparse tensor.
+
+        Args:
+            value: A `tf.SparseTensor`.
+
+        Returns:
+            A `tf.SparseTensorSpec`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.SparseTensorSpec.from_value(tf.SparseTensor([[0, 1]], [5.0], [3, 2]))
+            SparseTensorSpec(TensorShape([3, 2]), tf.float32)
+        """
         return cls(value.shape, value.dtype)
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether a sparse tensor, or all of another spec, may be of this one."""
+    def is_compatible_with(self, spec_or_value: object) -> bool:
+        """Return True if a sparse tensor, or every value of another spec, matches this spec.
+
+        Args:
+            spec_or_value: A `tf.SparseTensor`, a spec, or any other value.
+
+        Returns:
+            True if it matches.
+
+        Example:
+            >>> import tfpy as tf
+            >>> spec = tf.SparseTensorSpec([None, 2], tf.float32)
+            >>> spec.is_compatible_with(tf.SparseTensor([[0, 1]], [5.0], [3, 2]))
+            True
+        """
         kinds = (SparseTensor, SparseTensorSpec)
         return isinstance(spec_or_value, kinds) and self._fits(spec_or_value)

@@ -1,5 +1,5 @@
-"""``tf.RaggedTensor``: rows of different lengths.
+"""`tf.RaggedTensor`: tensors with rows of different lengths.
 
-The structure is in ``rows``, what is computed of it in the other files, the class that programs
-see in ``tensor``.
+`row_constructors` and `rows` define the structure, `broadcast` and `conversion` compute with it,
+and `tensor` defines the public class.
 """

@@ -1,4 +1,4 @@
-"""Ops on elements of ragged tensors: rows are matched on the host, values on the device."""
+"""Elementwise ops on ragged tensors: the host matches rows, the device computes values."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ _PER_ELEMENT = ("elementwise", "text")
 
 
 def apply(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-    """The op of an op record on inputs of which some are ragged.
+    """Apply an elementwise op to inputs, at least one of them ragged.
 
     Raises:
-        ValueError: when the op is not one on elements.
-        InvalidArgumentError: when the rows do not match.
+        ValueError: If the op is not elementwise.
+        InvalidArgumentError: If the rows do not match.
     """
     if op.family not in _PER_ELEMENT:
-        raise ValueError(f"{op.name} does not take a RaggedTensor; convert it with to_tensor()")
+        raise ValueError(f"{op.name} does not support a RaggedTensor; convert it with to_tensor()")
     flat, like = matched(op, inputs)
     return like.with_flat_values(op(*flat, **attrs))
 
 
 def matched(op: Op, inputs: tuple[Any, ...]) -> tuple[list[Any], RaggedRows]:
-    """Flat values of the inputs of an op in the rows that all share, and a ragged tensor of them.
+    """Convert the inputs of an op and match their rows, like `match`.
 
     Raises:
-        InvalidArgumentError: when the rows do not match.
+        InvalidArgumentError: If the rows do not match.
     """
     flat = as_tensors(op, [x.flat_values if isinstance(x, RaggedRows) else x for x in inputs])
     operands = [
@@ -49,7 +49,7 @@ def matched(op: Op, inputs: tuple[Any, ...]) -> tuple[list[Any], RaggedRows]:
 
 
 def per_value(function: Callable[..., Any]) -> Callable[..., Any]:
-    """``function``, which computes each value alone, of flat values in the rows that all share."""
+    """Extend an elementwise function to ragged tensors: apply it to flat values in common rows."""
 
     def mapped(*args: Any, **kwargs: Any) -> Any:
         if not any(isinstance(a, CompositeOperand) for a in args):
@@ -65,16 +65,30 @@ def per_value(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """``op`` of the flat values of the ragged tensors among the arguments.
+    """Apply a function to the flat values of ragged tensors.
+
+    Args:
+        op: Function that is called with the flat values in place of ragged tensors. It must keep
+            the number of values.
+        args: Positional arguments of `op`. Ragged tensors among them, also in lists and tuples,
+            must have the same row splits.
+        kwargs: Keyword arguments of `op`, with the same conversion.
+
+    Returns:
+        A `tf.RaggedTensor` with the rows of the arguments, or the plain result of `op` if there are
+        no ragged tensors.
 
     Raises:
-        ValueError: when their row splits differ, or ``op`` changes the number of values.
+        InvalidArgumentError: If the row splits of the arguments differ.
+        ValueError: If `op` changes the number of values.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.ragged.constant([[1, 2], [], [3]])
         >>> tf.ragged.map_flat_values(tf.square, x).to_list()
         [[1, 4], [], [9]]
+
+    See also: `tf.RaggedTensor.with_flat_values`.
     """
     found: list[RaggedRows] = []
 
@@ -98,7 +112,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         if not same:
             raise invalid_value(
                 "map_flat_values",
-                "Inputs must have identical ragged splits: the rows of the ragged tensors differ",
+                "Inputs must have identical ragged splits, but the rows of the arguments differ",
             )
     if row_count(result) != row_count(found[0].flat_values):
         raise ValueError(
@@ -110,7 +124,11 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def match(operands: list[Any]) -> tuple[list[Any], RaggedRows]:
-    """Flat values of each operand in the rows that all share, and a ragged tensor of them."""
+    """Broadcast operands to common rows.
+
+    Returns:
+        The flat values of each operand, and a ragged tensor with the common rows.
+    """
     ragged = [x for x in operands if isinstance(x, RaggedRows)]
     first = ragged[0]
     scalars = [not isinstance(x, RaggedRows) and x.ndim == 0 for x in operands]
@@ -142,7 +160,7 @@ def same_rows(x: RaggedRows, y: RaggedRows) -> bool:
 
 
 def _lift(kind: type[RaggedRows], x: Any, rank: int, depth: int) -> Any:
-    """``x`` with leading dimensions of size 1, partitioned along its first ``depth`` + 1 ones."""
+    """Add leading axes of size 1, and partition the first `depth + 1` axes."""
     if isinstance(x, RaggedRows):
         for _ in range(depth - x.ragged_rank - (rank - x.ndim)):
             rows, width, *rest = x.flat_values.aval.shape
@@ -160,7 +178,7 @@ def _lift(kind: type[RaggedRows], x: Any, rank: int, depth: int) -> Any:
 
 
 def _uniform(x: Any) -> list[int | None]:
-    """The row length of each partitioned dimension, None for ragged ones."""
+    """Return the row length of each partitioned axis, None for ragged axes."""
     widths = []
     while isinstance(x, RaggedRows):
         widths.append(x.uniform_row_length)
@@ -171,7 +189,7 @@ def _uniform(x: Any) -> list[int | None]:
 def _common_rows(
     nested: list[tuple[Ints, ...]], widths: list[list[int | None]]
 ) -> tuple[list[Ints], list[Ints]]:
-    """Row splits after broadcasting, and for each operand the flat value at each position."""
+    """Return the row splits after broadcasting, and the flat positions in each operand."""
     counts = [splits[0].size - 1 for splits in nested]
     n = max(counts, key=lambda c: c != 1)
     if any(c not in (1, n) for c in counts):
@@ -194,5 +212,5 @@ def _common_rows(
 
 def _mismatch(what: str) -> Exception:
     return invalid_value(
-        "ragged broadcast", f"Incompatible shapes: {what} of a dimension do not match"
+        "ragged broadcast", f"Incompatible shapes: {what} of one axis do not match"
     )

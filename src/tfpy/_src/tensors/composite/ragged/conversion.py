@@ -1,4 +1,4 @@
-"""Ragged tensors to and from dense and sparse ones."""
+"""Conversions of ragged tensors to and from dense and sparse tensors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ R = TypeVar("R", bound=RaggedRows)
 
 
 def from_tensor(kind: type[R], x: Tensor, lengths: Any, padding: Any, ragged_rank: int) -> R:
-    """See ``RaggedTensor.from_tensor``."""
+    """Implement `RaggedTensor.from_tensor`."""
     if lengths is not None and padding is not None:
         raise ValueError("Specify argument `lengths` or `padding`, but not both.")
     if not 0 < ragged_rank < max(x.ndim, 2) or x.ndim < 2:
@@ -50,7 +50,7 @@ def from_tensor(kind: type[R], x: Tensor, lengths: Any, padding: Any, ragged_ran
 
 
 def _cut(kind: type[R], flat: Tensor, width: int, lengths: partition.Ints) -> R:
-    """The first ``lengths[i]`` of each run of ``width`` values."""
+    """Keep the first `lengths[i]` values of each run of `width` values."""
     splits = np.arange(lengths.size + 1, dtype=np.int32) * width
     kept = partition.positions(splits) < np.repeat(lengths, width)
     picked = np.flatnonzero(kept).astype(np.int32)
@@ -66,7 +66,7 @@ def _cut_nested(kind: type[R], x: Tensor, lengths: list[partition.Ints]) -> R:
 
 
 def to_tensor(x: RaggedRows, default_value: Any, shape: Any) -> Tensor:
-    """See ``RaggedTensor.to_tensor``."""
+    """Implement `RaggedTensor.to_tensor`."""
     fill = convert_to_tensor(
         zeros([], x.dtype) if default_value is None else default_value, x.dtype
     )
@@ -81,7 +81,7 @@ def to_tensor(x: RaggedRows, default_value: Any, shape: Any) -> Tensor:
 
 
 def _dense(x: Any, fill: Tensor) -> Tensor:
-    """Gathers each row from the values, to which one row of ``fill`` is added."""
+    """Gather each row from the values, with one row of `fill` appended."""
     if not isinstance(x, RaggedRows):
         return x
     values = _dense(x.values, fill)
@@ -97,7 +97,7 @@ def _dense(x: Any, fill: Tensor) -> Tensor:
 
 
 def _resized(x: Tensor, axis: int, n: int, fill: Tensor) -> Tensor:
-    """One axis cut or filled to size ``n``."""
+    """Crop or fill one axis to size `n`."""
     shape = list(x.aval.shape)
     if n <= shape[axis]:
         begin, size = [0] * x.ndim, [n if i == axis else m for i, m in enumerate(shape)]
@@ -109,7 +109,7 @@ def _resized(x: Tensor, axis: int, n: int, fill: Tensor) -> Tensor:
 
 
 def to_array(x: RaggedRows) -> np.ndarray[Any, Any]:
-    """See ``RaggedTensor.numpy``."""
+    """Implement `RaggedTensor.numpy`."""
     values: np.ndarray[Any, Any] = x.values.numpy()
     rows = np.split(values, x.splits[1:-1])
     if x.splits.size == 1:
@@ -122,7 +122,7 @@ def to_array(x: RaggedRows) -> np.ndarray[Any, Any]:
 
 
 def printed(x: RaggedRows) -> str:
-    """The rows as Python writes them."""
+    """Return the rows in Python's notation."""
 
     def item(value: Any) -> str:
         if not isinstance(value, np.ndarray):
@@ -134,7 +134,7 @@ def printed(x: RaggedRows) -> str:
 
 
 def merge_dims(x: Any, outer_axis: int, inner_axis: int) -> Any:
-    """See ``RaggedTensor.merge_dims``."""
+    """Implement `RaggedTensor.merge_dims`."""
     outer = normalize_axis("merge_dims", outer_axis, x.ndim)
     inner = normalize_axis("merge_dims", inner_axis, x.ndim)
     if outer > inner:
@@ -152,7 +152,7 @@ def merge_dims(x: Any, outer_axis: int, inner_axis: int) -> Any:
 
 
 def _merge_inner(x: R) -> R:
-    """The first two dimensions of the values flattened into one."""
+    """Merge the first two axes of the values."""
     inner = x.values
     if isinstance(inner, RaggedRows):
         return type(x)(inner.values, inner.splits[x.splits])
@@ -161,7 +161,7 @@ def _merge_inner(x: R) -> R:
 
 
 def to_sparse(x: RaggedRows) -> SparseTensor:
-    """See ``RaggedTensor.to_sparse``."""
+    """Implement `RaggedTensor.to_sparse`."""
     shape = x.bounding_shape().host_view()
     if isinstance(x.values, RaggedRows):
         inner = to_sparse(x.values)
@@ -177,7 +177,7 @@ def to_sparse(x: RaggedRows) -> SparseTensor:
 
 
 def from_sparse(kind: type[R], x: SparseTensor) -> R:
-    """See ``RaggedTensor.from_sparse``."""
+    """Implement `RaggedTensor.from_sparse`."""
     shape, indices = x.host_shape, x.host_indices
     if len(shape) != 2:
         raise ValueError(f"rank(st_input) must be 2, got shape {shape}")

@@ -1,4 +1,4 @@
-"""Row partitions of ragged tensors: int32 arrays on the host, in all forms TensorFlow takes."""
+"""Row partitions of ragged tensors as int32 arrays on the host, in all of TensorFlow's forms."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ Ints = np.ndarray[Any, Any]
 
 
 def ints(value: Any, what: str) -> Ints:
-    """A vector of integers on the host.
+    """Return a vector of integers on the host.
+
+    Args:
+        what: Name of the argument, for error messages.
 
     Raises:
-        ValueError: for other shapes; TypeError: for other dtypes.
+        ValueError: If the value is not a vector.
+        TypeError: If the value does not consist of integers.
     """
     array = host_values(value) if is_operand(value) else np.asarray(value)
     if array.size == 0:
@@ -29,17 +33,17 @@ def ints(value: Any, what: str) -> Ints:
 
 
 def from_lengths(lengths: Ints) -> Ints:
-    """Row splits of row lengths."""
+    """Return the row splits for row lengths."""
     splits = np.zeros(lengths.size + 1, np.int32)
     np.cumsum(lengths, out=splits[1:])
     return splits
 
 
-def from_rowids(rowids: Ints, nrows: int | None) -> Ints:
-    """Row splits of the (ascending) row of each value.
+def from_rowids(rowids: Ints, nrows: Any) -> Ints:
+    """Return the row splits for the ascending row index of each value.
 
     Raises:
-        InvalidArgumentError: when they do not ascend or exceed ``nrows``.
+        InvalidArgumentError: If the indices do not ascend or exceed `nrows`.
     """
     count = (int(rowids[-1]) + 1 if rowids.size else 0) if nrows is None else int(nrows)
     if rowids.size and (rowids[0] < 0 or rowids[-1] >= count or (np.diff(rowids) < 0).any()):
@@ -51,7 +55,11 @@ def from_rowids(rowids: Ints, nrows: int | None) -> Ints:
 
 
 def check(splits: Ints, n: int, what: str) -> None:
-    """Raises InvalidArgumentError unless the splits partition ``n`` values."""
+    """Check that the splits partition `n` values.
+
+    Raises:
+        InvalidArgumentError: If they do not.
+    """
     if splits.size == 0 or splits[0] != 0 or n != int(splits[-1]) or (np.diff(splits) < 0).any():
         raise invalid_value(
             "RaggedTensor",
@@ -61,18 +69,18 @@ def check(splits: Ints, n: int, what: str) -> None:
 
 
 def rowids(splits: Ints) -> Ints:
-    """The row of each value."""
+    """Return the row of each value."""
     return np.repeat(np.arange(splits.size - 1, dtype=np.int32), np.diff(splits))
 
 
 def positions(splits: Ints) -> Ints:
-    """The position of each value in its row."""
+    """Return the position of each value in its row."""
     begins = np.repeat(splits[:-1], np.diff(splits))
     return np.asarray(np.arange(splits[-1], dtype=np.int32) - begins)
 
 
 def take(splits: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """Splits of the picked rows, and which values they consist of."""
+    """Return the splits of the selected rows, and the positions of their values."""
     lengths = np.diff(splits)[rows]
     picked = from_lengths(lengths)
     return picked, np.repeat(splits[:-1][rows], lengths) + positions(picked)

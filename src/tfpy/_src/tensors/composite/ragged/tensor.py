@@ -1,7 +1,7 @@
-"""``tf.RaggedTensor``: rows of different lengths over one flat tensor of values.
+"""`tf.RaggedTensor`: rows of different lengths over one flat tensor of values.
 
-Row partitions are bookkeeping and live on the host; values are tensors on the device, moved by
-gathers, so that ops on ragged tensors run natively and carry gradients.
+Row partitions are kept on the host. Values are tensors on the device and are moved by gathers, so
+ops on ragged tensors run on the device and have gradients.
 """
 
 from __future__ import annotations
@@ -16,17 +16,21 @@ import numpy as np
 from tfpy._src.compiler.ir.op import Op
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
 from tfpy._src.tensors.array.reshaping import expand_dims
 from tfpy._src.tensors.composite.ragged import broadcast, conversion, row_partition as partition
 from tfpy._src.tensors.composite.ragged.rows import RaggedRows, row_count, take_rows
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 
 
 def getitem(x: RaggedRows, key: Any) -> Any:
-    """Ints, slices, ``...`` and ``tf.newaxis``; inner ragged dimensions take slices only.
+    """Index a ragged tensor with integers, slices, `...` and `tf.newaxis`.
+
+    Inner ragged axes support slices only.
 
     Raises:
-        IndexError: for rows that are not there.
-        ValueError: for an int that indexes an inner ragged dimension.
+        IndexError: If a row does not exist.
+        ValueError: If an integer indexes an inner ragged axis.
     """
     keys = list(key) if isinstance(key, tuple) else [key]
     if any(k is Ellipsis for k in keys):
@@ -59,7 +63,7 @@ def _pick(x: Any, keys: list[Any]) -> Any:
 
 
 def _pick_within(x: RaggedRows, keys: list[Any]) -> Any:
-    """Applies keys to every row."""
+    """Apply keys to every row."""
     if not keys:
         return x
     key, rest = keys[0], keys[1:]
@@ -90,15 +94,21 @@ def _index(value: Any) -> int:
 
 
 class RaggedTensor(RaggedRows):
-    """Rows of ``values`` that ``row_splits`` marks; ``values`` may be ragged itself.
+    """A tensor with rows of different lengths.
 
-    Made by ``tf.ragged.constant`` and the ``from_…`` constructors. Arithmetic, comparisons,
-    reductions and indexing take it, and the functions under ``tf`` that have a meaning for rows.
+    Create one with `tf.ragged.constant` or a `from_…` class method. Operators, reductions, indexing
+    and most elementwise functions of `tf` support ragged tensors.
+
+    Attributes:
+        values: Values of the rows: a tensor, or a `tf.RaggedTensor` for further ragged axes.
+        uniform_row_length: Length of each row if the axis is uniform, else None.
 
     Example:
         >>> import tfpy as tf
         >>> print(tf.ragged.constant([[3, 1], [], [5]]) + 1)
         <tf.RaggedTensor [[4, 2], [], [6]]>
+
+    See also: `tf.ragged.constant`, `tf.SparseTensor`.
     """
 
     __slots__ = ()
@@ -108,56 +118,153 @@ class RaggedTensor(RaggedRows):
     @classmethod
     def from_tensor(
         cls,
-        tensor: Any,
-        lengths: Any = None,
-        padding: Any = None,
+        tensor: TensorLike,
+        lengths: TensorLike | None = None,
+        padding: TensorLike | None = None,
         ragged_rank: int = 1,
         name: str | None = None,
-        row_splits_dtype: Any = None,
+        row_splits_dtype: DTypeLike | None = None,
     ) -> Self:
-        """The rows of a tensor, cut to ``lengths`` or before trailing ``padding``."""
+        """Convert a dense tensor to a ragged tensor.
+
+        Args:
+            tensor: Tensor of shape `[rows, columns, ...]`.
+            lengths: Integer tensor of shape `[rows]`, to which rows are cropped, or a tuple with
+                one such tensor per ragged axis.
+            padding: Value that is removed at the ends of the rows, a tensor of the shape of an
+                element.
+            ragged_rank: Number of partitioned axes. Default: 1.
+            row_splits_dtype: Ignored; row splits are int32.
+
+        Returns:
+            A `tf.RaggedTensor`.
+
+        Raises:
+            ValueError: If `lengths` and `padding` are both given, or `ragged_rank` is out of range.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.RaggedTensor.from_tensor([[1, 2, 0], [3, 0, 0]], padding=0)
+            <tf.RaggedTensor [[1, 2], [3]]>
+            >>> tf.RaggedTensor.from_tensor([[1, 2], [3, 4]], lengths=[2, 1])
+            <tf.RaggedTensor [[1, 2], [3]]>
+        """
         return conversion.from_tensor(cls, convert_to_tensor(tensor), lengths, padding, ragged_rank)
 
     @classmethod
     def from_sparse(
-        cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = None
+        cls,
+        st_input: SparseTensor,
+        name: str | None = None,
+        row_splits_dtype: DTypeLike | None = None,
     ) -> Self:
-        """The rows of a sparse matrix whose entries are left-aligned.
+        """Convert a sparse matrix to a ragged tensor.
+
+        Args:
+            st_input: `tf.SparseTensor` of rank 2. The values of each row are in its first columns.
+            row_splits_dtype: Ignored; row splits are int32.
+
+        Returns:
+            A `tf.RaggedTensor`.
 
         Raises:
-            ValueError: for other ranks; InvalidArgumentError: for gaps within a row.
+            ValueError: If the rank is not 2.
+            InvalidArgumentError: If a row has gaps.
+
+        Example:
+            >>> import tfpy as tf
+            >>> s = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 2, 3], [3, 2])
+            >>> tf.RaggedTensor.from_sparse(s)
+            <tf.RaggedTensor [[1, 2], [], [3]]>
         """
         return conversion.from_sparse(cls, st_input)
 
-    # Its values
+    # Values
 
-    def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
-        """Dimensions from ``outer_axis`` to ``inner_axis`` flattened into one."""
+    def merge_dims(self, outer_axis: int, inner_axis: int) -> Tensor | Self:
+        """Merge adjacent axes into one.
+
+        Args:
+            outer_axis: First axis, negative values count from the end.
+            inner_axis: Last axis, negative values count from the end.
+
+        Returns:
+            A `tf.RaggedTensor`, or a tensor if no ragged axis is left.
+
+        Raises:
+            ValueError: If `outer_axis` is after `inner_axis`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.ragged.constant([[[1, 2]], [[3], [4]]]).merge_dims(1, 2).to_list()
+            [[1, 2], [3, 4]]
+        """
         return conversion.merge_dims(self, outer_axis, inner_axis)
 
     def to_list(self) -> list[Any]:
-        """Nested Python lists."""
+        """Convert to nested Python lists.
+
+        Returns:
+            List of rows.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.ragged.constant([[1, 2], [], [3]]).to_list()
+            [[1, 2], [], [3]]
+        """
         inner = self.values
         items = inner.to_list() if isinstance(inner, RaggedTensor) else inner.numpy().tolist()
         bounds = self.splits.tolist()
         return [items[a:b] for a, b in pairwise(bounds)]
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """An array of rows; an object array when their lengths differ."""
+        """Convert to a NumPy array.
+
+        Returns:
+            Array of the rows; an object array of arrays if the rows have different lengths.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.ragged.constant([[1, 2], [3, 4]]).numpy().tolist()
+            [[1, 2], [3, 4]]
+        """
         return conversion.to_array(self)
 
     def to_tensor(
-        self, default_value: Any = None, name: str | None = None, shape: Any = None
+        self,
+        default_value: TensorLike | None = None,
+        name: str | None = None,
+        shape: ShapeLike | None = None,
     ) -> Tensor:
-        """A dense tensor with ``default_value`` (zero) where rows end early.
+        """Convert to a dense tensor.
 
         Args:
-            shape: cuts or fills each dimension that is not None to that size.
+            default_value: Value at the ends of short rows, which broadcasts to the shape of an
+                element. Default: 0, an empty string or False.
+            shape: Shape of the result; axes are cropped or filled to it. None and -1 mean the
+                longest row.
+
+        Returns:
+            Dense tensor of the dtype of the values.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.ragged.constant([[1, 2], [], [3]]).to_tensor().numpy().tolist()
+            [[1, 2], [0, 0], [3, 0]]
         """
         return conversion.to_tensor(self, default_value, shape)
 
-    def to_sparse(self, name: str | None = None) -> Any:
-        """A sparse tensor with an entry for every value."""
+    def to_sparse(self, name: str | None = None) -> SparseTensor:
+        """Convert to a sparse tensor with an entry for each value.
+
+        Returns:
+            A `tf.SparseTensor`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.ragged.constant([[1, 2], [], [3]]).to_sparse().indices.numpy().tolist()
+            [[0, 0], [0, 1], [2, 0]]
+        """
         return conversion.to_sparse(self)
 
     def __repr__(self) -> str:
