@@ -1,4 +1,4 @@
-"""Ragged tensors: importing the folder enters what functions under ``tf`` are for them."""
+"""Functions of ragged tensors. The import registers their implementations of functions of `tf`."""
 
 from tfpy._src.tensors.ragged import (
     dispatch as dispatch,

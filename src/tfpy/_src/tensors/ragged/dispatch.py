@@ -1,6 +1,6 @@
-"""What functions under ``tf`` are for ragged tensors; those of ``tf.nn`` say it themselves.
+"""Implementations of functions of `tf` for ragged tensors; `tf.nn` registers its own.
 
-Ops on elements need no entry: the executor hands them to ``RaggedTensor.apply_op``.
+Elementwise ops need no entry, because eager execution calls `RaggedTensor.apply_op` for them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ for _function, _own in _OWN.items():
 
 @implements(slicing.where, RaggedTensor)
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """All three go together element by element."""
+    """Select values, or return the indices of true values."""
     if x is not None or y is not None:
         return logic.select(condition, x, y)
     sparse = condition.to_sparse()
@@ -49,19 +49,19 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 @implements(reshaping.size, RaggedTensor)
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
-    """The number of values."""
+    """Return the number of values."""
     return constant(input.flat_values.size)
 
 
 @implements(reshaping.rank, RaggedTensor)
 def rank(input: Any, name: str | None = None) -> Tensor:
-    """The number of dimensions, ragged ones with the others."""
+    """Return the rank, including ragged axes."""
     return constant(input.ndim)
 
 
 @implements(reshaping.shape, RaggedTensor)
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> DynamicRaggedShape:
-    """The sizes, lengths of rows included."""
+    """Return the shape with the lengths of the rows."""
     return DynamicRaggedShape.from_tensor(input)
 
 
@@ -69,7 +69,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> DynamicR
 def reduce_logsumexp(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
-    """log(sum(exp(x))) over the axes, without overflow."""
+    """Compute `log(sum(exp(x)))` over the axes, without overflow."""
     x = input_tensor
     peaks = [stop_gradient(reductions.reduce_max(x, axis, keep)) for keep in (True, keepdims)]
     whole, peak = (slicing.where(logic.is_finite(p), p, 0.0) for p in peaks)
@@ -94,10 +94,10 @@ def one_hot(
     dtype: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Of each value, along an axis within the values.
+    """Convert each value to a one-hot vector, along an axis of the values.
 
     Raises:
-        ValueError: for an axis that is ragged.
+        ValueError: If the axis is ragged.
     """
     if axis is not None and axis >= 0:
         if axis <= indices.ragged_rank:
@@ -113,7 +113,7 @@ def one_hot(
 def cumsum(
     x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Any:
-    """Along the innermost ragged axis, through the dense tensor."""
+    """Compute cumulative sums, by way of a dense tensor."""
     dense = scans.cumsum(x.to_tensor(), axis, exclusive, reverse)
     lengths = x.nested_row_lengths()
     back = RaggedTensor.from_tensor(dense, lengths=lengths if len(lengths) > 1 else lengths[0])
@@ -123,7 +123,7 @@ def cumsum(
 
 @implements(arithmetic.add_n, RaggedTensor)
 def add_n(inputs: Any, name: str | None = None) -> Any:
-    """The sum of ragged tensors whose rows agree."""
+    """Add ragged tensors with matching rows."""
     first, *rest = inputs
     for x in rest:
         first = first + x

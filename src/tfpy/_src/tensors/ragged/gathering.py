@@ -1,4 +1,4 @@
-"""``tf.gather`` of ragged tensors."""
+"""`tf.gather` for ragged tensors."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def gather(
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Any:
-    """Return rows of tensors or ragged tensors, at indices that may be ragged too.
+    """Return rows of a tensor or ragged tensor; the indices may be ragged as well.
 
     Raises:
-        InvalidArgumentError: For indices that are no integers or out of range.
-        ValueError: For batch dimensions that do not fit.
+        InvalidArgumentError: If the indices are not integers or are out of range.
+        ValueError: If `batch_dims` does not match the arguments.
     """
     at = indices if isinstance(indices, RaggedTensor) else slicing.as_places(indices)
     flat = at.flat_values if isinstance(at, RaggedTensor) else at
@@ -45,7 +45,7 @@ def gather(
 
 
 def _gather_rows(x: Any, at: Any) -> Any:
-    """Return rows of the first dimension."""
+    """Return rows of the first axis."""
     if isinstance(at, RaggedTensor):
         return at.with_flat_values(_gather_rows(x, at.flat_values))
     if not isinstance(x, RaggedTensor):
@@ -63,13 +63,16 @@ def _gather_rows(x: Any, at: Any) -> Any:
 
 
 def _gather_in_batches(x: Any, at: Any, batch_dims: int, axis: int) -> Any:
-    """Return what indices name that count from the beginning of their own row."""
+    """Gather with indices that count from the beginning of each row."""
     if axis != batch_dims:
         raise ValueError("gather: axis must equal batch_dims for ragged tensors")
     rows = outer(x)
     if row_count(rows) != row_count(at):
         count = row_count(at)
-        raise ValueError(f"gather: params {x.shape} have no batches for indices of {count} rows")
+        raise ValueError(
+            f"gather: params of shape {x.shape} must have as many rows as indices, {count}, if "
+            "batch_dims is set"
+        )
     if batch_dims > 1:
         picks = outer(at)
         inner = _gather_in_batches(rows.values, picks.values, batch_dims - 1, axis - 1)
@@ -77,13 +80,15 @@ def _gather_in_batches(x: Any, at: Any, batch_dims: int, axis: int) -> Any:
     if not isinstance(at, RaggedTensor):
         return _gather_of_each_row(rows, at.host_view())
     if isinstance(at.values, RaggedTensor):
-        raise ValueError("gather: indices of rank above 2 with batch_dims=1 are not taken")
+        raise ValueError(
+            "gather: ragged indices of rank above 2 are not supported with batch_dims=1"
+        )
     moved = _moved(rows, partition.rowids(at.splits), at.values.host_view())
     return at.with_values(_gather_rows(rows.values, constant(moved)))
 
 
 def _gather_along(x: Any, at: Any, axis: int) -> Any:
-    """Return what the same indices name in every row."""
+    """Gather with the same indices in every row."""
     if not isinstance(x, RaggedTensor):
         if isinstance(at, RaggedTensor):
             return _gather_ragged_along(x, at, axis)
@@ -103,33 +108,33 @@ def _gather_along(x: Any, at: Any, axis: int) -> Any:
 
 
 def _gather_of_each_row(x: RaggedTensor, positions: Any) -> Any:
-    """Return what indices [rows, ...] name, which count from the beginning of their own row.
+    """Gather with indices `[rows, ...]` that count from the beginning of each row.
 
-    As in TensorFlow, the result is ragged only where the elements are.
+    As in TensorFlow, the result is ragged only if the elements are.
     """
     moved = constant(_moved(x, np.arange(row_count(x)), positions))
     return of_any_lengths(_gather_rows(x.values, moved))
 
 
 def _moved(x: RaggedTensor, owners: Any, positions: Any) -> Any:
-    """Return indices into the values of rows, of indices that count from the rows' beginnings.
+    """Convert indices that count from the beginnings of rows to indices of values.
 
     Args:
         x: The rows.
-        owners: The row of each of the first dimension's indices.
+        owners: The row of each index of the first axis.
         positions: The indices.
 
     Raises:
-        InvalidArgumentError: If an index is not within its row.
+        InvalidArgumentError: If an index is outside of its row.
     """
     lead = owners.reshape(-1, *[1] * (positions.ndim - 1))
     if (positions < 0).any() or (positions >= np.diff(x.splits)[lead]).any():
-        raise invalid_value("gather", "indices are not within their row of params")
+        raise invalid_value("gather", "indices are out of range for their row of params")
     return (positions + x.splits[:-1][lead]).astype(np.int32)
 
 
 def _gather_ragged_along(x: Any, at: RaggedTensor, axis: int) -> RaggedTensor:
-    """Return what the same rows of indices name in every row of a tensor; outer sizes stay."""
+    """Gather from a dense tensor with the same ragged indices in every row."""
     sizes = list(x.aval.shape)
     count, size = int(np.prod(sizes[:axis])), sizes[axis]
     positions = at.flat_values.host_view()

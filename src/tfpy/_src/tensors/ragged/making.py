@@ -1,4 +1,4 @@
-"""Making ragged tensors: of nested lists, ranges and partitions."""
+"""Creation of ragged tensors from nested lists, ranges and partitions."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tfpy._src.base.errors import invalid, invalid_value
 from tfpy._src.core import conversion as convert
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, TensorLike
 from tfpy._src.tensors.array.joining import repeat
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.composite.ragged import row_partition as partition
@@ -22,31 +23,40 @@ from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 
 
 def constant(
-    pylist: Any,
-    dtype: Any = None,
+    pylist: TensorLike,
+    dtype: DTypeLike | None = None,
     ragged_rank: int | None = None,
-    inner_shape: Any = None,
+    inner_shape: Sequence[int] | None = None,
     name: str | None = None,
-    row_splits_dtype: Any = dtypes.int32,
+    row_splits_dtype: DTypeLike = dtypes.int32,
 ) -> Any:
-    """A ragged tensor of nested lists; a tensor when nothing is nested.
+    """Create a ragged tensor from nested lists.
 
     Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
-        ragged_rank: how many dimensions are ragged; by default all but the first one.
-        inner_shape: the uniform shape of the innermost values.
+        pylist: Nested list or tuple of numbers, booleans or strings, or a NumPy array.
+        dtype: Dtype of the values. Default: inferred from the values.
+        ragged_rank: Number of partitioned axes. Default: all axes except the first
+            one and the axes of `inner_shape`.
+        inner_shape: Shape of the innermost values; its axes are uniform.
+        row_splits_dtype: Ignored; row splits are int32.
+
+    Returns:
+        A `tf.RaggedTensor`, or a tensor if there are no ragged axes.
 
     Raises:
-        ValueError: for scalars at different depths, and for arguments that contradict the lists.
+        ValueError: If the scalars are at different depths, or `ragged_rank` or `inner_shape` does
+            not match `pylist`.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.ragged.constant([[1, 2], [], [3]])
         >>> x.shape, x.row_lengths().numpy().tolist()
         (TensorShape([3, None]), [2, 0, 1])
+
+    See also: `tf.RaggedTensor.from_row_splits`, `tf.constant`.
     """
     kind = None if dtype is None else as_dtype(dtype)
-    nested = pylist.tolist() if isinstance(pylist, np.ndarray) else pylist
+    nested: Any = pylist.tolist() if isinstance(pylist, np.ndarray) else pylist
     scalars, deepest = _scalar_depth(nested), _nesting(nested)
     if scalars is not None and scalars != deepest:
         raise ValueError("all scalar values must have the same nesting depth")
@@ -76,10 +86,10 @@ def _is_nested(value: Any) -> bool:
 
 
 def _scalar_depth(value: Any) -> int | None:
-    """How deep scalars are nested; None when there are none.
+    """Return the depth at which scalars are nested, or None if there are no scalars.
 
     Raises:
-        ValueError: when the depths differ.
+        ValueError: If the depths differ.
     """
     if not _is_nested(value):
         return 0
@@ -90,30 +100,42 @@ def _scalar_depth(value: Any) -> int | None:
 
 
 def _nesting(value: Any) -> int:
-    """How deep lists are nested."""
+    """Return the depth of nested lists."""
     return 1 + max((_nesting(v) for v in value), default=0) if _is_nested(value) else 0
 
 
 def range(
-    starts: Any,
-    limits: Any = None,
-    deltas: Any = 1,
-    dtype: Any = None,
+    starts: TensorLike,
+    limits: TensorLike | None = None,
+    deltas: TensorLike = 1,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
-    row_splits_dtype: Any = dtypes.int32,
+    row_splits_dtype: DTypeLike = dtypes.int32,
 ) -> RaggedTensor:
-    """Row ``i`` counts from ``starts[i]`` (0 without limits) to before ``limits[i]``.
+    """Create a ragged tensor with a sequence of numbers in each row.
+
+    Row `i` counts from `starts[i]` to `limits[i]`, exclusive. With one argument, rows count from 0
+    to `starts[i]`.
 
     Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
+        starts: Vector or scalar, the first number of each row.
+        limits: Vector or scalar, the end of each row, exclusive.
+        deltas: Vector or scalar, the differences between neighboring numbers. Default: 1.
+        dtype: Dtype of the result. Default: float32 if an argument is a float, else int32.
+        row_splits_dtype: Ignored; row splits are int32.
+
+    Returns:
+        A `tf.RaggedTensor` of shape `[rows, None]`.
 
     Raises:
-        InvalidArgumentError: for a delta of 0, or vectors of different lengths.
+        InvalidArgumentError: If a delta is 0, or the vectors have different lengths.
 
     Example:
         >>> import tfpy as tf
         >>> tf.ragged.range([3, 0, 2]).to_list()
         [[0, 1, 2], [], [0, 1]]
+
+    See also: `tf.range`.
     """
     starts, limits = (0, starts) if limits is None else (starts, limits)
     given = [convert_to_tensor(v) for v in (starts, limits, deltas)]
@@ -125,8 +147,8 @@ def range(
     vectors = [np.atleast_1d(t.host_view()).astype(kind.as_numpy_dtype) for t in given]
     sizes = {v.size for v in vectors if v.size != 1}
     if len(sizes) > 1 or any(v.ndim > 1 for v in vectors):
-        raise invalid("ragged.range", f"starts, limits and deltas must be vectors of one length or "
-                      f"scalars, got shapes {[list(t.aval.shape) for t in given]}")  # fmt: skip
+        raise invalid("ragged.range", f"starts, limits and deltas must be scalars or vectors of "
+                      f"one length, got shapes {[list(t.aval.shape) for t in given]}")  # fmt: skip
     first, last, step = np.broadcast_arrays(*vectors)
     if (step == 0).any():
         raise invalid("ragged.range", "Requires delta != 0")
@@ -137,16 +159,27 @@ def range(
     return RaggedTensor(convert.constant(values.astype(kind.as_numpy_dtype)), splits)
 
 
-def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
-    """The row of each value; where splits descend, a row has none.
+def row_splits_to_segment_ids(
+    splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None
+) -> Tensor:
+    """Convert row splits to the row index of each value.
+
+    Args:
+        splits: Integer tensor of shape `[rows + 1]`. Where the splits descend, the row is empty.
+        out_type: Ignored; the result is int32.
+
+    Returns:
+        Int32 tensor of shape `[values]`.
 
     Raises:
-        ValueError: without row splits.
+        ValueError: If `splits` is empty.
 
     Example:
         >>> import tfpy as tf
         >>> tf.ragged.row_splits_to_segment_ids([0, 2, 2, 3]).numpy().tolist()
         [0, 0, 2]
+
+    See also: `tf.ragged.segment_ids_to_row_splits`.
     """
     found = partition.ints(convert_to_tensor(splits), "splits")
     if not found.size:
@@ -155,19 +188,32 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 
 
 def segment_ids_to_row_splits(
-    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+    segment_ids: TensorLike,
+    num_segments: int | Tensor | None = None,
+    out_type: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
-    """Where the rows of (ascending) ids begin, and where the last one ends.
+    """Convert the row index of each value to row splits.
 
-    Ids are counted, in whatever order; those beyond ``num_segments`` are not.
+    Args:
+        segment_ids: Integer tensor of shape `[values]`. The indices are counted, so their order
+            does not matter.
+        num_segments: Number of rows; larger indices are not counted. Default: the largest index
+            plus 1.
+        out_type: Ignored; the result is int32.
+
+    Returns:
+        Int32 tensor of shape `[num_segments + 1]`.
 
     Raises:
-        InvalidArgumentError: when an id or ``num_segments`` is negative.
+        InvalidArgumentError: If an index or `num_segments` is negative.
 
     Example:
         >>> import tfpy as tf
         >>> tf.ragged.segment_ids_to_row_splits([0, 0, 2]).numpy().tolist()
         [0, 2, 2, 3]
+
+    See also: `tf.ragged.row_splits_to_segment_ids`.
     """
     ids = partition.ints(convert_to_tensor(segment_ids), "segment_ids")
     count = int(ids.max(initial=-1)) + 1 if num_segments is None else int(num_segments)
@@ -181,18 +227,28 @@ def segment_ids_to_row_splits(
 
 
 def stack_dynamic_partitions(
-    data: Any, partitions: Any, num_partitions: Any, name: str | None = None
+    data: TensorLike, partitions: TensorLike, num_partitions: int | Tensor, name: str | None = None
 ) -> RaggedTensor:
-    """Row ``i`` has the data whose partition is ``i``.
+    """Group rows by their partition.
+
+    Args:
+        data: Tensor of shape `[*partitions.shape, ...]`, or a `tf.RaggedTensor`.
+        partitions: Integer tensor, the partition of each row.
+        num_partitions: Number of partitions.
+
+    Returns:
+        A `tf.RaggedTensor` of shape `[num_partitions, None, ...]`.
 
     Raises:
-        InvalidArgumentError: for partitions outside ``[0, num_partitions)``.
-        ValueError: when ``partitions`` are not one for each of the data.
+        InvalidArgumentError: If a partition is not in `[0, num_partitions)`.
+        ValueError: If the shape of `data` does not begin with the shape of `partitions`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.ragged.stack_dynamic_partitions([10, 20, 30], [1, 0, 1], num_partitions=2).to_list()
         [[20], [10, 30]]
+
+    See also: `tf.dynamic_partition`.
     """
     rows = data if isinstance(data, RaggedTensor) else convert_to_tensor(data)
     ids = convert_to_tensor(partitions).host_view()
@@ -218,7 +274,7 @@ def stack_dynamic_partitions(
 
 
 def from_rows(rows: Sequence[Sequence[Any]], kind: DType) -> RaggedTensor:
-    """A ragged matrix of host lists."""
+    """Create a ragged matrix from lists of host values."""
     flat = np.empty(sum(map(len, rows)), kind.as_numpy_dtype)
     flat[:] = [v for row in rows for v in row]
     lengths = np.array([len(row) for row in rows], np.int32)

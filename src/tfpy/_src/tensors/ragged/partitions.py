@@ -33,7 +33,7 @@ _KINDS: dict[str, Callable[..., Any]] = {
 
 
 def _inner(x: Any, like: RaggedTensor, name: str) -> Any:
-    """The values of a ragged tensor that has the rows of another."""
+    """Return the values of a ragged tensor after checking that it has the rows of another one."""
     if not isinstance(x, RaggedTensor) or not np.array_equal(x.splits, like.splits):
         raise invalid_value(name, "the ragged arguments must have the same rows")
     return x.values
@@ -48,8 +48,8 @@ def _segment(kind: str, dense: Callable[..., Any], data: Any, ids: Any, count: i
     at = convert_to_tensor(ids).host_view()
     if at.shape != (row_count(data),):
         raise invalid(
-            "unsorted_segment", f"segment_ids {list(at.shape)} must have one id for each of "
-            f"{row_count(data)} rows"
+            "unsorted_segment", f"segment_ids must have one id for each of {row_count(data)} rows, "
+            f"got shape {list(at.shape)}"
         )  # fmt: skip
     if at.size and at.max() >= count:
         raise invalid_value("unsorted_segment", f"segment ids must be less than {count}")
@@ -79,7 +79,7 @@ def _sum_and_count(data: Any, ids: Any, count: int) -> tuple[Any, Any]:
 def unsorted_segment_mean(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Any:
-    """Means of the values in the same place of the rows of a segment."""
+    """Compute the means of the values at the same position in the rows of a segment."""
     return arithmetic.divide(*_sum_and_count(data, segment_ids, int(num_segments)))
 
 
@@ -87,7 +87,7 @@ def unsorted_segment_mean(
 def unsorted_segment_sqrt_n(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Any:
-    """Sums divided by the square root of the number of values."""
+    """Compute sums divided by the square root of the number of values."""
     total, count = _sum_and_count(data, segment_ids, int(num_segments))
     return arithmetic.divide(total, ew.sqrt(count))
 
@@ -96,15 +96,15 @@ def unsorted_segment_sqrt_n(
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Any]:
-    """The rows (or, of ragged partitions, values) that belong to each partition."""
+    """Return the rows of each partition, or the values if the partitions are ragged."""
     if isinstance(partitions, RaggedTensor):
         inner = _inner(data, partitions, "dynamic_partition")
         return scattering.dynamic_partition(inner, partitions.values, num_partitions)
     at = convert_to_tensor(partitions).host_view()
     if at.shape != (row_count(data),):
         raise invalid(
-            "dynamic_partition", f"partitions {list(at.shape)} must name one for each of "
-            f"{row_count(data)} rows"
+            "dynamic_partition", "partitions must have one partition for each of "
+            f"{row_count(data)} rows, got shape {list(at.shape)}"
         )  # fmt: skip
     if at.size and (at.min() < 0 or at.max() >= num_partitions):
         raise invalid_value("dynamic_partition", f"partitions must be in [0, {num_partitions})")
@@ -116,7 +116,7 @@ def dynamic_partition(
 def counts_by_row(
     values: Tensor, rows: Ints, count: int, weights: Any, size: int, binary: bool, dtype: Any
 ) -> Tensor:
-    """How often each of the first ``size`` integers occurs in each row: [count, size]."""
+    """Count how often each of the first `size` integers occurs in each row: `[count, size]`."""
     host = values.host_view()
     ids = np.where(host < size, rows * size + host, -1).astype(np.int32)
     amounts = ones([host.size], dtype) if weights is None or binary else weights
@@ -137,7 +137,7 @@ def bincount(
     axis: int | None = None,
     binary_output: bool = False,
 ) -> Tensor:
-    """Of all values, or (axis -1) of those of each row of a ragged matrix."""
+    """Count all values, or with axis -1 the values of each row of a ragged matrix."""
     flat = weights.flat_values if isinstance(weights, RaggedTensor) else weights
     if axis != -1:
         return counting.bincount(
@@ -157,11 +157,11 @@ def gather_nd(
     name: str | None = None,
     bad_indices_policy: str = "",
 ) -> Any:
-    """Elements or rows of tensors and ragged tensors, at index vectors that may be in ragged rows.
+    """Return elements or rows at index vectors; both arguments may be ragged.
 
     Raises:
-        InvalidArgumentError: for indices out of range.
-        ValueError: with ``batch_dims``.
+        InvalidArgumentError: If an index is out of range.
+        ValueError: If `batch_dims` is set.
     """
     if batch_dims:
         raise ValueError(f"batch_dims={batch_dims} is not supported for ragged tensors")
@@ -176,7 +176,7 @@ def gather_nd(
 
 
 def _elements(x: Any, at: Ints) -> Any:
-    """What each of the rows of ``at`` names."""
+    """Return the element or row at each row of `at`."""
     rows = at[:, 0]
     _check_places(rows, np.full(rows.size, row_count(x)))
     for column in at.T[1:]:
@@ -199,7 +199,7 @@ def _check_places(places: Ints, sizes: Ints) -> None:
 
 
 def _in_rows(found: Any, lead: tuple[int, ...]) -> Any:
-    """With its first dimension split into the dimensions ``lead``."""
+    """Split the first axis into the axes `lead`."""
     if isinstance(found, Tensor):
         return reshape(found, [*lead, *found.aval.shape[1:]])
     for size in reversed(lead[1:]):

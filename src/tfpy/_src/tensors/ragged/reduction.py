@@ -1,4 +1,4 @@
-"""Reductions of ragged tensors: rows are numbered on the host, values reduced on the device."""
+"""Reductions of ragged tensors: the host numbers the rows, the device reduces the values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Reduce = Callable[..., Any]
 
 
 def _identity(kind: str, dtype: dtypes.DType) -> Any:
-    """What a row without values reduces to."""
+    """Return the result of a reduction of an empty row."""
     if kind in ("max", "min"):
         return dtype.min if kind == "max" else dtype.max
     return {"sum": 0, "prod": 1, "any": False, "all": True}[kind]
@@ -45,7 +45,10 @@ _DENSE: dict[str, Reduce] = {
 
 
 def _segments(kind: str, values: Tensor, ids: Ints, n: int) -> Tensor:
-    """Values with the same id reduced: sums natively, others over rows filled with the identity."""
+    """Reduce values with the same id.
+
+    The device has a kernel for sums. For other reductions, rows are filled with the identity.
+    """
     if kind == "sum":
         return indexing.segment_sum(values, constant(ids), segments=n)
     order = np.argsort(ids, kind="stable").astype(np.int32)
@@ -61,7 +64,7 @@ def _segments(kind: str, values: Tensor, ids: Ints, n: int) -> Tensor:
 
 
 def _aggregate(kind: str, values: Any, ids: Ints, n: int) -> Any:
-    """Rows with the same id reduced; ragged rows position by position."""
+    """Reduce rows with the same id; ragged rows are reduced position by position."""
     if not isinstance(values, RaggedTensor):
         return _segments(kind, values, ids, n)
     lengths = np.zeros(n, np.int32)
@@ -87,7 +90,7 @@ def _along(kind: str, x: Any, axis: int) -> Any:
 
 
 def _axes(x: RaggedTensor, axis: Any) -> list[int]:
-    """From the innermost to the outermost."""
+    """Return the axes from the innermost to the outermost."""
     given = range(x.ndim) if axis is None else static_ints(axis)
     return sorted((normalize_axis("reduce", a, x.ndim) for a in given), reverse=True)
 
@@ -112,7 +115,7 @@ def _reduction(kind: str) -> Reduce:
 
 
 REDUCTIONS: dict[Reduce, Reduce] = {dense: _reduction(kind) for kind, dense in _DENSE.items()}
-"""The dense reduction -> that of ragged tensors."""
+"""The reduction of ragged tensors for each dense reduction."""
 
 _reduce_sum = REDUCTIONS[reductions.reduce_sum]
 
@@ -120,7 +123,7 @@ _reduce_sum = REDUCTIONS[reductions.reduce_sum]
 def reduce_mean(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
 ) -> Any:
-    """The sum divided by the number of values; NaN for rows without any."""
+    """Compute the sum divided by the number of values; empty rows yield NaN."""
     total = _reduce_sum(input_tensor, axis, keepdims)
     ones = input_tensor.with_flat_values(array.ones(input_tensor.flat_values.aval.shape))
     count = _reduce_sum(ones, axis, keepdims)
@@ -134,7 +137,7 @@ def reduce_mean(
 def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
 ) -> Any:
-    """The mean of squares less the squared mean."""
+    """Compute the mean of the squares minus the square of the mean."""
     mean = reduce_mean(input_tensor, axis, keepdims)
     return reduce_mean(ew.square(input_tensor), axis, keepdims) - ew.square(mean)
 
@@ -142,5 +145,5 @@ def reduce_variance(
 def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
 ) -> Any:
-    """The square root of the variance."""
+    """Compute the square root of the variance."""
     return ew.sqrt(reduce_variance(input_tensor, axis, keepdims))

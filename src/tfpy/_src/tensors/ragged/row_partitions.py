@@ -1,4 +1,4 @@
-"""``tf.experimental.RowPartition``: how values are spread over rows, without the values."""
+"""`tf.experimental.RowPartition`: a partition of values into rows, without the values."""
 
 from __future__ import annotations
 
@@ -10,18 +10,15 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import DType
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, IntLike, TensorLike
 from tfpy._src.tensors.composite.ragged import row_partition as partition
 from tfpy._src.tensors.composite.ragged.rows import RaggedRows
 
 
 class RowPartition:
-    """A partition of a number of values into rows (``tf.experimental.RowPartition``), int32.
+    """A partition of a number of values into rows, with int32 numbers.
 
-    ``RowPartition.from_row_splits([0, 2, 2, 3])`` has the rows ``[0, 1]``, ``[]`` and ``[2]``. The
-    other constructors take what the functions of the same names of ``tf.RaggedTensor`` take.
-
-    Raises:
-        InvalidArgumentError: for what partitions nothing.
+    The constructors correspond to the constructors of `tf.RaggedTensor`.
 
     Example:
         >>> import tfpy as tf
@@ -37,12 +34,31 @@ class RowPartition:
 
     @classmethod
     def from_row_splits(
-        cls, row_splits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
+        cls,
+        row_splits: TensorLike,
+        validate: bool = True,
+        dtype: DTypeLike | None = None,
+        dtype_hint: DTypeLike | None = None,
     ) -> RowPartition:
-        """Row ``i`` has the values from ``row_splits[i]`` to before ``row_splits[i + 1]``.
+        """Create a partition from the positions where rows begin and end.
+
+        Args:
+            row_splits: Integer tensor of shape `[nrows + 1]`; row `i` has the values from
+                `row_splits[i]` to `row_splits[i + 1]`, exclusive.
+            validate: Ignored; the arguments are always checked.
+            dtype, dtype_hint: Ignored; partitions are int32.
+
+        Returns:
+            A `tf.experimental.RowPartition`.
 
         Raises:
-            ValueError: when there are no splits.
+            ValueError: If `row_splits` is empty.
+            InvalidArgumentError: If the splits do not ascend from 0.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.RowPartition.from_row_splits([0, 2, 2, 3])
+            tf.RowPartition(row_splits=[0 2 2 3])
         """
         splits = partition.ints(row_splits, "row_splits")
         if not splits.size:
@@ -51,59 +67,154 @@ class RowPartition:
 
     @classmethod
     def from_row_lengths(
-        cls, row_lengths: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
+        cls,
+        row_lengths: TensorLike,
+        validate: bool = True,
+        dtype: DTypeLike | None = None,
+        dtype_hint: DTypeLike | None = None,
     ) -> RowPartition:
-        """Rows of the given lengths."""
+        """Create a partition from the lengths of rows.
+
+        Args:
+            row_lengths: Integer tensor of shape `[nrows]`.
+            validate: Ignored; the arguments are always checked.
+            dtype, dtype_hint: Ignored; partitions are int32.
+
+        Returns:
+            A `tf.experimental.RowPartition`.
+
+        Raises:
+            InvalidArgumentError: If a length is negative.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+            tf.RowPartition(row_splits=[0 2 2 3])
+        """
         lengths = partition.ints(row_lengths, "row_lengths")
         return cls.from_row_splits(partition.from_lengths(lengths))
 
     @classmethod
     def from_value_rowids(
         cls,
-        value_rowids: Any,
-        nrows: Any = None,
+        value_rowids: TensorLike,
+        nrows: IntLike | None = None,
         validate: bool = True,
-        dtype: Any = None,
-        dtype_hint: Any = None,
+        dtype: DTypeLike | None = None,
+        dtype_hint: DTypeLike | None = None,
     ) -> RowPartition:
-        """Row ``i`` has the values whose (ascending) row id is ``i``."""
+        """Create a partition from the row of each value.
+
+        Args:
+            value_rowids: Integer tensor of shape `[nvals]`: the row index of each value, in
+                ascending order.
+            nrows: Number of rows. Default: the last row index plus 1.
+            validate: Ignored; the arguments are always checked.
+            dtype, dtype_hint: Ignored; partitions are int32.
+
+        Returns:
+            A `tf.experimental.RowPartition`.
+
+        Raises:
+            InvalidArgumentError: If the row indices do not ascend or exceed `nrows`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.RowPartition.from_value_rowids([0, 0, 2])
+            tf.RowPartition(row_splits=[0 2 2 3])
+        """
         ids = partition.ints(value_rowids, "value_rowids")
         return cls(RaggedRows.from_value_rowids(_places(ids.size), ids, nrows))
 
     @classmethod
     def from_row_starts(
         cls,
-        row_starts: Any,
-        nvals: Any,
+        row_starts: TensorLike,
+        nvals: IntLike,
         validate: bool = True,
-        dtype: Any = None,
-        dtype_hint: Any = None,
+        dtype: DTypeLike | None = None,
+        dtype_hint: DTypeLike | None = None,
     ) -> RowPartition:
-        """Rows that begin at the given positions among ``nvals`` values."""
+        """Create a partition from the positions where rows begin.
+
+        Args:
+            row_starts: Integer tensor of shape `[nrows]`, in ascending order, beginning with 0.
+            nvals: Number of values.
+            validate: Ignored; the arguments are always checked.
+            dtype, dtype_hint: Ignored; partitions are int32.
+
+        Returns:
+            A `tf.experimental.RowPartition`.
+
+        Raises:
+            InvalidArgumentError: If the positions do not ascend from 0.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.RowPartition.from_row_starts([0, 2, 2], nvals=3)
+            tf.RowPartition(row_splits=[0 2 2 3])
+        """
         return cls(RaggedRows.from_row_starts(_places(nvals), row_starts))
 
     @classmethod
     def from_row_limits(
-        cls, row_limits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
+        cls,
+        row_limits: TensorLike,
+        validate: bool = True,
+        dtype: DTypeLike | None = None,
+        dtype_hint: DTypeLike | None = None,
     ) -> RowPartition:
-        """Rows that end before the given positions."""
+        """Create a partition from the positions where rows end.
+
+        Args:
+            row_limits: Integer tensor of shape `[nrows]`, in ascending order.
+            validate: Ignored; the arguments are always checked.
+            dtype, dtype_hint: Ignored; partitions are int32.
+
+        Returns:
+            A `tf.experimental.RowPartition`.
+
+        Raises:
+            InvalidArgumentError: If the positions do not ascend.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.RowPartition.from_row_limits([2, 2, 3])
+            tf.RowPartition(row_splits=[0 2 2 3])
+        """
         limits = partition.ints(row_limits, "row_limits")
         return cls(RaggedRows.from_row_limits(_places(limits[-1:].sum()), limits))
 
     @classmethod
     def from_uniform_row_length(
         cls,
-        uniform_row_length: Any,
-        nvals: Any = None,
-        nrows: Any = None,
+        uniform_row_length: int | Tensor,
+        nvals: int | Tensor | None = None,
+        nrows: int | Tensor | None = None,
         validate: bool = True,
-        dtype: Any = None,
-        dtype_hint: Any = None,
+        dtype: DTypeLike | None = None,
+        dtype_hint: DTypeLike | None = None,
     ) -> RowPartition:
-        """Rows of one length, for a number of values or of rows.
+        """Create a partition into rows of one length.
+
+        Args:
+            uniform_row_length: Length of each row.
+            nvals: Number of values. Default: the length times `nrows`.
+            nrows: Number of rows. Default: `nvals` divided by the length.
+            validate: Ignored; the arguments are always checked.
+            dtype, dtype_hint: Ignored; partitions are int32.
+
+        Returns:
+            A `tf.experimental.RowPartition`.
 
         Raises:
-            ValueError: when neither number is given.
+            ValueError: If neither `nvals` nor `nrows` is given.
+            InvalidArgumentError: If `nvals` is not the length times the number of rows.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.RowPartition.from_uniform_row_length(2, nrows=3)
+            tf.RowPartition(nrows=3, uniform_row_length=2)
         """
         if nvals is None and nrows is None:
             raise ValueError("RowPartition: either nvals or nrows must be given")
@@ -111,63 +222,170 @@ class RowPartition:
         return cls(RaggedRows.from_uniform_row_length(_places(count), uniform_row_length, nrows))
 
     def row_splits(self) -> Tensor:
-        """Where each row begins, and the number of values: [nrows + 1]."""
+        """Return the positions where rows begin, followed by the number of values.
+
+        Returns:
+            Int32 tensor of shape `[nrows + 1]`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+            >>> rows.row_splits().numpy().tolist()
+            [0, 2, 2, 3]
+        """
         return self._rows.row_splits
 
     def row_lengths(self) -> Tensor:
-        """How many values each row has: [nrows]."""
+        """Return the lengths of the rows.
+
+        Returns:
+            Int32 tensor of shape `[nrows]`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> rows = tf.experimental.RowPartition.from_row_splits([0, 2, 2, 3])
+            >>> rows.row_lengths().numpy().tolist()
+            [2, 0, 1]
+        """
         return constant(np.diff(self._rows.splits))
 
     def row_starts(self) -> Tensor:
-        """Where each row begins: [nrows]."""
+        """Return the positions where rows begin.
+
+        Returns:
+            Int32 tensor of shape `[nrows]`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+            >>> rows.row_starts().numpy().tolist()
+            [0, 2, 2]
+        """
         return self._rows.row_starts()
 
     def row_limits(self) -> Tensor:
-        """Where each row ends: [nrows]."""
+        """Return the positions where rows end.
+
+        Returns:
+            Int32 tensor of shape `[nrows]`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+            >>> rows.row_limits().numpy().tolist()
+            [2, 2, 3]
+        """
         return self._rows.row_limits()
 
     def value_rowids(self) -> Tensor:
-        """The row of each value: [nvals]."""
+        """Return the row of each value.
+
+        Returns:
+            Int32 tensor of shape `[nvals]`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+            >>> rows.value_rowids().numpy().tolist()
+            [0, 0, 2]
+        """
         return self._rows.value_rowids()
 
     def offsets_in_rows(self) -> Tensor:
-        """The place of each value in its row: [nvals]."""
+        """Return the position of each value in its row.
+
+        Returns:
+            Int32 tensor of shape `[nvals]`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+            >>> rows.offsets_in_rows().numpy().tolist()
+            [0, 1, 0]
+        """
         return constant(partition.positions(self._rows.splits))
 
     def nrows(self) -> Tensor:
-        """The number of rows, a scalar."""
+        """Return the number of rows.
+
+        Returns:
+            Scalar int32 tensor.
+
+        Example:
+            >>> import tfpy as tf
+            >>> int(tf.experimental.RowPartition.from_row_lengths([2, 0, 1]).nrows())
+            3
+        """
         return self._rows.nrows()
 
     def nvals(self) -> Tensor:
-        """The number of values, a scalar."""
+        """Return the number of values.
+
+        Returns:
+            Scalar int32 tensor.
+
+        Example:
+            >>> import tfpy as tf
+            >>> int(tf.experimental.RowPartition.from_row_lengths([2, 0, 1]).nvals())
+            3
+        """
         return constant(self._rows.splits[-1])
 
     def is_uniform(self) -> bool:
-        """Whether the rows were made with one length."""
+        """Return True if the partition was created with one row length.
+
+        Returns:
+            True for the result of `from_uniform_row_length`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.RowPartition.from_row_lengths([2, 2]).is_uniform()
+            False
+        """
         return self._rows.uniform_row_length is not None
 
     def uniform_row_length(self) -> Tensor | None:
-        """The length of each row, a scalar, if the rows were made with one."""
+        """Return the length of each row, if the partition was created with one row length.
+
+        Returns:
+            Scalar int32 tensor, or None.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.RowPartition.from_row_lengths([2, 2]).uniform_row_length()
+        """
         length = self._rows.uniform_row_length
         return None if length is None else constant(np.int32(length))
 
     @property
     def static_nrows(self) -> int:
-        """The number of rows."""
+        """Number of rows."""
         return len(self._rows.splits) - 1
 
     @property
     def static_nvals(self) -> int:
-        """The number of values."""
+        """Number of values."""
         return int(self._rows.splits[-1])
 
     @property
     def static_uniform_row_length(self) -> int | None:
-        """The length of each row, if the rows were made with one."""
+        """Length of each row if the partition was created with one row length, else None."""
         return self._rows.uniform_row_length
 
-    def with_dtype(self, dtype: Any) -> RowPartition:
-        """Itself: partitions are int32."""
+    def with_dtype(self, dtype: DTypeLike) -> RowPartition:
+        """Return the partition itself, because partitions are always int32.
+
+        Args:
+            dtype: Ignored.
+
+        Returns:
+            The partition.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.RowPartition.from_row_lengths([2, 0, 1]).with_dtype(tf.int64).dtype
+            tf.int32
+        """
         return self
 
     def __repr__(self) -> str:
@@ -178,5 +396,5 @@ class RowPartition:
 
 
 def _places(count: Any) -> Tensor:
-    """Values to be partitioned: of no size, however many there are."""
+    """Return `count` values of no size, to be partitioned."""
     return constant(np.zeros((int(count), 0), np.int32))

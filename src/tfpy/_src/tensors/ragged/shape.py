@@ -1,4 +1,4 @@
-"""``tf.experimental.DynamicRaggedShape``: the shape of a ragged tensor, with lengths of rows."""
+"""The shape of a ragged tensor with the lengths of its rows, `DynamicRaggedShape`."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from tfpy._src.base.dtypes import DType, int32
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.operand import Dispatched
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike
 from tfpy._src.tensors.composite.ragged import row_partition as partition
 from tfpy._src.tensors.composite.ragged.row_partition import Ints
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 
 
 class DynamicRaggedShape(Dispatched):
-    """What ``tf.shape`` gives of a ragged tensor.
+    """The result of `tf.shape` for a ragged tensor.
 
     Example:
         >>> import tfpy as tf
         >>> tf.shape(tf.ragged.constant([[1, 2], [3]]))
         <DynamicRaggedShape lengths=[2, (2, 1)] num_row_partitions=1>
+
+    See also: `tf.shape`, `tf.RaggedTensor`.
     """
 
     def __init__(
@@ -32,8 +35,8 @@ class DynamicRaggedShape(Dispatched):
         self._inner_shape = inner_shape
 
     @classmethod
-    def from_tensor(cls, t: Any, dtype: Any = None) -> DynamicRaggedShape:
-        """The shape of a tensor or ragged tensor."""
+    def from_tensor(cls, t: Any, dtype: DTypeLike | None = None) -> DynamicRaggedShape:
+        """Return the shape of a tensor or ragged tensor."""
         lengths, uniform = [], []
         while isinstance(t, RaggedTensor):
             lengths.append(np.diff(t.splits))
@@ -43,36 +46,36 @@ class DynamicRaggedShape(Dispatched):
 
     @property
     def dtype(self) -> DType:
-        """int32."""
+        """Dtype of the sizes, int32."""
         return int32
 
     @property
     def num_row_partitions(self) -> int:
-        """How many dimensions are partitioned into rows."""
+        """Number of axes that are partitioned into rows."""
         return len(self._row_lengths)
 
     @property
     def inner_shape(self) -> Tensor:
-        """The shape of the flat values."""
+        """Shape of the flat values."""
         return constant(np.array(self._inner_shape, np.int32))
 
     @property
     def inner_rank(self) -> int:
-        """How many dimensions the flat values have."""
+        """Rank of the flat values."""
         return len(self._inner_shape)
 
     @property
     def rank(self) -> int:
-        """How many dimensions there are."""
+        """Rank, including partitioned axes."""
         return self.num_row_partitions + self.inner_rank
 
     def is_uniform(self, axis: int) -> bool:
-        """Whether all rows of a dimension are known to have one length."""
+        """Return True if all rows of an axis are known to have the same length."""
         at = self._axis(axis)
         return at == 0 or at > self.num_row_partitions or self._uniform[at - 1]
 
     def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
-        """The size of each dimension; of ragged ones the lengths of the rows (or None)."""
+        """Return the size of each axis; for ragged axes the lengths of the rows, or None."""
         rows = self._row_lengths
         first = len(rows[0]) if rows else self._inner_shape[0] if self._inner_shape else None
         found: list[Any] = [] if first is None else [first]
@@ -84,7 +87,7 @@ class DynamicRaggedShape(Dispatched):
         return [*found, *self._inner_shape[1:]]
 
     def partitioned(self, flat_values: Any) -> Any:
-        """Return values of :attr:`inner_shape` in the rows of the shape, if it has rows."""
+        """Partition values of shape `inner_shape` into the rows of the shape."""
         result = flat_values
         for lengths, uniform in zip(
             reversed(self._row_lengths), reversed(self._uniform), strict=True
@@ -104,18 +107,18 @@ class DynamicRaggedShape(Dispatched):
     def _axis(self, axis: Any) -> int:
         at = int(axis)
         if not -self.rank <= at < self.rank:
-            raise IndexError(f"axis {at} is not one of the {self.rank} dimensions")
+            raise IndexError(f"axis {at} is out of range for a shape of rank {self.rank}")
         return at % self.rank
 
     def _part(self, start: int, stop: int, step: int) -> DynamicRaggedShape:
-        """The first dimensions.
+        """Return the shape of the first axes.
 
         Raises:
-            NotImplementedError: for others.
+            NotImplementedError: If the slice does not begin with the first axis.
         """
         if start or step != 1:
             raise NotImplementedError(
-                "DynamicRaggedShape: only slices from the beginning are taken"
+                "DynamicRaggedShape: only slices that begin with axis 0 are supported"
             )
         count = max(stop - 1, 0)
         rows = self._row_lengths[:count]

@@ -1,4 +1,4 @@
-"""Functions under ``tf`` that make a ragged tensor of a ``DynamicRaggedShape``."""
+"""Functions of `tf` that create a ragged tensor with a `DynamicRaggedShape`."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ from tfpy._src.tensors.ragged.shape import DynamicRaggedShape
 
 @implements(making.zeros, DynamicRaggedShape)
 def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
-    """Return zeros in the rows of a shape."""
+    """Create zeros in the rows of a shape."""
     return shape.partitioned(making.zeros(shape.inner_shape, dtype))
 
 
 @implements(making.ones, DynamicRaggedShape)
 def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Any:
-    """Return ones in the rows of a shape."""
+    """Create ones in the rows of a shape."""
     return shape.partitioned(making.ones(shape.inner_shape, dtype))
 
 
 @implements(making.fill, DynamicRaggedShape)
 def fill(dims: Any, value: Any, name: str | None = None) -> Any:
-    """Return one value in the rows of a shape."""
+    """Create a ragged tensor of one value in the rows of a shape."""
     return dims.partitioned(making.fill(dims.inner_shape, value))
 
 
 @implements(reshaping.reshape, DynamicRaggedShape)
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
-    """Return the elements of a tensor in the rows of a shape."""
+    """Partition the elements of a tensor into the rows of a shape."""
     return shape.partitioned(reshaping.reshape(tensor, shape.inner_shape))
 
 
 @implements(reshaping.broadcast_to, RaggedTensor)
 @implements(reshaping.broadcast_to, DynamicRaggedShape)
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
-    """Repeat a tensor or ragged tensor to the rows of a shape.
+    """Broadcast a tensor or ragged tensor to the rows of a shape.
 
     Raises:
-        ValueError: If a ragged tensor is given with a shape that is not a ``DynamicRaggedShape``.
+        ValueError: If a ragged tensor is given with a shape that is not a `DynamicRaggedShape`.
         InvalidArgumentError: If the tensor does not broadcast to the shape.
     """
     if not isinstance(shape, DynamicRaggedShape):

@@ -1,4 +1,4 @@
-"""Joining, picking and reshaping ragged tensors."""
+"""Joining, selecting and reshaping ragged tensors."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tfpy._src.base.errors import invalid_value
 from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.operand import Operand
+from tfpy._src.core.typing import TensorLike
 from tfpy._src.tensors.array import joining, reshaping
 from tfpy._src.tensors.array.slicing import check_mask
 from tfpy._src.tensors.array.static import static_ints
@@ -21,7 +22,7 @@ from tfpy._src.tensors.ragged import making
 
 
 def as_ragged_or_tensor(value: Any, kind: Any = None) -> Any:
-    """A tensor, a ragged tensor as it is, or one made of nested lists of different lengths."""
+    """Convert a value to a tensor, or to a ragged tensor if nested lists have different lengths."""
     if isinstance(value, Operand):
         return value if isinstance(value, RaggedTensor) else convert_to_tensor(value)
     try:
@@ -31,7 +32,7 @@ def as_ragged_or_tensor(value: Any, kind: Any = None) -> Any:
 
 
 def outer(x: Any) -> RaggedTensor:
-    """``x`` with at least one partitioned dimension."""
+    """Convert a tensor to a ragged tensor with one partitioned axis."""
     if isinstance(x, RaggedTensor):
         return x
     shape = list(x.aval.shape)
@@ -40,12 +41,12 @@ def outer(x: Any) -> RaggedTensor:
 
 
 def picked(values: Any, rows: Any) -> Any:
-    """The rows at positions. TensorFlow does not know any more that they are equally long."""
+    """Return the rows at positions; as in TensorFlow, no axis of the result is uniform."""
     return of_any_lengths(take_rows(values, rows))
 
 
 def of_any_lengths(x: Any) -> Any:
-    """``x`` of which nothing says that rows are equally long."""
+    """Return `x` without the information that axes are uniform."""
     return RaggedTensor(of_any_lengths(x.values), x.splits) if isinstance(x, RaggedTensor) else x
 
 
@@ -61,10 +62,10 @@ def _of_one_kind(values: Sequence[Any]) -> list[Any]:
 
 
 def concat(values: Any, axis: Any, name: str = "concat") -> Any:
-    """Ragged tensors one after the other; along inner dimensions row by row."""
+    """Concatenate ragged tensors; along inner axes, concatenate their rows."""
     tensors = _of_one_kind(values if isinstance(values, list | tuple) else [values])
     if not tensors:
-        raise ValueError("concat: values is empty; give at least one tensor")
+        raise ValueError("concat: values is empty, pass at least one tensor")
     return _concat(tensors, normalize_axis("concat", int(axis), tensors[0].ndim))
 
 
@@ -86,10 +87,10 @@ def _concat(tensors: list[Any], axis: int) -> Any:
     n = row_count(parts[0])
     if any(row_count(p) != n for p in parts):
         raise invalid_value(
-            "concat", f"Input tensors have incompatible numbers of rows: {n} and others"
+            "concat", f"Input tensors must have the same number of rows, {n}, but some differ"
         )
     if axis == 1:
-        stacked = _concat(parts, 0)  # the rows of all parts; then row i of each, one after another
+        stacked = _concat(parts, 0)  # the rows of all parts, reordered by row index below
         order = np.arange(n * len(parts), dtype=np.int32).reshape(len(parts), n).T.reshape(-1)
         rows = take_rows(stacked, order)
         return RaggedTensor(rows.values, rows.splits[:: len(parts)].copy())
@@ -99,19 +100,33 @@ def _concat(tensors: list[Any], axis: int) -> Any:
     return first.with_values(_concat([p.values for p in parts], axis - 1))
 
 
-def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
-    """Ragged tensors of one rank along a new axis; tensors of different sizes become ragged.
+def stack(
+    values: Sequence[TensorLike] | RaggedTensor, axis: int = 0, name: str | None = "stack"
+) -> Any:
+    """Stack tensors along a new axis; tensors of different sizes yield a ragged tensor.
+
+    Args:
+        values: Tensors, ragged tensors or nested lists of the same rank and dtype.
+        axis: Index of the new axis, negative values count from the end. Default: 0.
+
+    Returns:
+        A `tf.RaggedTensor`, or a tensor if `values` are scalars.
+
+    Raises:
+        ValueError: If `values` is empty or the ranks differ.
 
     Example:
         >>> import tfpy as tf
         >>> tf.ragged.stack([[1, 2], [3]]).to_list()
         [[1, 2], [3]]
+
+    See also: `tf.stack`, `tf.concat`.
     """
     if isinstance(values, RaggedTensor):
         return values
     tensors = _of_one_kind(values if isinstance(values, list | tuple) else [values])
     if not tensors:
-        raise ValueError("stack: values is empty; give at least one tensor")
+        raise ValueError("stack: values is empty, pass at least one tensor")
     rank = tensors[0].ndim
     at = normalize_axis("stack", axis, rank + 1)
     if rank == 0:
@@ -123,7 +138,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
 
 
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
-    """With a dimension of size 1 put in at ``axis``."""
+    """Insert an axis of size 1."""
     if not isinstance(input, RaggedTensor):
         return reshaping.expand_dims(input, axis)
     at = normalize_axis("expand_dims", int(axis), input.ndim + 1)
@@ -135,10 +150,10 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
-    """Without the dimensions of size 1 that ``axis`` names.
+    """Remove axes of size 1.
 
     Raises:
-        ValueError: without an axis, because ragged dimensions have no size.
+        ValueError: If `axis` is None, because ragged axes have no size.
     """
     if axis is None:
         raise ValueError("Ragged.squeeze must have an axis argument.")
@@ -165,7 +180,7 @@ def _squeeze(x: Any, axis: int) -> Any:
 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
-    """Repeated ``multiples[i]`` times along each axis."""
+    """Repeat the tensor `multiples[i]` times along axis `i`."""
     times = static_ints(multiples)
     if len(times) != input.ndim:
         raise invalid_value("tile", f"Expected {input.ndim} multiples, got {len(times)}")
@@ -193,7 +208,7 @@ def _tile(x: Any, times: list[int]) -> Any:
 
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
-    """Elements of each row in the opposite order along the axes."""
+    """Reverse the order of elements along the axes."""
     axes = {normalize_axis("reverse", a, tensor.ndim) for a in static_ints(axis)}
     flip = [slice(None, None, -1 if i in axes else None) for i in range(max(axes, default=-1) + 1)]
     return tensor[tuple(flip)] if flip else tensor
@@ -202,24 +217,38 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
 def split(
     value: Any, num_or_size_splits: Any, axis: int = 0, num: Any = None, name: str = ""
 ) -> Any:
-    """Parts along the first axis: a number of equal ones, or of the given sizes."""
+    """Split along the first axis into equal parts, or into parts of the given sizes."""
     if normalize_axis("split", int(axis), value.ndim):
-        raise ValueError("split: a RaggedTensor can be split along axis 0 only")
+        raise ValueError("split: a RaggedTensor can only be split along axis 0")
     positions = joining.split(np.arange(row_count(value), dtype=np.int32), num_or_size_splits)
     return [take_rows(value, p.host_view()) for p in positions]
 
 
-def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
-    """The values at which the mask is True, in the rows they come from.
+def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) -> Any:
+    """Select values with a mask and keep their rows.
+
+    Unlike `tf.boolean_mask`, the selected axes are not merged into one.
+
+    Args:
+        data: Tensor, `tf.RaggedTensor` or nested list.
+        mask: Boolean tensor, `tf.RaggedTensor` or nested list. Its shape is the beginning of the
+            shape of `data`.
+
+    Returns:
+        A `tf.RaggedTensor` of the rank of `data`, or a tensor if the mask is a vector and `data` is
+        a tensor.
 
     Raises:
-        ValueError: for a mask that is a scalar, or a tensor that does not cover the leading
-            dimensions of a tensor.
+        ValueError: If `mask` is a scalar or does not match the shape of `data`.
+        TypeError: If `mask` is not boolean.
+        InvalidArgumentError: If `data` and `mask` have different rows.
 
     Example:
         >>> import tfpy as tf
         >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]]).to_list()
         [[1], [3, 4]]
+
+    See also: `tf.boolean_mask`.
     """
     x, m = as_ragged_or_tensor(data), as_ragged_or_tensor(mask)
     if m.ndim == 0:
@@ -230,7 +259,10 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
         check_mask(x.aval.shape, m.aval.shape)
     if isinstance(m, RaggedTensor) or m.ndim > 1:
         if x.ndim < m.ndim:
-            raise ValueError(f"boolean_mask: mask {m.shape} does not fit data {x.shape}")
+            raise ValueError(
+                f"boolean_mask: mask of shape {m.shape} has a higher rank than data of shape "
+                f"{x.shape}"
+            )
         rows, marks = outer(x), outer(m)
         if not np.array_equal(rows.splits, marks.splits):
             raise invalid_value("boolean_mask", "data and mask must have the same rows")
@@ -245,5 +277,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
         )
     kept = m.host_view()
     if kept.size != row_count(x):
-        raise invalid_value("boolean_mask", f"mask of {kept.size} for {row_count(x)} rows")
+        raise invalid_value(
+            "boolean_mask", f"mask has {kept.size} elements, but data has {row_count(x)} rows"
+        )
     return picked(x, np.flatnonzero(kept).astype(np.int32))
