@@ -234,7 +234,7 @@ async def test_errors(tf: Any) -> None:
         tf.browser.draw(tf.zeros([2, 2]), image_data())
     drawn_on = js.OffscreenCanvas.new(1, 1)
     drawn_on.getContext("webgl2")
-    with pytest.raises(ValueError, match="no canvas with a 2d context"):
+    with pytest.raises(ValueError, match="is not a canvas with a 2d context"):
         tf.browser.draw(tf.zeros([2, 2]), drawn_on)
     for kind in ("webgl", "webgpu"):
         options = {"context_options": {"context_type": kind}}

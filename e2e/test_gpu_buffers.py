@@ -125,13 +125,13 @@ async def test_errors(tf: Any) -> None:
     array = np.zeros(8, np.float32)
     buffer = buffer_of(device, array)
     take = tf.browser.from_gpu_buffer
-    with pytest.raises(ValueError, match=r"takes 64 bytes in fours of elements, the buffer has 48"):
+    with pytest.raises(ValueError, match=r"needs 64 bytes .*, but the buffer has 48"):
         take(buffer, [13])
     with pytest.raises(TypeError, match="float32 or int32, not bool"):
         take(buffer, [8], tf.bool)
-    with pytest.raises(TypeError, match="a GPUBuffer is wanted, not ndarray"):
+    with pytest.raises(TypeError, match="buffer must be a GPUBuffer, not ndarray"):
         take(array, [8])
-    with pytest.raises(TypeError, match="a GPUBuffer is wanted, not Uint8Array"):
+    with pytest.raises(TypeError, match="buffer must be a GPUBuffer, not Uint8Array"):
         take(js.Uint8Array.new(64), [8])
     with pytest.raises(ValueError, match=r"STORAGE \| GPUBufferUsage.COPY_SRC; it has 0x88"):
         take(buffer_of(device, array, STORAGE | COPY_DST), [8])

@@ -106,7 +106,7 @@ def test_functions_of_python(tfpy_page: OpenPageFixture) -> None:
     assert "SyntaxError" in found["noCode"]
     assert "no Python at /nowhere.py: 404" in found["noFile"]
     assert "nowhere" in found["noModule"]
-    assert "SparseTensor has no form in JavaScript" in found["sparse"]
+    assert "SparseTensor cannot be converted to JavaScript" in found["sparse"]
     assert "destroyed" in found["ended"]
     (problem,) = page.problems
     assert "404" in problem

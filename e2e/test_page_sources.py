@@ -225,9 +225,9 @@ async def test_refused_devices(tf: Any) -> None:
                 "navigator.mediaDevices.getUserMedia = "
                 f"async () => {{ throw new DOMException('no', '{name}') }}"
             )
-            with pytest.raises(error, match="gives no camera"):
+            with pytest.raises(error, match="cannot open the camera"):
                 await tf.data.webcam_async()
-            with pytest.raises(error, match="gives no microphone"):
+            with pytest.raises(error, match="cannot open the microphone"):
                 await tf.data.microphone_async()
     finally:
         js.navigator.mediaDevices.getUserMedia = asked

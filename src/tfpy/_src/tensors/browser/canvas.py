@@ -1,4 +1,4 @@
-"""Pixels of images, videos and canvases of the page, read and written."""
+"""Reading and writing the pixels of images, videos and canvases in the page."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ if IN_BROWSER:
 
 
 async def decoded(image: Any) -> Any:
-    """The image, loaded and decoded where that is still to be done."""
+    """Return the image after it is loaded and decoded."""
     if hasattr(image, "decode"):
         await image.decode()
     return image
 
 
 def get_pixels(source: Any) -> Array:
-    """RGBA bytes ``[height, width, 4]`` of whatever shows an image.
+    """Return the RGBA bytes `[height, width, 4]` of an image source.
 
     Raises:
-        ValueError: when it shows none, or one of another site.
+        ValueError: If the source has no pixels, or the browser does not allow reading them, e.g.
+            because they come from another site.
     """
     if hasattr(source, "data"):
         return _rgba_bytes(source)
@@ -39,23 +40,23 @@ def get_pixels(source: Any) -> Array:
         context.drawImage(source, 0, 0, width, height)
         return _rgba_bytes(context.getImageData(0, 0, width, height))
     except JsException as refused:
-        raise ValueError(f"the browser gives no pixels of {source}: {refused}") from None
+        raise ValueError(f"The browser cannot read the pixels of {source}: {refused}") from None
 
 
 def put_pixels(canvas: Any, rgba: Array, attributes: Mapping[str, Any] | None = None) -> None:
-    """Gives a canvas the size of RGBA bytes ``[height, width, 4]`` and draws them.
+    """Resize a canvas to the size of RGBA bytes `[height, width, 4]` and draw them.
 
     Args:
-        attributes: of the context, if it has none.
+        attributes: Attributes of the 2d context, if the canvas does not have a context yet.
 
     Raises:
-        ValueError: when it is no canvas for two-dimensional drawing.
+        ValueError: If the canvas has no 2d context.
     """
     given = to_js(attributes, dict_converter=js.Object.fromEntries) if attributes else None
     context = canvas.getContext("2d", given) if hasattr(canvas, "getContext") else None
     if not context:
-        mend = "one that WebGPU has drawn on is of no use to others: make a new one"
-        raise ValueError(f"{canvas} is no canvas with a 2d context ({mend})")
+        hint = "A canvas with a WebGPU context cannot get one; create a new canvas."
+        raise ValueError(f"{canvas} is not a canvas with a 2d context. {hint}")
     height, width = rgba.shape[:2]
     canvas.width, canvas.height = width, height
     data = js.Uint8ClampedArray.new(rgba.size)
@@ -69,17 +70,17 @@ def _rgba_bytes(image_data: Any) -> Array:
 
 
 def picture_size(source: Any) -> tuple[int, int]:
-    """Width and height in pixels: of the image or film itself, not of its place on the page.
+    """Return the width and height of an image or video, in pixels of the source.
 
     Raises:
-        ValueError: when it has none.
+        ValueError: If the source has no size.
     """
     for width, height in (
         ("naturalWidth", "naturalHeight"), ("videoWidth", "videoHeight"), ("width", "height")
     ):  # fmt: skip
         if getattr(source, width, 0) and getattr(source, height, 0):
             return int(getattr(source, width)), int(getattr(source, height))
-    raise ValueError(f"{source} has no pixels (yet): wait until it is loaded")
+    raise ValueError(f"{source} has no pixels. Wait until it is loaded.")
 
 
 def _new_canvas(width: int, height: int) -> Any:
@@ -91,5 +92,5 @@ def _new_canvas(width: int, height: int) -> Any:
 
 
 def has_usages(buffer: Any, *names: str) -> bool:
-    """Whether a GPUBuffer was made for these uses, as GPUBufferUsage names them."""
+    """Return True if a GPUBuffer was created with these usages, named as in GPUBufferUsage."""
     return all(buffer.usage & getattr(js.GPUBufferUsage, name) for name in names)

@@ -1,4 +1,4 @@
-"""Functions of Python for JavaScript: its values go in, its values come out."""
+"""JavaScript functions that call Python functions, with conversion of arguments and results."""
 
 from __future__ import annotations
 
@@ -29,29 +29,35 @@ _PICTURES = frozenset(
 
 
 def as_javascript(function: Callable[..., Any]) -> Any:
-    """A JavaScript function that calls one of Python; it gives a promise.
+    """Create a JavaScript function that calls a Python function and returns a promise.
 
-    Numbers, texts, ``true`` and ``false`` come as they are, ``null`` as None. Arrays come as
-    tensors: typed ones of their dtype, others and nested ones of float32, bool or string, since
-    JavaScript's numbers are no integers. So do objects ``{data, shape, dtype}``, of which dtype and
-    shape may be missing. A picture (ImageData, a canvas, a video …) comes as
-    ``tf.browser.from_pixels`` makes it; other plain objects are dicts of such values.
+    Arguments are converted from JavaScript: numbers, strings and booleans are passed as they are,
+    `null` as None. A typed array becomes a tensor of its dtype, another (nested) array a tensor of
+    float32, bool or string. An object `{data, shape, dtype}` becomes a tensor as well; `shape` and
+    `dtype` are optional. Images, videos and canvases are converted by `tf.browser.from_pixels`,
+    other plain objects to dicts.
 
-    What the function gives, or awaits, goes back: a tensor as ``{dtype, shape, data}`` with a typed
-    array (a bool is a byte, a complex number two floats, texts are an array), lists, tuples and
-    dicts as arrays and objects. JavaScript has nothing to free but the function itself
-    (``destroy()``).
+    The result, which may be awaitable, is converted back: a tensor to `{dtype, shape, data}` with a
+    typed array (bools as bytes, complex numbers as pairs of floats) or an array of strings; lists,
+    tuples and dicts to arrays and objects. In JavaScript, only the function itself must be freed,
+    with `destroy()`.
 
     Args:
-        function: takes positional arguments; a ``tf.function`` or a model, too, or an ``async``
-            one.
+        function: Function of positional arguments: a Python function, which may be async, a
+            `tf.function`, or a model.
+
+    Returns:
+        A JavaScript function.
 
     Raises:
-        RuntimeError: outside of a page.
+        TypeError: If `function` cannot be called.
+        RuntimeError: If called outside of a browser.
 
     Example:
         >>> import tfpy as tf
         >>> js.predict = tf.browser.as_javascript(model)  # doctest: +SKIP
+
+    See also: `tf.browser.from_pixels`.
     """
     if not callable(function):
         raise TypeError(f"as_javascript: {function!r} cannot be called")
@@ -66,7 +72,7 @@ def as_javascript(function: Callable[..., Any]) -> Any:
 
 
 def _given(value: Any) -> Any:
-    """What a value of JavaScript is here."""
+    """Convert a value from JavaScript to Python."""
     if interop.is_js_array(value):
         return [_given(v) for v in value] if interop.holds_objects(value) else _tensor(value)
     if not interop.is_js(value):
@@ -97,7 +103,7 @@ def _tensor(data: Any, dtype: str | None = None, shape: Any = None) -> Tensor:
 
 
 async def _read(found: Any) -> Any:
-    """A result with the values of its tensors, which are read together."""
+    """Return a result with arrays in place of tensors; all tensors are read together."""
     leaves = nest.flatten(found)
     values = await asyncio.gather(*map(_value, leaves))
     return nest.pack_sequence_as(found, values)
@@ -106,8 +112,8 @@ async def _read(found: Any) -> Any:
 async def _value(leaf: Any) -> Any:
     if isinstance(leaf, Composite):
         raise TypeError(
-            f"as_javascript: a {type(leaf).__name__} has no form in JavaScript; give its components"
-            " or a dense tensor"
+            f"as_javascript: a {type(leaf).__name__} cannot be converted to JavaScript. Return its "
+            "components or a dense tensor."
         )
     if isinstance(leaf, Operand):
         leaf = await convert_to_tensor(leaf).data()
@@ -118,7 +124,10 @@ async def _value(leaf: Any) -> Any:
 
 
 def _elements(array: Array) -> Any:
-    """What JavaScript has an array for: bytes for bools, float32 for smaller floats and pairs."""
+    """Convert an array to one with a typed array in JavaScript.
+
+    Bools become bytes, smaller floats float32, and complex numbers pairs of float32.
+    """
     flat = array.reshape(-1)
     if flat.dtype == object:
         return [v.decode() if isinstance(v, bytes) else v for v in flat]

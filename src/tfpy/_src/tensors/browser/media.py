@@ -1,4 +1,4 @@
-"""The camera and the microphone of the user, as the browser gives them to a page."""
+"""The user's camera and microphone."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if IN_BROWSER:
     from pyodide.ffi import to_js
 
 _POLL = 0.004
-"""Seconds after which it is looked again whether something has come."""
+"""Seconds between checks for new data."""
 
 _PATIENCE = 5.0
-"""Seconds after which a device that gives nothing is given up."""
+"""Seconds without data after which a device counts as unavailable."""
 
 _REFUSALS: dict[str, type[OpError]] = {
     "NotAllowedError": PermissionDeniedError,
@@ -38,34 +38,34 @@ _REFUSALS: dict[str, type[OpError]] = {
 
 
 async def _stream(kind: str, constraints: dict[str, Any]) -> Any:
-    """A stream of a device.
+    """Open a stream of a device.
 
     Raises:
-        PermissionDeniedError: when the user or the page's policy refuses it.
-        NotFoundError: when there is no such device.
-        InvalidArgumentError: when none fits the constraints.
-        UnavailableError: when it is in use elsewhere.
-        UnimplementedError: where there are no devices: in workers, in pages without https.
+        PermissionDeniedError: If the user or the page's policy refuses access.
+        NotFoundError: If there is no such device.
+        InvalidArgumentError: If no device matches the constraints.
+        UnavailableError: If the device is in use elsewhere.
+        UnimplementedError: If the page has no devices: in workers, and in pages without https.
     """
     what = "camera" if kind == "video" else "microphone"
     devices = getattr(js.navigator, "mediaDevices", None) if IN_BROWSER else None
     if devices is None or not hasattr(js, "document"):
-        message = f"a {what} is there in a page of https: or localhost, on its main thread"
+        message = f"A {what} is only available on the main thread of a page from https or localhost"
         raise UnimplementedError(None, what, message)
     asked = to_js({kind: constraints or True}, dict_converter=js.Object.fromEntries)
     stream, refusal = await settled(devices.getUserMedia(asked))
     if refusal is not None:
         error = _REFUSALS.get(refusal.name, UnavailableError)
-        raise error(None, what, f"the browser gives no {what}: {refusal.text}")
+        raise error(None, what, f"The browser cannot open the {what}: {refusal.text}")
     return stream
 
 
 class Camera:
-    """A camera that is on, in a video element.
+    """An open camera, with its video element.
 
     Args:
-        size: width and height of its pictures; those of the camera for None.
-        crops: takes the middle of that size, in place of all of the picture made smaller.
+        size: Width and height of the frames; None means the size of the camera.
+        crops: If True, crop the center of the image to `size`; if False, resize the whole image.
     """
 
     def __init__(self, stream: Any, video: Any, size: tuple[int, int] | None, crops: bool) -> None:
@@ -74,7 +74,9 @@ class Camera:
         self.width, self.height = full if size is None else size
         if crops and (self.width > full[0] or self.height > full[1]):
             self.stop()
-            message = f"the camera gives {full[0]} x {full[1]} pixels, too few to crop them so"
+            message = (
+                f"The frames of the camera, {full[0]} x {full[1]}, are too small to be cropped"
+            )
             raise InvalidArgumentError(None, "camera", message)
         region = (self.width, self.height) if crops else full
         corner = ((full[0] - region[0]) // 2, (full[1] - region[1]) // 2)
@@ -87,21 +89,21 @@ class Camera:
 
     @property
     def is_on(self) -> bool:
-        """Whether it gives pictures."""
+        """True while the camera delivers frames."""
         return any(track.readyState == "live" for track in self._stream.getTracks())
 
     async def frame(self) -> Array | None:
-        """The next picture, RGB bytes ``[height, width, 3]``; None when it is off.
+        """Return the next frame, RGB bytes `[height, width, 3]`, or None if the camera is off.
 
         Raises:
-            UnavailableError: when none comes.
+            UnavailableError: If no frame arrives in time.
         """
         waited = 0.0
         while self.is_on and self._video.currentTime == self._seen:
             await asyncio.sleep(_POLL)
             waited += _POLL
             if waited > _PATIENCE:
-                raise UnavailableError(None, "camera", "the camera gives no pictures")
+                raise UnavailableError(None, "camera", "The camera does not deliver frames")
         if not self.is_on:
             return None
         self._seen = self._video.currentTime
@@ -111,7 +113,7 @@ class Camera:
         return rgba[:, :, :3]
 
     def stop(self) -> None:
-        """Turns it off."""
+        """Turn the camera off."""
         for track in self._stream.getTracks():
             track.stop()
         self._video.srcObject = None
@@ -120,14 +122,15 @@ class Camera:
 async def open_camera(
     constraints: dict[str, Any], video: Any, size: tuple[int, int] | None, crops: bool
 ) -> Camera:
-    """Turns a camera on.
+    """Turn a camera on.
 
     Args:
-        constraints: the browser's, of a track.
-        video: an element that shows it; one that nobody sees for None.
+        constraints: The browser's constraints of a video track.
+        video: Video element that shows the camera; None means an element that is not in the page.
 
     Raises:
-        OpError: as of :func:`_stream`, and InvalidArgumentError for pictures that are too small.
+        OpError: For the reasons listed in `_stream`.
+        InvalidArgumentError: If the frames are too small to be cropped.
     """
     stream = await _stream("video", constraints)
     if video is None:
@@ -139,10 +142,10 @@ async def open_camera(
 
 
 class Microphone:
-    """A microphone that is on.
+    """An open microphone.
 
     Args:
-        size: how many samples there are in a block, of which there is a column of frequencies.
+        size: Number of samples in a block, which is also the number of frequencies.
     """
 
     def __init__(self, stream: Any, context: Any, size: int, smoothing: float) -> None:
@@ -158,7 +161,7 @@ class Microphone:
         self._due = self._context.currentTime + 2 * size / self.rate
 
     async def block(self) -> tuple[Array, Array] | None:
-        """The decibels of the frequencies and the samples of a block; None when it is off."""
+        """Return the decibels of the frequencies and the samples of a block; None if off."""
         while self.is_on and self._context.currentTime < self._due:
             await asyncio.sleep(_POLL)
         if not self.is_on:
@@ -171,11 +174,11 @@ class Microphone:
 
     @property
     def is_on(self) -> bool:
-        """Whether it gives sound."""
+        """True while the microphone delivers sound."""
         return any(track.readyState == "live" for track in self._stream.getTracks())
 
     def stop(self) -> None:
-        """Turns it off."""
+        """Turn the microphone off."""
         for track in self._stream.getTracks():
             track.stop()
         if self._context.state != "closed":
@@ -183,11 +186,12 @@ class Microphone:
 
 
 async def open_microphone(constraints: dict[str, Any], size: int, smoothing: float) -> Microphone:
-    """Turns a microphone on.
+    """Turn a microphone on.
 
     Raises:
-        OpError: as of :func:`_stream`; UnavailableError where a page may not listen before the
-            user has clicked somewhere.
+        OpError: For the reasons listed in `_stream`.
+        UnavailableError: If the browser does not allow recording before the user clicks in the
+            page.
     """
     stream = await _stream("audio", constraints)
     context = js.AudioContext.new()
@@ -199,6 +203,6 @@ async def open_microphone(constraints: dict[str, Any], size: int, smoothing: flo
         waited += _POLL
         if waited > _PATIENCE:
             found.stop()
-            message = "the page may listen when the user has clicked: open it on a click"
+            message = "The browser allows recording after a click only: open it in a click handler"
             raise UnavailableError(None, "microphone", message)
     return found

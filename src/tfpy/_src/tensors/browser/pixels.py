@@ -1,8 +1,8 @@
-"""``tf.browser``: pixels of images, videos and canvases to tensors, and back."""
+"""`tf.browser`: conversion between tensors and the pixels of images, videos and canvases."""
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.compiler.ir.aval import Array, Aval
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, TensorLike
 from tfpy._src.tensors.browser.canvas import (
     decoded,
     get_pixels,
@@ -41,20 +42,22 @@ _NO_ATTRIBUTES: Mapping[str, Any] = {}
 
 
 def from_pixels(pixels: Any, num_channels: int = 3) -> Tensor:
-    """An int32 tensor ``[height, width, num_channels]`` of values from 0 to 255.
+    """Convert an image to a tensor.
+
+    On webgpu, the pixels of images, videos, canvases and bitmaps are copied to the GPU without
+    passing the CPU. The browser's rounding of translucent colors can differ there by 1.
 
     Args:
-        pixels: in a browser an ImageData, an image, video or canvas element, an OffscreenCanvas
-            or an ImageBitmap; everywhere a NumPy array ``[height, width]`` or ``[height, width,
-            channels]`` of uint8, or a mapping with ``data`` (RGBA bytes), ``width`` and ``height``.
-        num_channels: 1 to 4; the first ones of red, green, blue and alpha.
+        pixels: In a browser, an ImageData, an image, video or canvas element, an OffscreenCanvas or
+            an ImageBitmap. Everywhere, a uint8 NumPy array of shape `[height, width]` or `[height,
+            width, channels]`, or a mapping with `data` (RGBA bytes), `width` and `height`.
+        num_channels: Number of channels, 1 to 4: the first ones of red, green, blue and alpha.
 
-    On webgpu what an image, video, canvas or bitmap shows goes to the GPU without passing the CPU.
-    Colours that are translucent are rounded there as the browser does, by at most 1 otherwise than
-    elsewhere.
+    Returns:
+        Int32 tensor of shape `[height, width, num_channels]`, with values from 0 to 255.
 
     Raises:
-        ValueError: for another number of channels, or pixels of another kind.
+        ValueError: If `num_channels` is out of range, or `pixels` is not an image.
 
     Example:
         >>> import numpy as np
@@ -62,6 +65,8 @@ def from_pixels(pixels: Any, num_channels: int = 3) -> Tensor:
         >>> pixels = np.array([[[255, 0, 0], [0, 0, 255]]], np.uint8)
         >>> tf.browser.from_pixels(pixels).numpy().tolist()
         [[[255, 0, 0], [0, 0, 255]]]
+
+    See also: `tf.browser.to_pixels`, `tf.browser.from_pixels_async`.
     """
     if not 1 <= num_channels <= 4:
         raise ValueError(f"from_pixels: num_channels must be 1 to 4, got {num_channels}")
@@ -72,13 +77,14 @@ def from_pixels(pixels: Any, num_channels: int = 3) -> Tensor:
     values = _values(pixels)
     if num_channels > values.shape[2]:
         raise ValueError(
-            f"from_pixels: {num_channels} channels of pixels of shape {list(values.shape)}"
+            f"from_pixels: num_channels {num_channels} is larger than the number of channels of "
+            f"pixels of shape {list(values.shape)}"
         )
     return constant(values[:, :, :num_channels].astype(np.int32))
 
 
 def _on_device(source: Any, channels: int) -> Tensor | None:
-    """The pixels without the CPU; None where the backend or the browser does not do that."""
+    """Copy the pixels without the CPU, or return None if this is not supported."""
     backend = registry.active
     if not isinstance(backend, Pictured):
         return None
@@ -91,10 +97,17 @@ def _on_device(source: Any, channels: int) -> Tensor | None:
 
 @awaitable("tf.browser.from_pixels_async(pixels)")
 async def from_pixels_async(pixels: Any, num_channels: int = 3) -> Tensor:
-    """:func:`from_pixels`; an image element is decoded first, without blocking the page.
+    """Convert an image to a tensor, after decoding an image element without blocking the page.
+
+    Args:
+        pixels: An image, as for `tf.browser.from_pixels`.
+        num_channels: Number of channels, 1 to 4: the first ones of red, green, blue and alpha.
+
+    Returns:
+        Int32 tensor of shape `[height, width, num_channels]`, with values from 0 to 255.
 
     Raises:
-        ValueError: as :func:`from_pixels`.
+        ValueError: If `num_channels` is out of range, or `pixels` is not an image.
 
     Example:
         >>> import asyncio
@@ -103,50 +116,65 @@ async def from_pixels_async(pixels: Any, num_channels: int = 3) -> Tensor:
         >>> pixels = np.array([[[255, 0, 0], [0, 0, 255]]], np.uint8)
         >>> asyncio.run(tf.browser.from_pixels_async(pixels)).shape
         TensorShape([1, 2, 3])
+
+    See also: `tf.browser.from_pixels`.
     """
     if IN_BROWSER and is_js(pixels):
         pixels = await decoded(pixels)
     return from_pixels(pixels, num_channels)
 
 
-def to_pixels(img: Any, canvas: Any = None) -> Array:
-    """Return the RGBA values of an image, also drawn on ``canvas`` if one is given.
+def to_pixels(img: TensorLike, canvas: Any = None) -> Array:
+    """Convert an image tensor to RGBA bytes, and draw it on a canvas if one is given.
 
     Args:
-        img: ``[height, width]`` or ``[height, width, 1, 3 or 4]``, float32 from 0 to 1 or int32
-            from 0 to 255.
-        canvas: A canvas element or OffscreenCanvas, which gets the image's size.
+        img: Tensor of shape `[height, width]`, `[height, width, 1]`, `[height, width, 3]` or
+            `[height, width, 4]`: float32 from 0 to 1, or int32 from 0 to 255.
+        canvas: Canvas element or OffscreenCanvas, which is resized to the image.
 
     Returns:
-        A uint8 array ``[height, width, 4]``.
+        Uint8 array of shape `[height, width, 4]`.
 
     Raises:
-        ValueError: For another shape or dtype, or values outside of the range.
-        RuntimeError: In a page where Python cannot wait for the device; there, use
-            :func:`to_pixels_async`, or :func:`draw` if only the canvas is wanted.
+        ValueError: If the shape, dtype or values of the image are not supported.
+        RuntimeError: If Python cannot wait for the device in this page. Use
+            `tf.browser.to_pixels_async` there, or `tf.browser.draw` if only the canvas is needed.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.constant([[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]])
         >>> tf.browser.to_pixels(image).tolist()
         [[[255, 0, 0, 255], [0, 0, 255, 255]]]
+
+    See also: `tf.browser.from_pixels`, `tf.browser.draw`.
     """
     drawing = _to_pixels(_image("to_pixels", img), canvas)
     return wait(drawing, "write `await tf.browser.to_pixels_async(image)`")
 
 
-def to_pixels_async(img: Any, canvas: Any = None) -> Coroutine[Any, Any, Array]:
-    """Await what :func:`to_pixels` returns.
+def to_pixels_async(img: TensorLike, canvas: Any = None) -> Coroutine[Any, Any, Array]:
+    """Convert an image tensor to RGBA bytes like `tf.browser.to_pixels`, without blocking the page.
 
-    The canvas is drawn in any case, as soon as the browser runs its next task.
+    The canvas is drawn even if the result is not awaited, in the next task of the event loop.
 
-    Args and errors are those of :func:`to_pixels`.
+    Args:
+        img: Tensor of shape `[height, width]`, `[height, width, 1]`, `[height, width, 3]` or
+            `[height, width, 4]`: float32 from 0 to 1, or int32 from 0 to 255.
+        canvas: Canvas element or OffscreenCanvas, which is resized to the image.
+
+    Returns:
+        Awaitable of a uint8 array of shape `[height, width, 4]`.
+
+    Raises:
+        ValueError: If the shape, dtype or values of the image are not supported.
 
     Example:
         >>> import asyncio
         >>> import tfpy as tf
         >>> asyncio.run(tf.browser.to_pixels_async(tf.ones([1, 1]))).tolist()
         [[[255, 255, 255, 255]]]
+
+    See also: `tf.browser.to_pixels`.
     """
     drawing = _to_pixels(_image("to_pixels", img), canvas)
     is_shown = IN_BROWSER and is_js(canvas)
@@ -160,23 +188,33 @@ async def _to_pixels(image: Tensor, canvas: Any) -> Array:
     return rgba
 
 
-def draw(image: Any, canvas: Any, options: Mapping[str, Any] | None = None) -> None:
-    """Draws an image, as :func:`to_pixels` takes it, on a canvas, which gets its size.
+def draw(image: TensorLike, canvas: Any, options: Mapping[str, Any] | None = None) -> None:
+    """Draw an image tensor on a canvas, which is resized to the image.
 
-    On webgpu the image goes from the GPU to the canvas: nothing is read, values outside of the
-    range are drawn as the nearest within it, and where its kernels are still being compiled it
-    appears when they are. A canvas that has no context becomes a WebGPU canvas there, a 2d one
-    elsewhere.
+    On webgpu the image is drawn from GPU memory: nothing is read back, and values outside of the
+    range are clipped. If kernels are still being compiled, the image appears later. A canvas
+    without a context gets a WebGPU context there, and a 2d context on other backends.
 
     Args:
-        options: ``{"image_options": {"alpha": 0.5}}`` makes an image without an alpha channel
-            translucent. ``{"context_options": {"context_type": "2d", "context_attributes": {}}}``
-            says which context, "2d" or (on webgpu) "webgpu", and with which of the browser's
-            attributes, a canvas gets that has none.
+        image: Tensor of shape `[height, width]`, `[height, width, 1]`, `[height, width, 3]` or
+            `[height, width, 4]`: float32 from 0 to 1, or int32 from 0 to 255.
+        canvas: Canvas element or OffscreenCanvas.
+        options: Mapping with optional entries. `{"image_options": {"alpha": 0.5}}` makes an image
+            without an alpha channel translucent. `{"context_options": {"context_type": "2d",
+            "context_attributes": {}}}` selects the context of a canvas without one, `"2d"` or (on
+            webgpu) `"webgpu"`, and the browser's attributes for it.
 
     Raises:
-        ValueError: for another shape or dtype, other options, or values outside of the range; when
-            the canvas has a context that cannot be drawn on here.
+        ValueError: If the shape, dtype or values of the image or the options are not supported, or
+            the canvas has another context.
+
+    Example:
+        ```py
+        image = tf.random.uniform([64, 64, 3])
+        tf.browser.draw(image, js.document.getElementById("canvas"))
+        ```
+
+    See also: `tf.browser.to_pixels`.
     """
     options = options or {}
     context = options.get("context_options", {})
@@ -201,7 +239,7 @@ def _drawn_on_device(
     kind: str = "webgpu",
     attributes: Mapping[str, Any] = _NO_ATTRIBUTES,
 ) -> bool:
-    """Whether the backend has drawn an image without the CPU."""
+    """Draw an image without the CPU; return False if the backend does not support it."""
     backend = registry.active
     if not (IN_BROWSER and is_js(canvas)):
         return False
@@ -213,40 +251,65 @@ def _drawn_on_device(
 
 
 def gpu_device() -> Any:
-    """The GPUDevice of the webgpu backend, to make buffers and submit commands of one's own.
+    """Return the GPUDevice of the webgpu backend, for custom buffers and commands.
 
-    Destroying it takes the backend's tensors with it.
+    Destroying the device also destroys all tensors of the backend.
+
+    Returns:
+        The JavaScript GPUDevice.
 
     Raises:
-        UnimplementedError: when the active backend is not webgpu.
+        UnimplementedError: If the active backend is not webgpu.
+
+    Example:
+        ```py
+        device = tf.browser.gpu_device()
+        queue = device.queue
+        ```
+
+    See also: `tf.browser.from_gpu_buffer`.
     """
     return sharing_of(registry.active_backend()).gpu
 
 
-def from_gpu_buffer(buffer: Any, shape: Any, dtype: Any = dtypes.float32) -> Tensor:
-    """A tensor over the page's GPUBuffer, which is not copied.
+def from_gpu_buffer(buffer: Any, shape: Sequence[int], dtype: DTypeLike = dtypes.float32) -> Tensor:
+    """Create a tensor over a GPUBuffer of the page, without a copy.
 
-    The buffer stays the page's: tfpy neither writes to it nor destroys it. The page must do
-    neither as long as the tensor, or one of another shape that was made of it, lives, and what was
-    computed from it has not been read. What the page has submitted to the queue before comes first.
+    The page keeps the ownership of the buffer: tfpy neither writes to it nor destroys it. The page
+    must not write to it or destroy it while the tensor or a reshaped view of it exists, or while a
+    result computed from it has not been read. Commands that the page has submitted to the queue
+    before run first.
 
     Args:
-        buffer: of ``tf.browser.gpu_device()``, with the usages STORAGE and COPY_SRC, not mapped.
-            Its first bytes are the elements; they are read in fours, so that it has 16 bytes for
-            each four elements that are begun. It may be larger.
-        dtype: float32 or int32.
+        buffer: GPUBuffer of `tf.browser.gpu_device()`, unmapped, with the usages STORAGE and
+            COPY_SRC. Its first bytes are the elements. Kernels read four elements at a time, so it
+            needs 16 bytes for each started group of four elements. It may be larger.
+        shape: Shape of the tensor.
+        dtype: Dtype of the elements, float32 (default) or int32.
+
+    Returns:
+        Tensor of shape `shape` and dtype `dtype`.
 
     Raises:
-        UnimplementedError: when the active backend is not webgpu.
-        TypeError: for another dtype, and for what is no GPUBuffer.
-        ValueError: when the buffer is too small, mapped, or made for other usages.
-        InternalError: at the next read, when it is of another device.
+        UnimplementedError: If the active backend is not webgpu.
+        TypeError: If `dtype` is not supported, or `buffer` is not a GPUBuffer.
+        ValueError: If the buffer is too small, mapped, or was created with other usages.
+        InternalError: At the next read, if the buffer belongs to another device.
+
+    Example:
+        ```py
+        usage = js.GPUBufferUsage.STORAGE | js.GPUBufferUsage.COPY_SRC | js.GPUBufferUsage.COPY_DST
+        buffer = tf.browser.gpu_device().createBuffer(size=64, usage=usage)
+        x = tf.browser.from_gpu_buffer(buffer, [4, 4])
+        ```
+
+    See also: `tf.browser.gpu_device`.
     """
     backend = registry.active_backend()
     sharing = sharing_of(backend)
     aval = Aval(tuple(int(size) for size in shape), dtypes.as_dtype(dtype))
     if aval.dtype not in (dtypes.float32, dtypes.int32):
-        raise TypeError(f"from_gpu_buffer: dtype is float32 or int32, not {aval.dtype.name}")
+        raise TypeError(f"from_gpu_buffer: dtype must be float32 or int32, not {aval.dtype.name}")
     _check_buffer(buffer, aval)
     slot = sharing.borrow(buffer, aval.size, aval.dtype.name)
     return Tensor(aval, Storage(aval, None, backend, slot))
@@ -254,16 +317,16 @@ def from_gpu_buffer(buffer: Any, shape: Any, dtype: Any = dtypes.float32) -> Ten
 
 def _check_buffer(buffer: Any, aval: Aval) -> None:
     if kind_of(buffer) != "GPUBuffer":
-        raise TypeError(f"from_gpu_buffer: a GPUBuffer is wanted, not {kind_of(buffer)}")
+        raise TypeError(f"from_gpu_buffer: buffer must be a GPUBuffer, not {kind_of(buffer)}")
     wanted = max(16, -(-aval.size // 4) * 16)
     if buffer.size < wanted:
         raise ValueError(
-            f"from_gpu_buffer: {aval} takes {wanted} bytes in fours of elements, the buffer has "
-            f"{buffer.size}"
+            f"from_gpu_buffer: {aval} needs {wanted} bytes (16 for each four elements), but the "
+            f"buffer has {buffer.size}"
         )
     if not has_usages(buffer, "STORAGE", "COPY_SRC"):
         raise ValueError(
-            "from_gpu_buffer: make the buffer with usage GPUBufferUsage.STORAGE | "
+            "from_gpu_buffer: create the buffer with usage GPUBufferUsage.STORAGE | "
             f"GPUBufferUsage.COPY_SRC; it has {buffer.usage:#x}"
         )
     if buffer.mapState != "unmapped":
@@ -271,10 +334,10 @@ def _check_buffer(buffer: Any, aval: Aval) -> None:
 
 
 def _values(pixels: Any) -> Array:
-    """Pixels as uint8 ``[height, width, channels]``.
+    """Return pixels as uint8 values `[height, width, channels]`.
 
     Raises:
-        ValueError: when they are of no known kind.
+        ValueError: If the pixels are not an image.
     """
     if IN_BROWSER and is_js(pixels):
         return get_pixels(pixels)
@@ -284,8 +347,8 @@ def _values(pixels: Any) -> Array:
     if isinstance(pixels, np.ndarray) and pixels.dtype == np.uint8 and pixels.ndim in (2, 3):
         return pixels if pixels.ndim == 3 else pixels[:, :, None]
     raise ValueError(
-        "from_pixels: pixels must be an object of the browser that shows an image, a uint8 array "
-        f"[height, width, channels] or a mapping with data, width and height, not {type(pixels)}"
+        "from_pixels: pixels must be an image of the browser, a uint8 array [height, width, "
+        f"channels], or a mapping with data, width and height, not {type(pixels)}"
     )
 
 
@@ -294,11 +357,11 @@ def _image(name: str, value: Any) -> Tensor:
     depth = x.aval.shape[2] if x.ndim == 3 else 1
     if x.ndim not in (2, 3) or depth not in (1, 3, 4):
         raise ValueError(
-            f"{name}: an image has shape [height, width] or [height, width, 1, 3 or 4], "
+            f"{name}: an image must have shape [height, width] or [height, width, 1, 3 or 4], "
             f"not {list(x.aval.shape)}"
         )
     if x.dtype not in (dtypes.float32, dtypes.int32):
-        raise ValueError(f"{name}: an image is float32 or int32, not {x.dtype.name}")
+        raise ValueError(f"{name}: an image must be float32 or int32, not {x.dtype.name}")
     return x
 
 

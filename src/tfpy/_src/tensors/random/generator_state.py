@@ -55,7 +55,8 @@ def create_rng_state(seed: TensorLike, alg: AlgorithmLike) -> Tensor:
     if isinstance(seed, int):
         numbers = [seed >> (64 * i) for i in range(_NUMBERS)]
     else:
-        array = np.asarray(seed.numpy() if is_operand(seed) else seed, dtype=object)
+        source: Any = seed
+        array = np.asarray(source.numpy() if is_operand(source) else source, dtype=object)
         given = [int(n) for n in array.reshape(-1)[:_NUMBERS]]
         numbers = [0] * (_NUMBERS - len(given)) + given
     return pack(numbers)
@@ -304,7 +305,7 @@ class GeneratorState:
         sizes = sampling.sizes("Generator", shape)
         return self._reserve_blocks(int(np.prod(sizes, dtype=np.int64)) * drawing.RESERVED)
 
-    def skip(self, delta: IntLike) -> Tensor:
+    def skip(self, delta: int | Tensor) -> Tensor:
         """Advance the state as if `delta` numbers had been drawn.
 
         Args:

@@ -9,13 +9,13 @@ import numpy as np
 
 from tfpy._src.core.conversion import convert_to_tensor, host_values, is_operand
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.core.typing import IntLike, TensorLike
+from tfpy._src.core.typing import TensorLike
 
 _SIMON_CONSTANT, _SIMON_SEQUENCE = 0xFFFFFFFC, 0x7369F885192C0EF5
 _SALT = 498247692
 
 
-def index_shuffle(index: TensorLike, seed: TensorLike, max_index: IntLike) -> Tensor:
+def index_shuffle(index: TensorLike, seed: TensorLike, max_index: int) -> Tensor:
     """Return the position of an index in a random permutation of 0 to `max_index`.
 
     The permutation is not stored, so memory does not grow with `max_index`.

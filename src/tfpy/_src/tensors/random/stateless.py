@@ -349,7 +349,7 @@ def stateless_shuffle(
     return sampling.shuffled(state_of("stateless_shuffle", seed, alg), value)
 
 
-def split(seed: TensorLike, num: IntLike = 2, alg: AlgorithmLike = "auto_select") -> Tensor:
+def split(seed: TensorLike, num: int = 2, alg: AlgorithmLike = "auto_select") -> Tensor:
     """Derive several independent seeds from one seed.
 
     Args:

@@ -18,7 +18,6 @@ from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.compiler.ir import drawing
 from tfpy._src.compiler.ops.reference import philox
-from tfpy._src.core.typing import IntLike
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.random import sampling
 from tfpy._src.tensors.random.sampling import State
@@ -39,7 +38,7 @@ class _Seeds:
     used: dict[tuple[str, str, int, int], int] = {}  # noqa: RUF012 - one for the program
 
 
-def set_seed(seed: IntLike | None) -> None:
+def set_seed(seed: int | None) -> None:
     """Set the global seed, which makes the random numbers of all later calls reproducible.
 
     Args:
