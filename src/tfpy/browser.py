@@ -1,4 +1,4 @@
-"""``tf.browser``: pixels of images, videos and canvases to tensors, and back."""
+"""``tf.browser``: conversion between tensors and the pixels of images, videos and canvases."""
 
 # Made from api.toml and the op table by `build.py face`: change those.
 

@@ -1,4 +1,4 @@
-"""``tf.quantization``: numbers rounded to the steps of an integer."""
+"""``tf.quantization``: floats rounded to the values that integers of few bits represent."""
 
 # Made from api.toml and the op table by `build.py face`: change those.
 

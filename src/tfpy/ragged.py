@@ -1,4 +1,4 @@
-"""``tf.ragged``: tensors whose rows have different lengths."""
+"""``tf.ragged``: tensors with rows of different lengths."""
 
 # Made from api.toml and the op table by `build.py face`: change those.
 

@@ -1,4 +1,4 @@
-"""``tf.signal``: transforms, windows, frames, short-time spectra and mel scales."""
+"""``tf.signal``: transforms, windows, frames, short-time spectra and the mel scale."""
 
 # Made from api.toml and the op table by `build.py face`: change those.
 

@@ -148,5 +148,5 @@ def test_callers_do_without_abilities(core: Core, tmp_path: Path) -> None:
     assert x.numpy()[0] == 1
     with pytest.raises(tf.errors.UnimplementedError, match="core backend shares no buffers"):
         tf.browser.gpu_device()
-    with pytest.raises(ValueError, match='on core context_type is "2d"'):
+    with pytest.raises(ValueError, match='context_type must be "2d" on core'):
         tf.browser.draw(tf.zeros([2, 2, 3]), None, {"context_options": {"context_type": "webgpu"}})

@@ -1,4 +1,4 @@
-"""``tf.nn``: activations, convolution, pooling, normalisation and losses."""
+"""``tf.nn``: activations, convolution, pooling, normalization and losses."""
 
 # Made from api.toml and the op table by `build.py face`: change those.
 

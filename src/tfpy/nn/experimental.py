@@ -1,4 +1,4 @@
-"""``tf.nn.experimental``: dropout by seed."""
+"""``tf.nn.experimental``: dropout with a stateless seed or custom random numbers."""
 
 # Made from api.toml and the op table by `build.py face`: change those.
 

@@ -1,4 +1,4 @@
-"""``tf.random``: seeded and stateless random numbers, computed where the tensors live."""
+"""``tf.random``: stateful and stateless random numbers, computed on the device."""
 
 # Made from api.toml and the op table by `build.py face`: change those.
 

@@ -1,4 +1,4 @@
-"""``tf.random.experimental``: older names, and shuffles by seed."""
+"""``tf.random.experimental``: older names, and stateless shuffles."""
 
 # Made from api.toml and the op table by `build.py face`: change those.
 

@@ -89,6 +89,7 @@ def _given(value: Any) -> Any:
 
 
 def _tensor(data: Any, dtype: str | None = None, shape: Any = None) -> Tensor:
+    """Convert a JavaScript array to a tensor."""
     values = interop.array_values(data)
     if dtype == "complex64":
         values = np.asarray(values, np.float32).view(np.complex64)
@@ -110,6 +111,7 @@ async def _read(found: Any) -> Any:
 
 
 async def _value(leaf: Any) -> Any:
+    """Read the value of a leaf of a result."""
     if isinstance(leaf, Composite):
         raise TypeError(
             f"as_javascript: a {type(leaf).__name__} cannot be converted to JavaScript. Return its "

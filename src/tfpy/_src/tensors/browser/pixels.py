@@ -182,6 +182,7 @@ def to_pixels_async(img: TensorLike, canvas: Any = None) -> Coroutine[Any, Any, 
 
 
 async def _to_pixels(image: Tensor, canvas: Any) -> Array:
+    """Read an image, convert it to RGBA bytes, and draw it on the canvas."""
     rgba = _rgba("to_pixels", await image.data(), _OPAQUE)
     if canvas is not None and not _drawn_on_device(image, canvas):
         put_pixels(canvas, rgba)
@@ -220,9 +221,9 @@ def draw(image: TensorLike, canvas: Any, options: Mapping[str, Any] | None = Non
     context = options.get("context_options", {})
     kind, attributes = context.get("context_type"), context.get("context_attributes", {})
     if kind not in (None, "2d", "webgpu"):
-        raise ValueError(f'draw: context_type is "2d" or "webgpu", not {kind!r}')
+        raise ValueError(f'draw: context_type must be "2d" or "webgpu", not {kind!r}')
     if kind == "webgpu" and not draws(registry.active_backend()):
-        raise ValueError(f'draw: on {registry.get_backend()} context_type is "2d"')
+        raise ValueError(f'draw: context_type must be "2d" on {registry.get_backend()}')
     alpha = options.get("image_options", {}).get("alpha", 1.0)
     if not 0 <= alpha <= 1:
         raise ValueError(f"draw: alpha must be in [0, 1], got {alpha}")
@@ -316,6 +317,7 @@ def from_gpu_buffer(buffer: Any, shape: Sequence[int], dtype: DTypeLike = dtypes
 
 
 def _check_buffer(buffer: Any, aval: Aval) -> None:
+    """Check the size, the usages and the state of a GPUBuffer."""
     if kind_of(buffer) != "GPUBuffer":
         raise TypeError(f"from_gpu_buffer: buffer must be a GPUBuffer, not {kind_of(buffer)}")
     wanted = max(16, -(-aval.size // 4) * 16)
@@ -353,6 +355,7 @@ def _values(pixels: Any) -> Array:
 
 
 def _image(name: str, value: Any) -> Tensor:
+    """Convert an image to a tensor, and check its shape and dtype."""
     x = convert_to_tensor(value)
     depth = x.aval.shape[2] if x.ndim == 3 else 1
     if x.ndim not in (2, 3) or depth not in (1, 3, 4):
@@ -366,6 +369,7 @@ def _image(name: str, value: Any) -> Tensor:
 
 
 def _rgba(name: str, values: Array, alpha: int) -> Array:
+    """Convert an image to RGBA bytes; `alpha` is used if it has no alpha channel."""
     top = 1.0 if values.dtype.kind == "f" else 255
     if values.size and not (values.min() >= 0 and values.max() <= top):
         raise ValueError(

@@ -22,6 +22,7 @@ from tfpy._src.tensors.math import reductions
 
 
 def _logits(op: str, logits: Any) -> Tensor:
+    """Convert logits to a float tensor."""
     x = convert_to_tensor(logits)
     infer.check_dtype(op, x.aval, infer.FLOAT, "logits")
     return x
@@ -66,6 +67,7 @@ def softmax(logits: TensorLike, axis: int | None = -1, name: str | None = None) 
 
 @custom_gradient
 def _softmax(logits: Tensor, axis: int) -> Any:
+    """Compute a softmax with a gradient that needs only its result."""
     e = ew.exp(logits - reductions.reduce_max(logits, axis, keepdims=True))
     y = e / reductions.reduce_sum(e, axis, keepdims=True)
 
@@ -218,6 +220,7 @@ def softsign(features: TensorLike, name: str | None = None) -> Tensor:
 
 @custom_gradient
 def _softsign(x: Tensor) -> Any:
+    """Compute softsign with a gradient that is 0 at infinity."""
     scale = ew.abs_(x) + 1.0
     return x / scale, lambda g: g / ew.square(scale)  # 0 at infinity; x / scale is NaN
 

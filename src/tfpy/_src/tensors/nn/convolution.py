@@ -39,6 +39,7 @@ def _convolve(
     data_format: str | None,
     dilations: Any,
 ) -> Tensor:
+    """Compute a convolution in any data format, with any leading axes if the channels are last."""
     x, f = as_tensors(primitives.conv2d, (input, filters))
     form = DataFormat.of(name, rank, data_format)
     if f.ndim != rank + 2:

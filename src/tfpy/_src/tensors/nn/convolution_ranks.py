@@ -68,4 +68,5 @@ def _row(x: Tensor) -> Tensor:
 
 
 def _planar(strides: Sizes, dilations: Sizes, padding: Padding) -> tuple[Sizes, Sizes, Padding]:
+    """Add a leading spatial axis of size 1 to the parameters of a window."""
     return (1, *strides), (1, *dilations), ((0, 0), *padding)

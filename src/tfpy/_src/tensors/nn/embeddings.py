@@ -76,6 +76,7 @@ def _ragged_embedding_lookup(
 
 
 def _parts(params: Any) -> Sequence[Any]:
+    """Return the tables as a list."""
     if params is None:
         raise ValueError("params must be specified")
     parts = params if isinstance(params, list | tuple) else [params]
@@ -113,6 +114,7 @@ class _Entries(NamedTuple):
 
 
 def _entries(sp_ids: Any, sp_weights: Any) -> _Entries:
+    """Return the rows, ids and weights of sparse or ragged ids."""
     if not isinstance(sp_ids, SparseTensor | RaggedTensor):
         raise TypeError(f"sp_ids must be SparseTensor, got {type(sp_ids)}")
     if sp_weights is not None and type(sp_weights) is not type(sp_ids):
@@ -168,6 +170,7 @@ def embedding_lookup_sparse(
 
 
 def _checked(combiner: str | None) -> str:
+    """Return the combiner, with None as the mean."""
     kind = "mean" if combiner is None else combiner
     if kind not in COMBINERS:
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {kind}")
@@ -175,6 +178,7 @@ def _checked(combiner: str | None) -> str:
 
 
 def _combined(params: Any, entries: _Entries, combiner: str, max_norm: Any) -> Tensor:
+    """Look up the ids and combine the embeddings of each row."""
     if (np.diff(entries.rows, prepend=0) < 0).any():
         raise invalid_value("embedding_lookup_sparse", "rows of ids are not increasing")
     found, first, inverse = np.unique(entries.ids, return_index=True, return_inverse=True)
@@ -266,6 +270,7 @@ def _that_count(entries: _Entries, combiner: str) -> Ints:
 
 
 def _picked(entries: _Entries, at: Ints) -> _Entries:
+    """Return the entries at the given positions."""
     weights = None if entries.weights is None else take_rows(entries.weights, at)
     return _Entries(entries.rows[at], entries.ids[at], weights)
 

@@ -271,6 +271,7 @@ def _check_bits(num_bits: int) -> None:
 
 
 def _operands(inputs: Any, low: Any, high: Any, rank: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Convert the inputs and the ends of the range, and check their shapes."""
     x = convert_to_tensor(inputs, dtypes.float32)
     bounds = [convert_to_tensor(b, dtypes.float32) for b in (low, high)]
     shape = tuple(x.aval.shape[-1:]) if rank else ()
@@ -306,6 +307,7 @@ def _nudged(low: Tensor, high: Tensor, bits: int, narrow: bool) -> tuple[Tensor,
 
 @custom_gradient
 def _rounded(x: Tensor, low: Tensor, high: Tensor, bits: int, narrow: bool) -> Any:
+    """Round floats to the steps of a range."""
     _check_bits(bits)
     least, most, scale = _nudged(low, high, bits, narrow)
     clamped = ew.maximum(ew.minimum(x, most), least) - least  # least if min > max
@@ -321,6 +323,7 @@ def _rounded(x: Tensor, low: Tensor, high: Tensor, bits: int, narrow: bool) -> A
 def _gradients(
     upstream: Tensor, x: Tensor, low: Tensor, high: Tensor, bits: int, narrow: bool
 ) -> Gradients:
+    """Compute the gradients of the inputs and of the ends of the range."""
     _check_bits(bits)
     least, most, _ = _nudged(low, high, bits, narrow)
     nothing = logic.logical_and(logic.equal(low, 0.0), logic.equal(high, 0.0))

@@ -179,6 +179,7 @@ def general_dropout(
 def _dropped(
     x: Any, rate: Any, noise_shape: Any, uniform: Callable[[Any, DType], Tensor]
 ) -> Tensor:
+    """Apply dropout with numbers from `uniform(shape, dtype)`."""
     t = convert_to_tensor(x)
     if not t.dtype.is_floating:
         raise ValueError(f"dropout: x must be a floating point tensor, got {t.dtype.name}")

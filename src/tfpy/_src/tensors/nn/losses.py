@@ -67,6 +67,7 @@ def softmax_cross_entropy_with_logits(
 
 
 def _broadcast_cross_entropy(labels: Tensor, logits: Tensor, axis: int) -> Tensor:
+    """Compute the cross entropy of labels and logits with different, compatible shapes."""
     op = "softmax_cross_entropy_with_logits"
     y, x = (_with_last(op, t, axis) for t in (labels, logits))
     lead = x.aval.shape[:-1]
@@ -92,6 +93,7 @@ def _with_last(op: str, x: Tensor, axis: int) -> Tensor:
 
 @custom_gradient
 def _cross_entropy(labels: Tensor, logits: Tensor, axis: int) -> Any:
+    """Compute the cross entropy with a numerically stable gradient."""
     scores = log_softmax(logits, axis)
 
     def grad(g: Tensor) -> tuple[Tensor, Tensor]:
@@ -147,6 +149,7 @@ _SPARSE = "sparse_softmax_cross_entropy_with_logits"
 
 @custom_gradient
 def _sparse_cross_entropy(labels: Tensor, logits: Tensor) -> Any:
+    """Compute the cross entropy of integer labels with a numerically stable gradient."""
     scores = log_softmax(logits)
     shape, classes = labels.aval.shape, logits.aval.shape[-1]
     count = math.prod(shape)

@@ -305,6 +305,7 @@ def fused_batch_norm(
 def _averaged(
     old: tuple[Any, Any], new: tuple[Tensor, Tensor], factor: float
 ) -> tuple[Tensor, Tensor]:
+    """Return the exponential average of old and new statistics."""
     if factor == 1.0:
         return new
     before = [convert_to_tensor(v) * (1 - factor) for v in old]

@@ -90,6 +90,7 @@ def _integers(signed: bool, bits: int, narrow: bool) -> tuple[float, float]:
 
 @custom_gradient
 def _quantized(x: Tensor, low: Tensor, high: Tensor, axis: int | None, how: Sequence[Any]) -> Any:
+    """Quantize and dequantize; the gradient is 0 outside of the given range."""
     given, least, most, mode = how
     others = [i for i in range(x.ndim) if i != axis]
     shape = [1] * x.ndim if axis is None else [-1 if i == axis else 1 for i in range(x.ndim)]
@@ -171,4 +172,5 @@ def quantize_and_dequantize(
 
 @custom_gradient
 def _straight(x: Tensor, found: Tensor) -> Any:
+    """Return `found` with the gradient of `x`."""
     return found, lambda upstream: (upstream, None)

@@ -33,6 +33,7 @@ def _transposed(
     data_format: str | None,
     dilations: Any,
 ) -> Tensor:
+    """Compute a transposed convolution in any data format."""
     x, f = as_tensors(primitives.conv2d, (input, filters))
     form = DataFormat.of(name, rank, data_format)
     x = form.channels_last(x)

@@ -40,6 +40,7 @@ def _inner(x: Any, like: RaggedTensor, name: str) -> Any:
 
 
 def _segment(kind: str, dense: Callable[..., Any], data: Any, ids: Any, count: int) -> Any:
+    """Reduce the rows of a ragged tensor, or of its values, by their segment."""
     if isinstance(ids, RaggedTensor):
         inner = _inner(data, ids, "unsorted_segment")
         return _segment(kind, dense, inner, ids.values, count)
@@ -58,6 +59,8 @@ def _segment(kind: str, dense: Callable[..., Any], data: Any, ids: Any, count: i
 
 
 def _enter_segment(kind: str, dense: Callable[..., Any]) -> None:
+    """Register a segment reduction for ragged tensors."""
+
     @implements(dense, RaggedTensor)
     def segment(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
         return _segment(kind, dense, data, segment_ids, int(num_segments))
@@ -68,6 +71,7 @@ for _kind, _dense in _KINDS.items():
 
 
 def _sum_and_count(data: Any, ids: Any, count: int) -> tuple[Any, Any]:
+    """Return the sums of the segments, and the numbers of values, at least 1."""
     sizes = data.with_flat_values(ones(data.flat_values.aval.shape, data.dtype))
     total, counted = (
         _segment("sum", segments.unsorted_segment_sum, x, ids, count) for x in (data, sizes)
@@ -192,6 +196,7 @@ def _elements(x: Any, at: Ints) -> Any:
 
 
 def _check_places(places: Ints, sizes: Ints) -> None:
+    """Check that indices are within the sizes of their axis."""
     wrong = np.flatnonzero((places < 0) | (places >= sizes))
     if wrong.size:
         i = int(wrong[0])

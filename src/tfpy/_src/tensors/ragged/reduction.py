@@ -77,6 +77,7 @@ def _aggregate(kind: str, values: Any, ids: Ints, n: int) -> Any:
 
 
 def _along(kind: str, x: Any, axis: int) -> Any:
+    """Reduce one axis."""
     if not isinstance(x, RaggedTensor):
         return _DENSE[kind](x, axis)
     if axis == 0:
@@ -96,6 +97,8 @@ def _axes(x: RaggedTensor, axis: Any) -> list[int]:
 
 
 def _reduction(kind: str) -> Reduce:
+    """Return the reduction of ragged tensors of one kind."""
+
     def reduce(
         input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
     ) -> Any:

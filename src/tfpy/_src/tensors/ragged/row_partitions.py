@@ -18,7 +18,7 @@ from tfpy._src.tensors.composite.ragged.rows import RaggedRows
 class RowPartition:
     """A partition of a number of values into rows, with int32 numbers.
 
-    The constructors correspond to the constructors of `tf.RaggedTensor`.
+    Create one with a `from_…` class method; `tf.RaggedTensor` has the same ones.
 
     Example:
         >>> import tfpy as tf

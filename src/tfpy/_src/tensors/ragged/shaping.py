@@ -51,6 +51,7 @@ def of_any_lengths(x: Any) -> Any:
 
 
 def _of_one_kind(values: Sequence[Any]) -> list[Any]:
+    """Convert values to tensors or ragged tensors of one dtype, and check their ranks."""
     kind = next((v.dtype for v in values if is_operand(v)), None)
     tensors = [as_ragged_or_tensor(v, kind) for v in values]
     ranks = {t.ndim for t in tensors}

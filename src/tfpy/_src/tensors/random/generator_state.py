@@ -302,6 +302,7 @@ class GeneratorState:
         return (*words[4:], *words[:4])
 
     def _reserve(self, shape: Any) -> sampling.State:
+        """Advance the counter by the numbers of a tensor, and return the state before."""
         sizes = sampling.sizes("Generator", shape)
         return self._reserve_blocks(int(np.prod(sizes, dtype=np.int64)) * drawing.RESERVED)
 

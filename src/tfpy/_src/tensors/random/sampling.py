@@ -166,6 +166,7 @@ def _of(kind: DType) -> dict[str, Any]:
 
 
 def _unit(state: State, shape: tuple[int, ...], kind: DType) -> Tensor:
+    """Draw floats in `[0, 1)`."""
     if kind not in _FRACTION_BITS:
         return draw(primitives.random_uniform, state, shape=shape, **_of(kind))
     steps = 2 ** _FRACTION_BITS[kind]

@@ -101,10 +101,12 @@ def _drawn() -> int:
 
 
 def _state(seeds: tuple[int, int], start: int) -> tuple[int, ...]:
+    """Return the Philox key and counter of a stream at position `start`."""
     return (*philox.split(seeds[0], 2), *philox.split(start + (seeds[1] << 64), 4))
 
 
 def _fresh() -> tuple[int, ...]:
+    """Return a state with a random key."""
     first, second = np.random.SeedSequence().generate_state(2)
     return _state((int(first) + 1, int(second)), 0)
 
@@ -142,5 +144,6 @@ def beginning(advance: Callable[[], tuple[int, ...]]) -> tuple[tuple[int, ...], 
 
 
 def reserve_outputs(kind: str, dtype: Any, seed: Seed, *shapes: Any) -> State:
+    """Return the state of a call with results of the given shapes."""
     count = int(np.prod([n for shape in shapes for n in static_ints(shape)], dtype=np.int64))
     return reserve(kind, dtype, seed, max(count, 0) * drawing.RESERVED)

@@ -99,6 +99,7 @@ def idct(
 
 
 def _check_dct(type: int, n: int | None, axis: int, norm: str | None) -> None:
+    """Check the options of a cosine transform, with TensorFlow's messages."""
     if axis != -1:
         raise NotImplementedError(f"axis must be -1. Got: {axis}")
     if n is not None and n < 1:
@@ -112,6 +113,7 @@ def _check_dct(type: int, n: int | None, axis: int, norm: str | None) -> None:
 
 
 def _cosine_transform(x: Tensor, type: int, norm: str | None) -> Tensor:
+    """Compute a cosine transform by way of a Fourier transform."""
     n = x.aval.shape[-1]
     if not n:
         return x
@@ -139,6 +141,7 @@ def _cosine_transform(x: Tensor, type: int, norm: str | None) -> Tensor:
 
 
 def _doubled(x: Tensor) -> Tensor:
+    """Pad the last axis with zeros to twice its size."""
     return fit_sizes(x, [x.ndim - 1], [2 * x.aval.shape[-1]])
 
 

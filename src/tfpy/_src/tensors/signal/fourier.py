@@ -95,6 +95,7 @@ ifft3d = _complex_transform("ifft3d", True, f"[{_PLANE_FREQUENCIES}]", f"[{_PLAN
 
 
 def _lengths(op: str, fft_length: Any, default: Sequence[int], rank: int) -> list[int]:
+    """Return the sizes of the transformed axes."""
     one = isinstance(fft_length, int) or getattr(fft_length, "ndim", 1) != 1
     sizes = list(default) if fft_length is None else list(static_ints(fft_length))
     if one or len(sizes) != rank:
@@ -115,6 +116,7 @@ def fit_sizes(x: Tensor, axes: Sequence[int], sizes: Sequence[int]) -> Tensor:
 
 
 def _real_transform(name: str, given: str, gives: str) -> Callable[..., Tensor]:
+    """Return a transform of real numbers of the rank of the example `given`."""
     rank = _rank(given)
 
     def transform(
@@ -172,6 +174,7 @@ def require_rank(op: str, x: Tensor, rank: int) -> None:
 
 
 def _inverse_real_transform(name: str, given: str, gives: str) -> Callable[..., Tensor]:
+    """Return an inverse transform to real numbers of the rank of the example `given`."""
     rank = _rank(given)
 
     def transform(

@@ -18,6 +18,7 @@ from tfpy._src.tensors.signal.cosine import dct
 
 
 def _mel(hertz: Any) -> Any:
+    """Convert frequencies to the mel scale."""
     return 1127.0 * np.log1p(np.asarray(hertz, np.float64) / 700.0)
 
 

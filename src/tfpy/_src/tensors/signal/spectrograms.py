@@ -353,6 +353,7 @@ def inverse_mdct(
 
 
 def _windowed(frames: Tensor, window_fn: Window | None) -> Tensor:
+    """Multiply frames by a window, or by the square root of 0.5 if there is none."""
     if window_fn is None:
         return frames * math.sqrt(0.5)
     windowed: Tensor = frames * window_fn(frames.aval.shape[-1], dtype=frames.dtype)

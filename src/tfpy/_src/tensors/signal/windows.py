@@ -29,6 +29,7 @@ def _length(window_length: Any) -> int:
 
 
 def _window(values: Array, dtype: Any) -> Tensor:
+    """Convert values to a float tensor."""
     kind = as_dtype(dtype)
     if not kind.is_floating:
         raise ValueError(f"dtype must be a floating point type. Found {kind}")

@@ -155,6 +155,7 @@ def match(operands: list[Any]) -> tuple[list[Any], RaggedRows]:
 
 
 def same_rows(x: RaggedRows, y: RaggedRows) -> bool:
+    """Return True if two ragged tensors have the same rank and row splits."""
     a, b = x.nested_splits, y.nested_splits
     return x.ndim == y.ndim and len(a) == len(b) and all(map(np.array_equal, a, b))
 

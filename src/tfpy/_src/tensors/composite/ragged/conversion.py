@@ -58,6 +58,7 @@ def _cut(kind: type[R], flat: Tensor, width: int, lengths: partition.Ints) -> R:
 
 
 def _cut_nested(kind: type[R], x: Tensor, lengths: list[partition.Ints]) -> R:
+    """Crop the rows of several axes, outermost first."""
     shape = list(x.aval.shape)
     outer = _cut(kind, reshape(x, [shape[0] * shape[1], *shape[2:]]), shape[1], lengths[0])
     if len(lengths) == 1:

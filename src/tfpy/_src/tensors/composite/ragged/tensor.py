@@ -41,6 +41,7 @@ def getitem(x: RaggedRows, key: Any) -> Any:
 
 
 def _pick(x: Any, keys: list[Any]) -> Any:
+    """Apply keys to the leading axes of a tensor or ragged tensor."""
     if not keys:
         return x
     if not isinstance(x, RaggedRows):
