@@ -141,7 +141,7 @@ def embedding_lookup_sparse(
     Args:
         params: Table or list of tables, as for `tf.nn.embedding_lookup`.
         sp_ids: `tf.SparseTensor` or `tf.RaggedTensor` of integer ids, of rank 2.
-        sp_weights: Weights of the ids, with their structure. None means that all weights are 1.
+        sp_weights: Weights with the structure of the ids. None means that all weights are 1.
         combiner: `"sum"`, `"mean"` (default) or `"sqrtn"`, the sum divided by the square root of
             the sum of the squared weights.
         max_norm: If given, rows of the table with a larger L2 norm are scaled down to it.
@@ -217,7 +217,7 @@ def safe_embedding_lookup_sparse(
         embedding_weights: Table or list of tables, as for `tf.nn.embedding_lookup`.
         sparse_ids: `tf.SparseTensor` or `tf.RaggedTensor` of integer ids, of rank 2 or more. The
             ids along the last axis are combined.
-        sparse_weights: Weights of the ids, with their structure. None means that all weights are 1.
+        sparse_weights: Weights with the structure of the ids. None means that all weights are 1.
         combiner: `"sum"`, `"mean"` (default) or `"sqrtn"`.
         default_id: Id for rows without ids. Default: such rows are zeros.
         max_norm: If given, rows of the table with a larger L2 norm are scaled down to it.
