@@ -146,7 +146,8 @@ def _real_transform(name: str, given: str, gives: str) -> Callable[..., Tensor]:
         Complex tensor of shape `[..., n // 2 + 1]`.
 
     Raises:
-        ValueError: If the input is not a float tensor or its rank is too low.
+        ValueError: If the input is not a float tensor, its rank is too low, or a length is
+            negative.
         InvalidArgumentError: If `fft_length` has the wrong number of integers.
 
     Example:
@@ -203,7 +204,7 @@ def _inverse_real_transform(name: str, given: str, gives: str) -> Callable[..., 
         Float tensor, the real numbers.
 
     Raises:
-        ValueError: If the input is not complex or its rank is too low.
+        ValueError: If the input is not complex, its rank is too low, or a length is negative.
         InvalidArgumentError: If `fft_length` has the wrong number of integers.
 
     Example:
