@@ -255,6 +255,10 @@ from tfpy._src.tensors.array.blocks import (
     space_to_batch as space_to_batch,
     space_to_batch_nd as space_to_batch_nd,
 )
+from tfpy._src.tensors.array.broadcasting import (
+    broadcast_dynamic_shape as broadcast_dynamic_shape,
+    broadcast_static_shape as broadcast_static_shape,
+)
 from tfpy._src.tensors.array.buffer import TensorBuffer as TensorBuffer, buffer as buffer
 from tfpy._src.tensors.array.casting import bitcast as bitcast, saturate_cast as saturate_cast
 from tfpy._src.tensors.array.complex_numbers import complex as complex
@@ -279,6 +283,11 @@ from tfpy._src.tensors.array.making import (
     zeros_like as zeros_like,
 )
 from tfpy._src.tensors.array.masks import sequence_mask as sequence_mask
+from tfpy._src.tensors.array.partitioning import (
+    dynamic_partition as dynamic_partition,
+    dynamic_stitch as dynamic_stitch,
+    unravel_index as unravel_index,
+)
 from tfpy._src.tensors.array.ranges import linspace as linspace, range as range
 from tfpy._src.tensors.array.reordering import (
     reverse as reverse,
@@ -286,8 +295,6 @@ from tfpy._src.tensors.array.reordering import (
     roll as roll,
 )
 from tfpy._src.tensors.array.reshaping import (
-    broadcast_dynamic_shape as broadcast_dynamic_shape,
-    broadcast_static_shape as broadcast_static_shape,
     broadcast_to as broadcast_to,
     ensure_shape as ensure_shape,
     expand_dims as expand_dims,
@@ -303,8 +310,6 @@ from tfpy._src.tensors.array.reshaping import (
 )
 from tfpy._src.tensors.array.scans import cumsum as cumsum
 from tfpy._src.tensors.array.scattering import (
-    dynamic_partition as dynamic_partition,
-    dynamic_stitch as dynamic_stitch,
     gather_nd as gather_nd,
     scatter_nd as scatter_nd,
     tensor_scatter_nd_add as tensor_scatter_nd_add,
@@ -312,7 +317,11 @@ from tfpy._src.tensors.array.scattering import (
     tensor_scatter_nd_min as tensor_scatter_nd_min,
     tensor_scatter_nd_sub as tensor_scatter_nd_sub,
     tensor_scatter_nd_update as tensor_scatter_nd_update,
-    unravel_index as unravel_index,
+)
+from tfpy._src.tensors.array.sets import (
+    setdiff1d as setdiff1d,
+    unique as unique,
+    unique_with_counts as unique_with_counts,
 )
 from tfpy._src.tensors.array.slicing import (
     boolean_mask as boolean_mask,
@@ -327,10 +336,7 @@ from tfpy._src.tensors.array.sorting import (
     argsort as argsort,
     lower_bound as lower_bound,
     searchsorted as searchsorted,
-    setdiff1d as setdiff1d,
     sort as sort,
-    unique as unique,
-    unique_with_counts as unique_with_counts,
     upper_bound as upper_bound,
 )
 from tfpy._src.tensors.autodiff.custom import (

@@ -1,2 +1,2 @@
-"""What is computed with tensors: arrays, math, linear algebra, random numbers, neural networks,
-ragged and sparse tensors, Variables, automatic differentiation, pixels of the page."""
+"""Tensor computation: arrays, math, linear algebra, random numbers, neural networks, ragged and
+sparse tensors, Variables, automatic differentiation and the pixels of the page."""

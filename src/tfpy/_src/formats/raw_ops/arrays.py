@@ -21,13 +21,14 @@ from tfpy._src.tensors.array.blocks import (
     space_to_batch,
     space_to_depth,
 )
+from tfpy._src.tensors.array.broadcasting import broadcast_dynamic_shape
 from tfpy._src.tensors.array.indexing import strided_slice
 from tfpy._src.tensors.array.joining import concat, pad, split, stack, tile, unstack
 from tfpy._src.tensors.array.making import cast, fill, ones_like, zeros, zeros_like
+from tfpy._src.tensors.array.partitioning import dynamic_partition, dynamic_stitch, unravel_index
 from tfpy._src.tensors.array.ranges import linspace, range as range_
 from tfpy._src.tensors.array.reordering import reverse, reverse_sequence, roll
 from tfpy._src.tensors.array.reshaping import (
-    broadcast_dynamic_shape,
     broadcast_to,
     ensure_shape,
     expand_dims,
@@ -43,8 +44,6 @@ from tfpy._src.tensors.array.reshaping import (
 )
 from tfpy._src.tensors.array.scans import cumprod, cumsum, cumulative_logsumexp
 from tfpy._src.tensors.array.scattering import (
-    dynamic_partition,
-    dynamic_stitch,
     gather_nd,
     scatter_nd,
     tensor_scatter_nd_add,
@@ -52,20 +51,16 @@ from tfpy._src.tensors.array.scattering import (
     tensor_scatter_nd_min,
     tensor_scatter_nd_sub,
     tensor_scatter_nd_update,
-    unravel_index,
 )
+from tfpy._src.tensors.array.sets import setdiff1d, unique, unique_slices, unique_with_counts
 from tfpy._src.tensors.array.slicing import gather, one_hot, slice as slice_, where
 from tfpy._src.tensors.array.sorting import (
     in_top_k,
     invert_permutation,
     lower_bound,
     searchsorted,
-    setdiff1d,
     sort,
     top_k,
-    unique,
-    unique_slices,
-    unique_with_counts,
     upper_bound,
 )
 from tfpy._src.tensors.array.static import static_ints

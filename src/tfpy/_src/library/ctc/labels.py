@@ -9,7 +9,7 @@ import numpy as np
 from tfpy._src.base.errors import invalid
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.tensors.array.sorting import unique
+from tfpy._src.tensors.array.sets import unique
 
 
 def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Tensor]:

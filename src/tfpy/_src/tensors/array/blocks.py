@@ -1,4 +1,4 @@
-"""Moving blocks of pixels into depth or batch and back: functions under ``tf`` and ``tf.nn``."""
+"""Functions that move blocks of pixels into the channels or the batch and back."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ import numpy as np
 from tfpy._src.base.errors import invalid
 from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import ShapeLike, TensorLike
 from tfpy._src.tensors.array.joining import pad
 from tfpy._src.tensors.array.reshaping import reshape, transpose
 from tfpy._src.tensors.array.slicing import slice
 from tfpy._src.tensors.array.static import static_ints
 
 
-def _image(op: str, input: Any, block_size: Any, data_format: str) -> tuple[Tensor, int, bool]:
-    """The image, the block's size and whether channels come before pixels."""
+def _image(
+    op: str, input: TensorLike, block_size: Any, data_format: str
+) -> tuple[Tensor, int, bool]:
+    """Return the image tensor, the block size, and True if the channels precede the pixels."""
     if data_format not in ("NHWC", "NCHW"):
         raise ValueError(f"{op}: data_format must be 'NHWC' or 'NCHW', got {data_format!r}")
     x, size = convert_to_tensor(input), int(block_size)
@@ -29,21 +32,31 @@ def _image(op: str, input: Any, block_size: Any, data_format: str) -> tuple[Tens
 
 
 def depth_to_space(
-    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
-    """Each pixel's channels laid out as a block of ``block_size`` by ``block_size`` pixels.
+    """Move the channels of each pixel into a block of `block_size` by `block_size` pixels.
 
     Args:
-        data_format: "NHWC", or "NCHW" with the channels first.
+        input: Tensor of shape `[batch, height, width, channels]`, or of the order of `data_format`.
+        block_size: Height and width of a block, at least 2.
+        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+
+    Returns:
+        Tensor of shape `[batch, height * block_size, width * block_size, channels / block_size**2]`
+        (in the order of `data_format`), with the dtype of `input`.
 
     Raises:
-        InvalidArgumentError: when the depth is no multiple of the block's area.
+        ValueError: If `data_format` is neither `"NHWC"` nor `"NCHW"`.
+        InvalidArgumentError: If `input` does not have rank 4, `block_size` is less than 2, or the
+            number of channels is not a multiple of `block_size**2`.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.reshape(tf.range(4), [1, 1, 1, 4])
         >>> tf.nn.depth_to_space(x, block_size=2).numpy()[0, :, :, 0].tolist()
         [[0, 1], [2, 3]]
+
+    See also: `tf.nn.space_to_depth`, `tf.batch_to_space`.
     """
     x, size, nchw = _image("depth_to_space", input, block_size, data_format)
     channels = x.aval.shape[1 if nchw else 3]
@@ -63,21 +76,33 @@ def depth_to_space(
 
 
 def space_to_depth(
-    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
-    """Each block of pixels as the channels of one; undoes :func:`depth_to_space`.
+    """Move each block of `block_size` by `block_size` pixels into the channels of one pixel.
+
+    This is the inverse of `tf.nn.depth_to_space`.
 
     Args:
-        data_format: "NHWC", or "NCHW" with the channels first.
+        input: Tensor of shape `[batch, height, width, channels]`, or of the order of `data_format`.
+        block_size: Height and width of a block, at least 2.
+        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+
+    Returns:
+        Tensor of shape `[batch, height / block_size, width / block_size, channels * block_size**2]`
+        (in the order of `data_format`), with the dtype of `input`.
 
     Raises:
-        InvalidArgumentError: when height or width is no multiple of the block's.
+        ValueError: If `data_format` is neither `"NHWC"` nor `"NCHW"`.
+        InvalidArgumentError: If `input` does not have rank 4, `block_size` is less than 2, or the
+            height or width is not a multiple of `block_size`.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.reshape(tf.range(4), [1, 2, 2, 1])
         >>> tf.nn.space_to_depth(x, block_size=2).numpy().tolist()
         [[[[0, 1, 2, 3]]]]
+
+    See also: `tf.nn.depth_to_space`, `tf.space_to_batch`.
     """
     x, size, nchw = _image("space_to_depth", input, block_size, data_format)
     h, w = x.aval.shape[2:] if nchw else x.aval.shape[1:3]
@@ -97,9 +122,9 @@ def space_to_depth(
 
 
 def _block(
-    op: str, x: Tensor, block_shape: Any, margins: Any, what: str
+    op: str, x: Tensor, block_shape: Any, margins: TensorLike, what: str
 ) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
-    """Block sizes and pairs of margins, one for each dimension after the batch."""
+    """Return the block sizes and the pairs of margins, one per dimension after the batch."""
     blocks = static_ints(block_shape)
     flat = static_ints(np.asarray(margins).reshape(-1))
     pairs = list(zip(flat[::2], flat[1::2], strict=True))
@@ -107,21 +132,30 @@ def _block(
     if not shaped or min(flat, default=0) < 0 or min(blocks, default=1) < 1:
         raise invalid(
             op,
-            f"block_shape {list(blocks)} must be a vector of positive numbers and {what} "
-            f"{[list(p) for p in pairs]} a pair for each of them, for shape {list(x.aval.shape)}",
+            f"block_shape {list(blocks)} must be a vector of positive integers, and {what} "
+            f"{[list(p) for p in pairs]} must have one pair of non-negative integers for each of "
+            f"them, for an input of shape {list(x.aval.shape)}",
         )
     return blocks, pairs
 
 
-def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
-    """Pads dimensions 1 .. M with zeros and moves each place of their blocks into the batch.
+def space_to_batch(
+    input: TensorLike, block_shape: ShapeLike, paddings: TensorLike, name: str | None = None
+) -> Tensor:
+    """Pad dimensions 1 to M with zeros and move the positions within blocks into the batch.
 
     Args:
-        block_shape: the M sizes of a block.
-        paddings: M pairs (before, after).
+        input: Tensor of shape `[batch, ...]` with at least M + 1 dimensions.
+        block_shape: Vector of the M block sizes.
+        paddings: Integers of shape `[M, 2]`: sizes to add before and after each dimension.
+
+    Returns:
+        Tensor of shape `[batch * prod(block_shape), padded_1 / block_1, ..., padded_M / block_M,
+        ...]`, with the dtype of `input`.
 
     Raises:
-        InvalidArgumentError: when a padded size is no multiple of its block's.
+        InvalidArgumentError: If a padded size is not a multiple of its block size, or `block_shape`
+            and `paddings` do not match.
 
     Example:
         >>> import tfpy as tf
@@ -129,6 +163,8 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
         >>> y = tf.space_to_batch(x, block_shape=[2, 2], paddings=[[0, 0], [0, 0]])
         >>> y.shape, tf.reshape(y, [4]).numpy().tolist()
         (TensorShape([4, 1, 1, 1]), [0, 1, 2, 3])
+
+    See also: `tf.batch_to_space`, `tf.required_space_to_batch_paddings`, `tf.nn.space_to_depth`.
     """
     x = convert_to_tensor(input)
     blocks, pairs = _block("space_to_batch", x, block_shape, paddings, "paddings")
@@ -153,16 +189,25 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
 space_to_batch_nd = space_to_batch
 
 
-def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
-    """Moves parts of the batch into blocks of dimensions 1 .. M and crops these.
+def batch_to_space(
+    input: TensorLike, block_shape: ShapeLike, crops: TensorLike, name: str | None = None
+) -> Tensor:
+    """Move parts of the batch into blocks of dimensions 1 to M, and crop these dimensions.
+
+    This is the inverse of `tf.space_to_batch`.
 
     Args:
-        block_shape: the M sizes of a block.
-        crops: M pairs (before, after).
+        input: Tensor of shape `[batch, ...]` with at least M + 1 dimensions.
+        block_shape: Vector of the M block sizes.
+        crops: Integers of shape `[M, 2]`: sizes to remove before and after each dimension.
+
+    Returns:
+        Tensor of shape `[batch / prod(block_shape), size_1 * block_1 - crops_1, ...]`, with the
+        dtype of `input`.
 
     Raises:
-        InvalidArgumentError: when the batch is no multiple of the block's volume, or less is there
-            than is to be cropped.
+        InvalidArgumentError: If the batch is not a multiple of the product of `block_shape`, a crop
+            is larger than its dimension, or `block_shape` and `crops` do not match.
 
     Example:
         >>> import tfpy as tf
@@ -170,6 +215,8 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
         >>> y = tf.batch_to_space(x, block_shape=[2, 2], crops=[[0, 0], [0, 0]])
         >>> y.shape, tf.reshape(y, [2, 2]).numpy().tolist()
         (TensorShape([1, 2, 2, 1]), [[0, 1], [2, 3]])
+
+    See also: `tf.space_to_batch`, `tf.nn.depth_to_space`.
     """
     x = convert_to_tensor(input)
     blocks, pairs = _block("batch_to_space", x, block_shape, crops, "crops")
@@ -195,7 +242,7 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
         if size_[axis] < 0:
             raise invalid(
                 "batch_to_space",
-                f"crops {(before, after)} exceed size {x.aval.shape[axis]} of {axis}",
+                f"crops {(before, after)} exceed size {x.aval.shape[axis]} of dimension {axis}",
             )
     return slice(x, begin, size_)
 
@@ -204,23 +251,30 @@ batch_to_space_nd = batch_to_space
 
 
 def required_space_to_batch_paddings(
-    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+    input_shape: ShapeLike,
+    block_shape: ShapeLike,
+    base_paddings: TensorLike | None = None,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """What is to be added to sizes, and cut off again, so that blocks divide them.
+    """Compute the paddings that make sizes multiples of block sizes, and the matching crops.
 
     Args:
-        input_shape: [n] sizes.
-        block_shape: [n] sizes of blocks.
-        base_paddings: [n, 2]: what is added before and after in any case.
+        input_shape: Integers of shape `[n]`: sizes of the dimensions.
+        block_shape: Integers of shape `[n]`: sizes of the blocks.
+        base_paddings: Integers of shape `[n, 2]`: minimal paddings before and after each dimension.
+            Default: zeros.
 
     Returns:
-        Paddings for ``tf.space_to_batch`` and crops for ``tf.batch_to_space``, both [n, 2].
+        A pair of int32 tensors of shape `[n, 2]`: paddings for `tf.space_to_batch` and crops for
+        `tf.batch_to_space`.
 
     Example:
         >>> import tfpy as tf
         >>> pads, crops = tf.required_space_to_batch_paddings([5, 6], block_shape=[2, 2])
         >>> pads.numpy().tolist(), crops.numpy().tolist()
         ([[0, 1], [0, 0]], [[0, 1], [0, 0]])
+
+    See also: `tf.space_to_batch`, `tf.batch_to_space`.
     """
     sizes, blocks = (np.asarray(host_values(x), np.int64) for x in (input_shape, block_shape))
     given = [[0, 0]] * sizes.size if base_paddings is None else base_paddings

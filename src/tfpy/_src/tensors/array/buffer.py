@@ -1,7 +1,8 @@
-"""``tf.buffer``: an array that can be written to, element by element, before it is a tensor."""
+"""`tf.buffer`: a mutable array on the host that can be converted to a tensor."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,14 @@ from tfpy._src.base.dtypes import DType, as_dtype
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
 from tfpy._src.tensors.array.static import static_ints
 
 
 class TensorBuffer:
-    """Values on the host that can be set; :meth:`to_tensor` copies them to a tensor.
+    """A mutable array on the host. `to_tensor` copies its values to a tensor.
+
+    Use `tf.buffer` to create one.
 
     Example:
         >>> import tfpy as tf
@@ -27,59 +31,128 @@ class TensorBuffer:
     """
 
     def __init__(self, values: np.ndarray[Any, Any]) -> None:
+        """Create a buffer over an array, without a copy.
+
+        Args:
+            values: NumPy array of the values.
+        """
         self._values = values
 
     @property
     def shape(self) -> TensorShape:
-        """The sizes of its dimensions."""
+        """Shape of the buffer."""
         return TensorShape(self._values.shape)
 
     @property
     def dtype(self) -> DType:
-        """The type of its elements."""
+        """Dtype of the elements."""
         return as_dtype(self._values.dtype)
 
     @property
     def rank(self) -> int:
-        """How many dimensions it has."""
+        """Number of dimensions."""
         return self._values.ndim
 
     @property
     def size(self) -> int:
-        """How many elements it has."""
+        """Number of elements."""
         return self._values.size
 
     @property
     def values(self) -> np.ndarray[Any, Any]:
-        """The elements in a row; writing to it writes to the buffer."""
+        """Elements in row-major order. Writing to this array writes to the buffer."""
         return self._values.reshape(-1)
 
-    def set(self, value: Any, *place: int) -> None:
-        """Writes the element at ``place``.
+    def set(self, value: complex | str | bytes, *place: int) -> None:
+        """Write one element.
+
+        Args:
+            value: New value of the element.
+            place: Coordinates of the element, one integer per dimension.
 
         Raises:
-            IndexError: when there is no such element.
+            IndexError: If `place` is outside the buffer.
+
+        Example:
+            >>> import tfpy as tf
+            >>> buffer = tf.buffer([2, 2])
+            >>> buffer.set(3.0, 0, 1)
+            >>> buffer.values.tolist()
+            [0.0, 3.0, 0.0, 0.0]
+
+        See also: `tf.buffer`.
         """
         self._values[self._checked(place)] = value
 
     def get(self, *place: int) -> Any:
-        """The element at ``place``.
+        """Return one element.
+
+        Args:
+            place: Coordinates of the element, one integer per dimension.
+
+        Returns:
+            NumPy scalar with the dtype of the buffer.
 
         Raises:
-            IndexError: when there is no such element.
+            IndexError: If `place` is outside the buffer.
+
+        Example:
+            >>> import tfpy as tf
+            >>> buffer = tf.buffer([2, 2], "int32", values=[1, 2, 3, 4])
+            >>> int(buffer.get(1, 0))
+            3
         """
         return self._values[self._checked(place)]
 
-    def loc_to_index(self, place: Any) -> int:
-        """Where the element at ``place`` stands in :attr:`values`."""
+    def loc_to_index(self, place: Sequence[int]) -> int:
+        """Return the index in `values` of the element with the given coordinates.
+
+        Args:
+            place: Coordinates of the element, one integer per dimension.
+
+        Returns:
+            Row-major index of the element.
+
+        Raises:
+            IndexError: If `place` is outside the buffer.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.buffer([2, 3]).loc_to_index([1, 0])
+            3
+        """
         return int(np.ravel_multi_index(self._checked(tuple(place)), self._values.shape))
 
     def index_to_loc(self, index: int) -> list[int]:
-        """Where the element at ``index`` of :attr:`values` stands in the shape."""
+        """Return the coordinates of the element with the given index in `values`.
+
+        Args:
+            index: Row-major index of the element.
+
+        Returns:
+            List of the coordinates, one integer per dimension.
+
+        Raises:
+            ValueError: If `index` is outside the buffer.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.buffer([2, 3]).index_to_loc(3)
+            [1, 0]
+        """
         return [int(i) for i in np.unravel_index(index, self._values.shape)]
 
     def to_tensor(self) -> Tensor:
-        """A tensor of the values as they are now."""
+        """Return a tensor with a copy of the current values.
+
+        Returns:
+            Tensor with the shape and dtype of the buffer.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.buffer([2], values=[1.0, 2.0]).to_tensor().numpy().tolist()
+            [1.0, 2.0]
+        """
         return constant(self._values.copy())
 
     def _checked(self, place: tuple[int, ...]) -> tuple[int, ...]:
@@ -87,18 +160,28 @@ class TensorBuffer:
             0 <= i < n for i, n in zip(place, self._values.shape, strict=True)
         )
         if not inside:
-            raise IndexError(f"no element {list(place)} in a buffer of shape {list(self.shape)}")
+            raise IndexError(
+                f"A buffer of shape {list(self.shape)} does not have an element {list(place)}"
+            )
         return place
 
 
-def buffer(shape: Any, dtype: Any = dtypes.float32, values: Any = None) -> TensorBuffer:
-    """A buffer of zeros (False, empty strings), or over ``values``.
+def buffer(
+    shape: ShapeLike, dtype: DTypeLike = dtypes.float32, values: TensorLike | None = None
+) -> TensorBuffer:
+    """Create a mutable array on the host, with zeros or the given values.
 
     Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
+        shape: Shape of the buffer.
+        dtype: Dtype of the elements. Default: float32. `int64` and `float64` have 32 bits without
+            `TFPY_ENABLE_X64`.
+        values: Initial values, which are copied. Default: zeros (False, empty strings).
+
+    Returns:
+        A `TensorBuffer` of the given shape and dtype.
 
     Raises:
-        ValueError: when the number of values does not fit ``shape``.
+        ValueError: If the number of values does not match `shape`.
 
     Example:
         >>> import tfpy as tf
@@ -106,6 +189,8 @@ def buffer(shape: Any, dtype: Any = dtypes.float32, values: Any = None) -> Tenso
         >>> values.set(5.0, 0, 1)
         >>> values.to_tensor().numpy().tolist()
         [[0.0, 5.0], [0.0, 0.0]]
+
+    See also: `tf.Variable`, `tf.constant`.
     """
     sizes, kind = static_ints(shape), as_dtype(dtype)
     if values is not None:

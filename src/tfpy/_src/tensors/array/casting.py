@@ -1,4 +1,4 @@
-"""Casts that keep to a range or keep the bits: ``tf.saturate_cast``, ``tf.bitcast``."""
+"""Casts that clip to the range of the new dtype, and casts that keep the bits."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tfpy._src.compiler.ops import casting as primitives, elementwise as ew
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, TensorLike
 from tfpy._src.tensors.array.complex_numbers import complex, imag, real
 from tfpy._src.tensors.array.joining import stack
 from tfpy._src.tensors.array.making import cast
@@ -19,21 +20,32 @@ from tfpy._src.tensors.array.reshaping import identity, reshape
 
 
 @per_value
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """``value`` in another dtype; what is beyond its range becomes its nearest number.
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
+    """Cast a tensor to another dtype and clip its values to the range of that dtype.
+
+    The imaginary parts of complex numbers are discarded in a cast to a real dtype.
+
+    Args:
+        value: Numeric tensor.
+        dtype: Dtype of the result.
+
+    Returns:
+        Tensor with the shape of `value` and the dtype `dtype`.
 
     Raises:
-        TypeError: for booleans and texts.
+        TypeError: If `value` or `dtype` is boolean or string.
 
     Example:
         >>> import tfpy as tf
         >>> tf.saturate_cast([-7.0, 12.0, 300.0], tf.uint8).numpy().tolist()
         [0, 12, 255]
+
+    See also: `tf.cast`, `tf.bitcast`.
     """
     x, kind = convert_to_tensor(value), as_dtype(dtype)
     for given in (x.dtype, kind):
         if not (given.is_floating or given.is_integer or given.is_complex):
-            raise TypeError(f"saturate_cast: {given} has no smallest and largest number")
+            raise TypeError(f"saturate_cast: {given} does not have a smallest and largest number")
     if x.dtype.is_complex and not kind.is_complex:
         x = real(x)
     if not x.dtype.is_complex and not kind.is_complex:
@@ -46,13 +58,17 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 
 def _limits(source: DType, target: DType) -> tuple[Any, Any]:
-    """The numbers of ``source`` next to the ends of the range of ``target``; None beyond them."""
+    """Return the limits to which values of `source` are clipped before the cast to `target`.
+
+    A limit is None if no value of `source` exceeds it.
+    """
     low = None if float(target.min) < float(source.min) else _inside(source, target.min)
     high = None if float(target.max) > float(source.max) else _inside(source, target.max)
     return low, high
 
 
 def _inside(source: DType, end: Any) -> Any:
+    """Return the number of `source` nearest to a limit that does not exceed the limit."""
     number = source.as_numpy_dtype(end)
     if abs(int(number)) > abs(int(end)):  # rounded outwards
         number = np.nextafter(number, source.as_numpy_dtype(0))
@@ -60,19 +76,29 @@ def _inside(source: DType, end: Any) -> Any:
 
 
 @per_value
-def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
-    """The same bits read as another dtype.
+def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tensor:
+    """Reinterpret the bits of a tensor as another dtype.
 
-    A smaller dtype adds a last dimension, a larger one takes it away.
+    If the elements of `type` are smaller, the result has one more dimension at the end. If they are
+    larger, the last dimension is removed.
+
+    Args:
+        input: Numeric tensor of shape `[...]`.
+        type: Numeric dtype of the result.
+
+    Returns:
+        Tensor of dtype `type`. Its shape is `[...]` if both dtypes have the same size.
 
     Raises:
-        InvalidArgumentError: for booleans and texts, or when the last dimension does not hold one
-            element of ``type``.
+        InvalidArgumentError: If a dtype is boolean or string, or the last dimension does not hold
+            exactly one element of `type`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.bitcast([1.0, -2.0], tf.int32).numpy().tolist() == [0x3F800000, -0x40000000]
         True
+
+    See also: `tf.cast`, `tf.saturate_cast`.
     """
     x, kind = convert_to_tensor(input), as_dtype(type)
     for dtype in (x.dtype, kind):

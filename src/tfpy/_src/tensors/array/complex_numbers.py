@@ -1,29 +1,38 @@
-"""Complex numbers and their parts (``tf.math.real`` and the like)."""
+"""Complex numbers and their parts (`tf.complex`, `tf.math.real` and others)."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from tfpy._src.base.dtypes import PARTS
 from tfpy._src.compiler.ops import complex as ops, logic
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import TensorLike
 from tfpy._src.tensors.array.making import zeros_like
 
 
 @per_value
-def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
-    """The complex number of a real and an imaginary part, with broadcasting.
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
+    """Return complex numbers with the given real and imaginary parts, with broadcasting.
+
+    Args:
+        real: Float32 or float64 tensor of the real parts.
+        imag: Tensor of the imaginary parts, with the dtype of `real`.
+
+    Returns:
+        Tensor of the broadcast shape: complex64 for float32 parts, complex128 for float64 parts.
 
     Raises:
-        TypeError: unless both are float32, or float64 where that is a dtype of its own.
+        TypeError: If the dtypes differ, or are not float32 (or float64 with `TFPY_ENABLE_X64`).
 
     Example:
         >>> import tfpy as tf
         >>> tf.complex([1.0, 2.0], [0.0, -3.0]).numpy().tolist()
         [(1+0j), (2-3j)]
+
+    See also: `tf.math.real`, `tf.math.imag`.
     """
     x, y = convert_to_tensor(real), convert_to_tensor(imag)
     if x.dtype != y.dtype or x.dtype not in PARTS:
@@ -35,16 +44,24 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
 
 @per_value
-def real(input: Any, name: str | None = None) -> Tensor:
-    """The real part; a real tensor is returned as it is.
+def real(input: TensorLike, name: str | None = None) -> Tensor:
+    """Return the real part of each element. A real tensor is returned unchanged.
+
+    Args:
+        input: Numeric tensor.
+
+    Returns:
+        Float tensor with the shape of `input`, or `input` itself if it is real.
 
     Raises:
-        TypeError: for strings and booleans.
+        TypeError: If `input` is a string or boolean tensor.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.real(tf.constant([1 + 2j, 3 - 4j])).numpy().tolist()
         [1.0, 3.0]
+
+    See also: `tf.math.imag`, `tf.math.abs`, `tf.complex`.
     """
     x = convert_to_tensor(input)
     if x.dtype.is_complex:
@@ -55,29 +72,45 @@ def real(input: Any, name: str | None = None) -> Tensor:
 
 
 @per_value
-def imag(input: Any, name: str | None = None) -> Tensor:
-    """The imaginary part; 0 for real tensors.
+def imag(input: TensorLike, name: str | None = None) -> Tensor:
+    """Return the imaginary part of each element, which is 0 for real tensors.
+
+    Args:
+        input: Numeric tensor.
+
+    Returns:
+        Float tensor with the shape of `input`; zeros with the dtype of `input` if it is real.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.imag(tf.constant([1 + 2j, 3 - 4j])).numpy().tolist()
         [2.0, -4.0]
+
+    See also: `tf.math.real`, `tf.math.angle`, `tf.complex`.
     """
     x = convert_to_tensor(input)
     return ops.imag(x) if x.dtype.is_complex else zeros_like(x)
 
 
 @per_value
-def conj(x: Any, name: str | None = None) -> Tensor:
-    """The complex conjugate; a real tensor is returned as it is.
+def conj(x: TensorLike, name: str | None = None) -> Tensor:
+    """Return the complex conjugate of each element. A real tensor is returned unchanged.
+
+    Args:
+        x: Numeric tensor.
+
+    Returns:
+        Tensor with the shape and dtype of `x`.
 
     Raises:
-        TypeError: for strings and booleans.
+        TypeError: If `x` is a string or boolean tensor.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.conj(tf.constant([1 + 2j, -3j])).numpy().tolist()
         [(1-2j), (-0+3j)]
+
+    See also: `tf.math.real`, `tf.math.imag`.
     """
     t = convert_to_tensor(x)
     if t.dtype.is_complex:
@@ -88,13 +121,22 @@ def conj(x: Any, name: str | None = None) -> Tensor:
 
 
 @per_value
-def angle(input: Any, name: str | None = None) -> Tensor:
-    """The angle in radians: for real numbers 0, or pi where they are negative.
+def angle(input: TensorLike, name: str | None = None) -> Tensor:
+    """Return the angle of each element in radians: 0 or pi for real numbers.
+
+    Args:
+        input: Numeric tensor.
+
+    Returns:
+        Float tensor with the shape of `input`. Real tensors keep their dtype: pi for negative
+        elements, 0 for the others.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.angle(tf.constant([1 + 0j, 1j], tf.complex64)).numpy().round(3)
         array([0.   , 1.571], dtype=float32)
+
+    See also: `tf.math.abs`, `tf.math.real`, `tf.math.imag`.
     """
     x = convert_to_tensor(input)
     if x.dtype.is_complex:

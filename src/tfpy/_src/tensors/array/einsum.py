@@ -1,4 +1,4 @@
-"""``tf.einsum``: sums of products by labels, from diagonals, reductions, transposes and matmul."""
+"""`tf.einsum`, which is composed of diagonals, reductions, transpositions and matmul."""
 
 from __future__ import annotations
 
@@ -12,32 +12,39 @@ from tfpy._src.compiler.ops import contraction, elementwise as ew, movement
 from tfpy._src.compiler.ops.reduction import reduce_axes, reduce_sum
 from tfpy._src.core.conversion import as_tensors
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import TensorLike
 from tfpy._src.tensors.array.reshaping import identity, reshape, transpose
 
 Labels = tuple[str, ...]
-"""One label a dimension: a letter, or ``...k`` for the k-th ellipsis dimension from the right."""
+"""One label per dimension: a letter, or `...k` for the k-th ellipsis dimension from the right."""
 
 
-def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
-    """Sum of products over labelled dimensions, as ``numpy.einsum``.
+def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Tensor:
+    """Compute a sum of products over labeled dimensions, as `numpy.einsum` does.
 
-    Supports ellipsis with broadcasting, the implicit form without ``->``, diagonals (``ii->i``)
-    and any number of operands.
+    The ellipsis (with broadcasting), the implicit form without `->`, diagonals (`ii->i`) and any
+    number of operands are supported. The cheapest product of two operands is always computed first.
 
     Args:
-        kwargs: ``optimize`` and ``name`` as TensorFlow has them; the order of products is always
-            chosen here, cheapest first.
+        equation: Labels of the inputs and of the output, such as `"ij,jk->ik"`.
+        inputs: Numeric tensors of one dtype, one for each term of the equation.
+        kwargs: `optimize` and `name`, which have no effect.
+
+    Returns:
+        Tensor with one dimension per output label, with the dtype of the inputs.
 
     Raises:
-        ValueError: when the equation cannot be read or names another number of inputs.
-        TypeError: for other keyword arguments.
-        InvalidArgumentError: when the shapes do not fit the labels.
+        ValueError: If the equation is malformed or has another number of terms than inputs.
+        TypeError: If there are other keyword arguments.
+        InvalidArgumentError: If the shapes of the inputs do not match the labels.
 
     Example:
         >>> import tfpy as tf
         >>> a, b = tf.constant([[1, 2]]), tf.constant([[3, 4], [5, 6]])
         >>> tf.einsum("ij,kj->ik", a, b).numpy().tolist()
         [[11, 17]]
+
+    See also: `tf.matmul`, `tf.tensordot`.
     """
     if unknown := set(kwargs) - {"optimize", "name"}:
         raise TypeError(f"invalid keyword arguments for this function: {', '.join(unknown)}")
@@ -59,24 +66,29 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
 
 
 def _parse(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], list[str]]:
-    """Labels of the inputs, and letters (or "...") of the output."""
+    """Return the labels of the inputs, and the letters (or "...") of the output."""
     text = equation.replace(" ", "")
     left, arrow, right = text.partition("->")
     terms = left.split(",")
     if len(terms) != len(ranks):
         raise ValueError(
-            f"Got {len(ranks)} inputs for equation {equation!r}, which names {len(terms)}"
+            f"Got {len(ranks)} inputs for equation {equation!r}, which has {len(terms)} terms"
         )
     for term in [*terms, right]:
         if not all(c.isalpha() for c in term.replace("...", "", 1)):
-            raise ValueError(f"einsum: {term!r} in {equation!r} must be letters and one ellipsis")
+            raise ValueError(
+                f"einsum: {term!r} in {equation!r} must consist of letters and at most one ellipsis"
+            )
     if any(right.count(c) > 1 for c in right if c != "."):
         raise ValueError(f"Output subscripts contain a label more than once: {equation}")
     labels = [_term(equation, t, rank) for t, rank in zip(terms, ranks, strict=True)]
     if arrow:
         output = _letters(right)
         if unknown := set(output) - set(left) - {"..."}:
-            raise ValueError(f"Invalid equation {equation!r}: {sorted(unknown)} are in no input")
+            raise ValueError(
+                f"Invalid equation {equation!r}: the output labels {sorted(unknown)} do not occur "
+                "in any input"
+            )
         return labels, output
     letters = left.replace(".", "").replace(",", "")
     once = sorted(c for c in set(letters) if letters.count(c) == 1)
@@ -84,24 +96,26 @@ def _parse(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], list[str]
 
 
 def _letters(term: str) -> list[str]:
+    """Return the letters of a term, with the ellipsis as one entry."""
     head, dots, tail = term.partition("...")
     return [*head, *([dots] if dots else []), *tail]
 
 
 def _term(equation: str, term: str, rank: int) -> Labels:
+    """Return one label per dimension for a term of the equation."""
     letters = _letters(term)
     extra = rank - len(letters) + letters.count("...")
     if extra < 0 or (extra and "..." not in letters):
         raise invalid(
             "einsum",
-            f"an input of {rank} dimensions does not fit {term!r} in {equation!r}",
+            f"an input of {rank} dimensions does not match {term!r} in {equation!r}",
         )
     dots = [f"...{k}" for k in reversed(range(extra))]
     return tuple(label for c in letters for label in (dots if c == "..." else [c]))
 
 
 def _sizes(equation: str, tensors: Iterable[Tensor], terms: Iterable[Labels]) -> dict[str, int]:
-    """The size of each label. Ellipsis dimensions broadcast."""
+    """Return the size of each label. Ellipsis dimensions broadcast."""
     sizes: dict[str, int] = {}
     for tensor, labels in zip(tensors, terms, strict=True):
         for label, n in zip(labels, tensor.aval.shape, strict=True):
@@ -117,12 +131,13 @@ def _sizes(equation: str, tensors: Iterable[Tensor], terms: Iterable[Labels]) ->
 
 
 def _ellipsis_and(output: list[str], sizes: dict[str, int]) -> Labels:
+    """Return the output labels with the ellipsis expanded."""
     dots = sorted((s for s in sizes if s.startswith("...")), key=lambda s: -int(s[3:]))
     return tuple(label for c in output for label in (dots if c == "..." else [c]))
 
 
 def _diagonal(x: Tensor, labels: Labels) -> tuple[Tensor, Labels]:
-    """``x`` with each label once: repeated ones take the diagonal."""
+    """Take diagonals until each label occurs once, and return the tensor and its labels."""
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
             first = labels.index(label)
@@ -142,7 +157,7 @@ def _diagonal(x: Tensor, labels: Labels) -> tuple[Tensor, Labels]:
 
 
 def _squeezed(x: Tensor, labels: Labels, sizes: dict[str, int]) -> tuple[Tensor, Labels]:
-    """Without the dimensions that broadcasting would repeat."""
+    """Remove the dimensions of size 1 that broadcasting would repeat."""
     kept = [i for i, label in enumerate(labels) if x.aval.shape[i] == sizes[label]]
     if len(kept) == len(labels):
         return x, labels
@@ -150,6 +165,7 @@ def _squeezed(x: Tensor, labels: Labels, sizes: dict[str, int]) -> tuple[Tensor,
 
 
 def _sum_out(x: Tensor, labels: Labels, keep: set[str]) -> tuple[Tensor, Labels]:
+    """Sum over the dimensions whose labels are not in `keep`."""
     axes = [i for i, label in enumerate(labels) if label not in keep]
     if not axes:
         return x, labels
@@ -159,7 +175,7 @@ def _sum_out(x: Tensor, labels: Labels, keep: set[str]) -> tuple[Tensor, Labels]
 def _cheapest(
     operands: Sequence[tuple[Tensor, Labels]], wanted: Labels, sizes: dict[str, int]
 ) -> tuple[int, int]:
-    """The pair whose product has the fewest multiplications."""
+    """Return the indices of the two operands whose product has the fewest multiplications."""
 
     def cost(pair: tuple[int, int]) -> int:
         return math.prod(sizes[s] for s in {*operands[pair[0]][1], *operands[pair[1]][1]})
@@ -170,7 +186,7 @@ def _cheapest(
 def _product(
     a: tuple[Tensor, Labels], b: tuple[Tensor, Labels], keep: set[str]
 ) -> tuple[Tensor, Labels]:
-    """Product of two operands, summed over the labels that nobody else needs."""
+    """Multiply two operands and sum over the labels that are not in `keep`."""
     x, xs = _sum_out(*a, keep=keep | set(b[1]))
     y, ys = _sum_out(*b, keep=keep | set(xs))
     both = [s for s in xs if s in ys]
@@ -202,4 +218,5 @@ def _product(
 
 
 def _ordered(x: Tensor, labels: Labels, order: Labels) -> Tensor:
+    """Transpose a tensor to the given order of labels."""
     return x if labels == order else transpose(x, [labels.index(s) for s in order])

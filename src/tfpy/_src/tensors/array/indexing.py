@@ -1,4 +1,4 @@
-"""Indexing: ``tf.strided_slice``, ``x[1, ..., ::2]``, masks, and assignments to places."""
+"""Indexing: `tf.strided_slice`, `x[1, ..., ::2]`, masks, and updates of indexed elements."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from tfpy._src.core.operand import Operand
 from tfpy._src.core.operators import as_operator
 from tfpy._src.core.sizes import Sizes
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import ShapeLike, TensorLike
 from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
 from tfpy._src.tensors.array.slicing import boolean_mask, take
 from tfpy._src.tensors.array.static import static_int, static_ints
 
 
 def strided_slice(
-    input_: Any,
-    begin: Any,
-    end: Any,
-    strides: Any = None,
+    input_: TensorLike,
+    begin: ShapeLike,
+    end: ShapeLike,
+    strides: ShapeLike | None = None,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,
@@ -35,29 +36,42 @@ def strided_slice(
     var: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """``input_[begin[0]:end[0]:strides[0], ...]``; bit i of a mask changes what entry i means.
+    """Return the strided slice `input_[begin[0]:end[0]:strides[0], ...]` of a tensor.
+
+    Bit i of a mask changes the meaning of entry i.
 
     Args:
-        begin_mask, end_mask: the bound is left out.
-        ellipsis_mask: the entry stands for ``...``.
-        new_axis_mask: the entry puts in a dimension of size 1.
-        shrink_axis_mask: the entry is an index, ``begin[i]``, and its dimension goes.
+        input_: Tensor of any dtype.
+        begin: Vector of the first indices, one for each entry.
+        end: Vector of the ends, which are exclusive.
+        strides: Vector of the steps. Default: ones.
+        begin_mask, end_mask: Bits of the entries in which `begin` or `end` is ignored.
+        ellipsis_mask: Bit of the entry that is `...`.
+        new_axis_mask: Bits of the entries that insert a dimension of size 1.
+        shrink_axis_mask: Bits of the entries that are the index `begin[i]`, which removes the
+            dimension.
+        var: Not used.
+
+    Returns:
+        Tensor of the selected elements, with the dtype of `input_`.
 
     Raises:
-        InvalidArgumentError: for a stride of 0, an index out of range, too many entries, or
-            bounds that are not equally many.
+        InvalidArgumentError: If a stride is 0, an index is out of range, there are too many
+            entries, or `begin`, `end` and `strides` have different lengths.
 
     Example:
         >>> import tfpy as tf
         >>> tf.strided_slice(tf.range(10), begin=[1], end=[8], strides=[3]).numpy().tolist()
         [1, 4, 7]
+
+    See also: `tf.slice`, `tf.gather`.
     """
     x = convert_to_tensor(input_)
     starts, stops = static_ints(begin), static_ints(end)
     steps = (1,) * len(starts) if strides is None else static_ints(strides)
     if not len(starts) == len(stops) == len(steps):
         raise invalid(
-            "strided_slice", f"begin {starts}, end {stops} and strides {steps} differ in length"
+            "strided_slice", f"begin {starts}, end {stops} and strides {steps} must be equally long"
         )
     if 0 in steps:
         raise invalid("strided_slice", f"strides[{steps.index(0)}] must be non-zero")
@@ -83,11 +97,19 @@ def strided_slice(
 
 @as_operator("getitem")
 def getitem(tensor: Any, key: Any) -> Tensor:
-    """``tensor[key]``: ints, slices, ``...``, ``tf.newaxis``, scalar tensors, or a boolean mask.
+    """Return `tensor[key]`.
+
+    Args:
+        tensor: Tensor of any dtype.
+        key: Integers, slices, `...`, `tf.newaxis`, scalar integer tensors, or a boolean mask.
+
+    Returns:
+        Tensor of the selected elements.
 
     Raises:
-        InvalidArgumentError: for indices out of range, too many of them, or a step of 0.
-        TypeError: for keys of another kind.
+        InvalidArgumentError: If an index is out of range, there are too many indices, or a step is
+            0.
+        TypeError: If the key is of another type.
     """
     tensor = convert_to_tensor(tensor)
     keys = key if isinstance(key, tuple) else (key,)
@@ -115,22 +137,23 @@ def getitem(tensor: Any, key: Any) -> Tensor:
 
 
 def is_mask(key: Any) -> bool:
-    """Whether ``tensor[key]`` is :func:`boolean_mask`."""
+    """Return True if `tensor[key]` means `tf.boolean_mask(tensor, key)`."""
     return isinstance(key, bool) or getattr(key, "dtype", None) == dtypes.bool
 
 
-def assigned(tensor: Tensor, key: Any, value: Any) -> Tensor:
-    """``tensor`` with ``value``, which is broadcast, in the place of ``tensor[key]``.
+def assigned(tensor: Tensor, key: Any, value: TensorLike) -> Tensor:
+    """Return `tensor` with `tensor[key]` replaced by `value`, which is broadcast.
 
-    Indices that are tensors of a trace and turn out to be out of range leave it as it is.
+    An index that is a traced tensor and out of range at run time changes nothing.
 
     Raises:
-        InvalidArgumentError: when the value does not broadcast, and as :func:`getitem`.
-        TypeError: for keys of another kind.
+        InvalidArgumentError: If the value does not broadcast, an index is out of range, there are
+            too many indices, or a step is 0.
+        TypeError: If the key is of another type.
     """
     keys = key if isinstance(key, tuple) else (key,)
     shape: list[int] = []
-    sizes: list[int] = []  # of the part along each axis
+    sizes: list[int] = []  # sizes of the indexed part along each axis
     spreads: list[tuple[int, Any]] = []
     hit: Any = None
     for k in _with_all_axes(keys, tensor):
@@ -166,12 +189,12 @@ def assigned(tensor: Tensor, key: Any, value: Any) -> Tensor:
 
 
 def _is_traced(key: Any) -> bool:
-    """Whether an index is a tensor without a value yet."""
+    """Return True if an index is a symbolic tensor, which does not have a value yet."""
     return isinstance(key, Operand) and type(key) not in (Tensor, Sizes)
 
 
 def _getitem_traced(tensor: Tensor, keys: list[Any]) -> Tensor:
-    """``tensor[keys]`` with some indices of a trace: these are gathered after the others."""
+    """Return `tensor[keys]` where some indices are traced; these are gathered after the others."""
     axis, gathers = 0, []
     for i, key in enumerate(keys):
         if _is_traced(key):
@@ -186,6 +209,7 @@ def _getitem_traced(tensor: Tensor, keys: list[Any]) -> Tensor:
 
 
 def _traced_index(key: Any) -> Tensor:
+    """Return a traced index as a tensor, after checking that it is an integer scalar."""
     index = convert_to_tensor(key)
     if index.ndim or not index.dtype.is_integer:
         _index(key)
@@ -193,12 +217,12 @@ def _traced_index(key: Any) -> Tensor:
 
 
 def _wrapped(index: Tensor, n: int) -> Tensor:
-    """An index that counts from the front."""
+    """Return an index that counts from the front."""
     return logic.select(index < 0, index + n, index)
 
 
 def _with_all_axes(keys: tuple[Any, ...], tensor: Tensor) -> list[Any]:
-    """A key per axis (and None for new ones): ``...`` written out, at the end if there is none."""
+    """Return one key per axis (and None for new axes), with `...` expanded or added at the end."""
     if sum(k is Ellipsis for k in keys) > 1:
         raise invalid("strided_slice", "Multiple ellipses in slice spec not allowed")
     given = sum(k is not None and k is not Ellipsis for k in keys)
@@ -213,7 +237,7 @@ def _with_all_axes(keys: tuple[Any, ...], tensor: Tensor) -> list[Any]:
 
 
 def _run(key: builtins.slice, n: int) -> tuple[int, int, int]:
-    """Begin, size and stride of a slice of an axis of size ``n``."""
+    """Return the begin, size and stride of a slice of an axis of size `n`."""
     bounds = [_bound(v) for v in (key.start, key.stop, key.step)]
     if bounds[2] == 0:
         raise invalid("strided_slice", "slice step must not be 0")
@@ -223,13 +247,17 @@ def _run(key: builtins.slice, n: int) -> tuple[int, int, int]:
 
 
 def _bound(value: Any) -> int | None:
-    """An end of a slice; that of a trace is read, so that the function runs op by op."""
+    """Return a bound of a slice as an integer.
+
+    A traced bound has no value, so that the function is run op by op.
+    """
     if value is None:
         return None
     return _index(host_values(value) if _is_traced(value) else value)
 
 
 def _position(key: Any, axis: int, tensor: Tensor) -> int:
+    """Return an index as a non-negative integer, after checking its range."""
     n, i = tensor.aval.shape[axis], _index(key)
     if not -n <= i < n:
         raise invalid(
@@ -240,6 +268,7 @@ def _position(key: Any, axis: int, tensor: Tensor) -> int:
 
 
 def _index(value: Any) -> int:
+    """Return an index as an integer, which may be open."""
     try:
         return static_int(value) if isinstance(value, Sizes) else size_of(operator.index(value))
     except TypeError:

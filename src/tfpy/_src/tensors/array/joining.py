@@ -1,8 +1,8 @@
-"""Joining tensors, repeating them and taking them apart: functions under ``tf`` itself."""
+"""Functions of `tf` that join, repeat, pad and split tensors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import IntLike, ShapeLike, TensorLike
 from tfpy._src.tensors.array.reshaping import broadcast_to, expand_dims, identity, reshape, squeeze
 from tfpy._src.tensors.array.slicing import slice, take
 from tfpy._src.tensors.array.static import sized, static_int, static_ints
@@ -36,31 +37,39 @@ def of_one_dtype(values: Sequence[Any]) -> list[Tensor]:
 
 
 @dispatchable
-def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
-    """Tensors one after the other along an axis.
+def concat(values: Iterable[TensorLike], axis: IntLike, name: str = "concat") -> Tensor:
+    """Concatenate tensors along an axis.
 
     Args:
-        axis: an axis that there is, counted from the end when negative.
+        values: Tensors of one dtype and rank, with sizes that differ at most along `axis`. One
+            tensor is returned as it is.
+        axis: Axis, negative values count from the end. The axis must exist; use `tf.stack` to add
+            one.
+
+    Returns:
+        Tensor with the dtype and rank of the values; its size along `axis` is the sum of the sizes.
 
     Raises:
-        InvalidArgumentError: without values, for scalars, an axis out of range, or other
-            dimensions that differ.
-        TypeError: for an axis that is not one number.
+        InvalidArgumentError: If there are no values, they are scalars, the axis is out of range, or
+            other dimensions differ.
+        TypeError: If the axis is not a single integer.
 
     Example:
         >>> import tfpy as tf
         >>> tf.concat([[[1, 2]], [[3, 4], [5, 6]]], axis=0).numpy().tolist()
         [[1, 2], [3, 4], [5, 6]]
+
+    See also: `tf.stack`, `tf.split`, `tf.tile`.
     """
-    values = [values] if is_operand(values) else list(values)
-    tensors = of_one_dtype(values)
+    given: Any = values
+    tensors = of_one_dtype([given] if is_operand(given) else list(given))
     if not tensors:
-        raise invalid("concat", "values is empty; give at least one tensor")
+        raise invalid("concat", "values is empty; pass at least one tensor")
     if tensors[0].ndim == 0:
         raise invalid(
             "concat",
             "Expected concatenating dimensions in the range [0, 0), but got 0: "
-            "scalars are joined by tf.stack",
+            "use tf.stack to join scalars",
         )
     if isinstance(axis, list | tuple) and len(axis) == 1 < len(tensors):
         axis = axis[0]
@@ -71,7 +80,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
 
 
 def _axis(op: str, axis: int, rank: int) -> int:
-    """The axis from the front; TensorFlow's stack and unstack look at it in Python."""
+    """Return the axis counted from the front. TensorFlow checks it in Python (ValueError)."""
     axis = size_of(axis)
     if not -rank <= axis < rank:
         raise ValueError(f"{op}: Argument `axis` = {axis} not in range [{-rank}, {rank})")
@@ -79,23 +88,30 @@ def _axis(op: str, axis: int, rank: int) -> int:
 
 
 @dispatchable
-def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
-    """Tensors of one shape along a new axis.
+def stack(values: Sequence[TensorLike], axis: int = 0, name: str = "stack") -> Tensor:
+    """Stack tensors of the same shape along a new axis.
 
     Args:
-        axis: the place of the new axis in the result, counted from the end when negative.
+        values: Tensors of one shape and dtype.
+        axis: Position of the new axis in the result, negative values count from the end.
+
+    Returns:
+        Tensor with the dtype of the values and one dimension more; its size along `axis` is the
+        number of values.
 
     Raises:
-        ValueError: when the axis is out of range.
-        InvalidArgumentError: when the shapes differ.
+        ValueError: If the axis is out of range.
+        InvalidArgumentError: If the shapes differ.
 
     Example:
         >>> import tfpy as tf
         >>> tf.stack([[1, 2], [3, 4]], axis=1).numpy().tolist()
         [[1, 3], [2, 4]]
+
+    See also: `tf.unstack`, `tf.concat`.
     """
     if axis == 0 and not any(is_operand(v) for v in values):
-        with suppress(ValueError):  # ragged: the shapes are named below
+        with suppress(ValueError):  # for ragged values, an error below reports the shapes
             return convert_to_tensor(values)
     tensors = of_one_dtype(values)
     shapes = {t.aval.closed.shape for t in tensors}
@@ -108,21 +124,29 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
 
 
 def unstack(
-    value: Any, num: int | None = None, axis: int = 0, name: str = "unstack"
+    value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unstack"
 ) -> list[Tensor]:
-    """The slices along an axis, without it.
+    """Unpack a tensor into the list of its slices along an axis.
 
     Args:
-        axis: which one, counted from the end when negative.
+        value: Tensor of rank 1 or more.
+        num: Number of slices, which is checked. Default: the size of the axis.
+        axis: Axis, negative values count from the end.
+
+    Returns:
+        List of tensors with the dtype of `value`, without the dimension `axis`.
 
     Raises:
-        ValueError: when the axis is out of range, and without ``num`` when its size is open.
-        InvalidArgumentError: when there are not ``num`` of them.
+        ValueError: If the axis is out of range, or `num` is None and the size of the axis is
+            unknown.
+        InvalidArgumentError: If the number of slices is not `num`.
 
     Example:
         >>> import tfpy as tf
         >>> [row.numpy().tolist() for row in tf.unstack([[1, 2], [3, 4]])]
         [[1, 2], [3, 4]]
+
+    See also: `tf.stack`, `tf.split`.
     """
     x = convert_to_tensor(value)
     at = _axis("unstack", axis, x.ndim)
@@ -138,35 +162,48 @@ def unstack(
 
 
 def rows_of(x: Tensor, axis: int = 0) -> list[Tensor]:
-    """The slices along an axis, without it."""
+    """Return the slices along an axis, without that axis."""
     n = x.aval.shape[axis]
     return [squeeze(part, axis) for part in split(x, n, axis)] if n else []
 
 
 @dispatchable
 def split(
-    value: Any, num_or_size_splits: Any, axis: int = 0, num: int | None = None, name: str = "split"
+    value: TensorLike,
+    num_or_size_splits: ShapeLike,
+    axis: int = 0,
+    num: int | None = None,
+    name: str = "split",
 ) -> list[Tensor]:
-    """Parts along an axis: a number of equal ones, or of the given sizes (one may be -1).
+    """Split a tensor into parts along an axis.
 
     Args:
-        num_or_size_splits: how many equal parts, or the size of each.
-        axis: which one, counted from the end when negative.
-        num: Number of sizes. It is not needed, and must be right where it is given.
+        value: Tensor of rank 1 or more.
+        num_or_size_splits: Number of equal parts, or a vector of the size of each part. One size
+            may be -1 and is then inferred.
+        axis: Axis, negative values count from the end.
+        num: Number of sizes. It is only checked against `num_or_size_splits`.
+
+    Returns:
+        List of tensors with the dtype of `value`, which differ in their size along `axis`.
 
     Raises:
-        InvalidArgumentError: when the parts do not add up to the dimension.
+        InvalidArgumentError: If the parts do not add up to the dimension, or `num` is not the
+            number of sizes.
 
     Example:
         >>> import tfpy as tf
         >>> [part.numpy().tolist() for part in tf.split([1, 2, 3, 4, 5], [2, 3])]
         [[1, 2], [3, 4, 5]]
+
+    See also: `tf.concat`, `tf.unstack`.
     """
     x = convert_to_tensor(value)
+    sections: Any = num_or_size_splits
     at = normalize_axis("split", static_int(axis), x.ndim)
     whole = x.aval.shape[at]
-    if np.ndim(num_or_size_splits) == 0:
-        count = static_int(num_or_size_splits)
+    if np.ndim(sections) == 0:
+        count = static_int(sections)
         if count < 1 or whole % count:
             raise invalid(
                 "split",
@@ -175,7 +212,7 @@ def split(
             )
         sizes = [whole // count] * count
     else:
-        sizes = list(static_ints(num_or_size_splits))
+        sizes = list(static_ints(sections))
         if num is not None and num != len(sizes):
             raise invalid("split", f"num is {num}, but there are {len(sizes)} sizes: {sizes}")
         if -1 in sizes:
@@ -183,7 +220,7 @@ def split(
         if sum(sizes) != whole or min(sizes, default=0) < 0:
             raise invalid(
                 "split",
-                f"sizes {list(static_ints(num_or_size_splits))} do not add up to {whole} along "
+                f"sizes {list(static_ints(sections))} do not add up to {whole} along "
                 f"axis {at} of shape {list(x.aval.shape)}",
             )
     parts, start = [], 0
@@ -198,24 +235,33 @@ def split(
 
 
 @dispatchable
-def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
-    """``input`` repeated ``multiples[i]`` times along each axis.
+def tile(input: TensorLike, multiples: TensorLike, name: str | None = None) -> Tensor:
+    """Repeat a tensor along each axis.
+
+    Args:
+        input: Tensor of any dtype.
+        multiples: Vector of the number of repetitions along each axis.
+
+    Returns:
+        Tensor with the dtype of `input`, of the sizes `input.shape[i] * multiples[i]`.
 
     Raises:
-        InvalidArgumentError: when ``multiples`` is not one number, 0 or more, for each axis.
+        InvalidArgumentError: If `multiples` does not have one non-negative integer for each axis.
 
     Example:
         >>> import tfpy as tf
         >>> tf.tile([1, 2], [2]).numpy().tolist()
         [1, 2, 1, 2]
+
+    See also: `tf.repeat`, `tf.broadcast_to`, `tf.concat`.
     """
     x = convert_to_tensor(input)
     times = static_ints(multiples)
     if len(times) != x.ndim or min(times, default=0) < 0:
         raise invalid(
             "tile",
-            f"Expected multiples argument to be a vector of length {x.ndim} of numbers that are "
-            f"not negative, but got {list(times)} of length {len(times)}",
+            f"Expected multiples argument to be a vector of length {x.ndim} of non-negative "
+            f"integers, but got {list(times)} of length {len(times)}",
         )
     spread = reshape(x, [v for n in x.aval.shape for v in (1, n)])
     repeated = broadcast_to(
@@ -224,19 +270,31 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     return reshape(repeated, [n * t for n, t in zip(x.aval.shape, times, strict=True)])
 
 
-def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
-    """Each element ``repeats`` times along an axis (of the flat tensor by default).
+def repeat(
+    input: TensorLike, repeats: TensorLike, axis: int | None = None, name: str | None = None
+) -> Tensor:
+    """Repeat each element along an axis.
 
-    Of several numbers negative ones count as 0.
+    Args:
+        input: Tensor of any dtype.
+        repeats: Number of repetitions: one integer, or a vector with one integer for each element
+            along `axis`. In a vector, negative integers count as 0.
+        axis: Axis, negative values count from the end. Default: repeat the elements of the
+            flattened tensor.
+
+    Returns:
+        Tensor with the dtype of `input`; its size along `axis` is the sum of the repetitions.
 
     Raises:
-        InvalidArgumentError: for one negative number.
-        ValueError: for numbers that are not one for each element.
+        InvalidArgumentError: If `repeats` is one negative integer.
+        ValueError: If `repeats` has another length than the axis, or the axis is out of range.
 
     Example:
         >>> import tfpy as tf
         >>> tf.repeat([1, 2], [2, 1]).numpy().tolist()
         [1, 1, 2]
+
+    See also: `tf.tile`.
     """
     x = convert_to_tensor(input)
     if axis is None:
@@ -256,41 +314,50 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         total = sum(counts)
     if len(counts) != n:
         raise ValueError(
-            f"repeat: repeats must be one number, or {n} for the elements of axis {axis} of shape "
-            f"{list(x.aval.shape)}, got {len(counts)}"
+            f"repeat: repeats must be one integer, or {n} integers for the elements along axis "
+            f"{axis} of shape {list(x.aval.shape)}, got {len(counts)} integers"
         )
     order = np.repeat(np.arange(n, dtype=np.int32), counts)
     return take(x, sized(order, (total,)), axis=at)
 
 
 def _paddings(paddings: Any) -> tuple[int, ...]:
-    """The numbers one after the other."""
+    """Return all paddings in one flat tuple."""
     if isinstance(paddings, list | tuple) and all(isinstance(p, list | tuple) for p in paddings):
         return tuple(static_int(n) for pair in paddings for n in pair)
     return static_ints(convert_to_tensor(paddings))
 
 
 def pad(
-    tensor: Any,
-    paddings: Any,
+    tensor: TensorLike,
+    paddings: TensorLike,
     mode: str = "CONSTANT",
-    constant_values: Any = 0,
+    constant_values: TensorLike = 0,
     name: str | None = None,
 ) -> Tensor:
-    """``tensor`` with ``paddings[i] = (before, after)`` elements added along each axis.
+    """Pad a tensor with constants or with its mirrored values.
 
     Args:
-        mode: "CONSTANT", "REFLECT" (edge not repeated) or "SYMMETRIC" (edge repeated).
+        tensor: Tensor of rank n and any dtype.
+        paddings: Integers of shape `[n, 2]`: sizes to add before and after each axis.
+        mode: `"CONSTANT"`, `"REFLECT"` (mirrors without the edge) or `"SYMMETRIC"` (mirrors with
+            the edge).
+        constant_values: Scalar that fills the padding in mode `"CONSTANT"`.
+
+    Returns:
+        Tensor with the dtype of `tensor` and the padded shape.
 
     Raises:
-        InvalidArgumentError: when there is not one pair for each axis, one is negative, or it is
-            larger than what is mirrored.
-        ValueError: for another mode.
+        InvalidArgumentError: If there is not one pair for each axis, a padding is negative, or it
+            is larger than the mirrored axis.
+        ValueError: If the mode is unknown.
 
     Example:
         >>> import tfpy as tf
         >>> tf.pad([[1, 2]], [[1, 0], [0, 1]]).numpy().tolist()
         [[0, 0, 0], [1, 2, 0]]
+
+    See also: `tf.slice`, `tf.concat`.
     """
     x = convert_to_tensor(tensor)
     flat = _paddings(paddings)

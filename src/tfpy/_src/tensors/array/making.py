@@ -1,4 +1,4 @@
-"""Making tensors: functions under ``tf`` itself."""
+"""Functions of `tf` that create tensors and convert their dtype."""
 
 from __future__ import annotations
 
@@ -16,21 +16,31 @@ from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import dispatchable, per_value
 from tfpy._src.core.scalar_cache import filled, filled_like, scalar
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, IntLike, ShapeLike, TensorLike
 from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
 from tfpy._src.tensors.array.static import static_int, static_ints
 
 
 @dispatchable
-def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
-    """A tensor of shape ``dims`` with one value everywhere.
+def fill(dims: ShapeLike, value: TensorLike, name: str | None = None) -> Tensor:
+    """Create a tensor filled with a scalar.
+
+    Args:
+        dims: Shape of the result.
+        value: Scalar of any dtype.
+
+    Returns:
+        Tensor of shape `dims`, with the dtype of `value`.
 
     Raises:
-        InvalidArgumentError: when ``value`` is not a scalar.
+        InvalidArgumentError: If `value` is not a scalar.
 
     Example:
         >>> import tfpy as tf
         >>> tf.fill([2, 2], 7).numpy().tolist()
         [[7, 7], [7, 7]]
+
+    See also: `tf.zeros`, `tf.ones`, `tf.broadcast_to`.
     """
     x = convert_to_tensor(value)
     if x.aval.shape != ():
@@ -39,6 +49,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
 
 
 def _filled(value: int, shape: Any, dtype: Any) -> Tensor:
+    """Return a tensor that is filled with 0 or 1 (False or True, or empty strings)."""
     kind = as_dtype(dtype)
     sizes = static_ints(shape)
     number = bool(value) if kind.is_bool else value
@@ -50,57 +61,92 @@ def _filled(value: int, shape: Any, dtype: Any) -> Tensor:
 
 
 @dispatchable
-def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """A tensor of zeros (False, empty strings).
+def zeros(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
+    """Create a tensor of zeros (False, empty strings).
 
     Args:
-        shape: sizes, or an int32 tensor of them.
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
+        shape: Shape of the result.
+        dtype: Dtype of the result. Default: float32. `int64` and `float64` have 32 bits without
+            `TFPY_ENABLE_X64`.
+
+    Returns:
+        Tensor of the given shape and dtype.
 
     Example:
         >>> import tfpy as tf
         >>> tf.zeros([2, 3]).numpy().tolist()
         [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+
+    See also: `tf.zeros_like`, `tf.ones`, `tf.fill`.
     """
     return _filled(0, shape, dtype)
 
 
 @dispatchable
-def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """A tensor of ones (True).
+def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
+    """Create a tensor of ones (True).
 
     Args:
-        shape: sizes, or an int32 tensor of them.
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
+        shape: Shape of the result.
+        dtype: Dtype of the result. Default: float32. `int64` and `float64` have 32 bits without
+            `TFPY_ENABLE_X64`.
+
+    Returns:
+        Tensor of the given shape and dtype.
 
     Example:
         >>> import tfpy as tf
         >>> tf.ones([3], tf.int32).numpy().tolist()
         [1, 1, 1]
+
+    See also: `tf.ones_like`, `tf.zeros`, `tf.fill`.
     """
     return _filled(1, shape, dtype)
 
 
 @per_value
-def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Zeros in the shape and, unless given, dtype of ``input``.
+def zeros_like(
+    input: TensorLike, dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
+    """Create a tensor of zeros with the shape of another tensor.
+
+    Args:
+        input: Tensor of any dtype.
+        dtype: Dtype of the result. Default: the dtype of `input`.
+
+    Returns:
+        Tensor of zeros with the shape of `input`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.zeros_like([1, 2]).numpy().tolist()
         [0, 0]
+
+    See also: `tf.zeros`, `tf.ones_like`.
     """
     return _filled_like(0, convert_to_tensor(input), dtype)
 
 
 @per_value
-def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Ones in the shape and, unless given, dtype of ``input``.
+def ones_like(input: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
+    """Create a tensor of ones with the shape of another tensor.
+
+    Args:
+        input: Numeric or boolean tensor.
+        dtype: Dtype of the result. Default: the dtype of `input`.
+
+    Returns:
+        Tensor of ones with the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: If `input` is a string tensor.
 
     Example:
         >>> import tfpy as tf
         >>> tf.ones_like([1.5, 2.5]).numpy().tolist()
         [1.0, 1.0]
+
+    See also: `tf.ones`, `tf.zeros_like`.
     """
     tensor = convert_to_tensor(input)
     infer.check_dtype("ones_like", tensor.aval, infer.ANY - {dtypes.string}, "input")
@@ -108,7 +154,10 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
 
 def _filled_like(value: int, tensor: Tensor, dtype: Any) -> Tensor:
-    """Like a tensor of a trace it is an equation, which passes may leave out."""
+    """Return a filled tensor with the shape of another tensor.
+
+    For a traced tensor the result is an equation, which passes may remove.
+    """
     kind = as_dtype(dtype or tensor.dtype)
     if kind not in dtypes.DEVICE_DTYPES:
         return _filled(value, tensor.aval.shape, kind)
@@ -122,24 +171,33 @@ def _filled_like(value: int, tensor: Tensor, dtype: Any) -> Tensor:
 
 
 def eye(
-    num_rows: Any,
-    num_columns: Any = None,
-    batch_shape: Any = None,
-    dtype: Any = dtypes.float32,
+    num_rows: IntLike,
+    num_columns: IntLike | None = None,
+    batch_shape: ShapeLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """The identity matrix, or a batch of them.
+    """Create an identity matrix or a batch of identity matrices.
 
     Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
+        num_rows: Number of rows.
+        num_columns: Number of columns. Default: the number of rows.
+        batch_shape: Shape of the batch. Default: no batch.
+        dtype: Dtype of the result. Default: float32. `int64` and `float64` have 32 bits without
+            `TFPY_ENABLE_X64`.
+
+    Returns:
+        Tensor of shape `[*batch_shape, num_rows, num_columns]`.
 
     Raises:
-        InvalidArgumentError: for a negative size.
+        InvalidArgumentError: If a size is negative.
 
     Example:
         >>> import tfpy as tf
         >>> tf.eye(2).numpy().tolist()
         [[1.0, 0.0], [0.0, 1.0]]
+
+    See also: `tf.linalg.diag`, `tf.zeros`.
     """
     rows = static_int(num_rows)
     columns = rows if num_columns is None else static_int(num_columns)
@@ -154,18 +212,28 @@ def eye(
 
 
 @per_value
-def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """``x`` in another dtype; float to integer truncates towards zero.
+def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
+    """Cast a tensor to another dtype.
 
-    A cast of complex numbers to a real dtype or bool discards the imaginary parts.
+    Casts from float to integer truncate toward zero. A cast of complex numbers to a real dtype or
+    bool discards the imaginary parts.
+
+    Args:
+        x: Numeric or boolean tensor.
+        dtype: Dtype of the result.
+
+    Returns:
+        Tensor with the shape of `x` and the dtype `dtype`, or `x` itself if it has that dtype.
 
     Raises:
-        UnimplementedError: for texts.
+        UnimplementedError: If one of the dtypes is string.
 
     Example:
         >>> import tfpy as tf
         >>> tf.cast([1.7, -1.7], tf.int32).numpy().tolist()
         [1, -1]
+
+    See also: `tf.saturate_cast`, `tf.bitcast`, `tf.strings.to_number`, `tf.strings.as_string`.
     """
     kind, tensor = as_dtype(dtype), x if type(x) is Tensor else convert_to_tensor(x)
     if tensor.dtype != kind and dtypes.string in (tensor.dtype, kind):
@@ -179,7 +247,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 
 def as_floats(value: Any) -> Tensor:
-    """Return the operand of an op whose dtype is float32 unless a tensor has another one.
+    """Return an operand whose dtype is float32 unless it is a tensor of another dtype.
 
     Integers of Python and NumPy become float32, as in TensorFlow. Tensors keep their dtype.
     """
@@ -188,9 +256,9 @@ def as_floats(value: Any) -> Tensor:
 
 
 def as_integers(value: Any) -> Tensor:
-    """Return a value as the integer operand of an op: int32 unless it has an integer dtype.
+    """Return an integer operand, whose dtype is int32 unless it has an integer dtype.
 
-    An empty sequence and an empty array of floats become int32, as in TensorFlow.
+    Empty sequences and empty arrays of floats become int32, as in TensorFlow.
     """
     x = convert_to_tensor(value)
     is_empty = not x.size and x.dtype.is_floating and not is_operand(value)

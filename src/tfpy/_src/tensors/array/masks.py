@@ -1,37 +1,48 @@
-"""Masks of lengths: ``tf.sequence_mask``."""
+"""Masks of sequence lengths (`tf.sequence_mask`)."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import indexing, logic
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, IntLike, TensorLike
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import expand_dims
 from tfpy._src.tensors.array.static import static_int, static_number
 
 
 def sequence_mask(
-    lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
+    lengths: TensorLike,
+    maxlen: IntLike | None = None,
+    dtype: DTypeLike = dtypes.bool,
+    name: str | None = None,
 ) -> Tensor:
-    """True in the first ``lengths[...]`` of ``maxlen`` places: ``[*lengths.shape, maxlen]``.
+    """Return a mask that is True in the first `lengths[...]` positions of each sequence.
 
     Args:
-        maxlen: the longest length by default, which is read on the host.
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
+        lengths: Integer tensor of shape `[...]`.
+        maxlen: Size of the new last dimension. Default: the largest length, which is read on the
+            host.
+        dtype: Dtype of the result. Default: bool. `int64` and `float64` have 32 bits without
+            `TFPY_ENABLE_X64`.
+
+    Returns:
+        Tensor of shape `[..., maxlen]`.
 
     Raises:
-        ValueError: when ``maxlen`` is not a scalar.
-        InvalidArgumentError: when it is negative.
+        ValueError: If `maxlen` is not a scalar.
+        InvalidArgumentError: If `maxlen` is negative.
 
     Example:
         >>> import tfpy as tf
         >>> tf.sequence_mask([1, 3, 0], maxlen=3).numpy().astype(int).tolist()
         [[1, 0, 0], [1, 1, 1], [0, 0, 0]]
+
+    See also: `tf.boolean_mask`, `tf.where`.
     """
     x = convert_to_tensor(lengths)
     if maxlen is None:

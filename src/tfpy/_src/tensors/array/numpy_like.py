@@ -1,4 +1,4 @@
-"""``tf.experimental.numpy``: the part that libraries for TensorFlow use."""
+"""The part of `tf.experimental.numpy` that libraries for TensorFlow use."""
 
 from __future__ import annotations
 
@@ -10,43 +10,57 @@ import numpy as np
 from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, TensorLike
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.slicing import where
 
 
-def finfo(dtype: Any) -> Any:
-    """NumPy's facts of a float dtype: ``eps``, ``max`` and the like.
+def finfo(dtype: DTypeLike) -> Any:
+    """Return the numerical limits of a float dtype, as `numpy.finfo` does.
+
+    Args:
+        dtype: Float dtype.
+
+    Returns:
+        A `numpy.finfo` object with attributes such as `eps`, `max` and `tiny`.
 
     Raises:
-        ValueError: for other dtypes.
+        ValueError: If `dtype` is not a float dtype.
 
     Example:
         >>> import tfpy as tf
         >>> float(tf.experimental.numpy.finfo(tf.float32).eps) == 2.0**-23
         True
+
+    See also: `tf.DType`.
     """
     return np.finfo(as_dtype(dtype).as_numpy_dtype)
 
 
-def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Tensor:
-    """The element of the first choice whose condition holds, at each place.
+def select(
+    condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0
+) -> Tensor:
+    """Return, for each position, the element of the first choice whose condition is True.
 
     Args:
-        condlist: bools, which broadcast with the choices.
-        choicelist: as many tensors.
-        default: for places where none holds.
+        condlist: Boolean tensors, which broadcast with the choices.
+        choicelist: Tensors to choose from, one for each condition.
+        default: Tensor for the positions in which no condition is True.
 
     Returns:
-        Of the dtype that NumPy gives for all choices and the default.
+        Tensor of the broadcast shape; its dtype is NumPy's common dtype of the choices and the
+        default.
 
     Raises:
-        ValueError: without conditions, or for another number of choices.
+        ValueError: If there are no conditions, or another number of choices than conditions.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.constant([-2.0, 0.5, 3.0])
         >>> tf.experimental.numpy.select([x < 0, x > 1], [-x, x * 10], x).numpy().tolist()
         [2.0, 0.5, 30.0]
+
+    See also: `tf.where`.
     """
     if len(condlist) != len(choicelist):
         raise ValueError(

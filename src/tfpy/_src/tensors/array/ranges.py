@@ -1,4 +1,4 @@
-"""``tf.range`` and ``tf.linspace``."""
+"""Ranges of numbers: `tf.range` and `tf.linspace`."""
 
 from __future__ import annotations
 
@@ -16,32 +16,50 @@ from tfpy._src.compiler.ops.families.infer import broadcast_shapes, normalize_ax
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.sizes import Sizes
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, FloatLike, IntLike, TensorLike
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import broadcast_to, expand_dims, reshape
 from tfpy._src.tensors.array.static import static_int, static_number
 
 
 def range(
-    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range"
+    start: FloatLike,
+    limit: FloatLike | None = None,
+    delta: FloatLike = 1,
+    dtype: DTypeLike | None = None,
+    name: str = "range",
 ) -> Tensor:
-    """Numbers from ``start`` (0 if only one bound is given) up to, not including, ``limit``.
+    """Create a sequence of numbers from `start` up to, but not including, `limit`.
+
+    If only one bound is passed, it is `limit`, and the sequence starts at 0.
 
     Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
+        start: Scalar, the first number.
+        limit: Scalar, the exclusive end.
+        delta: Scalar, the step, which may be negative.
+        dtype: Dtype of the result. Default: the widest dtype of the arguments. `int64` and
+            `float64` have 32 bits without `TFPY_ENABLE_X64`.
+
+    Returns:
+        Tensor of rank 1.
 
     Raises:
-        InvalidArgumentError: when ``delta`` is 0 or points away from ``limit``.
+        InvalidArgumentError: If `delta` is 0 or points away from `limit`, or an argument is not a
+            scalar.
 
     Example:
         >>> import tfpy as tf
         >>> tf.range(1, 10, 3).numpy().tolist()
         [1, 4, 7]
+
+    See also: `tf.linspace`.
     """
     start, limit = (0, start) if limit is None else (start, limit)
+    value: Any
     for what, value in (("start", start), ("limit", limit), ("delta", delta)):
         if np.ndim(value):
             raise invalid("range", f"{what} must be a scalar, not shape {list(np.shape(value))}")
-    bounds = (start, limit, delta)
+    bounds: tuple[Any, ...] = (start, limit, delta)
     kind = _widest(*bounds) if dtype is None else as_dtype(dtype)
     typed = [kind.as_numpy_dtype(static_number(v)) for v in bounds]
     first, last, step = (v.item() for v in typed)
@@ -55,7 +73,7 @@ def range(
         )
     if kind.is_integer:
         count = -((first - last) // step)
-    else:  # rounded at each step, as TensorFlow does
+    else:  # each operation rounds to the dtype, as in TensorFlow
         count = math.ceil((typed[1] - typed[0]) / typed[2])
     sizes = (v.sizes[0] if isinstance(v, Sizes) else v for v in bounds)
     count = either(count, *sizes)
@@ -63,7 +81,7 @@ def range(
 
 
 def _widest(*numbers: Any) -> DType:
-    """The dtype of a range: one of floats or int32. Open sizes are integers."""
+    """Return the dtype of a range: a float dtype, int64 or int32. Open sizes are integers."""
     kinds = {
         as_dtype(n.dtype if hasattr(n, "dtype") else int if isinstance(n, int) else type(n))
         for n in numbers
@@ -72,18 +90,31 @@ def _widest(*numbers: Any) -> DType:
     return next((d for d in order if d in kinds), dtypes.int32)
 
 
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
-    """``num`` evenly spaced numbers from ``start`` to ``stop``, both included, along ``axis``.
+def linspace(
+    start: TensorLike, stop: TensorLike, num: IntLike, name: str | None = None, axis: int = 0
+) -> Tensor:
+    """Create evenly spaced numbers from `start` to `stop`, both included, along a new axis.
+
+    Args:
+        start: Numeric tensor of the first numbers. Integers become float64.
+        stop: Tensor of the last numbers, which broadcasts with `start` and has its dtype.
+        num: Number of values along the new axis.
+        axis: Position of the new axis in the result, negative values count from the end.
+
+    Returns:
+        Float tensor of the broadcast shape with an additional dimension of size `num`.
 
     Raises:
-        TypeError: when ``num`` is no integer.
-        InvalidArgumentError: when it is negative.
-        ValueError: If ``stop`` is a tensor of another dtype than ``start``.
+        TypeError: If `num` is not an integer.
+        InvalidArgumentError: If `num` is negative.
+        ValueError: If `stop` is a tensor of another dtype than `start`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linspace(0.0, 1.0, 3).numpy().tolist()
         [0.0, 0.5, 1.0]
+
+    See also: `tf.range`.
     """
     if not convert_to_tensor(num).dtype.is_integer:
         raise TypeError(f"linspace: num must be an integer, got {num!r}")

@@ -1,8 +1,8 @@
-"""The same elements in another order: functions under ``tf`` itself."""
+"""Functions of `tf` that change the order of the elements."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
@@ -11,6 +11,7 @@ from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import IntLike, TensorLike
 from tfpy._src.tensors.array.joining import concat, split
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import identity, reshape, transpose
@@ -19,23 +20,30 @@ from tfpy._src.tensors.array.static import static_ints
 
 
 @dispatchable
-def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
-    """Elements in the opposite order along the axes.
+def reverse(tensor: TensorLike, axis: TensorLike, name: str | None = None) -> Tensor:
+    """Reverse the order of the elements along some axes.
 
     Args:
-        axis: a list of axes, counted from the end when negative.
+        tensor: Tensor of any dtype.
+        axis: Vector of the axes to reverse, negative values count from the end.
+
+    Returns:
+        Tensor with the shape and dtype of `tensor`.
 
     Raises:
-        InvalidArgumentError: for an axis out of range or given twice, or that is no list.
+        InvalidArgumentError: If an axis is out of range or occurs twice, or `axis` is an integer
+            instead of a list.
 
     Example:
         >>> import tfpy as tf
         >>> tf.reverse([[1, 2], [3, 4]], axis=[1]).numpy().tolist()
         [[2, 1], [4, 3]]
+
+    See also: `tf.roll`, `tf.reverse_sequence`.
     """
     x = convert_to_tensor(tensor)
     if isinstance(axis, int):
-        raise invalid("reverse", f"axis must be a list of axes, got {axis}; give [{axis}]")
+        raise invalid("reverse", f"axis must be a list of axes, got {axis}; use [{axis}]")
     if not x.ndim:
         return x
     axes = [normalize_axis("reverse", a, x.ndim) for a in static_ints(axis)]
@@ -50,16 +58,32 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     )
 
 
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
-    """Elements moved by ``shift`` along each axis; what leaves at the end comes in at the front.
+def roll(
+    input: TensorLike,
+    shift: IntLike | Sequence[int],
+    axis: IntLike | Sequence[int],
+    name: str | None = None,
+) -> Tensor:
+    """Shift the elements along some axes; elements that leave at the end enter at the start.
+
+    Args:
+        input: Tensor of rank 1 or more.
+        shift: Number of positions to shift, or one number for each axis. Negative numbers shift to
+            the start.
+        axis: Axis or axes, negative values count from the end.
+
+    Returns:
+        Tensor with the shape and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: for a scalar, or when shifts and axes are not equally many.
+        InvalidArgumentError: If `input` is a scalar, or `shift` and `axis` have different lengths.
 
     Example:
         >>> import tfpy as tf
         >>> tf.roll([1, 2, 3, 4], shift=1, axis=0).numpy().tolist()
         [4, 1, 2, 3]
+
+    See also: `tf.reverse`.
     """
     given = x = convert_to_tensor(input)
     shifts, axes = static_ints(shift), static_ints(axis)
@@ -76,22 +100,34 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def reverse_sequence(
-    input: Any,
-    seq_lengths: Any,
+    input: TensorLike,
+    seq_lengths: TensorLike,
     seq_axis: int | None = None,
     batch_axis: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The first ``seq_lengths[i]`` elements along ``seq_axis`` reversed, for each batch entry i.
+    """Reverse the first `seq_lengths[i]` elements along an axis for each entry i of the batch.
+
+    Args:
+        input: Tensor of rank 2 or more.
+        seq_lengths: Integer vector with the length of each entry of the batch.
+        seq_axis: Axis along which elements are reversed. It is required.
+        batch_axis: Axis of the batch. Default: 0.
+
+    Returns:
+        Tensor with the shape and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: when the axes are equal or the lengths are not one for each entry.
+        InvalidArgumentError: If the axes are equal, or the number of lengths is not the batch size.
+        ValueError: If `seq_axis` is None.
 
     Example:
         >>> import tfpy as tf
         >>> x = [[1, 2, 3, 0], [4, 5, 0, 0]]
         >>> tf.reverse_sequence(x, seq_lengths=[3, 2], seq_axis=1).numpy().tolist()
         [[3, 2, 1, 0], [5, 4, 0, 0]]
+
+    See also: `tf.reverse`.
     """
     x, lengths = convert_to_tensor(input), convert_to_tensor(seq_lengths)
     if seq_axis is None:
@@ -110,6 +146,6 @@ def reverse_sequence(
     place = indexing.range_(start=0, delta=1, count=n, dtype=dtypes.int32)
     ends = reshape(cast(lengths, dtypes.int32), [lengths.aval.shape[0], 1])
     picks = logic.select(place < ends, ends - 1 - place, place)
-    picks = logic.select(ends < 0, ends, picks)  # no place: an error on cpu and wasm
+    picks = logic.select(ends < 0, ends, picks)  # out of range: an error on cpu and wasm
     turned = take(front, picks, axis=1, batch_dims=1)
     return transpose(turned, movement.inverse_permutation(order))

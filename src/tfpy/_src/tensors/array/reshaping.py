@@ -1,74 +1,107 @@
-"""What shape a tensor has, and its elements in another one: functions under ``tf`` itself."""
+"""Functions of `tf` that return or change the shape of a tensor."""
 
 from __future__ import annotations
 
 import builtins
 import math
-from typing import Any
-
-import numpy as np
+from collections.abc import Sequence
 
 from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ir.sizes import UnrankedSize
 from tfpy._src.compiler.ops import complex as complex_ops, movement
-from tfpy._src.compiler.ops.families.infer import broadcast_shapes, normalize_axis
+from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable, per_value
 from tfpy._src.core.sizes import as_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.core.typing import Axis, DTypeLike, IntLike, ShapeLike, TensorLike
 from tfpy._src.tensors.array.static import static_ints
 
 
 @dispatchable
-def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
-    """The shape as a tensor.
+def shape(input: TensorLike, out_type: DTypeLike = dtypes.int32, name: str | None = None) -> Tensor:
+    """Return the shape of a tensor as a tensor.
+
+    Args:
+        input: Tensor of any dtype.
+        out_type: Integer dtype of the result. Default: int32.
+
+    Returns:
+        Tensor of shape `[rank]`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.shape(tf.zeros([2, 3])).numpy().tolist()
         [2, 3]
+
+    See also: `tf.rank`, `tf.size`, `tf.shape_n`.
     """
     return as_tensor(convert_to_tensor(input).aval.shape, as_dtype(out_type))
 
 
 @dispatchable
-def rank(input: Any, name: str | None = None) -> Tensor:
-    """The number of dimensions as an int32 scalar.
+def rank(input: TensorLike, name: str | None = None) -> Tensor:
+    """Return the number of dimensions of a tensor.
+
+    Args:
+        input: Tensor of any dtype.
+
+    Returns:
+        Int32 scalar.
 
     Example:
         >>> import tfpy as tf
         >>> tf.rank(tf.zeros([2, 3, 4])).numpy().tolist()
         3
+
+    See also: `tf.shape`, `tf.size`.
     """
     return constant(convert_to_tensor(input).ndim)
 
 
 @dispatchable
-def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
-    """The number of elements as a scalar.
+def size(input: TensorLike, out_type: DTypeLike = dtypes.int32, name: str | None = None) -> Tensor:
+    """Return the number of elements of a tensor.
+
+    Args:
+        input: Tensor of any dtype.
+        out_type: Integer dtype of the result. Default: int32.
+
+    Returns:
+        Scalar of dtype `out_type`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.size(tf.zeros([2, 3])).numpy().tolist()
         6
+
+    See also: `tf.shape`, `tf.rank`.
     """
     return as_tensor(convert_to_tensor(input).aval.size, as_dtype(out_type))
 
 
 @dispatchable
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
-    """The same elements in another shape; one size may be -1.
+def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
+    """Return a tensor with the same elements in another shape.
+
+    Args:
+        tensor: Tensor of any dtype.
+        shape: New shape. One size may be -1 and is then inferred.
+
+    Returns:
+        Tensor of the new shape, with the dtype of `tensor` and its elements in row-major order.
 
     Raises:
-        InvalidArgumentError: when the numbers of elements differ.
+        InvalidArgumentError: If the numbers of elements differ, or several sizes are -1.
 
     Example:
         >>> import tfpy as tf
         >>> tf.reshape([1, 2, 3, 4, 5, 6], [2, -1]).numpy().tolist()
         [[1, 2, 3], [4, 5, 6]]
+
+    See also: `tf.squeeze`, `tf.expand_dims`, `tf.transpose`.
     """
     x = convert_to_tensor(tensor)
     sizes = list(static_ints(shape))
@@ -76,7 +109,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
         raise invalid("reshape", f"Only one input size may be -1, got {sizes}")
     if -1 in sizes:
         at = sizes.index(-1)
-        # With a size of 0 the open one is what is left of the sizes that are not 0.
+        # If some sizes are 0, the open size is inferred from the sizes that are not 0.
         empty = 0 in sizes and 0 in x.aval.shape
         whole, known = (math.prod(n for n in s if n > 0) for s in (x.aval.shape, sizes))
         if not empty:
@@ -94,21 +127,31 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
 
 
 @dispatchable
-def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """Without the dimensions of size 1 (all of them, or those of ``axis``).
+def squeeze(input: TensorLike, axis: Axis = None, name: str | None = None) -> Tensor:
+    """Remove dimensions of size 1 from the shape of a tensor.
+
+    Args:
+        input: Tensor of any dtype.
+        axis: Axis or axes to remove, negative values count from the end. Default: all axes of size
+            1.
+
+    Returns:
+        Tensor with the elements and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: when a named dimension has another size.
+        InvalidArgumentError: If the size of an axis in `axis` is not 1.
 
     Example:
         >>> import tfpy as tf
         >>> tf.squeeze([[[1], [2]]]).numpy().tolist()
         [1, 2]
+
+    See also: `tf.expand_dims`, `tf.reshape`.
     """
     x = convert_to_tensor(input)
     if axis is None or not (named := static_ints(axis)):
         drop = {i for i, n in enumerate(x.aval.shape) if n == 1}
-        if x.aval.is_open:  # of an open size nobody knows whether it is 1
+        if x.aval.is_open:  # an open size may be 1 or not, so the rank of the result is unknown
             return reshape(
                 x, [UnrankedSize(n) for i, n in enumerate(x.aval.shape) if i not in drop]
             )
@@ -125,35 +168,55 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
 
 
 @dispatchable
-def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
-    """With a dimension of size 1 put in at ``axis``.
+def expand_dims(input: TensorLike, axis: IntLike, name: str | None = None) -> Tensor:
+    """Insert a dimension of size 1 into the shape of a tensor.
 
     Args:
-        axis: the place of the new dimension in the result, counted from the end when negative.
+        input: Tensor of any dtype.
+        axis: Position of the new axis in the result, negative values count from the end.
+
+    Returns:
+        Tensor with the elements and dtype of `input` and one dimension more.
+
+    Raises:
+        InvalidArgumentError: If the axis is out of range or not a single integer.
 
     Example:
         >>> import tfpy as tf
         >>> tf.expand_dims([1, 2], axis=-1).numpy().tolist()
         [[1], [2]]
+
+    See also: `tf.squeeze`, `tf.reshape`, `tf.newaxis`.
     """
     x = convert_to_tensor(input)
     axes = static_ints(axis)
     if len(axes) != 1:
-        raise invalid("expand_dims", f"axis must be one number, got {list(axes)}")
+        raise invalid("expand_dims", f"axis must be one integer, got {list(axes)}")
     at = normalize_axis("expand_dims", axes[0], x.ndim + 1)
     return reshape(x, [*x.aval.shape[:at], 1, *x.aval.shape[at:]])
 
 
-def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
-    """A tensor of the same values, whose shape must match (None matches any size, or any shape).
+def ensure_shape(
+    x: TensorLike, shape: Sequence[int | None] | None, name: str | None = None
+) -> Tensor:
+    """Check the shape of a tensor and return the tensor.
+
+    Args:
+        x: Tensor of any dtype.
+        shape: Expected shape. None as a size matches any size; None as the shape matches any shape.
+
+    Returns:
+        Tensor with the elements and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: when it does not.
+        InvalidArgumentError: If the shape does not match.
 
     Example:
         >>> import tfpy as tf
         >>> tf.ensure_shape(tf.zeros([2, 3]), [None, 3]).shape
         TensorShape([2, 3])
+
+    See also: `tf.reshape`, `tf.debugging.assert_shapes`.
     """
     tensor = convert_to_tensor(x)
     if shape is None:
@@ -175,63 +238,51 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
 
 
 @dispatchable
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
-    """``input`` repeated to ``shape`` by NumPy's broadcasting.
+def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
+    """Broadcast a tensor to a shape by NumPy's rules.
+
+    Args:
+        input: Tensor of any dtype.
+        shape: Shape of the result.
+
+    Returns:
+        Tensor of shape `shape`, with the dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: If `input` does not broadcast to `shape`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.broadcast_to([1, 2], [2, 2]).numpy().tolist()
         [[1, 2], [1, 2]]
+
+    See also: `tf.tile`, `tf.broadcast_static_shape`.
     """
     return movement.broadcast_to(input, shape=static_ints(shape))
 
 
-def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
-    """The shape that arrays of two shapes broadcast to.
-
-    Raises:
-        ValueError: when they do not.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.broadcast_static_shape(tf.TensorShape([3, 1]), tf.TensorShape([1, 4]))
-        TensorShape([3, 4])
-    """
-    try:
-        return TensorShape(np.broadcast_shapes(tuple(shape_x), tuple(shape_y)))
-    except ValueError:
-        raise ValueError(
-            f"Incompatible shapes for broadcasting: {tuple(shape_x)} and {tuple(shape_y)}; each "
-            "dimension pair must be equal or one of them 1"
-        ) from None
-
-
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
-    """:func:`broadcast_static_shape` of shapes that are int32 vectors, as one.
-
-    Raises:
-        InvalidArgumentError: when they do not broadcast.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.broadcast_dynamic_shape([3, 1], [1, 4]).numpy().tolist()
-        [3, 4]
-    """
-    shapes = static_ints(shape_x), static_ints(shape_y)
-    return constant(np.array(broadcast_shapes("broadcast_dynamic_shape", *shapes), np.int32))
-
-
-def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Tensor:
-    """Dimensions in the order ``perm``; reversed by default.
+def transpose(
+    a: TensorLike, perm: TensorLike | None = None, conjugate: bool = False, name: str = "transpose"
+) -> Tensor:
+    """Permute the dimensions of a tensor.
 
     Args:
-        perm: which dimension of ``a`` comes at each place.
-        conjugate: whether complex numbers are conjugated, too.
+        a: Tensor of any dtype.
+        perm: Vector of the axes of `a` in their new order. Default: the reversed order.
+        conjugate: If True, also conjugate complex numbers.
+
+    Returns:
+        Tensor with the dtype of `a`; its size along axis i is `a.shape[perm[i]]`.
+
+    Raises:
+        InvalidArgumentError: If `perm` is not a permutation of the axes.
 
     Example:
         >>> import tfpy as tf
         >>> tf.transpose([[1, 2, 3], [4, 5, 6]]).numpy().tolist()
         [[1, 4], [2, 5], [3, 6]]
+
+    See also: `tf.linalg.matrix_transpose`, `tf.linalg.adjoint`, `tf.reshape`.
     """
     x = convert_to_tensor(a)
     order = (
@@ -246,41 +297,68 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
 
 
 @per_value
-def identity(input: Any, name: str | None = None) -> Tensor:
-    """A tensor of the same values.
+def identity(input: TensorLike, name: str | None = None) -> Tensor:
+    """Return a tensor with the same shape, dtype and values.
+
+    Args:
+        input: Tensor of any dtype.
+
+    Returns:
+        Tensor with the shape and dtype of `input`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.identity([1, 2]).numpy().tolist()
         [1, 2]
+
+    See also: `tf.identity_n`, `tf.stop_gradient`.
     """
     x = convert_to_tensor(input)
     return movement.reshape(x, shape=tuple(x.aval.shape))
 
 
-def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
-    """A list of tensors of the same values.
+def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Tensor]:
+    """Return a list of tensors with the same shapes, dtypes and values.
+
+    Args:
+        input: Tensors of any dtypes.
+
+    Returns:
+        List of tensors, one for each input.
 
     Raises:
-        InvalidArgumentError: for an empty list.
+        InvalidArgumentError: If `input` is empty.
 
     Example:
         >>> import tfpy as tf
         >>> a, b = tf.identity_n([tf.constant(1), tf.constant([2.0, 3.0])])
         >>> b.numpy().tolist()
         [2.0, 3.0]
+
+    See also: `tf.identity`.
     """
     if not input:
         raise invalid("identity_n", "input must have at least one tensor")
     return [identity(x) for x in input]
 
 
-def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
-    """The shapes of several tensors, as :func:`shape` gives them.
+def shape_n(
+    input: Sequence[TensorLike], out_type: DTypeLike = dtypes.int32, name: str | None = None
+) -> list[Tensor]:
+    """Return the shapes of several tensors as tensors.
+
+    Args:
+        input: Tensors of any dtypes.
+        out_type: Integer dtype of the results. Default: int32.
+
+    Returns:
+        List of tensors of rank 1, one for each input.
 
     Example:
         >>> import tfpy as tf
         >>> [s.numpy().tolist() for s in tf.shape_n([tf.zeros([2, 3]), tf.zeros([4])])]
         [[2, 3], [4]]
+
+    See also: `tf.shape`.
     """
     return [shape(x, out_type) for x in input]

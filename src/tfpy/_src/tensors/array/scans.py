@@ -1,4 +1,4 @@
-"""Running totals along an axis: ``tf.cumsum`` and its relatives in ``tf.math``."""
+"""Cumulative sums, products and log-sum-exp along an axis."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from tfpy._src.compiler.ops.failing import failing
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import IntLike, TensorLike
 from tfpy._src.tensors.array.static import static_int
 
 
-def _scan(op: Op, x: Any, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
+def _scan(op: Op, x: TensorLike, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
+    """Apply a cumulative op along an axis."""
     tensor = convert_to_tensor(x)
     at, rank = static_int(axis), tensor.ndim
     if not -rank <= at < rank:
@@ -25,29 +27,56 @@ def _scan(op: Op, x: Any, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
 
 @dispatchable
 def cumsum(
-    x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike,
+    axis: IntLike = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
 ) -> Tensor:
-    """Sum of the elements up to each place along an axis.
+    """Compute the cumulative sum along an axis.
 
     Args:
-        exclusive: leaves out the element at the place itself.
-        reverse: counts from the end.
+        x: Numeric tensor of rank 1 or more.
+        axis: Axis, negative values count from the end.
+        exclusive: If True, leave out the element at the position itself.
+        reverse: If True, accumulate from the end.
+
+    Returns:
+        Tensor with the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: for a scalar, a bool tensor or an axis out of range.
+        InvalidArgumentError: If `x` is a scalar or boolean, or the axis is out of range.
 
     Example:
         >>> import tfpy as tf
         >>> tf.cumsum([1, 2, 3]).numpy().tolist()
         [1, 3, 6]
+
+    See also: `tf.math.cumprod`, `tf.math.cumulative_logsumexp`, `tf.reduce_sum`.
     """
     return _scan(scan.cumsum, x, axis, exclusive, reverse)
 
 
 def cumprod(
-    x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike,
+    axis: IntLike = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
 ) -> Tensor:
-    """Product of the elements up to each place along an axis; arguments as :func:`cumsum`.
+    """Compute the cumulative product along an axis.
+
+    Args:
+        x: Numeric tensor of rank 1 or more.
+        axis: Axis, negative values count from the end.
+        exclusive: If True, leave out the element at the position itself.
+        reverse: If True, accumulate from the end.
+
+    Returns:
+        Tensor with the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If `x` is a scalar or boolean, or the axis is out of range.
 
     Example:
         >>> import tfpy as tf
@@ -55,18 +84,40 @@ def cumprod(
         [1, 2, 6, 24]
         >>> tf.math.cumprod([1, 2, 3, 4], exclusive=True).numpy().tolist()
         [1, 1, 2, 6]
+
+    See also: `tf.math.cumsum`, `tf.reduce_prod`.
     """
     return _scan(scan.cumprod, x, axis, exclusive, reverse)
 
 
 def cumulative_logsumexp(
-    x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike,
+    axis: IntLike = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
 ) -> Tensor:
-    """log(sum(exp(x))) up to each place along an axis; arguments as :func:`cumsum`.
+    """Compute the cumulative `log(sum(exp(x)))` along an axis.
+
+    The computation does not overflow for large elements.
+
+    Args:
+        x: Float tensor of rank 1 or more.
+        axis: Axis, negative values count from the end.
+        exclusive: If True, leave out the element at the position itself.
+        reverse: If True, accumulate from the end.
+
+    Returns:
+        Tensor with the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If `x` is a scalar or not a float tensor, or the axis is out of range.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.cumulative_logsumexp([0.0, 0.0, 0.0]).numpy().round(3)
         array([0.   , 0.693, 1.099], dtype=float32)
+
+    See also: `tf.math.cumsum`, `tf.reduce_logsumexp`.
     """
     return _scan(scan.cumulative_logsumexp, x, axis, exclusive, reverse)

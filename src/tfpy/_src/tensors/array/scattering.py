@@ -1,7 +1,7 @@
-"""Reading and writing at n-dimensional indices, and splitting and merging by index.
+"""Reading and writing at n-dimensional indices.
 
-Functions under ``tf`` itself. Indices out of range are an error on cpu and wasm, as in TensorFlow
-on CPUs. On other backends reads give zeros and writes are dropped, as in TensorFlow on GPUs.
+Indices out of range raise an error on cpu and wasm, as in TensorFlow on CPUs. On other backends
+reads produce zeros and writes are dropped, as in TensorFlow on GPUs.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.base import dtypes
-from tfpy._src.base.errors import invalid, invalid_value
+from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ir.op import Op
-from tfpy._src.compiler.ir.strides import dense_strides
 from tfpy._src.compiler.ops import (
     elementwise as ew,
     indexing,
@@ -26,40 +25,49 @@ from tfpy._src.compiler.ops import (
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.tensors.array.joining import concat, of_one_dtype
+from tfpy._src.core.typing import ShapeLike, TensorLike
+from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.array.making import zeros
 from tfpy._src.tensors.array.reshaping import broadcast_to, expand_dims, reshape
 from tfpy._src.tensors.array.slicing import as_places, take
 from tfpy._src.tensors.array.static import static_ints
 
 _POLICIES = ("", "DEFAULT", "ERROR", "IGNORE")
-"""What to do with indices outside of a tensor."""
+"""Policies for indices outside the tensor."""
 
 
 @dispatchable
 def gather_nd(
-    params: Any,
-    indices: Any,
+    params: TensorLike,
+    indices: TensorLike,
     batch_dims: int = 0,
     name: str | None = None,
     bad_indices_policy: str = "",
 ) -> Tensor:
-    """Slices of ``params`` at index vectors: ``params[indices[..., 0], indices[..., 1], ...]``.
+    """Gather slices of a tensor at index vectors.
+
+    The result is `params[indices[..., 0], indices[..., 1], ...]`.
 
     Args:
-        indices: ``[..., depth]``; the result is ``[..., *params.shape[depth:]]``.
-        batch_dims: leading dimensions in which both go together.
-        bad_indices_policy: "IGNORE" gives zeros for what is outside of ``params``.
+        params: Tensor of rank 1 or more.
+        indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
+        batch_dims: Number of leading dimensions of `params` and `indices` that form a batch.
+        bad_indices_policy: `"IGNORE"` produces zeros for indices out of range on all backends.
+
+    Returns:
+        Tensor of shape `[..., *params.shape[batch_dims + depth:]]`, with the dtype of `params`.
 
     Raises:
-        InvalidArgumentError: when the index vectors are longer than ``params`` has dimensions, or
-            for a policy that there is not.
-        ValueError: when ``batch_dims`` is negative.
+        InvalidArgumentError: If `depth` exceeds the rank of `params`, the policy is unknown, or an
+            index is out of range on cpu or wasm.
+        ValueError: If `batch_dims` is negative.
 
     Example:
         >>> import tfpy as tf
         >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
         [2, 3]
+
+    See also: `tf.gather`, `tf.scatter_nd`.
     """
     x, at = convert_to_tensor(params), as_places(indices)
     if batch_dims < 0:
@@ -76,15 +84,15 @@ def gather_nd(
         at = logic.select(expand_dims(inside, -1), at, constant(0, at.dtype))
     rows = reshape(x, [math.prod(dims), *rest])
     places = primitives.ravel_index(at, dims=dims)
-    whole_rows = at.ndim == 2 and depth == 1  # as in TensorFlow, its gradient is rows then
+    whole_rows = at.ndim == 2 and depth == 1  # the gradient is IndexedSlices, as in TensorFlow
     found = indexing.gather(rows, places, axis=0, batch_dims=0, sparse_gradient=whole_rows)
     return found if inside is None else _where_rows(inside, found, zeros(shape, x.dtype))
 
 
 def _inside(op: str, policy: str, indices: Tensor, dims: tuple[int, ...]) -> Tensor | None:
-    """For each index vector whether it is in a tensor, where others are ignored; else None."""
+    """Return True for each index vector in range if the others are ignored, and otherwise None."""
     if policy not in _POLICIES:
-        raise invalid(op, f"bad_indices_policy is one of {_POLICIES}, not {policy!r}")
+        raise invalid(op, f"bad_indices_policy must be one of {_POLICIES}, got {policy!r}")
     if policy != "IGNORE":
         return None
     ends = constant(dims, indices.dtype)
@@ -95,12 +103,13 @@ def _inside(op: str, policy: str, indices: Tensor, dims: tuple[int, ...]) -> Ten
 
 
 def _where_rows(inside: Tensor, kept: Tensor, other: Tensor) -> Tensor:
-    """Rows of one tensor or of another."""
+    """Select rows of `kept` where `inside` is True, and rows of `other` elsewhere."""
     trailing = [1] * (kept.ndim - inside.ndim)
     return logic.select(reshape(inside, [*inside.aval.shape, *trailing]), kept, other)
 
 
 def _depth(op: str, indices: Tensor, shape: tuple[int, ...]) -> int:
+    """Return the length of the index vectors."""
     if not indices.ndim:
         raise invalid(op, "indices must be at least a vector, got a scalar")
     if indices.aval.shape[-1] > len(shape):
@@ -113,7 +122,7 @@ def _depth(op: str, indices: Tensor, shape: tuple[int, ...]) -> int:
 
 
 def with_batch_index(op: str, x: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
-    """Index vectors that begin with their own batch position."""
+    """Prepend the batch position to each index vector."""
     lead = indices.aval.shape[:batch_dims]
     if x.aval.shape[:batch_dims] != lead or indices.ndim <= batch_dims:
         raise invalid(
@@ -130,27 +139,39 @@ def with_batch_index(op: str, x: Tensor, indices: Tensor, batch_dims: int) -> Te
 
 
 def scatter_nd(
-    indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None
+    indices: TensorLike,
+    updates: TensorLike,
+    shape: ShapeLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Tensor:
-    """Zeros of ``shape`` to which ``updates`` are added at index vectors; strings are joined.
+    """Add updates to a tensor of zeros at index vectors. Strings are concatenated.
 
     Args:
-        bad_indices_policy: "IGNORE" leaves out what is outside of ``shape``, on all backends.
+        indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
+        updates: Tensor of shape `[..., *shape[depth:]]`. Updates of the same slice are added.
+        shape: Shape of the result.
+        bad_indices_policy: `"IGNORE"` drops updates at indices out of range on all backends.
+
+    Returns:
+        Tensor of shape `shape`, with the dtype of `updates`.
 
     Raises:
-        InvalidArgumentError: when ``updates`` do not have the shape that indices and shape ask for,
-            or for a policy that there is not.
+        InvalidArgumentError: If the shape of `updates` does not match, the policy is unknown, or an
+            index is out of range on cpu or wasm.
 
     Example:
         >>> import tfpy as tf
         >>> tf.scatter_nd([[3], [1]], [9, 8], [5]).numpy().tolist()
         [0, 8, 0, 9, 0]
+
+    See also: `tf.tensor_scatter_nd_add`, `tf.gather_nd`.
     """
     sizes = static_ints(shape)
     at, values = convert_to_tensor(indices), convert_to_tensor(updates)
     ids, segments, rest = _places("scatter_nd", at, values, sizes, bad_indices_policy)
     if values.dtype == dtypes.string:
-        kept = logic.select(ids < 0, segments, ids)  # the ignored ones make a segment of their own
+        kept = logic.select(ids < 0, segments, ids)  # ignored updates go to an additional segment
         joined = text.segment_join(values, kept, segments=segments + 1, separator="")
         return reshape(take(joined, np.arange(segments, dtype=np.int32)), sizes)
     if not values.dtype.is_numeric:
@@ -162,7 +183,7 @@ def scatter_nd(
 def _places(
     op: str, indices: Tensor, updates: Tensor, shape: tuple[int, ...], policy: str = ""
 ) -> tuple[Tensor, int, tuple[int, ...]]:
-    """Row numbers (-1 for what is ignored), how many rows there are, and the shape of a row."""
+    """Return the row of each update (-1 if ignored), the number of rows, and the shape of a row."""
     depth = _depth(op, indices, shape)
     dims, rest = shape[:depth], shape[depth:]
     wanted = (*indices.aval.shape[:-1], *rest)
@@ -185,6 +206,7 @@ def _places(
 def _tensor_scatter(
     name: str, op: Op, tensor: Any, indices: Any, updates: Any, policy: str = ""
 ) -> Tensor:
+    """Apply a scatter op to the rows of a tensor."""
     x, values = as_tensors(op, (tensor, updates))
     at = convert_to_tensor(indices)
     ids, segments, rest = _places(name, at, values, x.aval.shape, policy)
@@ -193,14 +215,28 @@ def _tensor_scatter(
 
 
 def tensor_scatter_nd_update(
-    tensor: Any, indices: Any, updates: Any, name: str | None = None
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
 ) -> Tensor:
-    """``tensor`` with slices replaced; of several updates of one slice the last one stays.
+    """Return a copy of a tensor with slices replaced at index vectors.
+
+    Args:
+        tensor: Tensor of rank 1 or more.
+        indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
+        updates: Tensor of shape `[..., *tensor.shape[depth:]]`. The last update of a slice wins.
+
+    Returns:
+        Tensor with the shape and dtype of `tensor`.
+
+    Raises:
+        InvalidArgumentError: If the shape of `updates` does not match, or an index is out of range
+            on cpu or wasm.
 
     Example:
         >>> import tfpy as tf
         >>> tf.tensor_scatter_nd_update([1, 2, 3], [[1]], [9]).numpy().tolist()
         [1, 9, 3]
+
+    See also: `tf.tensor_scatter_nd_add`, `tf.scatter_nd`.
     """
     op = primitives.scatter_update
     return _tensor_scatter("tensor_scatter_nd_update", op, tensor, indices, updates)
@@ -212,19 +248,34 @@ def _tensor_scatter_sum(op: Op, tensor: Any, indices: Any, updates: Any, policy:
 
 
 def tensor_scatter_nd_max(
-    tensor: Any,
-    indices: Any,
-    updates: Any,
+    tensor: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """``tensor`` with the larger of old and new at the index vectors.
+    """Return the maximum of the slices of a tensor and the updates at index vectors.
+
+    Args:
+        tensor: Numeric tensor of rank 1 or more.
+        indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
+        updates: Tensor of shape `[..., *tensor.shape[depth:]]`.
+        bad_indices_policy: `"IGNORE"` drops updates at indices out of range on all backends.
+
+    Returns:
+        Tensor with the shape and dtype of `tensor`.
+
+    Raises:
+        InvalidArgumentError: If the shape of `updates` does not match, or an index is out of range
+            on cpu or wasm.
 
     Example:
         >>> import tfpy as tf
         >>> x = [5, 5, 5]
         >>> tf.tensor_scatter_nd_max(x, indices=[[0], [2]], updates=[3, 9]).numpy().tolist()
         [5, 5, 9]
+
+    See also: `tf.tensor_scatter_nd_min`, `tf.tensor_scatter_nd_update`.
     """
     return _tensor_scatter(
         "tensor_scatter_nd_max",
@@ -237,19 +288,34 @@ def tensor_scatter_nd_max(
 
 
 def tensor_scatter_nd_min(
-    tensor: Any,
-    indices: Any,
-    updates: Any,
+    tensor: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """``tensor`` with the smaller of old and new at the index vectors.
+    """Return the minimum of the slices of a tensor and the updates at index vectors.
+
+    Args:
+        tensor: Numeric tensor of rank 1 or more.
+        indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
+        updates: Tensor of shape `[..., *tensor.shape[depth:]]`.
+        bad_indices_policy: `"IGNORE"` drops updates at indices out of range on all backends.
+
+    Returns:
+        Tensor with the shape and dtype of `tensor`.
+
+    Raises:
+        InvalidArgumentError: If the shape of `updates` does not match, or an index is out of range
+            on cpu or wasm.
 
     Example:
         >>> import tfpy as tf
         >>> x = [5, 5, 5]
         >>> tf.tensor_scatter_nd_min(x, indices=[[0], [2]], updates=[3, 9]).numpy().tolist()
         [3, 5, 5]
+
+    See also: `tf.tensor_scatter_nd_max`, `tf.tensor_scatter_nd_update`.
     """
     return _tensor_scatter(
         "tensor_scatter_nd_min",
@@ -262,128 +328,67 @@ def tensor_scatter_nd_min(
 
 
 def tensor_scatter_nd_add(
-    tensor: Any,
-    indices: Any,
-    updates: Any,
+    tensor: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """``tensor`` with ``updates`` added at the index vectors.
+    """Return a copy of a tensor with updates added at index vectors.
+
+    Args:
+        tensor: Numeric tensor of rank 1 or more.
+        indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
+        updates: Tensor of shape `[..., *tensor.shape[depth:]]`. Updates of the same slice are
+            added.
+        bad_indices_policy: `"IGNORE"` drops updates at indices out of range on all backends.
+
+    Returns:
+        Tensor with the shape and dtype of `tensor`.
+
+    Raises:
+        InvalidArgumentError: If the shape of `updates` does not match, or an index is out of range
+            on cpu or wasm.
 
     Example:
         >>> import tfpy as tf
         >>> tf.tensor_scatter_nd_add([1, 2, 3], [[1], [1]], [10, 10]).numpy().tolist()
         [1, 22, 3]
+
+    See also: `tf.tensor_scatter_nd_sub`, `tf.scatter_nd`.
     """
     return _tensor_scatter_sum(ew.add, tensor, indices, updates, bad_indices_policy)
 
 
 def tensor_scatter_nd_sub(
-    tensor: Any,
-    indices: Any,
-    updates: Any,
+    tensor: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """``tensor`` with ``updates`` subtracted at the index vectors.
+    """Return a copy of a tensor with updates subtracted at index vectors.
+
+    Args:
+        tensor: Numeric tensor of rank 1 or more.
+        indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
+        updates: Tensor of shape `[..., *tensor.shape[depth:]]`. Updates of the same slice are
+            added.
+        bad_indices_policy: `"IGNORE"` drops updates at indices out of range on all backends.
+
+    Returns:
+        Tensor with the shape and dtype of `tensor`.
+
+    Raises:
+        InvalidArgumentError: If the shape of `updates` does not match, or an index is out of range
+            on cpu or wasm.
 
     Example:
         >>> import tfpy as tf
         >>> x = [5, 5, 5]
         >>> tf.tensor_scatter_nd_sub(x, indices=[[0], [2]], updates=[3, 9]).numpy().tolist()
         [2, 5, -4]
+
+    See also: `tf.tensor_scatter_nd_add`.
     """
     return _tensor_scatter_sum(ew.subtract, tensor, indices, updates, bad_indices_policy)
-
-
-def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
-    """The coordinates ``[len(dims), ...]`` of row-major places in a tensor of shape ``dims``.
-
-    Raises:
-        InvalidArgumentError: If a dimension is not positive; on cpu and wasm also if a place is
-            outside the tensor.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.unravel_index(indices=[0, 5, 7], dims=[2, 4]).numpy().tolist()
-        [[0, 1, 1], [0, 1, 3]]
-    """
-    at, sizes = convert_to_tensor(indices), static_ints(dims)
-    wrong = [n for n in sizes if n <= 0]
-    if wrong:
-        message = f"dims must be positive, got {wrong[0]} in {list(sizes)}"
-        raise invalid_value("unravel_index", message)
-    count = math.prod(sizes)
-    places = indexing.range_(start=0, delta=1, count=count, dtype=at.dtype)
-    inside = take(places, at)  # checks them
-    column = [len(sizes), *[1] * at.ndim]
-    strides = constant(dense_strides(sizes), at.dtype, shape=column)
-    return ew.floor_mod(ew.floor_div(inside, strides), constant(sizes, at.dtype, shape=column))
-
-
-@dispatchable
-def dynamic_partition(
-    data: Any, partitions: Any, num_partitions: int, name: str | None = None
-) -> list[Tensor]:
-    """The slices of ``data`` that belong to each partition. ``partitions`` is read on the host.
-
-    Raises:
-        InvalidArgumentError: for a partition outside ``[0, num_partitions)``, or shapes that do
-            not go together.
-
-    Example:
-        >>> import tfpy as tf
-        >>> rows = [10, 20, 30, 40]
-        >>> even, odd = tf.dynamic_partition(rows, partitions=[0, 1, 1, 0], num_partitions=2)
-        >>> even.numpy().tolist(), odd.numpy().tolist()
-        ([10, 40], [20, 30])
-    """
-    x, parts = convert_to_tensor(data), convert_to_tensor(partitions).host_view()
-    if x.aval.shape[: parts.ndim] != parts.shape:
-        raise invalid(
-            "dynamic_partition",
-            f"data {list(x.shape)} must begin with the shape of partitions {list(parts.shape)}",
-        )
-    flat = parts.reshape(-1)
-    if flat.size and (flat.min() < 0 or flat.max() >= num_partitions):
-        raise invalid_value(
-            "dynamic_partition",
-            f"partitions run from {flat.min()} to {flat.max()}, outside [0, {num_partitions})",
-        )
-    rows = reshape(x, [parts.size, *x.aval.shape[parts.ndim :]])
-    return [take(rows, np.flatnonzero(flat == i).astype(np.int32)) for i in range(num_partitions)]
-
-
-def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
-    """Slices of the tensors in ``data`` put at ``indices``; later ones win.
-
-    Places that no index names are 0. ``indices`` are read on the host.
-
-    Raises:
-        InvalidArgumentError: for negative indices, or data that do not fit them.
-
-    Example:
-        >>> import tfpy as tf
-        >>> indices, data = [[0, 3], [1, 2]], [[10, 40], [20, 30]]
-        >>> tf.dynamic_stitch(indices, data).numpy().tolist()
-        [10, 20, 30, 40]
-    """
-    tensors = of_one_dtype(data)
-    places = [convert_to_tensor(i).host_view() for i in indices]
-    if len(places) != len(tensors) or not tensors:
-        raise invalid("dynamic_stitch", f"{len(places)} indices for {len(tensors)} data")
-    rest = tensors[0].aval.shape[places[0].ndim :]
-    for x, at in zip(tensors, places, strict=True):
-        if x.aval.shape != (*at.shape, *rest):
-            raise invalid(
-                "dynamic_stitch",
-                f"data {list(x.aval.shape)} must have the shape of its indices {list(at.shape)} "
-                f"followed by {list(rest)}",
-            )
-    flat = np.concatenate([at.reshape(-1) for at in places])
-    if flat.size and flat.min() < 0:
-        raise invalid_value("dynamic_stitch", f"index {flat.min()} is negative")
-    rows = concat([reshape(x, [at.size, *rest]) for x, at in zip(tensors, places, strict=True)], 0)
-    count = int(flat.max()) + 1 if flat.size else 0
-    ids = convert_to_tensor(flat.astype(np.int32))
-    return primitives.scatter_update(zeros([count, *rest], rows.dtype), ids, rows)

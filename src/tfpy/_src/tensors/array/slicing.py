@@ -1,4 +1,4 @@
-"""Choosing elements of tensors: functions under ``tf`` itself, and ``tensor[key]``."""
+"""Functions of `tf` that select elements of tensors."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tfpy._src.compiler.ops.families.infer import normalize_axis
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, IntLike, ShapeLike, TensorLike
 from tfpy._src.tensors.array.making import as_integers, cast
 from tfpy._src.tensors.array.reshaping import broadcast_to, expand_dims, reshape
 from tfpy._src.tensors.array.static import static_int, static_ints
@@ -24,28 +25,42 @@ from tfpy._src.tensors.array.static import static_int, static_ints
 
 @dispatchable
 def gather(
-    params: Any,
-    indices: Any,
-    validate_indices: Any = None,
-    axis: int | None = None,
+    params: TensorLike,
+    indices: TensorLike,
+    validate_indices: bool | None = None,
+    axis: IntLike | None = None,
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Tensor:
-    """Slices of ``params`` along an axis, at ``indices``.
+    """Gather slices of a tensor along an axis.
 
-    Indices out of range are an error on cpu and wasm, as in TensorFlow on CPUs. On other backends
-    they give zeros, as in TensorFlow on GPUs. Along the first axis the gradient of ``params`` is a
-    ``tf.IndexedSlices``.
+    Indices out of range raise an error on cpu and wasm, as in TensorFlow on CPUs. On other backends
+    they produce zeros, as in TensorFlow on GPUs. If `axis` is 0, the gradient of `params` is a
+    `tf.IndexedSlices`.
 
     Args:
-        axis: which one, counted from the end when negative; the first after the batch dimensions by
-            default.
-        batch_dims: how many leading dimensions of both are a batch, gathered from entry by entry.
+        params: Tensor of rank 1 or more.
+        indices: Integer tensor of any shape.
+        validate_indices: Not used.
+        axis: Axis, negative values count from the end. Default: the first axis after the batch
+            dimensions.
+        batch_dims: Number of leading dimensions of `params` and `indices` that form a batch. Each
+            entry of the batch is gathered separately.
+
+    Returns:
+        Tensor with the dtype of `params`, of shape `[*params.shape[:axis],
+        *indices.shape[batch_dims:], *params.shape[axis + 1:]]`.
+
+    Raises:
+        InvalidArgumentError: If `params` is a scalar, the axis is out of range, the batch
+            dimensions differ, or an index is out of range on cpu or wasm.
 
     Example:
         >>> import tfpy as tf
         >>> tf.gather([[1, 2], [3, 4], [5, 6]], [2, 0]).numpy().tolist()
         [[5, 6], [1, 2]]
+
+    See also: `tf.gather_nd`, `tf.boolean_mask`, `tf.slice`, `tf.nn.embedding_lookup`.
     """
     at = as_places(indices)
     axis = None if axis is None else static_int(axis)
@@ -55,8 +70,10 @@ def gather(
     return take(params, at, axis, batch_dims)
 
 
-def take(params: Any, indices: Any, axis: int | None = None, batch_dims: int = 0) -> Tensor:
-    """:func:`gather` whose gradient is a tensor."""
+def take(
+    params: TensorLike, indices: TensorLike, axis: IntLike | None = None, batch_dims: int = 0
+) -> Tensor:
+    """Gather slices as `tf.gather` does, with a dense gradient."""
     x, at = _table(params), as_places(indices)
     batch_dims += at.ndim if batch_dims < 0 else 0
     batch = normalize_axis("gather", batch_dims, at.ndim + 1) if batch_dims else 0
@@ -64,17 +81,17 @@ def take(params: Any, indices: Any, axis: int | None = None, batch_dims: int = 0
     return indexing.gather(x, at, axis=along, batch_dims=batch)
 
 
-def as_places(indices: Any) -> Tensor:
-    """Indices as int32; TensorFlow takes int16 too."""
+def as_places(indices: TensorLike) -> Tensor:
+    """Return indices as a tensor; int16 becomes int32 because TensorFlow also accepts int16."""
     at = convert_to_tensor(indices)
     return cast(at, dtypes.int32) if at.dtype == dtypes.int16 else at
 
 
-def _table(params: Any) -> Tensor:
-    """What rows are read of.
+def _table(params: TensorLike) -> Tensor:
+    """Return the tensor from which slices are gathered.
 
     Raises:
-        InvalidArgumentError: for a scalar.
+        InvalidArgumentError: If it is a scalar.
     """
     x = convert_to_tensor(params)
     if not x.ndim:
@@ -82,16 +99,27 @@ def _table(params: Any) -> Tensor:
     return x
 
 
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
-    """``size`` elements from ``begin`` along each axis; -1 takes the rest.
+def slice(input_: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | None = None) -> Tensor:
+    """Extract a slice of a given size from a tensor.
+
+    Args:
+        input_: Tensor of any dtype.
+        begin: Vector of the first index along each axis.
+        size: Vector of the number of elements along each axis; -1 means all remaining elements.
+
+    Returns:
+        Tensor of shape `size`, with the dtype of `input_`.
 
     Raises:
-        InvalidArgumentError: when the slice does not lie in ``input_``.
+        InvalidArgumentError: If the slice is not inside `input_`, or `begin` and `size` do not have
+            one entry for each axis.
 
     Example:
         >>> import tfpy as tf
         >>> tf.slice([[1, 2, 3], [4, 5, 6]], [0, 1], [2, -1]).numpy().tolist()
         [[2, 3], [5, 6]]
+
+    See also: `tf.strided_slice`, `tf.gather`, `tf.pad`.
     """
     x = convert_to_tensor(input_)
     starts, extent = static_ints(begin), static_ints(size)
@@ -118,23 +146,38 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
 
 @dispatchable
 def one_hot(
-    indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
+    indices: TensorLike,
+    depth: IntLike,
+    on_value: TensorLike | None = None,
+    off_value: TensorLike | None = None,
     axis: int | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """A new axis of size ``depth``: ``on_value`` at the index, ``off_value`` elsewhere.
+    """Encode indices as one-hot vectors along a new axis.
+
+    Args:
+        indices: Integer tensor of any shape. The vector of an index out of range contains only
+            `off_value`.
+        depth: Size of the new axis.
+        on_value: Scalar at the position of the index. Default: 1.
+        off_value: Scalar at the other positions. Default: 0.
+        axis: Position of the new axis in the result, negative values count from the end. Default:
+            the last axis.
+        dtype: Dtype of the result. Default: the dtype of the values, or float32.
+
+    Returns:
+        Tensor with the shape of `indices` and an additional axis of size `depth`.
 
     Raises:
-        TypeError: when the two values and ``dtype`` do not agree.
+        TypeError: If the dtypes of `on_value`, `off_value` and `dtype` differ.
 
     Example:
         >>> import tfpy as tf
         >>> tf.one_hot([0, 2], depth=3).numpy().tolist()
         [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+
+    See also: `tf.sequence_mask`, `tf.gather`.
     """
     at = as_integers(indices)
     infer.check_dtype("one_hot", at.aval, infer.INTEGER, "indices")
@@ -146,6 +189,7 @@ def one_hot(
             dtypes.float32,
         )
     )
+    value: Any
     for argument, value in (("on_value", on_value), ("off_value", off_value)):
         if is_operand(value) and value.dtype != kind:
             raise TypeError(
@@ -164,16 +208,33 @@ def one_hot(
 
 
 @dispatchable
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """``x`` where the condition holds, else ``y``; without both, where True elements are.
+def where(
+    condition: TensorLike,
+    x: TensorLike | None = None,
+    y: TensorLike | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Select elements by a condition, or return the indices of the elements that are True.
+
+    Args:
+        condition: Boolean tensor. Without `x` and `y`, it may be numeric and is read on the host.
+        x: Tensor for the elements where the condition is True. It broadcasts with `condition` and
+            `y`.
+        y: Tensor for the other elements, with the dtype of `x`.
+
+    Returns:
+        Tensor of the broadcast shape with the dtype of `x`. Without `x` and `y`: int64 tensor of
+        shape `[n, rank]` with the indices of the n elements that are True (or not 0).
 
     Raises:
-        ValueError: when only one of ``x`` and ``y`` is given.
+        ValueError: If only one of `x` and `y` is passed.
 
     Example:
         >>> import tfpy as tf
         >>> tf.where([True, False], [1, 2], [3, 4]).numpy().tolist()
         [1, 4]
+
+    See also: `tf.boolean_mask`, `tf.gather`, `tf.cond`.
     """
     if (x is None) != (y is None):
         raise ValueError("where: x and y must both be given, or neither")
@@ -193,17 +254,31 @@ def check_mask(shape: Shape, mask: Shape) -> None:
 
 
 def boolean_mask(
-    tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask"
+    tensor: TensorLike, mask: TensorLike, axis: IntLike | None = None, name: str = "boolean_mask"
 ) -> Tensor:
-    """The elements (or slices) at which the mask is True. The mask is read on the host.
+    """Return the elements, or slices, of a tensor for which a mask is True.
+
+    The size of the result depends on the mask, which is therefore read on the host.
+
+    Args:
+        tensor: Tensor of rank 1 or more.
+        mask: Boolean tensor of rank 1 or more. Its shape equals the sizes of `tensor` from `axis`
+            on.
+        axis: First axis that the mask covers, negative values count from the end. Default: 0.
+
+    Returns:
+        Tensor with the dtype of `tensor`. One axis, with the number of True elements, replaces the
+        axes that the mask covers.
 
     Raises:
-        ValueError: when the mask's shape is not that of the dimensions from ``axis`` on.
+        ValueError: If the shapes of the mask and the tensor do not match.
 
     Example:
         >>> import tfpy as tf
         >>> tf.boolean_mask([1, 2, 3], [True, False, True]).numpy().tolist()
         [1, 3]
+
+    See also: `tf.where`, `tf.gather`.
     """
     x, m = convert_to_tensor(tensor), convert_to_tensor(mask).host_view()
     at = 0 if axis is None else normalize_axis("boolean_mask", static_int(axis), x.ndim)
@@ -212,18 +287,27 @@ def boolean_mask(
     return take(flat, np.flatnonzero(m).astype(np.int32), axis=at)
 
 
-def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
-    """Coordinate tensors of vectors; "xy" swaps the first two axes as NumPy does.
+def meshgrid(*args: TensorLike, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
+    """Return coordinate tensors of a grid from coordinate vectors.
+
+    Args:
+        args: Vectors of one dtype, which is not string.
+        indexing: `"xy"` (default), which swaps the first two axes as NumPy does, or `"ij"`.
+
+    Returns:
+        List of tensors, one for each vector, of the shape of the grid.
 
     Raises:
-        ValueError: for another ``indexing`` than "xy" and "ij".
-        InvalidArgumentError: If the vectors have several dtypes, or are strings.
+        ValueError: If `indexing` is neither `"xy"` nor `"ij"`.
+        InvalidArgumentError: If the vectors have different dtypes or are strings.
 
     Example:
         >>> import tfpy as tf
         >>> x, y = tf.meshgrid([1, 2, 3], [10, 20])
         >>> x.numpy().tolist(), y.numpy().tolist()
         ([[1, 2, 3], [1, 2, 3]], [[10, 10, 10], [20, 20, 20]])
+
+    See also: `tf.range`, `tf.linspace`.
     """
     vectors = [reshape(convert_to_tensor(a), [-1]) for a in args]
     if vectors:
@@ -244,4 +328,4 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
 
 
 newaxis = None
-"""``tensor[tf.newaxis]`` puts in a dimension of size 1."""
+"""Index that inserts a dimension of size 1: `tensor[tf.newaxis]`."""

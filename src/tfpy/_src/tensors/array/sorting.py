@@ -1,4 +1,4 @@
-"""Sorting, ranking and searching: functions under ``tf`` itself, ``tf.math`` and ``tf.nn``."""
+"""Sorting, ranking and searching: functions of `tf`, `tf.math` and `tf.nn`."""
 
 from __future__ import annotations
 
@@ -7,50 +7,59 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfpy._src.base import dtypes
-from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.base.errors import invalid, invalid_value
 from tfpy._src.compiler.ops import indexing, logic, reduction, sorting as primitives
 from tfpy._src.compiler.ops.families.infer import check_dtype, normalize_axis
-from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, host_values
+from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, IntLike, TensorLike
 from tfpy._src.tensors.array.making import as_floats, as_integers, cast
 from tfpy._src.tensors.array.reshaping import reshape, transpose
 from tfpy._src.tensors.array.static import static_int
 
-_SPREAD = 4  # how much longer than a vector a table of its values may be
-
 
 class TopKV2(NamedTuple):
-    """The result of :func:`top_k`."""
+    """The result of `tf.math.top_k`."""
 
     values: Tensor
     indices: Tensor
 
 
 def _take(x: Tensor, order: Tensor) -> Tensor:
-    """The elements of each row at its own places along the last axis."""
+    """Gather the elements of each row at the row's own indices along the last axis."""
     return indexing.gather(x, order, axis=x.ndim - 1, batch_dims=x.ndim - 1)
 
 
 def top_k(
-    input: Any,
-    k: Any = 1,
+    input: TensorLike,
+    k: IntLike = 1,
     sorted: bool = True,
-    index_type: Any = dtypes.int32,
+    index_type: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> TopKV2:
-    """The ``k`` largest elements along the last axis, largest first, and where they are.
+    """Return the `k` largest elements along the last axis, and their indices.
 
-    Of equal elements the first comes first; NaN counts as largest.
+    Of equal elements the one with the lower index comes first. NaN counts as the largest.
+
+    Args:
+        input: Numeric tensor of shape `[..., n]`.
+        k: Number of elements, at most `n`.
+        sorted: Not used: the elements are always in descending order.
+        index_type: Integer dtype of the indices. Default: int32.
+
+    Returns:
+        A named tuple `(values, indices)` of tensors of shape `[..., k]`.
 
     Raises:
-        InvalidArgumentError: for a scalar, a negative ``k`` or one above the axis's size.
+        InvalidArgumentError: If `input` is a scalar, or `k` is negative or larger than `n`.
 
     Example:
         >>> import tfpy as tf
         >>> values, indices = tf.math.top_k([1, 5, 3], k=2)
         >>> values.numpy().tolist(), indices.numpy().tolist()
         ([5, 3], [1, 2])
+
+    See also: `tf.sort`, `tf.argsort`, `tf.math.in_top_k`.
     """
     x, count = convert_to_tensor(input), static_int(k)
     if not x.ndim:
@@ -66,6 +75,7 @@ def top_k(
 
 
 def _descending(direction: str) -> bool:
+    """Return True if the direction is "DESCENDING"."""
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(
             "Argument `direction` should be one of ASCENDING, DESCENDING. "
@@ -75,7 +85,7 @@ def _descending(direction: str) -> bool:
 
 
 def _last(op: str, values: Any, axis: Any) -> tuple[Tensor, tuple[int, ...]]:
-    """The tensor with the axis last, and the permutation that puts it there (and back)."""
+    """Move the axis to the end; return the tensor and the permutation, which is its own inverse."""
     x = convert_to_tensor(values)
     if not x.ndim:
         raise invalid(op, "cannot sort a scalar: slice index -1 of dimension 0 out of bounds")
@@ -90,20 +100,28 @@ def _back(x: Tensor, perm: tuple[int, ...]) -> Tensor:
 
 
 def sort(
-    values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
+    values: TensorLike, axis: IntLike = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
-    """The elements in order along an axis; NaN counts as larger than every number.
+    """Sort the elements along an axis. NaN counts as larger than every number.
 
     Args:
-        direction: "ASCENDING" or "DESCENDING".
+        values: Numeric tensor of rank 1 or more.
+        axis: Axis, negative values count from the end. Default: the last axis.
+        direction: `"ASCENDING"` or `"DESCENDING"`.
+
+    Returns:
+        Tensor with the shape and dtype of `values`.
 
     Raises:
-        ValueError: when the direction is neither "ASCENDING" nor "DESCENDING".
+        ValueError: If `direction` is neither `"ASCENDING"` nor `"DESCENDING"`.
+        InvalidArgumentError: If `values` is a scalar, or the axis is out of range.
 
     Example:
         >>> import tfpy as tf
         >>> tf.sort([3, 1, 2], direction="DESCENDING").numpy().tolist()
         [3, 2, 1]
+
+    See also: `tf.argsort`, `tf.math.top_k`.
     """
     descending = _descending(direction)
     x, perm = _last("sort", values, axis)
@@ -112,44 +130,65 @@ def sort(
 
 
 def argsort(
-    values: Any,
-    axis: int = -1,
+    values: TensorLike,
+    axis: IntLike = -1,
     direction: str = "ASCENDING",
     stable: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Where the elements of the sorted tensor are along an axis, int32. Always stable.
+    """Return the indices that sort the elements along an axis.
 
     Args:
-        direction: "ASCENDING" or "DESCENDING".
+        values: Numeric tensor of rank 1 or more.
+        axis: Axis, negative values count from the end. Default: the last axis.
+        direction: `"ASCENDING"` or `"DESCENDING"`.
+        stable: Not used: equal elements always keep their order.
+
+    Returns:
+        Int32 tensor with the shape of `values`.
+
+    Raises:
+        ValueError: If `direction` is neither `"ASCENDING"` nor `"DESCENDING"`.
+        InvalidArgumentError: If `values` is a scalar, or the axis is out of range.
 
     Example:
         >>> import tfpy as tf
         >>> tf.argsort([3, 1, 2]).numpy().tolist()
         [1, 2, 0]
+
+    See also: `tf.sort`, `tf.math.top_k`.
     """
     descending = _descending(direction)
     x, perm = _last("argsort", values, axis)
     return _back(primitives.argsort(x, k=x.aval.shape[-1], descending=descending), perm)
 
 
-def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
-    """Whether each row's target is among its ``k`` largest predictions; ties count as in.
+def in_top_k(
+    targets: TensorLike, predictions: TensorLike, k: IntLike, name: str | None = None
+) -> Tensor:
+    """Return True for each row with its target among the `k` largest predictions.
 
-    False where the target is out of range or the row has a value that is not finite.
+    Ties count as True. The result is False if the target is out of range or the row contains a
+    value that is not finite.
 
     Args:
-        targets: ``[batch]`` int32.
-        predictions: ``[batch, classes]`` float32.
+        targets: Integer tensor of shape `[batch]`: the classes.
+        predictions: Float32 tensor of shape `[batch, classes]`.
+        k: Number of largest predictions.
+
+    Returns:
+        Boolean tensor of shape `[batch]`.
 
     Raises:
-        InvalidArgumentError: for other shapes.
+        InvalidArgumentError: If the shapes are different.
 
     Example:
         >>> import tfpy as tf
         >>> predictions = [[0.1, 0.7, 0.2], [0.5, 0.1, 0.4]]
         >>> tf.math.in_top_k(targets=[2, 1], predictions=predictions, k=2).numpy().tolist()
         [True, False]
+
+    See also: `tf.math.top_k`.
     """
     classes, x = as_integers(targets), as_floats(predictions)
     if x.ndim != 2:
@@ -173,27 +212,33 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
 
 
 def searchsorted(
-    sorted_sequence: Any,
-    values: Any,
+    sorted_sequence: TensorLike,
+    values: TensorLike,
     side: str = "left",
-    out_type: Any = dtypes.int32,
+    out_type: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Where each value can be put into its ascending sequence so that the order stays.
+    """Return the indices at which values can be inserted into sorted sequences.
 
     Args:
-        sorted_sequence: ``[..., n]``.
-        values: ``[..., m]`` with the same leading dimensions.
-        side: "left" of equal elements (the first such place) or "right" of them (the last).
+        sorted_sequence: Numeric tensor of shape `[..., n]` with ascending rows.
+        values: Tensor of shape `[..., m]` with the same leading dimensions and dtype.
+        side: `"left"` for the first suitable index, `"right"` for the last one.
+        out_type: Integer dtype of the result. Default: int32.
+
+    Returns:
+        Integer tensor of shape `[..., m]`.
 
     Raises:
-        ValueError: when ``side`` is neither.
-        InvalidArgumentError: when dtypes or leading dimensions differ.
+        ValueError: If `side` is neither `"left"` nor `"right"`.
+        InvalidArgumentError: If the dtypes or leading dimensions differ.
 
     Example:
         >>> import tfpy as tf
         >>> tf.searchsorted([1, 3, 5], [2, 5]).numpy().tolist()
         [1, 2]
+
+    See also: `tf.lower_bound`, `tf.upper_bound`, `tf.sort`.
     """
     if side not in ("left", "right"):
         raise ValueError(f"side must be either 'right' or 'left'. Saw: {side!r}")
@@ -202,175 +247,74 @@ def searchsorted(
     return cast(found, out_type)
 
 
-def lower_bound(sorted_sequence: Any, values: Any) -> Tensor:
-    """:func:`searchsorted` to the left of equal elements (TensorFlow.js's name).
+def lower_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
+    """Return the first index at which each value can be inserted into a sorted sequence.
+
+    This is TensorFlow.js's name for `tf.searchsorted` with `side="left"`.
+
+    Args:
+        sorted_sequence: Numeric tensor of shape `[..., n]` with ascending rows.
+        values: Tensor of shape `[..., m]` with the same leading dimensions and dtype.
+
+    Returns:
+        Int32 tensor of shape `[..., m]`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes or leading dimensions differ.
 
     Example:
         >>> import tfpy as tf
         >>> tf.lower_bound([[1, 3, 3, 9]], [[3, 4]]).numpy().tolist()
         [[1, 3]]
+
+    See also: `tf.upper_bound`, `tf.searchsorted`.
     """
     return searchsorted(sorted_sequence, values, "left")
 
 
-def upper_bound(sorted_sequence: Any, values: Any) -> Tensor:
-    """:func:`searchsorted` to the right of equal elements (TensorFlow.js's name).
+def upper_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
+    """Return the last index at which each value can be inserted into a sorted sequence.
+
+    This is TensorFlow.js's name for `tf.searchsorted` with `side="right"`.
+
+    Args:
+        sorted_sequence: Numeric tensor of shape `[..., n]` with ascending rows.
+        values: Tensor of shape `[..., m]` with the same leading dimensions and dtype.
+
+    Returns:
+        Int32 tensor of shape `[..., m]`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes or leading dimensions differ.
 
     Example:
         >>> import tfpy as tf
         >>> tf.upper_bound([[1, 3, 3, 9]], [[3, 4]]).numpy().tolist()
         [[3, 3]]
+
+    See also: `tf.lower_bound`, `tf.searchsorted`.
     """
     return searchsorted(sorted_sequence, values, "right")
 
 
-# Sets: what comes out decides the shape, so values are read on the host.
+def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
+    """Return the inverse of a permutation, which is checked on the host.
 
+    Args:
+        x: Integer vector that contains each of the numbers 0 to n - 1 once.
 
-class Unique(NamedTuple):
-    """The result of :func:`unique`."""
-
-    y: Tensor
-    idx: Tensor
-
-
-class UniqueWithCounts(NamedTuple):
-    """The result of :func:`unique_with_counts`."""
-
-    y: Tensor
-    idx: Tensor
-    count: Tensor  # type: ignore[assignment]
-
-
-def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
-    """The distinct elements of a vector in order of appearance, and each element's place in them.
+    Returns:
+        Int32 tensor of shape `[n]`.
 
     Raises:
-        InvalidArgumentError: when ``x`` is not a vector.
-
-    Example:
-        >>> import tfpy as tf
-        >>> values, places = tf.unique([7, 5, 7])
-        >>> values.numpy().tolist(), places.numpy().tolist()
-        ([7, 5], [0, 1, 0])
-    """
-    found = unique_with_counts(x, out_idx)
-    return Unique(found.y, found.idx)
-
-
-def unique_with_counts(
-    x: Any, out_idx: Any = dtypes.int32, name: str | None = None
-) -> UniqueWithCounts:
-    """As :func:`unique`, and how often each distinct element appears.
-
-    Raises:
-        InvalidArgumentError: for something else than a vector.
-
-    Example:
-        >>> import tfpy as tf
-        >>> values, index, count = tf.unique_with_counts([7, 5, 7, 7])
-        >>> values.numpy().tolist(), index.numpy().tolist(), count.numpy().tolist()
-        ([7, 5], [0, 1, 0, 0], [3, 1])
-    """
-    values, kind = convert_to_tensor(x), as_dtype(out_idx).as_numpy_dtype
-    if values.ndim != 1:
-        raise invalid("unique", f"unique expects a 1D vector, got shape {list(values.aval.shape)}")
-    array = values.host_view()
-    first, inverse = _appearances(array)
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    count = np.bincount(inverse, minlength=len(order))
-    y = constant(array[first[order]])
-    return UniqueWithCounts(
-        y, constant(rank[inverse].astype(kind)), constant(count[order].astype(kind))
-    )
-
-
-def unique_slices(x: Any, axis: Any, out_idx: Any = dtypes.int32) -> UniqueWithCounts:
-    """As :func:`unique_with_counts`, of the slices along an axis; without one, of a vector.
-
-    Raises:
-        InvalidArgumentError: for more than one axis, or one that ``x`` has not; for something else
-            than a vector without one.
-    """
-    values, axes = convert_to_tensor(x), [int(a) for a in np.reshape(host_values(axis), -1)]
-    if not axes:
-        return unique_with_counts(values, out_idx)
-    if len(axes) > 1:
-        raise invalid("unique", f"axis does not support vectors of more than one axis, got {axes}")
-    at = normalize_axis("unique", axes[0], values.ndim)
-    rows = np.moveaxis(values.host_view(), at, 0)
-    numbers: dict[Any, int] = {}
-    keys = [row.tobytes() if row.dtype != object else (*row.flat,) for row in rows]
-    owners = np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
-    first = np.unique(owners, return_index=True)[1]
-    kind = as_dtype(out_idx).as_numpy_dtype
-    return UniqueWithCounts(
-        constant(np.moveaxis(rows[first], 0, at)),
-        constant(owners.astype(kind)),
-        constant(np.bincount(owners, minlength=len(numbers)).astype(kind)),
-    )
-
-
-def _appearances(x: Any) -> tuple[Any, Any]:
-    """The place at which each distinct element appears first, and which of them each element is."""
-    if x.dtype == object:
-        numbers = {item: i for i, item in enumerate(dict.fromkeys(x.tolist()))}
-        keys = np.array([numbers[item] for item in x.tolist()], np.intp)
-    elif x.size and x.dtype.kind in "iu" and int(x.max()) - int(x.min()) < _SPREAD * x.size:
-        keys = x.astype(np.int64) - int(x.min())
-    else:
-        _, first, inverse = np.unique(x, return_index=True, return_inverse=True, equal_nan=False)
-        return first, inverse
-    first = np.full(int(keys.max(initial=-1)) + 1, -1)
-    first[keys[::-1]] = np.arange(x.size)[::-1]  # of equal keys the last one that is written stays
-    numbers_of = np.cumsum(first >= 0) - 1
-    return first[first >= 0], numbers_of[keys]
-
-
-class Difference(NamedTuple):
-    """The result of :func:`setdiff1d`."""
-
-    out: Tensor
-    idx: Tensor
-
-
-def setdiff1d(
-    x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None
-) -> Difference:
-    """The elements of vector ``x`` that are not in ``y``, and their places in ``x``.
-
-    Raises:
-        InvalidArgumentError: when one of them is not a vector.
-
-    Example:
-        >>> import tfpy as tf
-        >>> values, places = tf.setdiff1d([1, 2, 3, 4], [2, 4])
-        >>> values.numpy().tolist(), places.numpy().tolist()
-        ([1, 3], [0, 2])
-    """
-    first, second = as_tensors(logic.equal, (x, y))
-    for what, t in (("x", first), ("y", second)):
-        if t.ndim != 1:
-            raise invalid("setdiff1d", f"{what} should be a 1D vector, got {list(t.aval.shape)}")
-    values = first.host_view()
-    idx = np.flatnonzero(~np.isin(values, second.host_view()))
-    return Difference(
-        constant(values[idx]), constant(idx.astype(as_dtype(index_dtype).as_numpy_dtype))
-    )
-
-
-def invert_permutation(x: Any, name: str | None = None) -> Tensor:
-    """The permutation that undoes ``x``, a vector of the numbers 0 .. n - 1. Checked on the host.
-
-    Raises:
-        InvalidArgumentError: when ``x`` is no such vector.
+        InvalidArgumentError: If `x` is not a permutation.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.invert_permutation([2, 0, 1]).numpy().tolist()
         [1, 2, 0]
+
+    See also: `tf.argsort`, `tf.transpose`.
     """
     perm = as_integers(x)
     check_dtype("invert_permutation", perm.aval, dtypes.INDICES)

@@ -1,4 +1,4 @@
-"""Sizes, axes and counts, which a function needs as numbers while it is traced, too."""
+"""Conversion of sizes, axes and counts to integers, which functions need while tracing."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tfpy._src.core.sizes import Sizes
 
 
 def static_ints(value: Any) -> tuple[int, ...]:
-    """A shape, axis list or the like as ints; tensors are read. Open sizes stay open."""
+    """Return a shape or a list of axes as integers. Tensors are read; open sizes stay open."""
     if type(value) in (list, tuple) and all(type(n) is int for n in value):
-        return tuple(value)  # nearly always
+        return tuple(value)  # by far the most frequent case
     if isinstance(value, int | np.integer):
         return (size_of(value),)
     if isinstance(value, Sizes):
@@ -32,7 +32,10 @@ def static_ints(value: Any) -> tuple[int, ...]:
 
 
 def attribute_ints(value: Any) -> tuple[int, ...]:
-    """Integers of a window or stride, which TensorFlow's attributes take from floats, too."""
+    """Return the sizes or strides of a window as integers.
+
+    Floats are accepted, as in TensorFlow.
+    """
     if isinstance(value, float | np.floating):
         return (int(value),)
     if isinstance(value, list | tuple):
@@ -41,18 +44,21 @@ def attribute_ints(value: Any) -> tuple[int, ...]:
 
 
 def _packed_size(value: Any) -> int:
-    """A size out of a sequence: TensorFlow casts tensors there, and refuses a tensor of floats."""
+    """Return a size from a sequence.
+
+    TensorFlow casts the tensors of such a sequence, but rejects a float tensor as the whole shape.
+    """
     if is_tensor(value) and value.dtype.is_floating:
         return int(static_number(value))
     return static_int(value)
 
 
 def static_int(value: Any) -> int:
-    """A size, axis or count as an int; a tensor is read. An open size stays open.
+    """Return a size, axis or count as an integer. A tensor is read; an open size stays open.
 
     Raises:
-        TypeError: when it is none, or more than one number.
-        NotTraceableError: for a tensor that is being traced.
+        TypeError: If the value is not a single integer.
+        NotTraceableError: If the value is a traced tensor.
     """
     if isinstance(value, Sizes):
         return value.sizes[0]
@@ -60,20 +66,20 @@ def static_int(value: Any) -> int:
 
 
 def static_number(value: Any) -> Any:
-    """A number; a tensor is read.
+    """Return a number. A tensor is read.
 
     Raises:
-        TypeError: when it is more than one.
-        NotTraceableError: for a tensor that is being traced.
+        TypeError: If the value is not a single number.
+        NotTraceableError: If the value is a traced tensor.
     """
     if not is_operand(value) and not is_array_like(value) and not offers_tensor(value):
         return value
     found = host_values(value)
     if found.size != 1:
-        raise TypeError(f"expected a single number, got {value!r}")
+        raise TypeError(f"Expected a single number, got {value!r}")
     return found.item()
 
 
 def sized(values: np.ndarray[Any, Any], shape: tuple[int, ...]) -> Any:
-    """Values that were made for sizes, as a tensor where a size is open: so is its shape then."""
+    """Return an array as a tensor of an open shape if the shape is open, else the array itself."""
     return movement.broadcast_to(values, shape=shape) if is_open(shape) else values

@@ -1,8 +1,9 @@
-"""Arithmetic of ``tf.math`` that is composed from primitives."""
+"""Arithmetic of `tf.math` that is composed of primitives."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src.base import dtypes
@@ -13,30 +14,49 @@ from tfpy._src.core.dispatch import dispatchable, per_value
 from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.operators import as_operator
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
 from tfpy._src.tensors.array.making import cast
 
 
-def erfcinv(x: Any, name: str | None = None) -> Tensor:
-    """The number whose erfc is x; infinite at 0 and 2, NaN beyond.
+def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
+    """Compute the inverse of `tf.math.erfc`.
+
+    Args:
+        x: Float tensor. The result is infinite at 0 and 2, and NaN outside `[0, 2]`.
+
+    Returns:
+        Tensor with the shape and dtype of `x`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.erfcinv([0.4795, 1.5205]).numpy().round(3)
         array([ 0.5, -0.5], dtype=float32)
+
+    See also: `tf.math.erfc`, `tf.math.erfinv`.
     """
     return primitives.ndtri(convert_to_tensor(x) * 0.5) * -math.sqrt(0.5)
 
 
-def lbeta(x: Any, name: str | None = None) -> Tensor:
-    """log of the Dirichlet distribution's normaliser: the sum of lgamma less lgamma of the sum.
+def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
+    """Compute the logarithm of the multivariate beta function along the last axis.
+
+    The result is the sum of `lgamma(x)` minus `lgamma` of the sum.
+
+    Args:
+        x: Float tensor of shape `[..., n]`.
+
+    Returns:
+        Tensor of shape `[...]`, with the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: for a scalar.
+        InvalidArgumentError: If `x` is a scalar.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.lbeta([[2.0, 1.0], [2.0, 3.0]]).numpy().round(3)
         array([-0.693, -2.485], dtype=float32)
+
+    See also: `tf.math.lgamma`.
     """
     t = convert_to_tensor(x)
     if not t.ndim:
@@ -46,24 +66,36 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
     return total - primitives.lgamma(reduction.reduce_sum(t, axes=last))
 
 
-def _pair(x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Two operands as tensors, Python numbers adapted to the other's dtype."""
+def _pair(x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:
+    """Return two operands as tensors. Python numbers take the dtype of the other operand."""
     first, second = as_tensors(ew.add, (x, y))
     return first, second
 
 
 @as_operator("truediv", reflected=True)
 @per_value
-def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y; integers give float32.
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Divide elementwise, with broadcasting.
+
+    Integers are converted to floats before the division.
+
+    Args:
+        x: Numeric tensor.
+        y: Tensor with the dtype of `x`.
+
+    Returns:
+        Tensor of the broadcast shape. Integers of 32 and 64 bits produce float64, which is float32
+        without `TFPY_ENABLE_X64`; smaller integers produce float32.
 
     Raises:
-        TypeError: for booleans and for two dtypes.
+        TypeError: If the operands are boolean, or have different dtypes.
 
     Example:
         >>> import tfpy as tf
         >>> tf.divide([1, 3], 2).numpy().tolist()
         [0.5, 1.5]
+
+    See also: `tf.math.divide_no_nan`, `tf.math.floordiv`, `tf.math.multiply`.
     """
     a, b = _pair(x, y)
     if a.dtype.is_bool:
@@ -72,7 +104,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def _as_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Integers as floats: float64, where there is such a dtype, from 32 bits on."""
+    """Convert integers to floats: 32 or more bits to float64, others to float32."""
     if x.dtype != y.dtype:
         raise TypeError(
             f"{op}: `x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}; "
@@ -87,45 +119,72 @@ def _as_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 truediv = divide
 
 
-def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y, and 0 where y is 0; integers give float32.
+def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+    """Divide elementwise, with broadcasting; the result is 0 where `y` is 0.
+
+    Args:
+        x: Numeric tensor.
+        y: Tensor with the dtype of `x`.
+
+    Returns:
+        Tensor of the broadcast shape. Integers of 32 and 64 bits produce float64, which is float32
+        without `TFPY_ENABLE_X64`; smaller integers produce float32.
 
     Raises:
-        TypeError: for two dtypes.
+        TypeError: If the operands have different dtypes.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.divide_no_nan([3.0, 1.0], [2.0, 0.0]).numpy().tolist()
         [1.5, 0.0]
+
+    See also: `tf.divide`, `tf.math.reciprocal_no_nan`.
     """
     return ew.divide_no_nan(*_as_floats("divide_no_nan", *_pair(x, y)))
 
 
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
-    """1 / x, and 0 where x is 0.
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
+    """Compute `1 / x` elementwise; the result is 0 where `x` is 0.
+
+    Args:
+        x: Float or complex tensor.
+
+    Returns:
+        Tensor with the shape and dtype of `x`.
 
     Raises:
-        InvalidArgumentError: for integers.
+        InvalidArgumentError: If `x` is an integer tensor.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.reciprocal_no_nan([2.0, 0.0]).numpy().tolist()
         [0.5, 0.0]
+
+    See also: `tf.math.reciprocal`, `tf.math.divide_no_nan`.
     """
     t = convert_to_tensor(x)
     return ew.divide_no_nan(cast(1, t.dtype), t)
 
 
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
-    """A tensor, or indexed slices, times a number.
+def scalar_mul(scalar: TensorLike, x: Tensor | IndexedSlices, name: str | None = None) -> Any:
+    """Multiply a tensor or `tf.IndexedSlices` by a scalar.
+
+    Args:
+        scalar: Scalar with the dtype of `x`.
+        x: Numeric tensor or `tf.IndexedSlices`.
+
+    Returns:
+        Tensor or `tf.IndexedSlices` with the shape and dtype of `x`.
 
     Raises:
-        ValueError: when ``scalar`` is not one.
+        ValueError: If `scalar` is not a scalar.
 
     Example:
         >>> import tfpy as tf
         >>> tf.scalar_mul(3, tf.constant([1, 2])).numpy().tolist()
         [3, 6]
+
+    See also: `tf.multiply`.
     """
     number = convert_to_tensor(scalar, x.dtype)
     if number.ndim:
@@ -136,13 +195,23 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 
 
 @per_value
-def sign(x: Any, name: str | None = None) -> Tensor:
-    """-1, 0 or 1; for complex numbers ``x / |x|``, and 0 where x is 0.
+def sign(x: TensorLike, name: str | None = None) -> Tensor:
+    """Return the sign of each element: -1, 0 or 1.
+
+    For complex numbers the result is `x / abs(x)`, and 0 where `x` is 0.
+
+    Args:
+        x: Numeric tensor.
+
+    Returns:
+        Tensor with the shape and dtype of `x`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.sign([-2.5, 0.0, 7.0]).numpy().tolist()
         [-1.0, 0.0, 1.0]
+
+    See also: `tf.abs`.
     """
     t = convert_to_tensor(x)
     if t.dtype.is_complex:
@@ -151,16 +220,24 @@ def sign(x: Any, name: str | None = None) -> Tensor:
 
 
 @dispatchable
-def add_n(inputs: Any, name: str | None = None) -> Tensor:
-    """Sum of a list of tensors of one shape.
+def add_n(inputs: Sequence[TensorLike], name: str | None = None) -> Tensor:
+    """Add tensors of one shape elementwise.
+
+    Args:
+        inputs: Numeric tensors of one shape and dtype.
+
+    Returns:
+        Tensor with the shape and dtype of the inputs.
 
     Raises:
-        InvalidArgumentError: when the shapes differ.
+        InvalidArgumentError: If the shapes differ.
 
     Example:
         >>> import tfpy as tf
         >>> tf.add_n([[1, 2], [3, 4], [5, 6]]).numpy().tolist()
         [9, 12]
+
+    See also: `tf.add`, `tf.reduce_sum`.
     """
     first, *rest = [convert_to_tensor(t) for t in inputs]
     shapes = [list(t.aval.shape) for t in (first, *rest)]
@@ -172,64 +249,108 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 
 
 @per_value
-def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
-    """log(sigmoid(x)), without overflow.
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
+    """Compute `log(sigmoid(x))` elementwise, without overflow.
+
+    Args:
+        x: Float tensor.
+
+    Returns:
+        Tensor with the shape and dtype of `x`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.log_sigmoid([-100.0, 0.0, 2.0]).numpy().round(3)
         array([-100.   ,   -0.693,   -0.127], dtype=float32)
+
+    See also: `tf.sigmoid`, `tf.math.softplus`.
     """
     return -activation.softplus(-convert_to_tensor(x))
 
 
 @per_value
 def clip_by_value(
-    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+    t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
 ) -> Tensor:
-    """``t`` limited to the range from ``clip_value_min`` to ``clip_value_max``.
+    """Clip the elements of a tensor to a range.
+
+    Args:
+        t: Numeric tensor.
+        clip_value_min: Lower bound, which broadcasts to the shape of `t`.
+        clip_value_max: Upper bound, which broadcasts to the shape of `t`.
+
+    Returns:
+        Tensor with the shape and dtype of `t`.
 
     Raises:
-        ValueError: when a bound has more elements than ``t``.
+        ValueError: If a bound broadcasts to a larger shape than `t`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.clip_by_value([-1, 0, 5], 0, 3).numpy().tolist()
         [0, 0, 3]
+
+    See also: `tf.clip_by_norm`, `tf.minimum`, `tf.maximum`.
     """
     x = convert_to_tensor(t)
     clipped = ew.maximum(ew.minimum(x, clip_value_max), clip_value_min)
     if clipped.aval.shape != x.aval.shape:
         raise ValueError(
-            f"clip_by_value: the bounds make {clipped.shape} of shape {x.shape}; "
-            "broadcast the tensor first"
+            f"clip_by_value: the bounds broadcast the tensor of shape {x.shape} to "
+            f"{clipped.shape}; broadcast the tensor first"
         )
     return clipped
 
 
 def accumulate_n(
-    inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+    inputs: Sequence[TensorLike],
+    shape: ShapeLike | None = None,
+    tensor_dtype: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
-    """Sum of a list of tensors of one shape; the same as :func:`add_n`.
+    """Add tensors of one shape elementwise. This is the same as `tf.add_n`.
+
+    Args:
+        inputs: Numeric tensors of one shape and dtype.
+        shape: Not used.
+        tensor_dtype: Not used.
+
+    Returns:
+        Tensor with the shape and dtype of the inputs.
+
+    Raises:
+        InvalidArgumentError: If the shapes differ.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.accumulate_n([tf.constant([1, 2]), tf.constant([3, 4])]).numpy().tolist()
         [4, 6]
+
+    See also: `tf.add_n`.
     """
     return add_n(inputs)
 
 
-def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
-    """The polynomial with a list of coefficients, that of the highest power first, at ``x``.
+def polyval(coeffs: list[Any], x: TensorLike, name: str | None = None) -> Tensor:
+    """Evaluate a polynomial elementwise.
+
+    Args:
+        coeffs: List of coefficients, from the highest power to the constant. They broadcast with
+            `x`.
+        x: Numeric tensor.
+
+    Returns:
+        Tensor of the broadcast shape, with the dtype of `x`.
 
     Raises:
-        ValueError: when the coefficients are no list.
+        ValueError: If `coeffs` is not a list.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.polyval([2, 0, 1], 3).numpy().tolist()
         19
+
+    See also: `tf.pow`, `tf.add_n`.
     """
     if not isinstance(coeffs, list):
         raise ValueError(

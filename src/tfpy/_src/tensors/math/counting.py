@@ -1,4 +1,4 @@
-"""Counting values: ``tf.math.bincount``, histograms and the confusion matrix."""
+"""Counting values: `tf.math.bincount`, histograms and the confusion matrix."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tfpy._src.compiler.ops.families.infer import FLOAT, check_dtype, check_same
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, host_values
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, IntLike, TensorLike
 from tfpy._src.tensors.array.joining import stack
 from tfpy._src.tensors.array.making import cast, ones
 from tfpy._src.tensors.array.reshaping import reshape, squeeze
@@ -29,30 +30,36 @@ Floats = np.ndarray[Any, np.dtype[np.float32]]
 
 @dispatchable
 def bincount(
-    arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
-    dtype: Any = dtypes.int32,
+    arr: TensorLike,
+    weights: TensorLike | None = None,
+    minlength: IntLike | None = None,
+    maxlength: IntLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
     axis: int | None = None,
     binary_output: bool = False,
 ) -> Tensor:
-    """How often each of 0, 1, 2, … occurs in ``arr``.
+    """Count how often each of the integers 0, 1, 2, … occurs.
 
-    ``arr`` is read on the host, unless ``minlength`` and ``maxlength`` agree.
+    `arr` is read on the host unless `minlength` and `maxlength` are equal.
 
     Args:
-        arr: integers that are not negative.
-        weights: of ``arr``'s shape; their sums are given, in their dtype, instead of counts.
-        minlength: the least size of the result.
-        maxlength: the largest; greater values are not counted.
-        axis: None or 0 counts all of ``arr``, -1 each row of a matrix.
-        binary_output: gives 1 for values that occur.
+        arr: Tensor of non-negative integers.
+        weights: Tensor with the shape of `arr`. If it is passed, the weights of each integer are
+            added instead of counted.
+        minlength: Minimal size of the result.
+        maxlength: Maximal size of the result. Larger integers are not counted.
+        dtype: Dtype of the result. It is not used with `weights`. Default: int32.
+        axis: None or 0 counts all elements, -1 counts each row of a matrix separately.
+        binary_output: If True, return 1 for integers that occur.
+
+    Returns:
+        Tensor of shape `[size]`, or `[rows, size]` if `axis` is -1, with the dtype of `weights` or
+        `dtype`.
 
     Raises:
-        InvalidArgumentError: for negative values, or weights of another shape.
-        ValueError: for another axis.
+        InvalidArgumentError: If an element is negative, or `weights` has another shape.
+        ValueError: If `axis` is not None, 0 or -1.
 
     Example:
         >>> import tfpy as tf
@@ -60,6 +67,8 @@ def bincount(
         [0, 2, 0, 1]
         >>> tf.math.bincount([1, 1, 3], weights=[0.5, 0.25, 4.0]).numpy().tolist()
         [0.0, 0.75, 0.0, 4.0]
+
+    See also: `tf.math.confusion_matrix`, `tf.histogram_fixed_width`.
     """
     if axis not in (None, 0, -1):
         raise ValueError(
@@ -71,7 +80,7 @@ def bincount(
     if amounts.aval.shape != values.aval.shape:
         raise invalid(
             "bincount",
-            f"weights {list(amounts.shape)} and arr {list(values.shape)} must have one shape",
+            f"weights {list(amounts.shape)} and arr {list(values.shape)} must have the same shape",
         )
     size = bin_count(values, minlength, maxlength)
     rows = values.aval.shape[0] if axis == -1 and values.ndim == 2 else 1
@@ -87,11 +96,11 @@ def bincount(
     return reshape(counts, [rows, size] if axis == -1 and values.ndim == 2 else [size])
 
 
-def bin_count(values: Tensor, minlength: Any, maxlength: Any) -> int:
-    """How many bins integers are counted in.
+def bin_count(values: Tensor, minlength: IntLike | None, maxlength: IntLike | None) -> int:
+    """Return the number of bins for counting integers.
 
     Raises:
-        InvalidArgumentError: for negative ones.
+        InvalidArgumentError: If an integer is negative.
     """
     least, most = (None if v is None else static_int(v) for v in (minlength, maxlength))
     if least is not None and least == most:
@@ -104,7 +113,7 @@ def bin_count(values: Tensor, minlength: Any, maxlength: Any) -> int:
 
 
 def _range(value_range: Any) -> tuple[float, float]:
-    """The two bounds, read on the host."""
+    """Return the two bounds, which are read on the host."""
     bounds = host_values(value_range)
     if bounds.shape != (2,):
         raise invalid("histogram_fixed_width", f"value_range must have 2 elements: {value_range}")
@@ -113,7 +122,7 @@ def _range(value_range: Any) -> tuple[float, float]:
 
 
 def _bins(nbins: Any) -> int:
-    """Return the number of bins, read on the host; it may be refused as :func:`_refused`."""
+    """Return the number of bins, which is read on the host. `_refused` checks it."""
     found = host_values(nbins)
     if found.ndim:
         raise invalid("histogram_fixed_width", "nbins should be a scalar.")
@@ -121,7 +130,7 @@ def _bins(nbins: Any) -> int:
 
 
 def _refused(low: float, high: float, bins: int) -> str:
-    """Return why there are no bins of this range and number, or an empty string."""
+    """Return why there cannot be bins of this range and number, or an empty string."""
     if bins <= 0:
         return f"nbins should be a positive number, but got '{bins}'"
     if low < high:
@@ -130,29 +139,38 @@ def _refused(low: float, high: float, bins: int) -> str:
 
 
 def histogram_fixed_width_bins(
-    values: Any,
-    value_range: Any,
-    nbins: Any = 100,
-    dtype: Any = dtypes.int32,
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: IntLike = 100,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """The bin of each value: ``nbins`` of one width in ``value_range``, the outer ones unbounded.
+    """Return the bin of each value in a histogram with bins of equal width.
 
-    NaN, and in an empty range its bound, has the lowest integer for a bin.
+    Values outside the range belong to the first or last bin. The bin of NaN is the lowest integer
+    of the dtype, and so is the bin of the bound if the range is empty.
 
     Args:
-        values: Float tensor.
-        value_range: Two numbers of the dtype of `values`.
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
+        values: Float tensor of any shape.
+        value_range: Vector of the two bounds, with the dtype of `values`.
+        nbins: Number of bins. Default: 100.
+        dtype: Dtype of the result. Default: int32. `int64` and `float64` have 32 bits without
+            `TFPY_ENABLE_X64`.
+
+    Returns:
+        Tensor with the shape of `values`.
 
     Raises:
-        InvalidArgumentError: If there is no bin, or the dtypes are not one of floats.
+        InvalidArgumentError: If `nbins` is not positive, `values` is not a float tensor, or the
+            dtypes differ.
 
     Example:
         >>> import tfpy as tf
         >>> x = [0.5, 1.5, 1.7, 9.0]
         >>> tf.histogram_fixed_width_bins(x, value_range=[0.0, 5.0], nbins=5).numpy().tolist()
         [0, 1, 1, 4]
+
+    See also: `tf.histogram_fixed_width`, `tf.searchsorted`.
     """
     name = "histogram_fixed_width_bins"
     bins = _bins(nbins)
@@ -168,20 +186,28 @@ def histogram_fixed_width_bins(
 
 
 def histogram_fixed_width(
-    values: Any,
-    value_range: Any,
-    nbins: Any = 100,
-    dtype: Any = dtypes.int32,
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: IntLike = 100,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """How many values each bin has; see :func:`histogram_fixed_width_bins`. NaN is not counted.
+    """Count the values in each bin of a histogram with bins of equal width.
+
+    Values outside the range belong to the first or last bin. NaN is not counted.
 
     Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
+        values: Numeric tensor of any shape.
+        value_range: Vector of the two bounds, with the dtype of `values`.
+        nbins: Number of bins. Default: 100.
+        dtype: Dtype of the result. Default: int32. `int64` and `float64` have 32 bits without
+            `TFPY_ENABLE_X64`.
+
+    Returns:
+        Tensor of shape `[nbins]`.
 
     Raises:
-        InvalidArgumentError: when the range is empty or there is no bin, or its tensor has another
-            dtype than the values.
+        InvalidArgumentError: If the range is empty, `nbins` is not positive, or the dtypes differ.
         TypeError: If the range consists of floats and the values are integers.
 
     Example:
@@ -189,6 +215,8 @@ def histogram_fixed_width(
         >>> x = [0.5, 1.5, 1.7, 9.0]
         >>> tf.histogram_fixed_width(x, value_range=[0.0, 5.0], nbins=5).numpy().tolist()
         [1, 2, 0, 0, 1]
+
+    See also: `tf.histogram_fixed_width_bins`, `tf.math.bincount`.
     """
     given, limits = as_tensors(ew.add, (values, value_range))
     check_same_dtype("histogram_fixed_width", (given.aval, limits.aval))
@@ -203,10 +231,10 @@ def histogram_fixed_width(
 
 
 def _edges(low: float, high: float, bins: int) -> Floats:
-    """Return the lowest float32 of each bin but the first.
+    """Return the lowest float32 of each bin except the first.
 
-    They are found with TensorFlow's arithmetic, which divides by the width of a bin in float64: a
-    device would round other values into a bin, or overflow.
+    The edges are computed with TensorFlow's arithmetic, which divides by the bin width in float64.
+    On a device, other values would be rounded into a bin, or the division would overflow.
     """
     width = (high - low) / bins
     wanted = np.arange(1, bins)
@@ -221,41 +249,50 @@ def _edges(low: float, high: float, bins: int) -> Floats:
 
 
 def _order(x: np.float32) -> int:
-    """Return the place of a float32 in the order of all."""
+    """Return the rank of a float32 in the order of all float32 numbers."""
     bits = int(x.view(np.int32))
     return bits if bits >= 0 else -(bits & 0x7FFFFFFF)
 
 
 def _ordered(places: Any) -> Floats:
-    """Return the float32 of each place of :func:`_order`."""
+    """Return the float32 of each rank. This is the inverse of `_order`."""
     bits = np.where(places < 0, -places | 0x80000000, places)
     return bits.astype(np.uint32).view(np.float32)
 
 
 def confusion_matrix(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    weights: Any = None,
-    dtype: Any = dtypes.int32,
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: IntLike | None = None,
+    weights: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """How often each label (row) was predicted as each class (column).
+    """Count how often each label (row) was predicted as each class (column).
 
     Args:
-        num_classes: read from labels and predictions, on the host, unless given.
-        weights: what each pair counts, 1 by default.
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
+        labels: Integer vector of the true classes.
+        predictions: Integer vector of the predicted classes, with the size of `labels`.
+        num_classes: Number of classes. Default: the largest class plus 1, which is read on the
+            host.
+        weights: Vector of the weight of each pair. Default: 1.
+        dtype: Dtype of the result. Default: int32. `int64` and `float64` have 32 bits without
+            `TFPY_ENABLE_X64`.
+
+    Returns:
+        Tensor of shape `[num_classes, num_classes]`.
 
     Raises:
-        InvalidArgumentError: for negative labels or, on cpu and wasm, such as are not below
-            ``num_classes``.
+        InvalidArgumentError: If a class is negative or, on cpu and wasm, not less than
+            `num_classes`.
 
     Example:
         >>> import tfpy as tf
         >>> labels, predictions = [0, 1, 2, 2], [0, 2, 2, 2]
         >>> tf.math.confusion_matrix(labels, predictions).numpy().tolist()
         [[1, 0, 0], [0, 0, 1], [0, 0, 2]]
+
+    See also: `tf.math.bincount`.
     """
     truth, guess = (_int_vector(v) for v in (labels, predictions))
     if truth.ndim == guess.ndim + 1 and truth.aval.shape[-1] == 1:
@@ -272,11 +309,13 @@ def confusion_matrix(
 
 
 def _int_vector(values: Any) -> Tensor:
+    """Return values as an int32 tensor."""
     x = convert_to_tensor(values)
     return x if x.dtype == dtypes.int32 else cast(x, dtypes.int32)
 
 
 def _classes(pairs: Tensor) -> int:
+    """Return the number of classes, which is read on the host."""
     host = pairs.host_view()
     if host.size and host.min() < 0:
         raise invalid_value(
@@ -285,13 +324,21 @@ def _classes(pairs: Tensor) -> int:
     return int(host.max()) + 1 if host.size else 0
 
 
-def zero_fraction(value: Any, name: str | None = None) -> Tensor:
-    """The share of elements that are 0, a float32 scalar; NaN for an empty tensor.
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
+    """Return the fraction of elements that are 0.
+
+    Args:
+        value: Numeric tensor of any shape.
+
+    Returns:
+        Float32 scalar; NaN for an empty tensor.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.zero_fraction([0.0, 1.0, 0.0, 3.0]).numpy().tolist()
         0.5
+
+    See also: `tf.math.count_nonzero`.
     """
     x = convert_to_tensor(value)
     nonzero = cast(count_nonzero(x), dtypes.float32)

@@ -1,4 +1,4 @@
-"""Reductions over any axes, and what is made of them: ``tf.reduce_*``, ``tf.argmax``."""
+"""Reductions over any axes (`tf.reduce_*`), and functions that are composed of them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Axis, DTypeLike, TensorLike
 from tfpy._src.tensors.array.complex_numbers import conj, real
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import identity, squeeze
@@ -21,6 +22,7 @@ from tfpy._src.tensors.array.static import static_ints
 
 
 def _axes(op: str, x: Tensor, axis: Any) -> tuple[int, ...]:
+    """Return the axes to reduce, counted from the front."""
     if axis is None:
         return tuple(range(x.ndim))
     axes = tuple(normalize_axis(op, a, x.ndim) for a in static_ints(axis))
@@ -29,11 +31,12 @@ def _axes(op: str, x: Tensor, axis: Any) -> tuple[int, ...]:
     return axes
 
 
-def _reduce(op: Op, input_tensor: Any, axis: Any, keepdims: bool) -> Tensor:
+def _reduce(op: Op, input_tensor: TensorLike, axis: Axis, keepdims: bool) -> Tensor:
+    """Apply a reduction op over some axes."""
     x = convert_to_tensor(input_tensor, None if is_operand(input_tensor) else op.only)
     axes = _axes(op.name, x, axis)
     if not axes:
-        op.infer(x.aval, axes=(0, 0))  # the dtype is checked even when nothing is to be reduced
+        op.infer(x.aval, axes=(0, 0))  # checks the dtype although there is nothing to reduce
         return identity(x)
     reduced: Tensor = reduction.reduce_axes(op, x, axes, keepdims)
     return reduced
@@ -41,131 +44,196 @@ def _reduce(op: Op, input_tensor: Any, axis: Any, keepdims: bool) -> Tensor:
 
 @dispatchable
 def reduce_sum(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Sum over the axes (all by default).
+    """Compute the sum of elements over axes.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
-        keepdims: whether reduced axes stay, of size 1.
+        input_tensor: Numeric tensor.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        keepdims: If True, keep the reduced axes with size 1.
+
+    Returns:
+        Tensor with the dtype of `input_tensor`, without the reduced axes.
+
+    Raises:
+        InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
         >>> tf.reduce_sum(x, axis=1).numpy().tolist()
         [3.0, 8.0]
+
+    See also: `tf.reduce_mean`, `tf.cumsum`, `tf.add_n`.
     """
     return _reduce(reduction.reduce_sum, input_tensor, axis, keepdims)
 
 
 @dispatchable
 def reduce_prod(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Product over the axes (all by default).
+    """Compute the product of elements over axes.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
-        keepdims: whether reduced axes stay, of size 1.
+        input_tensor: Numeric tensor.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        keepdims: If True, keep the reduced axes with size 1.
+
+    Returns:
+        Tensor with the dtype of `input_tensor`, without the reduced axes.
+
+    Raises:
+        InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
         >>> tf.reduce_prod(x, axis=0).numpy().tolist()
         [3.0, 10.0]
+
+    See also: `tf.reduce_sum`, `tf.math.cumprod`.
     """
     return _reduce(reduction.reduce_prod, input_tensor, axis, keepdims)
 
 
 @dispatchable
 def reduce_max(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Largest element over the axes (all by default).
+    """Compute the maximum of elements over axes.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
-        keepdims: whether reduced axes stay, of size 1.
+        input_tensor: Real tensor.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        keepdims: If True, keep the reduced axes with size 1.
+
+    Returns:
+        Tensor with the dtype of `input_tensor`, without the reduced axes.
+
+    Raises:
+        InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
         >>> tf.reduce_max(x, axis=1, keepdims=True).numpy().tolist()
         [[2.0], [5.0]]
+
+    See also: `tf.reduce_min`, `tf.argmax`.
     """
     return _reduce(reduction.reduce_max, input_tensor, axis, keepdims)
 
 
 @dispatchable
 def reduce_min(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Smallest element over the axes (all by default).
+    """Compute the minimum of elements over axes.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
-        keepdims: whether reduced axes stay, of size 1.
+        input_tensor: Real tensor.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        keepdims: If True, keep the reduced axes with size 1.
+
+    Returns:
+        Tensor with the dtype of `input_tensor`, without the reduced axes.
+
+    Raises:
+        InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
         >>> tf.reduce_min(x, axis=0).numpy().tolist()
         [1.0, 2.0]
+
+    See also: `tf.reduce_max`, `tf.argmin`.
     """
     return _reduce(reduction.reduce_min, input_tensor, axis, keepdims)
 
 
 @dispatchable
 def reduce_any(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Logical or over the axes (all by default).
+    """Compute the logical or of elements over axes.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
-        keepdims: whether reduced axes stay, of size 1.
+        input_tensor: Boolean tensor.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        keepdims: If True, keep the reduced axes with size 1.
+
+    Returns:
+        Boolean tensor without the reduced axes.
+
+    Raises:
+        InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
         >>> tf.reduce_any([[True, False], [False, False]], axis=1).numpy().tolist()
         [True, False]
+
+    See also: `tf.reduce_all`.
     """
     return _reduce(reduction.reduce_any, input_tensor, axis, keepdims)
 
 
 @dispatchable
 def reduce_all(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Logical and over the axes (all by default).
+    """Compute the logical and of elements over axes.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
-        keepdims: whether reduced axes stay, of size 1.
+        input_tensor: Boolean tensor.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        keepdims: If True, keep the reduced axes with size 1.
+
+    Returns:
+        Boolean tensor without the reduced axes.
+
+    Raises:
+        InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
         >>> tf.reduce_all([[True, False], [True, True]], axis=1).numpy().tolist()
         [False, True]
+
+    See also: `tf.reduce_any`.
     """
     return _reduce(reduction.reduce_all, input_tensor, axis, keepdims)
 
 
 @dispatchable
 def reduce_mean(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Mean over the axes (all by default); integer means truncate, as TensorFlow's.
+    """Compute the mean of elements over axes.
+
+    Integer means truncate, as in TensorFlow.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
-        keepdims: whether reduced axes stay, of size 1.
+        input_tensor: Numeric tensor.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        keepdims: If True, keep the reduced axes with size 1.
+
+    Returns:
+        Tensor with the dtype of `input_tensor`, without the reduced axes.
+
+    Raises:
+        InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
         >>> tf.reduce_mean(x, axis=0).numpy().tolist()
         [2.0, 3.5]
+
+    See also: `tf.reduce_sum`, `tf.math.reduce_variance`.
     """
     x = convert_to_tensor(input_tensor)
     if x.dtype.is_integer:
@@ -176,10 +244,13 @@ def reduce_mean(
 
 
 def _integer_mean(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
-    """The mean of quotients and remainders, whose sums stay in range where that of x does not."""
+    """Compute the mean of integers from the sums of quotients and remainders.
+
+    These sums stay in the range of the dtype, but the sum of the elements may not.
+    """
     if x.dtype.size == 1:
         return cast(_integer_mean(cast(x, dtypes.int32), axis, keepdims), x.dtype)
-    if x.dtype == dtypes.uint64:  # TensorFlow's sums of these wrap
+    if x.dtype == dtypes.uint64:  # sums of uint64 wrap in TensorFlow
         total = reduce_sum(x, axis, keepdims)
         return ew.floor_div(total, max(x.size // max(total.size, 1), 1))
     reduced = _reduce(reduction.reduce_max, x, axis, keepdims)
@@ -194,22 +265,28 @@ def _integer_mean(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
 
 @dispatchable
 def reduce_variance(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Variance over the axes (all by default), without Bessel's correction.
+    """Compute the variance of elements over axes, without Bessel's correction.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
-        keepdims: whether reduced axes stay, of size 1.
+        input_tensor: Float or complex tensor.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        keepdims: If True, keep the reduced axes with size 1.
+
+    Returns:
+        Float tensor without the reduced axes; its dtype is that of the real part of `input_tensor`.
 
     Raises:
-        TypeError: for integers.
+        TypeError: If `input_tensor` is an integer tensor.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
         >>> tf.math.reduce_variance(x, axis=1).numpy().tolist()
         [0.25, 1.0]
+
+    See also: `tf.math.reduce_std`, `tf.nn.moments`.
     """
     x = convert_to_tensor(input_tensor)
     if x.dtype.is_integer:
@@ -220,43 +297,61 @@ def reduce_variance(
 
 
 def _squared_length(x: Tensor) -> Tensor:
-    """|x|**2, real."""
+    """Return `abs(x)**2`, which is real."""
     return real(x * conj(x)) if x.dtype.is_complex else ew.square(x)
 
 
 @dispatchable
 def reduce_std(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """Standard deviation over the axes (all by default).
+    """Compute the standard deviation of elements over axes, without Bessel's correction.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
-        keepdims: whether reduced axes stay, of size 1.
+        input_tensor: Float or complex tensor.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        keepdims: If True, keep the reduced axes with size 1.
+
+    Returns:
+        Float tensor without the reduced axes; its dtype is that of the real part of `input_tensor`.
+
+    Raises:
+        TypeError: If `input_tensor` is an integer tensor.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
         >>> tf.math.reduce_std(x, axis=1).numpy().tolist()
         [0.5, 1.0]
+
+    See also: `tf.math.reduce_variance`, `tf.nn.moments`.
     """
     return ew.sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
 @dispatchable
 def reduce_logsumexp(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """log(sum(exp(x))) over the axes, without overflow.
+    """Compute `log(sum(exp(x)))` of elements over axes, without overflow.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
-        keepdims: whether reduced axes stay, of size 1.
+        input_tensor: Float tensor.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        keepdims: If True, keep the reduced axes with size 1.
+
+    Returns:
+        Tensor with the dtype of `input_tensor`, without the reduced axes.
+
+    Raises:
+        InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
         >>> tf.reduce_logsumexp([[0.0, 0.0], [1000.0, 0.0]], axis=1).numpy().tolist()
         [0.6931471824645996, 1000.0]
+
+    See also: `tf.math.cumulative_logsumexp`, `tf.nn.log_softmax`.
     """
     x = convert_to_tensor(input_tensor)
     peak = stop_gradient(reduce_max(x, axis, True))
@@ -267,18 +362,27 @@ def reduce_logsumexp(
 
 
 def reduce_euclidean_norm(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """sqrt(sum(x**2)) over the axes.
+    """Compute the Euclidean norm `sqrt(sum(x**2))` of elements over axes.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
-        keepdims: whether reduced axes stay, of size 1.
+        input_tensor: Numeric tensor.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        keepdims: If True, keep the reduced axes with size 1.
+
+    Returns:
+        Tensor with the dtype of `input_tensor`, without the reduced axes.
+
+    Raises:
+        InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.reduce_euclidean_norm([[3.0, 4.0], [0.0, 5.0]], axis=1).numpy().tolist()
         [5.0, 5.0]
+
+    See also: `tf.norm`, `tf.math.l2_normalize`.
     """
     x = convert_to_tensor(input_tensor)
     total = reduce_sum(_squared_length(x), axis, keepdims)
@@ -288,23 +392,33 @@ def reduce_euclidean_norm(
 
 
 def count_nonzero(
-    input: Any,
-    axis: Any = None,
+    input: TensorLike,
+    axis: Axis = None,
     keepdims: bool = False,
-    dtype: Any = dtypes.int64,
+    dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """Number of elements that are not 0 (False).
+    """Count the elements that are not 0 (False, empty strings) over axes.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
-        keepdims: whether reduced axes stay, of size 1.
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
+        input: Tensor of any dtype.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        keepdims: If True, keep the reduced axes with size 1.
+        dtype: Dtype of the result. Default: int64. `int64` and `float64` have 32 bits without
+            `TFPY_ENABLE_X64`.
+
+    Returns:
+        Tensor of dtype `dtype` without the reduced axes.
+
+    Raises:
+        InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.count_nonzero([[0, 1, 2], [0, 0, 3]], axis=1).numpy().tolist()
         [2, 1]
+
+    See also: `tf.math.zero_fraction`, `tf.reduce_sum`.
     """
     x = convert_to_tensor(input)
     hit = x if x.dtype.is_bool else logic.not_equal(x, "" if x.dtype == dtypes.string else 0)
@@ -312,20 +426,29 @@ def count_nonzero(
 
 
 def l2_normalize(
-    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
+    x: TensorLike, axis: Axis = None, epsilon: float = 1e-12, name: str | None = None
 ) -> Tensor:
-    """``x`` divided by its euclidean norm over the axes; ``epsilon`` bounds the squared norm.
-
-    Where textures hold float16, ``epsilon`` is at least 1e-4.
+    """Divide a tensor by its Euclidean norm over axes.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
+        x: Float or complex tensor.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        epsilon: Lower bound of the squared norm. Default: 1e-12. It is at least 1e-4 on devices
+            with float16 textures.
+
+    Returns:
+        Tensor with the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If an axis is out of range or occurs twice.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.l2_normalize([[3.0, 4.0], [0.0, 5.0]], axis=1).numpy().round(3)
         array([[0.6, 0.8],
                [0. , 1. ]], dtype=float32)
+
+    See also: `tf.linalg.normalize`, `tf.norm`.
     """
     t = convert_to_tensor(x)
     total = reduce_sum(_squared_length(t), axis, keepdims=True)

@@ -17,8 +17,8 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import FloatLike, TensorLike
 from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.array.making import cast, ones
+from tfpy._src.tensors.array.partitioning import dynamic_partition, dynamic_stitch
 from tfpy._src.tensors.array.reshaping import reshape
-from tfpy._src.tensors.array.scattering import dynamic_partition, dynamic_stitch
 from tfpy._src.tensors.array.slicing import gather, where
 from tfpy._src.tensors.composite.ragged import row_partition as partition
 from tfpy._src.tensors.composite.ragged.row_partition import Ints

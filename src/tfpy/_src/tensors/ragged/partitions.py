@@ -13,7 +13,7 @@ from tfpy._src.compiler.ops import elementwise as ew, indexing
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.dispatch import implements
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.tensors.array import scattering, segments
+from tfpy._src.tensors.array import partitioning, scattering, segments
 from tfpy._src.tensors.array.making import cast, ones
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.composite.ragged import row_partition as partition
@@ -96,14 +96,14 @@ def unsorted_segment_sqrt_n(
     return arithmetic.divide(total, ew.sqrt(count))
 
 
-@implements(scattering.dynamic_partition, RaggedTensor)
+@implements(partitioning.dynamic_partition, RaggedTensor)
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Any]:
     """Return the rows of each partition, or the values if the partitions are ragged."""
     if isinstance(partitions, RaggedTensor):
         inner = _inner(data, partitions, "dynamic_partition")
-        return scattering.dynamic_partition(inner, partitions.values, num_partitions)
+        return partitioning.dynamic_partition(inner, partitions.values, num_partitions)
     at = convert_to_tensor(partitions).host_view()
     if at.shape != (row_count(data),):
         raise invalid(

@@ -58,7 +58,8 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
             "Use tf.shape() of a ragged tensor, or convert the input with to_tensor()."
         )
     x = input if isinstance(input, RaggedTensor) else convert_to_tensor(input)
-    target = making.zeros(shape, dtypes.int32)
+    rows: Any = shape
+    target = making.zeros(rows, dtypes.int32)
     if not isinstance(target, RaggedTensor):
         return reshaping.broadcast_to(x, shape.inner_shape)
     if x.ndim > target.ndim:

@@ -142,7 +142,7 @@ def flex_attention(
 @operation("LinearAttention")
 def linear_attention(
     query: Tensor, key: Tensor, value: Tensor, past: Tensor | None = None,
-    decay: Tensor | None = None, beta: Tensor | None = None, *, chunk_size: int = 64,
+    decay: Any = None, beta: Tensor | None = None, *, chunk_size: int = 64,
     kv_num_heads: int, q_num_heads: int, scale: float = 0.0, update_rule: str = "gated_delta",
 ) -> Any:  # fmt: skip
     """Attention by a state that each step decays, corrects and adds to."""

@@ -49,7 +49,8 @@ def sampled(
     flat = transpose(reshape(images, [*images.aval.shape[:2], math.prod(sizes)]), [0, 2, 1])
     total: Any = None
     for chosen in itertools.product(*taps):
-        index, weight = None, None
+        index: Any = None
+        weight: Any = None
         for (place, share), n in zip(chosen, sizes, strict=True):
             if outside == "zeros":
                 inside = p.logical_and(place >= 0, place <= n - 1)

@@ -34,8 +34,9 @@ from tfpy._src.tensors.array.segments import (
     unsorted_segment_prod,
     unsorted_segment_sum,
 )
+from tfpy._src.tensors.array.sets import unique
 from tfpy._src.tensors.array.slicing import gather, one_hot, slice as slice_, where
-from tfpy._src.tensors.array.sorting import searchsorted, top_k, unique
+from tfpy._src.tensors.array.sorting import searchsorted, top_k
 from tfpy._src.tensors.linalg.diagonals import diag, set_diag
 
 

@@ -1,0 +1,67 @@
+"""Shapes of broadcasting, as static shapes and as tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tfpy._src.compiler.ops.families.infer import broadcast_shapes
+from tfpy._src.core.conversion import constant
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.core.typing import ShapeLike
+from tfpy._src.tensors.array.static import static_ints
+
+
+def broadcast_static_shape(shape_x: Sequence[int], shape_y: Sequence[int]) -> TensorShape:
+    """Return the shape that two static shapes broadcast to.
+
+    Args:
+        shape_x: Fully defined `tf.TensorShape` or sequence of sizes.
+        shape_y: Fully defined `tf.TensorShape` or sequence of sizes.
+
+    Returns:
+        A `tf.TensorShape`.
+
+    Raises:
+        ValueError: If the shapes do not broadcast.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.broadcast_static_shape(tf.TensorShape([3, 1]), tf.TensorShape([1, 4]))
+        TensorShape([3, 4])
+
+    See also: `tf.broadcast_dynamic_shape`, `tf.broadcast_to`.
+    """
+    try:
+        return TensorShape(np.broadcast_shapes(tuple(shape_x), tuple(shape_y)))
+    except ValueError:
+        raise ValueError(
+            f"Incompatible shapes for broadcasting: {tuple(shape_x)} and {tuple(shape_y)}; each "
+            "dimension pair must be equal or one of them 1"
+        ) from None
+
+
+def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:
+    """Return the shape that two shapes broadcast to, as a tensor.
+
+    Args:
+        shape_x: Integer vector of sizes.
+        shape_y: Integer vector of sizes.
+
+    Returns:
+        Int32 tensor of rank 1.
+
+    Raises:
+        InvalidArgumentError: If the shapes do not broadcast.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.broadcast_dynamic_shape([3, 1], [1, 4]).numpy().tolist()
+        [3, 4]
+
+    See also: `tf.broadcast_static_shape`, `tf.broadcast_to`.
+    """
+    shapes = static_ints(shape_x), static_ints(shape_y)
+    return constant(np.array(broadcast_shapes("broadcast_dynamic_shape", *shapes), np.int32))
