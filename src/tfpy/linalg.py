@@ -61,4 +61,4 @@ from tfpy._src.tensors.linalg.solving import (
     solve as solve,
     triangular_solve as triangular_solve,
 )
-from tfpy._src.tensors.math.reductions import l2_normalize as l2_normalize
+from tfpy._src.tensors.math.statistics import l2_normalize as l2_normalize

@@ -133,17 +133,19 @@ from tfpy._src.tensors.math.ordering import (
 )
 from tfpy._src.tensors.math.reductions import (
     count_nonzero as count_nonzero,
-    l2_normalize as l2_normalize,
     reduce_all as reduce_all,
     reduce_any as reduce_any,
-    reduce_euclidean_norm as reduce_euclidean_norm,
     reduce_logsumexp as reduce_logsumexp,
     reduce_max as reduce_max,
     reduce_mean as reduce_mean,
     reduce_min as reduce_min,
     reduce_prod as reduce_prod,
-    reduce_std as reduce_std,
     reduce_sum as reduce_sum,
+)
+from tfpy._src.tensors.math.statistics import (
+    l2_normalize as l2_normalize,
+    reduce_euclidean_norm as reduce_euclidean_norm,
+    reduce_std as reduce_std,
     reduce_variance as reduce_variance,
 )
 from tfpy._src.tensors.nn.activations import (

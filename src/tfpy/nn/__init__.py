@@ -27,7 +27,7 @@ from tfpy._src.tensors.array.blocks import (
 )
 from tfpy._src.tensors.array.sorting import in_top_k as in_top_k, top_k as top_k
 from tfpy._src.tensors.math.counting import zero_fraction as zero_fraction
-from tfpy._src.tensors.math.reductions import l2_normalize as l2_normalize
+from tfpy._src.tensors.math.statistics import l2_normalize as l2_normalize
 from tfpy._src.tensors.nn.activations import (
     crelu as crelu,
     gelu as gelu,

@@ -26,13 +26,13 @@ from tfpy._src.tensors.math.ordering import argmax, argmin
 from tfpy._src.tensors.math.reductions import (
     reduce_all,
     reduce_any,
-    reduce_euclidean_norm,
     reduce_max,
     reduce_mean,
     reduce_min,
     reduce_prod,
     reduce_sum,
 )
+from tfpy._src.tensors.math.statistics import reduce_euclidean_norm
 from tfpy._src.tensors.nn.losses import l2_loss
 
 

@@ -16,7 +16,7 @@ from tfpy._src.library.image.batches import as_float, at_least, check_pixels, co
 from tfpy._src.library.image.colors import hsv_to_rgb, rgb_to_hsv, turn_hue
 from tfpy._src.tensors.array.joining import stack
 from tfpy._src.tensors.array.making import cast
-from tfpy._src.tensors.math import arithmetic, reductions
+from tfpy._src.tensors.math import arithmetic, reductions, statistics
 
 __all__ = [
     "adjust_brightness",
@@ -155,5 +155,5 @@ def per_image_standardization(image: Any) -> Tensor:
     pixels = x.aval.shape[-1] * x.aval.shape[-2] * x.aval.shape[-3]
     axes = [-3, -2, -1]
     mean = reductions.reduce_mean(x, axes, keepdims=True)
-    deviation = reductions.reduce_std(x, axes, keepdims=True)
+    deviation = statistics.reduce_std(x, axes, keepdims=True)
     return ew.real_div(x - mean, ew.maximum(deviation, float(pixels) ** -0.5))

@@ -13,7 +13,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.array.joining import concat, split
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.linalg.products import matmul, tensordot
-from tfpy._src.tensors.math.reductions import reduce_euclidean_norm
+from tfpy._src.tensors.math.statistics import reduce_euclidean_norm
 from tfpy._src.tensors.random import stateful
 from tfpy._src.tensors.signal.fourier import fft, ifft, irfft as _irfft, rfft as _rfft
 

@@ -41,8 +41,7 @@ def concat(values: Iterable[TensorLike], axis: IntLike, name: str = "concat") ->
     """Concatenate tensors along an axis.
 
     Args:
-        values: Tensors of one dtype and rank, with sizes that differ at most along `axis`. One
-            tensor is returned as it is.
+        values: Tensors of one dtype and rank, with sizes that differ at most along `axis`.
         axis: Axis, negative values count from the end. The axis must exist; use `tf.stack` to add
             one.
 

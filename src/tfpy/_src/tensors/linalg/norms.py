@@ -17,7 +17,8 @@ from tfpy._src.tensors.array.reshaping import reshape, squeeze, transpose
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.linalg.decompositions import svd
 from tfpy._src.tensors.math.arithmetic import add_n
-from tfpy._src.tensors.math.reductions import reduce_euclidean_norm, reduce_max, reduce_sum
+from tfpy._src.tensors.math.reductions import reduce_max, reduce_sum
+from tfpy._src.tensors.math.statistics import reduce_euclidean_norm
 
 
 def norm(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfpy._src.backends.registry import storable
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ir.op import Op
@@ -15,7 +14,6 @@ from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Axis, DTypeLike, TensorLike
-from tfpy._src.tensors.array.complex_numbers import conj, real
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import identity, squeeze
 from tfpy._src.tensors.array.static import static_ints
@@ -264,72 +262,6 @@ def _integer_mean(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
 
 
 @dispatchable
-def reduce_variance(
-    input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
-) -> Tensor:
-    """Compute the variance of elements over axes, without Bessel's correction.
-
-    Args:
-        input_tensor: Float or complex tensor.
-        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
-
-    Returns:
-        Float tensor without the reduced axes; its dtype is that of the real part of `input_tensor`.
-
-    Raises:
-        TypeError: If `input_tensor` is an integer tensor.
-
-    Example:
-        >>> import tfpy as tf
-        >>> x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
-        >>> tf.math.reduce_variance(x, axis=1).numpy().tolist()
-        [0.25, 1.0]
-
-    See also: `tf.math.reduce_std`, `tf.nn.moments`.
-    """
-    x = convert_to_tensor(input_tensor)
-    if x.dtype.is_integer:
-        raise TypeError(
-            f"Input must be either real or complex. Received integer type {x.dtype.name}."
-        )
-    return reduce_mean(_squared_length(x - reduce_mean(x, axis, True)), axis, keepdims)
-
-
-def _squared_length(x: Tensor) -> Tensor:
-    """Return `abs(x)**2`, which is real."""
-    return real(x * conj(x)) if x.dtype.is_complex else ew.square(x)
-
-
-@dispatchable
-def reduce_std(
-    input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
-) -> Tensor:
-    """Compute the standard deviation of elements over axes, without Bessel's correction.
-
-    Args:
-        input_tensor: Float or complex tensor.
-        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
-
-    Returns:
-        Float tensor without the reduced axes; its dtype is that of the real part of `input_tensor`.
-
-    Raises:
-        TypeError: If `input_tensor` is an integer tensor.
-
-    Example:
-        >>> import tfpy as tf
-        >>> x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
-        >>> tf.math.reduce_std(x, axis=1).numpy().tolist()
-        [0.5, 1.0]
-
-    See also: `tf.math.reduce_variance`, `tf.nn.moments`.
-    """
-    return ew.sqrt(reduce_variance(input_tensor, axis, keepdims))
-
-
-@dispatchable
 def reduce_logsumexp(
     input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -359,36 +291,6 @@ def reduce_logsumexp(
     total = ew.log(reduce_sum(ew.exp(x - peak), axis, True)) + peak
     axes = _axes("reduce_logsumexp", x, axis)
     return squeeze(total, axes) if axes and not keepdims else total
-
-
-def reduce_euclidean_norm(
-    input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
-) -> Tensor:
-    """Compute the Euclidean norm `sqrt(sum(x**2))` of elements over axes.
-
-    Args:
-        input_tensor: Numeric tensor.
-        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        keepdims: If True, keep the reduced axes with size 1.
-
-    Returns:
-        Tensor with the dtype of `input_tensor`, without the reduced axes.
-
-    Raises:
-        InvalidArgumentError: If an axis is out of range or occurs twice.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.math.reduce_euclidean_norm([[3.0, 4.0], [0.0, 5.0]], axis=1).numpy().tolist()
-        [5.0, 5.0]
-
-    See also: `tf.norm`, `tf.math.l2_normalize`.
-    """
-    x = convert_to_tensor(input_tensor)
-    total = reduce_sum(_squared_length(x), axis, keepdims)
-    if x.dtype.is_integer:
-        total = cast(total, dtypes.float64)
-    return cast(ew.sqrt(total), x.dtype)
 
 
 def count_nonzero(
@@ -423,33 +325,3 @@ def count_nonzero(
     x = convert_to_tensor(input)
     hit = x if x.dtype.is_bool else logic.not_equal(x, "" if x.dtype == dtypes.string else 0)
     return cast(reduce_sum(cast(hit, dtypes.int64), axis, keepdims), dtype)
-
-
-def l2_normalize(
-    x: TensorLike, axis: Axis = None, epsilon: float = 1e-12, name: str | None = None
-) -> Tensor:
-    """Divide a tensor by its Euclidean norm over axes.
-
-    Args:
-        x: Float or complex tensor.
-        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
-        epsilon: Lower bound of the squared norm. Default: 1e-12. It is at least 1e-4 on devices
-            with float16 textures.
-
-    Returns:
-        Tensor with the shape and dtype of `x`.
-
-    Raises:
-        InvalidArgumentError: If an axis is out of range or occurs twice.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.math.l2_normalize([[3.0, 4.0], [0.0, 5.0]], axis=1).numpy().round(3)
-        array([[0.6, 0.8],
-               [0. , 1. ]], dtype=float32)
-
-    See also: `tf.linalg.normalize`, `tf.norm`.
-    """
-    t = convert_to_tensor(x)
-    total = reduce_sum(_squared_length(t), axis, keepdims=True)
-    return t * cast(ew.rsqrt(ew.maximum(total, storable(epsilon))), t.dtype)

@@ -16,15 +16,15 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.array import joining, reordering, reshaping, scans, slicing
 from tfpy._src.tensors.composite.ragged.broadcast import map_flat_values, same_rows
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
-from tfpy._src.tensors.math import arithmetic, reductions
+from tfpy._src.tensors.math import arithmetic, reductions, statistics
 from tfpy._src.tensors.ragged import gathering, reduction, shaping
 from tfpy._src.tensors.ragged.shape import DynamicRaggedShape
 
 _OWN: dict[Callable[..., Any], Callable[..., Any]] = {
     **reduction.REDUCTIONS,
     reductions.reduce_mean: reduction.reduce_mean,
-    reductions.reduce_variance: reduction.reduce_variance,
-    reductions.reduce_std: reduction.reduce_std,
+    statistics.reduce_variance: reduction.reduce_variance,
+    statistics.reduce_std: reduction.reduce_std,
     joining.concat: shaping.concat,
     joining.stack: shaping.stack,
     joining.tile: shaping.tile,
