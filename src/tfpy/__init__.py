@@ -352,11 +352,9 @@ from tfpy._src.tensors.autodiff.functional import (
     value_and_grads as value_and_grads,
     variable_grads as variable_grads,
 )
-from tfpy._src.tensors.autodiff.gradient_tape import (
-    GradientTape as GradientTape,
-    UnconnectedGradients as UnconnectedGradients,
-)
+from tfpy._src.tensors.autodiff.gradient_tape import GradientTape as GradientTape
 from tfpy._src.tensors.autodiff.graph_gradients import gradients as gradients, hessians as hessians
+from tfpy._src.tensors.autodiff.unconnected import UnconnectedGradients as UnconnectedGradients
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor as RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor as SparseTensor
 from tfpy._src.tensors.composite.specs import (

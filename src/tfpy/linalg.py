@@ -12,21 +12,15 @@ from tfpy._src.tensors.linalg.banded import (
 )
 from tfpy._src.tensors.linalg.decompositions import (
     cholesky as cholesky,
-    det as det,
     eig as eig,
     eigh as eigh,
     eigvals as eigvals,
     eigvalsh as eigvalsh,
-    expm as expm,
     gram_schmidt as gram_schmidt,
-    logdet as logdet,
-    logm as logm,
     lu as lu,
     matrix_rank as matrix_rank,
     pinv as pinv,
     qr as qr,
-    slogdet as slogdet,
-    sqrtm as sqrtm,
     svd as svd,
 )
 from tfpy._src.tensors.linalg.diagonals import (
@@ -36,6 +30,14 @@ from tfpy._src.tensors.linalg.diagonals import (
     set_diag as set_diag,
     tensor_diag as tensor_diag,
     tensor_diag_part as tensor_diag_part,
+)
+from tfpy._src.tensors.linalg.matrix_functions import (
+    det as det,
+    expm as expm,
+    logdet as logdet,
+    logm as logm,
+    slogdet as slogdet,
+    sqrtm as sqrtm,
     trace as trace,
 )
 from tfpy._src.tensors.linalg.norms import (

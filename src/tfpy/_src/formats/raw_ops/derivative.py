@@ -8,7 +8,8 @@ from typing import Any
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.array.making import ones_like
-from tfpy._src.tensors.autodiff.gradient_tape import GradientTape, UnconnectedGradients
+from tfpy._src.tensors.autodiff.gradient_tape import GradientTape
+from tfpy._src.tensors.autodiff.unconnected import UnconnectedGradients
 
 
 def pulled_back(function: Callable[[Tensor], Tensor], x: Any, dy: Any) -> Tensor:

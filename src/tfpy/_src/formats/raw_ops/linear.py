@@ -10,7 +10,13 @@ from tfpy._src.tensors.array.einsum import einsum
 from tfpy._src.tensors.array.making import cast, zeros
 from tfpy._src.tensors.array.reshaping import squeeze
 from tfpy._src.tensors.array.static import static_ints
-from tfpy._src.tensors.linalg import banded, decompositions as d, diagonals, solving
+from tfpy._src.tensors.linalg import (
+    banded,
+    decompositions as d,
+    diagonals,
+    matrix_functions,
+    solving,
+)
 from tfpy._src.tensors.linalg.products import cross, matmul
 from tfpy._src.tensors.signal import fourier
 
@@ -74,12 +80,12 @@ op(
 
 op("Cholesky(input) -> output", d.cholesky)
 op("Eig(input; Tout, compute_v=True) -> e, v", _eigen(d.eig, d.eigvals))
-op("LogMatrixDeterminant(input) -> sign, log_abs_determinant", d.slogdet)
+op("LogMatrixDeterminant(input) -> sign, log_abs_determinant", matrix_functions.slogdet)
 op("Lu(input; output_idx_type=int32) -> lu, p", d.lu)
-op("MatrixDeterminant(input) -> output", d.det)
-op("MatrixExponential(input) -> output", d.expm)
-op("MatrixLogarithm(input) -> output", d.logm)
-op("MatrixSquareRoot(input) -> output", d.sqrtm)
+op("MatrixDeterminant(input) -> output", matrix_functions.det)
+op("MatrixExponential(input) -> output", matrix_functions.expm)
+op("MatrixLogarithm(input) -> output", matrix_functions.logm)
+op("MatrixSquareRoot(input) -> output", matrix_functions.sqrtm)
 op("Qr(input; full_matrices=False) -> q, r", d.qr)
 op("SelfAdjointEigV2(input; compute_v=True) -> e, v", _eigen(d.eigh, d.eigvalsh))
 op("Svd(input; compute_uv=True, full_matrices=False) -> s, u, v", _svd)

@@ -27,7 +27,8 @@ from tfpy._src.core.nest import flatten, pack_sequence_as
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.executor.control_op import ControlOp, carries_gradient, scattered
 from tfpy._src.functions.trace.symbolic import is_symbolic
-from tfpy._src.tensors.autodiff.gradient_tape import GradientTape, UnconnectedGradients
+from tfpy._src.tensors.autodiff.gradient_tape import GradientTape
+from tfpy._src.tensors.autodiff.unconnected import UnconnectedGradients
 from tfpy._src.tensors.variables.variable import Variable
 
 Function = Callable[..., Any]

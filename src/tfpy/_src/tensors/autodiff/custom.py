@@ -1,4 +1,4 @@
-"""``tf.stop_gradient``, ``tf.custom_gradient`` and ``tf.recompute_grad``."""
+"""Functions with custom gradients: `tf.custom_gradient`, `tf.recompute_grad` and others."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from tfpy._src.core.operand import Operand
 from tfpy._src.core.tape import Entry, Tape
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.array.making import zeros
-from tfpy._src.tensors.autodiff.gradient_tape import GradientTape, UnconnectedGradients
+from tfpy._src.tensors.autodiff.gradient_tape import GradientTape
 from tfpy._src.tensors.autodiff.nests import leaves, map_leaves
+from tfpy._src.tensors.autodiff.unconnected import UnconnectedGradients
 from tfpy._src.tensors.variables.variable import Variable
 
 
 class _Reads(Tape):
-    """Notes the trainable Variables that are read."""
+    """A tape that records which trainable Variables are read."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,7 +46,7 @@ def _reads() -> Iterator[_Reads]:
 
 @contextmanager
 def _unrecorded() -> Iterator[None]:
-    """No tape records, but readings of Variables are noted."""
+    """Disable all tapes, but still record which Variables are read."""
     saved = tapes.local.active[:]
     tapes.local.active[:] = [t for t in saved if isinstance(t, _Reads)]
     try:
@@ -55,15 +56,24 @@ def _unrecorded() -> Iterator[None]:
 
 
 def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Decorator: ``f(*tensors)`` returns ``(outputs, grad_fn)``, as ``tf.custom_gradient``.
+    """Decorate a function that returns its result and a gradient function.
 
-    ``grad_fn`` takes the gradient of each output and returns one for each positional input. If
-    ``f`` reads trainable Variables that are not among its inputs, ``grad_fn`` also takes
-    ``variables`` and returns ``(input_gradients, variable_gradients)``.
+    If `f` reads trainable Variables that are not among its arguments, the gradient function must
+    accept the keyword argument `variables` (a list of the Variables) and return a pair: the
+    gradients of the arguments and a list of the gradients of the Variables.
+
+    Args:
+        f: Function `f(*tensors)` that returns `(outputs, grad_fn)`. `grad_fn` is called with one
+            gradient for each output, and returns one gradient for each argument of `f`.
+
+    Returns:
+        Function with the arguments of `f` that returns `outputs`; tapes use `grad_fn` for its
+        gradient.
 
     Raises:
-        TypeError: when ``f`` reads Variables and ``grad_fn`` does not take ``variables``.
-        ValueError: from the tape, when the number of gradients is wrong.
+        TypeError: If `f` reads Variables and `grad_fn` does not accept `variables`.
+        ValueError: If `grad_fn` returns another number of gradients than arguments. The error is
+            raised when the gradient is computed.
 
     Example:
         >>> import tfpy as tf
@@ -77,6 +87,8 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
         ...     y = log1pexp(x)
         >>> tape.gradient(y, x).numpy().tolist()
         1.0
+
+    See also: `tf.GradientTape`, `tf.stop_gradient`, `tf.recompute_grad`.
     """
     if f is None:
         return custom_gradient
@@ -85,7 +97,7 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
     @functools.wraps(f)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         if tracing.current() is not None:
-            args = map_leaves(args, _value)  # where TensorFlow traces, `f` gets no Variables
+            args = map_leaves(args, _value)  # TensorFlow passes tensors to `f` while tracing
         given = leaves(args)
         with _reads() as reads:
             result, grad_fn = f(*args, **kwargs)
@@ -110,11 +122,16 @@ def recorded(
     inputs: tuple[Tensor, ...],
     backward: Callable[..., Sequence[Any]],
 ) -> Sequence[Tensor]:
-    """Return the same values, whose gradient tapes compute by a backward function.
+    """Return results with a gradient that tapes compute by a backward function.
 
     Args:
-        results: Computed of ``inputs``.
-        backward: Takes the gradients of the results and returns those of the inputs.
+        name: Name of the computation on tapes.
+        results: Tensors that were computed from `inputs`.
+        inputs: Tensors to which gradients flow.
+        backward: Function from the gradients of the results to the gradients of the inputs.
+
+    Returns:
+        Tensors with the values of `results`.
     """
     outputs = _with_gradient(results, inputs, backward)
     entry = Entry(name, inputs, tuple(outputs), backward, takes_slices=True)
@@ -126,14 +143,14 @@ def recorded(
 
 
 def _value(x: Any) -> Any:
-    """The tensor of what stands for one, as a Variable; other things as they are."""
+    """Convert tensor-like objects, such as Variables, to tensors; return other objects unchanged."""
     return convert_to_tensor(x) if isinstance(x, Operand) or offers_tensor(x) else x
 
 
 def _with_gradient(
     results: Sequence[Tensor], inputs: Sequence[Tensor], backward: Callable[..., Sequence[Any]]
 ) -> Sequence[Tensor]:
-    """The same values, which tapes do not connect with the first ones."""
+    """Return tensors with the same values, which tapes do not connect with `results`."""
     trace = tracing.current()
     if trace is None or all(type(t) is Tensor for t in (*results, *inputs)):
         return [t.alias() for t in results]
@@ -142,6 +159,7 @@ def _with_gradient(
 
 
 def _takes_variables(grad_fn: Callable[..., Any]) -> bool:
+    """Return True if a gradient function accepts the keyword argument `variables`."""
     parameters = inspect.signature(grad_fn).parameters.values()
     return any(p.name == "variables" or p.kind is p.VAR_KEYWORD for p in parameters)
 
@@ -152,7 +170,10 @@ def _backward(
     count: int,
     variables: Sequence[Variable],
 ) -> Callable[..., Sequence[Any]]:
-    """The backward function of a tape's entry: gradients of ``count`` inputs and the Variables."""
+    """Return the backward function of a tape entry.
+
+    It returns the gradients of `count` inputs and of the Variables.
+    """
 
     def backward(*flowing: Any) -> Sequence[Any]:
         filled = [
@@ -181,12 +202,21 @@ def _backward(
 
 
 def _taken(gradient: Any) -> Any:
+    """Return a gradient as a tensor, indexed slices or None."""
     kept = gradient is None or isinstance(gradient, IndexedSlices)
     return gradient if kept else convert_to_tensor(gradient)
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """``f`` whose intermediate results are not kept, but computed again for the gradient.
+    """Wrap a function so that its intermediate results are recomputed for the gradient.
+
+    This saves memory, because the intermediate results are not kept until the backward pass.
+
+    Args:
+        f: Function of tensors that returns tensors.
+
+    Returns:
+        Function with the arguments and results of `f`.
 
     Example:
         >>> import tfpy as tf
@@ -197,6 +227,8 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         ...     y = layer(x)
         >>> tape.gradient(y, x).numpy().tolist()
         32.0
+
+    See also: `tf.custom_gradient`, `tf.GradientTape`.
     """
 
     @custom_gradient
@@ -229,13 +261,18 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def custom_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """TensorFlow.js's ``customGrad``.
+    """Decorate a function with a custom gradient. This is TensorFlow.js's `customGrad`.
 
-    ``f(*tensors, save)`` returns ``{"value": tensor, "grad_func": g}``; ``save(list)`` keeps
-    tensors for ``g(dy, saved)``, which gives the gradient of each input.
+    Args:
+        f: Function `f(*tensors, save)` that returns a dictionary of `value`, a tensor, and
+            `grad_func`. `save(list)` keeps tensors for `grad_func(dy, saved)`, which returns the
+            gradient of each input.
+
+    Returns:
+        Function of the tensors that returns `value`; tapes use `grad_func` for its gradient.
 
     Raises:
-        TypeError: when an argument is no tensor.
+        TypeError: If an argument of the returned function is not a tensor.
 
     Example:
         >>> import tfpy as tf
@@ -246,6 +283,8 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         ...     return {"value": x * x, "grad_func": slope}
         >>> tf.grad(clipped)(tf.constant(3.0)).numpy().tolist()
         1.0
+
+    See also: `tf.custom_gradient`, `tf.grad`.
     """
 
     @custom_gradient
@@ -264,7 +303,15 @@ def custom_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
-    """``f`` whose gradient is that of the identity (``tf.grad_pass_through``).
+    """Wrap a function so that its gradient is the gradient of the identity.
+
+    This is useful for functions without a useful gradient, such as `tf.round`.
+
+    Args:
+        f: Function with the same number and shapes of inputs and outputs.
+
+    Returns:
+        Function with the arguments and results of `f`.
 
     Example:
         >>> import tfpy as tf
@@ -274,6 +321,8 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
         ...     y = tf.grad_pass_through(tf.round)(x)
         >>> y.numpy().tolist(), tape.gradient(y, x).numpy().tolist()
         (2.0, 1.0)
+
+    See also: `tf.custom_gradient`, `tf.stop_gradient`.
     """
 
     @custom_gradient

@@ -1,9 +1,9 @@
-"""``tf.autodiff.ForwardAccumulator``: forward-mode differentiation.
+"""`tf.autodiff.ForwardAccumulator`: forward-mode differentiation.
 
-The tangent of an op's output is ``J v``. The op's gradient rule gives ``u -> J' u``, which is
-linear in ``u``; differentiating ``<J' u, v>`` by ``u`` gives ``J v``, whatever ``u`` is (ones here:
-some rules treat 0 apart). So every op with a gradient has a tangent, in ops, which other tapes and
-accumulators record.
+The tangent of the output of an op is `J v`. The gradient rule of the op computes `u -> J' u`, which
+is linear in `u`. Differentiating `<J' u, v>` with respect to `u` therefore results in `J v` for any
+`u`. Ones are used, because some rules treat 0 separately. In this way every op with a gradient has
+a tangent, which is computed by ops, so that other tapes and accumulators record it.
 """
 
 from __future__ import annotations
@@ -19,23 +19,28 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.tape import Entry, Tape
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Nest
 from tfpy._src.tensors.array.making import ones_like, zeros
 from tfpy._src.tensors.array.slicing import take
-from tfpy._src.tensors.autodiff.gradient_tape import GradientTape, UnconnectedGradients
+from tfpy._src.tensors.autodiff.gradient_tape import GradientTape
 from tfpy._src.tensors.autodiff.nests import leaves, map_leaves
+from tfpy._src.tensors.autodiff.unconnected import UnconnectedGradients
 from tfpy._src.tensors.math.reductions import reduce_sum
 from tfpy._src.tensors.variables.variable import Variable
 
 
 class ForwardAccumulator(Tape):
-    """Computes Jacobian-vector products of the ops that run in its context.
+    """A context that computes Jacobian-vector products of the ops that run in it.
+
+    Forward mode is cheaper than `tf.GradientTape` for functions with few inputs and many outputs.
 
     Args:
-        primals: a tensor, a Variable or a nest of them.
-        tangents: the direction, in the same structure, shapes and dtypes.
+        primals: Tensor or Variable, or a nest of them: the inputs of the function.
+        tangents: Nest of tensors with the structure, shapes and dtypes of `primals`: the vector by
+            which the Jacobian is multiplied.
 
     Raises:
-        ValueError: when the structures or shapes differ or a primal is given twice.
+        ValueError: If the structures or shapes differ, or a primal occurs twice.
 
     Example:
         >>> import tfpy as tf
@@ -44,18 +49,23 @@ class ForwardAccumulator(Tape):
         ...     y = tf.reduce_sum(x * x)
         >>> print(acc.jvp(y).numpy())
         4.0
+
+    See also: `tf.GradientTape`.
     """
 
     last = True
 
-    def __init__(self, primals: Any, tangents: Any) -> None:
+    def __init__(self, primals: Nest, tangents: Nest) -> None:
         super().__init__()
         self._tangents: dict[int, Tensor] = {}
         self._variables: dict[int, Tensor] = {}
         self._recording = False
         sources, directions = leaves(primals), leaves(tangents)
         if len(sources) != len(directions):
-            raise ValueError(f"{len(sources)} primals but {len(directions)} tangents")
+            raise ValueError(
+                "ForwardAccumulator: primals and tangents must have the same structure, got "
+                f"{len(sources)} primals but {len(directions)} tangents"
+            )
         if len({id(s) for s in sources}) < len(sources):
             raise ValueError("A tensor was specified as a primal multiple times; sum its tangents.")
         for source, direction in zip(sources, directions, strict=True):
@@ -64,7 +74,7 @@ class ForwardAccumulator(Tape):
     def _begin(self, primal: Tensor | Variable, tangent: Tensor) -> None:
         if tuple(primal.aval.shape) != tuple(tangent.aval.shape):
             raise ValueError(
-                f"The tangent has shape {tangent.shape}, its primal has {primal.shape}"
+                f"The tangent must have the shape of its primal {primal.shape}, got {tangent.shape}"
             )
         if isinstance(primal, Variable):
             self._variables[id(primal.origin)] = tangent
@@ -86,23 +96,45 @@ class ForwardAccumulator(Tape):
         tapes.local.active[:] = [t for t in tapes.local.active if t is not self]
 
     def follows(self, tensors: Sequence[Tensor]) -> bool:
+        """Return True if a tensor has a tangent.
+
+        Args:
+            tensors: Inputs of a computation.
+
+        Returns:
+            True if the accumulator computes tangents of the computation.
+        """
         return any(t.identity in self._tangents for t in tensors)
 
     def on_read(self, variable: Variable) -> None:
+        """Use the tangent of a Variable for its present value.
+
+        Args:
+            variable: Variable that an op reads.
+        """
         tangent = self._variables.get(id(variable))
         if tangent is not None:
             self._tangents[variable.tensor.identity] = tangent
 
     def on_custom(self, computed: Tensor, output: Tensor) -> None:
+        """Copy the tangent of a computed tensor to an output with a custom gradient.
+
+        Args:
+            computed: Tensor that was computed by recorded ops.
+            output: Tensor with the same value and a custom gradient.
+        """
         tangent = self._tangents.get(computed.identity)
         if tangent is not None:
             self._tangents[output.identity] = tangent
 
     def record(self, entry: Entry) -> None:
-        """Computes the tangents of the outputs if an input has one.
+        """Compute the tangents of the outputs of a computation if an input has a tangent.
+
+        Args:
+            entry: Record of the computation.
 
         Raises:
-            NotImplementedError: when an output is a list of tensors.
+            NotImplementedError: If an output is a list of tensors.
         """
         known = [self._tangents.get(t.identity) for t in entry.inputs]
         missing = [t for t in entry.outputs if t.identity not in self._tangents]
@@ -110,9 +142,9 @@ class ForwardAccumulator(Tape):
             return
         if any(t.dtype == variant for t in entry.outputs):
             raise NotImplementedError(
-                f"ForwardAccumulator: '{entry.name}' gives a list of tensors (a TensorArray in a "
-                "compiled function, or what a loop saves for its gradient), whose tangent is not "
-                "known; use a GradientTape, or one within another"
+                f"ForwardAccumulator: '{entry.name}' returns a list of tensors (a TensorArray in a "
+                "compiled function, or the values that a loop saves for its gradient). Tangents of "
+                "lists are not supported; use a GradientTape, or nested GradientTapes"
             )
         with self._alone():
             for output, tangent in zip(entry.outputs, _push(entry, known), strict=True):
@@ -121,7 +153,7 @@ class ForwardAccumulator(Tape):
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Neither this accumulator nor those within it record."""
+        """Disable this accumulator and the accumulators inside it."""
         saved = tapes.local.active[:]
         position = next(i for i, t in enumerate(saved) if t is self)
         tapes.local.active[:] = saved[:position]
@@ -130,12 +162,28 @@ class ForwardAccumulator(Tape):
         finally:
             tapes.local.active[:] = saved
 
-    def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
-        """The tangents of tensors that were computed in the context.
+    def jvp(
+        self,
+        primals: Nest,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Any:
+        """Return the Jacobian-vector products of tensors that were computed in the context.
 
         Args:
-            primals: a tensor or a nest of them; the result has the same structure.
-            unconnected_gradients: None or zeros for tensors without a tangent.
+            primals: Tensor, or a nest of tensors.
+            unconnected_gradients: `tf.UnconnectedGradients.NONE` (default) returns None for tensors
+                that do not depend on the primals, and `ZERO` returns zeros.
+
+        Returns:
+            Nest of tensors with the structure, shapes and dtypes of `primals`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> x = tf.constant(3.0)
+            >>> with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as acc:
+            ...     y = tf.square(x)
+            >>> print(acc.jvp(y).numpy())
+            6.0
         """
         kind = UnconnectedGradients(getattr(unconnected_gradients, "value", unconnected_gradients))
 
@@ -150,14 +198,17 @@ class ForwardAccumulator(Tape):
 
 
 def _product(gradient: Any, tangent: Tensor) -> Tensor:
-    """The sum of a gradient times a tangent; of indexed slices, over their rows."""
+    """Return the sum of the products of a gradient and a tangent.
+
+    Only the rows of indexed slices are added.
+    """
     if isinstance(gradient, IndexedSlices):
         return reduce_sum(gradient.values * take(tangent, gradient.indices))
     return reduce_sum(gradient * tangent)
 
 
 def _push(entry: Entry, tangents: list[Tensor | None]) -> list[Tensor | None]:
-    """The tangents of an entry's outputs."""
+    """Return the tangents of the outputs of an entry."""
     cotangents = [ones_like(t) if t.dtype.is_differentiable else None for t in entry.outputs]
     with GradientTape(watch_accessed_variables=False) as tape:
         tape.watch([u for u in cotangents if u is not None])

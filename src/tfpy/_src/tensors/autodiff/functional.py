@@ -1,4 +1,4 @@
-"""Gradients of functions: TensorFlow.js's ``tf.grad`` family."""
+"""Gradients of functions: `tf.grad` and related functions of TensorFlow.js."""
 
 from __future__ import annotations
 
@@ -14,20 +14,32 @@ from tfpy._src.tensors.variables.variable import Variable
 
 
 def value_and_grads(f: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
-    """TensorFlow.js's ``valueAndGrads``: ``g(args, dy=None)`` gives ``{"value", "grads"}``.
+    """Return a function that computes the value and the gradients of a function.
+
+    This is TensorFlow.js's `valueAndGrads`.
+
+    Args:
+        f: Function of tensors that returns a tensor.
+
+    Returns:
+        Function `g(args, dy=None)` that returns a dictionary: `value`, the tensor `f(*args)`, and
+        `grads`, a list of one gradient for each argument. `dy` is the gradient that flows into the
+        value; the default is ones.
 
     Raises:
-        ValueError: when the result does not depend on every argument.
+        ValueError: If the value does not depend on every argument. `g` raises this error.
 
     Example:
         >>> import tfpy as tf
         >>> both = tf.value_and_grads(lambda x, y: x * y)([3.0, 5.0])
         >>> both["value"].numpy().tolist(), [g.numpy().tolist() for g in both["grads"]]
         (15.0, [5.0, 3.0])
+
+    See also: `tf.grads`, `tf.value_and_grad`, `tf.GradientTape`.
     """
 
     def g(args: Sequence[Any], dy: Any = None) -> dict[str, Any]:
-        inputs = [identity(a) for a in args]  # the caller may use one tensor twice
+        inputs = [identity(a) for a in args]  # one tensor may be passed twice
         with GradientTape() as tape:
             tape.watch(inputs)
             value = f(*inputs)
@@ -43,13 +55,27 @@ def value_and_grads(f: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
 
 
 def value_and_grad(f: Callable[[Any], Any]) -> Callable[..., dict[str, Any]]:
-    """TensorFlow.js's ``valueAndGrad``: ``g(x, dy=None)`` gives ``{"value", "grad"}``.
+    """Return a function that computes the value and the gradient of a function.
+
+    This is TensorFlow.js's `valueAndGrad`.
+
+    Args:
+        f: Function of a tensor that returns a tensor.
+
+    Returns:
+        Function `g(x, dy=None)` that returns a dictionary of the tensors `value` and `grad`. `dy`
+        is the gradient that flows into the value; the default is ones.
+
+    Raises:
+        ValueError: If the value does not depend on `x`. `g` raises this error.
 
     Example:
         >>> import tfpy as tf
         >>> both = tf.value_and_grad(lambda x: x * x)(tf.constant(3.0))
         >>> both["value"].numpy().tolist(), both["grad"].numpy().tolist()
         (9.0, 6.0)
+
+    See also: `tf.grad`, `tf.value_and_grads`, `tf.GradientTape`.
     """
     both = value_and_grads(f)
 
@@ -61,25 +87,53 @@ def value_and_grad(f: Callable[[Any], Any]) -> Callable[..., dict[str, Any]]:
 
 
 def grads(f: Callable[..., Any]) -> Callable[..., list[Tensor]]:
-    """TensorFlow.js's ``grads``: ``g(args, dy=None)`` gives a gradient per argument.
+    """Return a function that computes the gradients of a function.
+
+    This is TensorFlow.js's `grads`.
+
+    Args:
+        f: Function of tensors that returns a tensor.
+
+    Returns:
+        Function `g(args, dy=None)` that returns a list of one gradient for each argument. `dy` is
+        the gradient that flows into the value; the default is ones.
+
+    Raises:
+        ValueError: If the value does not depend on every argument. `g` raises this error.
 
     Example:
         >>> import tfpy as tf
         >>> dx, dy = tf.grads(lambda x, y: x * x * y)([3.0, 5.0])
         >>> dx.numpy().tolist(), dy.numpy().tolist()
         (30.0, 9.0)
+
+    See also: `tf.grad`, `tf.value_and_grads`, `tf.GradientTape`.
     """
     both = value_and_grads(f)
     return lambda args, dy=None: list(both(args, dy)["grads"])
 
 
 def grad(f: Callable[[Any], Any]) -> Callable[..., Tensor]:
-    """TensorFlow.js's ``grad``: ``g(x, dy=None)`` gives the gradient of ``f`` at x.
+    """Return a function that computes the gradient of a function.
+
+    This is TensorFlow.js's `grad`.
+
+    Args:
+        f: Function of a tensor that returns a tensor.
+
+    Returns:
+        Function `g(x, dy=None)` that returns the gradient. `dy` is the gradient that flows into the
+        value; the default is ones.
+
+    Raises:
+        ValueError: If the value does not depend on `x`. `g` raises this error.
 
     Example:
         >>> import tfpy as tf
         >>> print(tf.grad(lambda x: x * x)(tf.constant(3.0)).numpy())
         6.0
+
+    See also: `tf.grads`, `tf.value_and_grad`, `tf.GradientTape`.
     """
     both = value_and_grads(f)
     return lambda x, dy=None: both([x], dy)["grads"][0]
@@ -88,10 +142,21 @@ def grad(f: Callable[[Any], Any]) -> Callable[..., Tensor]:
 def variable_grads(
     f: Callable[[], Any], var_list: Sequence[Variable] | None = None
 ) -> dict[str, Any]:
-    """TensorFlow.js's ``variableGrads``: value of scalar ``f()`` and gradients by variable name.
+    """Compute the value of a function and its gradients with respect to Variables.
+
+    This is TensorFlow.js's `variableGrads`.
+
+    Args:
+        f: Function without arguments that returns a scalar.
+        var_list: Variables to differentiate with respect to. Default: all trainable Variables that
+            `f` reads.
+
+    Returns:
+        Dictionary: `value`, a scalar, and `grads`, a dictionary from the name of each Variable to
+        its gradient (None if the value does not depend on it).
 
     Raises:
-        ValueError: when ``f`` does not give a scalar.
+        ValueError: If `f` does not return a scalar.
 
     Example:
         >>> import tfpy as tf
@@ -99,6 +164,8 @@ def variable_grads(
         >>> both = tf.variable_grads(lambda: w * w, [w])
         >>> both["value"].numpy().tolist(), both["grads"]
         (9.0, {'w:0': <tf.Tensor: shape=(), dtype=float32, numpy=6.0>})
+
+    See also: `tf.grad`, `tf.GradientTape`.
     """
     with GradientTape() as tape:
         value = f()

@@ -1,11 +1,10 @@
-"""``tf.GradientTape``: reverse-mode differentiation."""
+"""`tf.GradientTape`: reverse-mode differentiation."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from tfpy._src.core.indexed_slices import dense
 from tfpy._src.core.scalar_cache import filled
 from tfpy._src.core.tape import Tape
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Nest, TensorLike
 from tfpy._src.tensors.array.joining import stack
 from tfpy._src.tensors.array.making import zeros
 from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
@@ -24,29 +24,13 @@ from tfpy._src.tensors.autodiff.nests import held, leaves, map_leaves
 from tfpy._src.tensors.variables.variable import Variable
 
 
-class UnconnectedGradients(Enum):
-    """What a source that does not influence the target gets (``tf.UnconnectedGradients``).
-
-    Example:
-        >>> import tfpy as tf
-        >>> x, y = tf.Variable(1.0), tf.Variable(2.0)
-        >>> with tf.GradientTape() as tape:
-        ...     z = 2 * x
-        >>> zero = tf.UnconnectedGradients.ZERO
-        >>> tape.gradient(z, y, unconnected_gradients=zero).numpy().tolist()
-        0.0
-    """
-
-    NONE = "none"
-    ZERO = "zero"
-
-
 class GradientTape(Tape):
-    """Records ops for reverse-mode differentiation (``tf.GradientTape``).
+    """A context that records ops for reverse-mode differentiation.
 
     Args:
-        persistent: allows more than one call of :meth:`gradient`.
-        watch_accessed_variables: watches trainable Variables when they are read.
+        persistent: If True, gradients can be computed more than once.
+        watch_accessed_variables: If True, watch trainable Variables automatically when they are
+            read.
 
     Example:
         >>> import tfpy as tf
@@ -56,6 +40,8 @@ class GradientTape(Tape):
         ...     y = x * x
         >>> print(tape.gradient(y, x).numpy())
         6.0
+
+    See also: `tf.custom_gradient`, `tf.autodiff.ForwardAccumulator`.
     """
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
@@ -87,11 +73,24 @@ class GradientTape(Tape):
     def _stop(self) -> None:
         tapes.local.active[:] = [t for t in tapes.local.active if t is not self]
 
-    def watch(self, tensor: Any) -> None:
-        """Watches a tensor, a Variable or a nest of them.
+    def watch(self, tensor: Nest) -> None:
+        """Record ops on a tensor or Variable from now on.
+
+        Args:
+            tensor: Tensor or Variable, or a nest of them. Its dtype must be a float or complex
+                dtype for a gradient.
 
         Raises:
-            ValueError: for things that are neither.
+            ValueError: If an object is neither a tensor nor a Variable.
+
+        Example:
+            >>> import tfpy as tf
+            >>> x = tf.constant(2.0)
+            >>> with tf.GradientTape() as tape:
+            ...     tape.watch(x)
+            ...     y = x**3
+            >>> print(tape.gradient(y, x).numpy())
+            12.0
         """
         for leaf in map(held, leaves(tensor)):
             if isinstance(leaf, Variable):
@@ -105,7 +104,11 @@ class GradientTape(Tape):
                 )
 
     def on_read(self, variable: Variable) -> None:
-        """Watch a Variable that an op reads, if the tape watches it or is to watch what is read."""
+        """Watch a Variable that an op reads, if it is watched already or is watched automatically.
+
+        Args:
+            variable: Variable that an op reads.
+        """
         if (self._watch_accessed and variable.trainable) or id(variable) in self._variables:
             self._read(variable)
 
@@ -116,16 +119,40 @@ class GradientTape(Tape):
             super().watch(variable.tensor)
 
     def watched_variables(self) -> tuple[Variable, ...]:
-        """The Variables watched so far, in the order in which they were made."""
+        """Return the Variables that were watched so far, in the order of their creation.
+
+        Returns:
+            Tuple of Variables.
+
+        Example:
+            >>> import tfpy as tf
+            >>> v = tf.Variable(2.0, name="v")
+            >>> with tf.GradientTape() as tape:
+            ...     y = v * v
+            >>> [variable.name for variable in tape.watched_variables()]
+            ['v:0']
+        """
         read = (variable for variable, _ in self._variables.values())
         return tuple(sorted(read, key=lambda variable: variable.number))
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Ops in this context are not recorded.
+        """Return a context in which ops are not recorded.
+
+        Yields:
+            None.
 
         Raises:
-            ValueError: outside of the tape's context.
+            ValueError: If the tape is not recording.
+
+        Example:
+            >>> import tfpy as tf
+            >>> x = tf.Variable(3.0)
+            >>> with tf.GradientTape() as tape:
+            ...     y = x * x
+            ...     with tape.stop_recording():
+            ...         print((y + 1.0).numpy())
+            10.0
         """
         if not self._recording:
             raise ValueError("Tape is not recording.")
@@ -137,32 +164,58 @@ class GradientTape(Tape):
             tapes.local.active.insert(position, self)
 
     def reset(self) -> None:
-        """Forgets everything recorded."""
+        """Discard everything that was recorded.
+
+        Example:
+            >>> import tfpy as tf
+            >>> x = tf.Variable(3.0)
+            >>> with tf.GradientTape() as tape:
+            ...     y = x * x
+            ...     tape.reset()
+            ...     z = 2.0 * x
+            >>> print(tape.gradient(z, x).numpy())
+            2.0
+        """
         Tape.__init__(self)
         self._variables = {}
 
     def gradient(
         self,
-        target: Any,
-        sources: Any,
-        output_gradients: Any = None,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        target: Nest,
+        sources: Nest,
+        output_gradients: Nest = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:
-        """The gradient of the (summed) target with respect to each source.
+        """Compute the gradients of the sum of the targets with respect to each source.
 
-        It is a ``tf.IndexedSlices`` for a table of which only rows were read, by ``tf.gather`` or
-        ``tf.nn.embedding_lookup``.
+        The gradient is a `tf.IndexedSlices` for a tensor from which only rows were read, with
+        `tf.gather` or `tf.nn.embedding_lookup`.
 
         Args:
-            target: a tensor or a nest of them.
-            sources: a tensor, a Variable or a nest of them; the result has the same structure.
-            output_gradients: what flows into each target instead of ones.
-            unconnected_gradients: None or zeros for sources without influence.
+            target: Tensor, or a nest of tensors.
+            sources: Tensor or Variable, or a nest of them.
+            output_gradients: Gradients that flow into the targets, with their structure and shapes.
+                Default: ones.
+            unconnected_gradients: `tf.UnconnectedGradients.NONE` (default) returns None for sources
+                that the target does not depend on, and `ZERO` returns zeros.
+
+        Returns:
+            Nest of gradients with the structure of `sources`. Each gradient is a tensor with the
+            shape and dtype of its source, a `tf.IndexedSlices`, or None.
 
         Raises:
-            RuntimeError: at the second call on a tape that is not persistent, and on one that was
-                never entered.
-            LookupError: when an op on the way has no gradient.
+            RuntimeError: If a tape that is not persistent is used a second time, or the tape never
+                recorded.
+            LookupError: If an op between the sources and the targets does not have a gradient.
+            TypeError: If a source is neither a tensor nor a Variable, or the target is None.
+
+        Example:
+            >>> import tfpy as tf
+            >>> w, b = tf.Variable(2.0), tf.Variable(1.0)
+            >>> with tf.GradientTape() as tape:
+            ...     loss = (w * 3.0 + b) ** 2
+            >>> [g.numpy().tolist() for g in tape.gradient(loss, [w, b])]
+            [42.0, 14.0]
         """
         began = clock() if recorders else 0.0
         unconnected = _unconnected(unconnected_gradients)
@@ -174,10 +227,11 @@ class GradientTape(Tape):
 
     @contextmanager
     def _use(self) -> Iterator[None]:
-        """One use of what was recorded; a tape that is not persistent forgets it afterwards."""
+        """Guard one use of the recorded ops. A tape that is not persistent discards them afterwards."""
         if not self._entered:
             raise RuntimeError(
-                "The tape has recorded nothing; write `with tf.GradientTape() as tape:`"
+                "The tape has not recorded anything; use it as a context: "
+                "`with tf.GradientTape() as tape:`"
             )
         if self._used and not self._persistent:
             raise RuntimeError(
@@ -196,7 +250,7 @@ class GradientTape(Tape):
     ) -> Any:
         for leaf in map(held, leaves(target)):
             if isinstance(leaf, Variable):
-                self.on_read(leaf.origin)  # a Variable may be the target itself
+                self.on_read(leaf.origin)  # the target itself may be a Variable
         grads = tapes.backpropagate(
             list(self.entries), set(self.watched), _seeds(target, output_gradients)
         )
@@ -204,19 +258,37 @@ class GradientTape(Tape):
 
     def jacobian(
         self,
-        target: Any,
-        sources: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        target: TensorLike,
+        sources: Nest,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        """The gradient of each element of the target: shape ``target.shape + source.shape``.
+        """Compute the gradient of each element of the target with respect to each source.
 
         Args:
-            target: one tensor.
-            sources: a tensor, a Variable or a nest of them; the result has the same structure.
-            unconnected_gradients: None or zeros for sources without influence.
-            parallel_iterations, experimental_use_pfor: of no effect.
+            target: Tensor of any shape.
+            sources: Tensor or Variable, or a nest of them.
+            unconnected_gradients: `tf.UnconnectedGradients.NONE` (default) returns None for sources
+                that the target does not depend on, and `ZERO` returns zeros.
+            parallel_iterations, experimental_use_pfor: Not used.
+
+        Returns:
+            Nest of tensors of shape `[*target.shape, *source.shape]` with the structure of
+            `sources`.
+
+        Raises:
+            RuntimeError: If a tape that is not persistent is used a second time, or the tape never
+                recorded.
+            LookupError: If an op between the sources and the target does not have a gradient.
+
+        Example:
+            >>> import tfpy as tf
+            >>> x = tf.Variable([1.0, 2.0])
+            >>> with tf.GradientTape() as tape:
+            ...     y = x * x
+            >>> tape.jacobian(y, x).numpy().tolist()
+            [[2.0, 0.0], [0.0, 4.0]]
         """
         y, unconnected = convert_to_tensor(target), _unconnected(unconnected_gradients)
         sources = map_leaves(sources, held)
@@ -232,19 +304,36 @@ class GradientTape(Tape):
 
     def batch_jacobian(
         self,
-        target: Any,
+        target: TensorLike,
         source: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Tensor:
-        """The Jacobian of each example: shape ``[batch, *target.shape[1:], *source.shape[1:]]``.
+        """Compute the Jacobian of each example of a batch.
 
-        ``target[i]`` must depend on ``source[i]`` only. The other arguments are those of
-        :meth:`jacobian`; without influence the result is zeros.
+        `target[i]` must depend on `source[i]` only. The result is zeros if there is no dependence.
+
+        Args:
+            target: Tensor of shape `[batch, ...]` with at least two dimensions.
+            source: Tensor or Variable of shape `[batch, ...]` with at least two dimensions.
+            unconnected_gradients: `tf.UnconnectedGradients` value. It has no effect on the result.
+            parallel_iterations, experimental_use_pfor: Not used.
+
+        Returns:
+            Tensor of shape `[batch, *target.shape[1:], *source.shape[1:]]`.
 
         Raises:
-            ValueError: when the first dimensions differ or are missing.
+            ValueError: If the batch sizes differ, or there are fewer than two dimensions.
+
+        Example:
+            >>> import tfpy as tf
+            >>> x = tf.constant([[1.0], [2.0]])
+            >>> with tf.GradientTape() as tape:
+            ...     tape.watch(x)
+            ...     y = x**3
+            >>> tape.batch_jacobian(y, x).numpy().tolist()
+            [[[3.0]], [[12.0]]]
         """
         y, source = convert_to_tensor(target), held(source)
         if y.ndim < 2 or len(source.aval.shape) < 2 or y.aval.shape[0] != source.aval.shape[0]:
@@ -289,6 +378,7 @@ class GradientTape(Tape):
 
 
 def _seeds(target: Any, output_gradients: Any) -> list[tuple[Tensor, Tensor]]:
+    """Return pairs of the differentiable targets and the gradients that flow into them."""
     if target is None:
         raise TypeError("gradient: target must be a tensor or a nest of them, got None")
     targets = [t if type(t) is Tensor else convert_to_tensor(t) for t in leaves(target)]
@@ -298,7 +388,10 @@ def _seeds(target: Any, output_gradients: Any) -> list[tuple[Tensor, Tensor]]:
         else [g if g is None else convert_to_tensor(g) for g in leaves(output_gradients)]
     )
     if len(given) != len(targets):
-        raise ValueError(f"{len(targets)} targets but {len(given)} output_gradients")
+        raise ValueError(
+            "gradient: target and output_gradients must have the same structure, got "
+            f"{len(targets)} targets but {len(given)} output_gradients"
+        )
     return [
         (t, filled(1, t.aval) if g is None else g)
         for t, g in zip(targets, given, strict=True)
@@ -307,7 +400,7 @@ def _seeds(target: Any, output_gradients: Any) -> list[tuple[Tensor, Tensor]]:
 
 
 def _stacked(rows: tuple[Any, ...], target: Tensor, source: Any) -> Tensor | None:
-    """The rows of a Jacobian as one tensor."""
+    """Return the rows of a Jacobian as one tensor."""
     if not rows:
         return zeros((*target.aval.shape, *source.aval.shape), target.dtype)
     found = [dense(r) for r in rows if r is not None]
@@ -317,4 +410,5 @@ def _stacked(rows: tuple[Any, ...], target: Tensor, source: Any) -> Tensor | Non
 
 
 def _unconnected(value: Any) -> UnconnectedGradients:
+    """Return the UnconnectedGradients for an enumeration value or its string."""
     return UnconnectedGradients(getattr(value, "value", value))

@@ -1,4 +1,4 @@
-"""``tf.gradients`` and ``tf.hessians``: derivatives of what a function has traced so far."""
+"""`tf.gradients` and `tf.hessians`: derivatives of the ops that a function has traced so far."""
 
 from __future__ import annotations
 
@@ -10,35 +10,43 @@ from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tape import Entry, backpropagate
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Nest
 from tfpy._src.tensors.array.joining import stack
 from tfpy._src.tensors.array.making import ones_like, zeros
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.slicing import take
-from tfpy._src.tensors.autodiff.gradient_tape import UnconnectedGradients
 from tfpy._src.tensors.autodiff.nests import held
+from tfpy._src.tensors.autodiff.unconnected import UnconnectedGradients
 from tfpy._src.tensors.variables.variable import Variable
 
 
 def gradients(
-    ys: Any,
-    xs: Any,
-    grad_ys: Any = None,
+    ys: Nest,
+    xs: Nest,
+    grad_ys: Nest = None,
     name: str = "gradients",
     gate_gradients: bool = False,
     aggregation_method: Any = None,
-    stop_gradients: Any = None,
-    unconnected_gradients: Any = UnconnectedGradients.NONE,
+    stop_gradients: Nest = None,
+    unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
 ) -> list[Any]:
-    """The gradients of the (summed) ``ys`` with respect to each of ``xs``, within ``tf.function``.
+    """Compute the gradients of the sum of `ys` with respect to each of `xs` in a `tf.function`.
 
     Args:
-        grad_ys: what flows into each of ``ys`` instead of ones.
-        stop_gradients: tensors that count as constants.
-        unconnected_gradients: None or zeros for those without influence.
-        gate_gradients, aggregation_method: of no effect.
+        ys: Tensor, or a nest of tensors.
+        xs: Tensor or Variable, or a nest of them.
+        grad_ys: Gradients that flow into `ys`, with the same structure and shapes. Default: ones.
+        gate_gradients, aggregation_method: Not used.
+        stop_gradients: Tensors that are treated as constants.
+        unconnected_gradients: `tf.UnconnectedGradients.NONE` (default) returns None for sources
+            that `ys` do not depend on, and `ZERO` returns zeros.
+
+    Returns:
+        List of gradients, one for each of `xs`. Each gradient is a tensor with the shape and dtype
+        of its source, a `tf.IndexedSlices`, or None.
 
     Raises:
-        RuntimeError: outside of ``tf.function``; use GradientTape there.
+        RuntimeError: If the call is not inside a `tf.function`. Use `tf.GradientTape` there.
 
     Example:
         >>> import tfpy as tf
@@ -47,6 +55,8 @@ def gradients(
         ...     return tf.gradients(x * x, x)
         >>> [g.numpy().tolist() for g in slope(tf.constant(3.0))]
         [6.0]
+
+    See also: `tf.GradientTape`, `tf.hessians`.
     """
     sources = [_source(x) for x in nest.flatten(xs)]
     targets = [convert_to_tensor(y) for y in nest.flatten(ys)]
@@ -66,19 +76,26 @@ def gradients(
 
 
 def hessians(
-    ys: Any,
-    xs: Any,
+    ys: Nest,
+    xs: Nest,
     gate_gradients: bool = False,
     aggregation_method: Any = None,
     name: str = "hessians",
 ) -> list[Tensor]:
-    """The second derivatives of the (summed) ``ys`` by each of ``xs``, within ``tf.function``.
+    """Compute the second derivatives of the sum of `ys` with respect to each of `xs`.
+
+    The call must be inside a `tf.function`.
+
+    Args:
+        ys: Tensor, or a nest of tensors.
+        xs: Tensor or Variable, or a nest of them.
+        gate_gradients, aggregation_method: Not used.
 
     Returns:
-        For each ``x`` a tensor ``[*x.shape, *x.shape]``.
+        List of tensors, one of shape `[*x.shape, *x.shape]` for each of `xs`.
 
     Raises:
-        RuntimeError: outside of ``tf.function``; use two GradientTapes there.
+        RuntimeError: If the call is not inside a `tf.function`. Use two `tf.GradientTape` there.
 
     Example:
         >>> import tfpy as tf
@@ -87,6 +104,8 @@ def hessians(
         ...     return tf.hessians(tf.reduce_sum(x**3), x)
         >>> curvature(tf.constant([1.0, 2.0]))[0].numpy().tolist()
         [[6.0, 0.0], [0.0, 12.0]]
+
+    See also: `tf.gradients`, `tf.GradientTape`.
     """
     _entries("hessians")
     return [_hessian(ys, _source(x)) for x in nest.flatten(xs)]
@@ -100,8 +119,10 @@ def _hessian(ys: Any, x: Tensor) -> Tensor:
 
 
 def _source(x: Any) -> Tensor:
-    """Return the tensor to differentiate with respect to: all readings of a Variable are its first
-    value's."""
+    """Return the tensor to differentiate with respect to.
+
+    For a Variable this is its first value in the trace, which all its readings share.
+    """
     leaf, trace = held(x), tracing.current()
     if trace is not None and isinstance(leaf, Variable):
         first: Tensor = trace.first_value(leaf.origin)
@@ -110,7 +131,7 @@ def _source(x: Any) -> Tensor:
 
 
 def _entries(function: str) -> Sequence[Entry]:
-    """What the trace that is being taken has recorded."""
+    """Return the entries that the active trace has recorded."""
     trace = tracing.current()
     if trace is None:
         raise RuntimeError(
@@ -123,7 +144,10 @@ def _entries(function: str) -> Sequence[Entry]:
 def _dependent(
     entries: Sequence[Entry], sources: Sequence[Tensor], stops: set[int]
 ) -> tuple[list[Entry], set[int]]:
-    """The entries that depend on sources other than through ``stops``, and what does, too."""
+    """Return the entries that depend on the sources, and the identities of the dependent tensors.
+
+    Dependences through `stops` do not count.
+    """
     watched = {t.identity for t in sources}
     found = []
     for entry in entries:

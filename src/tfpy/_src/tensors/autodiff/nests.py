@@ -1,6 +1,6 @@
-"""What gradients flow through in nests: tensors, and the values of ragged and sparse ones.
+"""Nests of tensors to which gradients flow, including the values of ragged and sparse tensors.
 
-Gradients themselves are tensors or indexed slices, which stay whole.
+Gradients themselves are tensors or indexed slices, which are not flattened.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from typing import Any
 from tfpy._src.core import nest
 from tfpy._src.core.operand import CompositeOperand
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Nest
 
 
 def leaves(structure: Any) -> list[Any]:
-    """What gradients flow through, in order."""
+    """Return the tensors to which gradients flow, in order."""
     if isinstance(structure, Tensor):
         return [structure]
     found = nest.flatten(structure)
@@ -22,12 +23,15 @@ def leaves(structure: Any) -> list[Any]:
 
 
 def held(leaf: Any) -> Any:
-    """The Variable in another library's Variable, which says that it acts as one; others as are."""
+    """Return the Variable inside another library's Variable that acts as one, or the leaf itself."""
     return leaf.handle if getattr(leaf, "_should_act_as_resource_variable", False) else leaf
 
 
-def map_leaves(structure: Any, function: Callable[[Any], Any]) -> Any:
-    """The nest with ``function`` of each such leaf; None where that gives None."""
+def map_leaves(structure: Nest, function: Callable[[Any], Any]) -> Any:
+    """Apply a function to each leaf to which gradients flow, and return the nest of results.
+
+    A composite leaf becomes None if the function returns None.
+    """
 
     if isinstance(structure, Tensor):
         return function(structure)

@@ -1,4 +1,4 @@
-"""Linear algebra: importing the folder enters the gradient rules of matrix decompositions, and what
-products of ragged tensors are."""
+"""Linear algebra. Importing the package registers the gradients of matrix decompositions and the
+products of ragged tensors."""
 
 from tfpy._src.tensors.linalg import gradients as gradients, ragged as ragged

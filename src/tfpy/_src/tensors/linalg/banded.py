@@ -1,7 +1,8 @@
-"""Matrices of few diagonals: functions of ``tf.linalg``."""
+"""Matrices with few diagonals: functions of `tf.linalg`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import decomposition as dec
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import FloatLike, TensorLike
 from tfpy._src.tensors.array.complex_numbers import conj, real
 from tfpy._src.tensors.array.joining import concat, pad, unstack
 from tfpy._src.tensors.array.making import cast
@@ -23,16 +25,27 @@ from tfpy._src.tensors.math.arithmetic import add_n
 
 
 def banded_triangular_solve(
-    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    bands: TensorLike,
+    rhs: TensorLike,
+    lower: bool = True,
+    adjoint: bool = False,
+    name: str | None = None,
 ) -> Tensor:
-    """x of matrix @ x = rhs for triangular matrices of few diagonals.
+    """Solve systems of equations with triangular matrices that have few diagonals.
 
     Args:
-        bands: [..., k, n], the diagonals; the main one is the first if ``lower``, else the last.
-            Element j of each stands in row j of the matrix.
+        bands: Float tensor of shape `[..., k, n]`: the diagonals. The main diagonal is the first
+            one if `lower` is True, and otherwise the last one. Element j of each diagonal is in row
+            j of the matrix.
+        rhs: Tensor of shape `[..., n, m]`: the right-hand sides.
+        lower: If True, the matrices are lower triangular, and otherwise upper triangular.
+        adjoint: If True, solve with the adjoint matrices.
+
+    Returns:
+        Tensor of shape `[..., n, m]`: the solutions.
 
     Raises:
-        InvalidArgumentError: when shapes do not fit.
+        InvalidArgumentError: If `bands` is not at least a matrix, or the shapes do not match.
 
     Example:
         >>> import tfpy as tf
@@ -40,6 +53,8 @@ def banded_triangular_solve(
         >>> rhs = [[2.0], [5.0], [8.0]]
         >>> tf.linalg.banded_triangular_solve(bands, rhs).numpy().tolist()
         [[1.0], [2.0], [3.0]]
+
+    See also: `tf.linalg.triangular_solve`, `tf.linalg.tridiagonal_solve`.
     """
     x = convert_to_tensor(bands)
     if x.ndim < 2:
@@ -57,10 +72,10 @@ def banded_triangular_solve(
 
 
 def _three(diagonals: Any, form: str) -> tuple[Tensor, Tensor, Tensor]:
-    """The diagonals above, on and below the main one, each as long as the main one.
+    """Return the diagonals above, on and below the main one, all with the length of the main one.
 
     Raises:
-        ValueError: for a format that is none of the three.
+        ValueError: If the format is unknown, or the shape does not match the format.
     """
     if form == "sequence":
         above, main, below = (convert_to_tensor(d) for d in diagonals)
@@ -87,10 +102,12 @@ def _three(diagonals: Any, form: str) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _padded(x: Tensor, before: int, after: int) -> Tensor:
+    """Pad the last axis with zeros."""
     return pad(x, [*[[0, 0]] * (x.ndim - 1), [before, after]])
 
 
 def _diagonal(x: Tensor, k: int) -> Tensor:
+    """Return diagonal `k` of square matrices."""
     n = x.aval.shape[-1]
     flat = reshape(x, [*x.aval.shape[:-2], n * n])
     start = k if k >= 0 else -k * n
@@ -98,7 +115,10 @@ def _diagonal(x: Tensor, k: int) -> Tensor:
 
 
 def _dense(above: Tensor, main: Tensor, below: Tensor) -> Tensor:
-    """The matrix of three diagonals; the last above and the first below do not count."""
+    """Return the matrices with three diagonals.
+
+    The last element above and the first element below the main diagonal are ignored.
+    """
     n = main.aval.shape[-1]
     number = main.dtype.as_numpy_dtype
     on, over = np.eye(n, dtype=number), np.eye(n, k=1, dtype=number)
@@ -110,12 +130,24 @@ def _dense(above: Tensor, main: Tensor, below: Tensor) -> Tensor:
 
 
 def tridiagonal_matmul(
-    diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
+    diagonals: TensorLike | Sequence[TensorLike],
+    rhs: TensorLike,
+    diagonals_format: str = "compact",
+    name: str | None = None,
 ) -> Tensor:
-    """The product of matrices of three diagonals and ``rhs``.
+    """Multiply tridiagonal matrices by matrices.
 
     Args:
-        diagonals_format: "compact" [..., 3, n] (above, main, below), "sequence" or "matrix".
+        diagonals: Float tensor of the diagonals, in the format `diagonals_format`.
+        rhs: Tensor of shape `[..., n, m]`.
+        diagonals_format: `"compact"` (one tensor of shape `[..., 3, n]`: above, main, below),
+            `"sequence"` (three tensors) or `"matrix"` (dense matrices of shape `[..., n, n]`).
+
+    Returns:
+        Tensor of shape `[..., n, m]`.
+
+    Raises:
+        ValueError: If the format is unknown, or the shape of `diagonals` does not match it.
 
     Example:
         >>> import tfpy as tf
@@ -123,6 +155,8 @@ def tridiagonal_matmul(
         >>> bands = tf.constant([above, on, below])
         >>> tf.linalg.tridiagonal_matmul(bands, [[1.0], [1.0], [1.0]]).numpy().tolist()
         [[3.0], [6.0], [5.0]]
+
+    See also: `tf.linalg.tridiagonal_solve`, `tf.matmul`.
     """
     above, main, below = (expand_dims(d, -1) for d in _three(diagonals, diagonals_format))
     x = convert_to_tensor(rhs)
@@ -133,8 +167,8 @@ def tridiagonal_matmul(
 
 
 def tridiagonal_solve(
-    diagonals: Any,
-    rhs: Any,
+    diagonals: TensorLike | Sequence[TensorLike],
+    rhs: TensorLike,
     diagonals_format: str = "compact",
     transpose_rhs: bool = False,
     conjugate_rhs: bool = False,
@@ -142,13 +176,26 @@ def tridiagonal_solve(
     partial_pivoting: bool = True,
     perturb_singular: bool = False,
 ) -> Tensor:
-    """x of matrix @ x = rhs for matrices of three diagonals; ``rhs`` may be a vector.
+    """Solve systems of equations with tridiagonal matrices.
 
-    The matrix is made dense: the solver pivots in any case.
+    The matrices are converted to dense matrices, and the solver always pivots.
+
+    Args:
+        diagonals: Float tensor of the diagonals, in the format `diagonals_format`.
+        rhs: Tensor of shape `[..., n, m]` or `[..., n]`: the right-hand sides.
+        diagonals_format: `"compact"` (one tensor of shape `[..., 3, n]`: above, main, below),
+            `"sequence"` (three tensors) or `"matrix"` (dense matrices of shape `[..., n, n]`).
+        transpose_rhs: If True, transpose `rhs` first.
+        conjugate_rhs: If True, conjugate `rhs` as well when it is transposed.
+        partial_pivoting: Not used.
+        perturb_singular: Not used.
+
+    Returns:
+        Tensor with the shape of `rhs` (transposed if `transpose_rhs` is True): the solutions.
 
     Raises:
-        ValueError: for an unknown format or shapes that do not fit.
-        InvalidArgumentError: when a matrix is not invertible.
+        ValueError: If the format is unknown, or the shapes do not match.
+        InvalidArgumentError: If a matrix is not invertible, or `rhs` is a scalar.
 
     Example:
         >>> import tfpy as tf
@@ -156,6 +203,8 @@ def tridiagonal_solve(
         >>> bands = tf.constant([above, on, below])
         >>> tf.linalg.tridiagonal_solve(bands, tf.constant([3.0, 6.0, 5.0])).numpy().round(3)
         array([1., 1., 1.], dtype=float32)
+
+    See also: `tf.linalg.tridiagonal_matmul`, `tf.linalg.solve`.
     """
     above, main, below = _three(diagonals, diagonals_format)
     b = convert_to_tensor(rhs)
@@ -176,38 +225,47 @@ def tridiagonal_solve(
 
 
 def eigh_tridiagonal(
-    alpha: Any,
-    beta: Any,
+    alpha: TensorLike,
+    beta: TensorLike,
     eigvals_only: bool = True,
     select: str = "a",
-    select_range: Any = None,
-    tol: Any = None,
+    select_range: Sequence[float] | TensorLike | None = None,
+    tol: FloatLike | None = None,
     name: str | None = None,
 ) -> Any:
-    """Eigenvalues (and vectors) of a self-adjoint matrix of a diagonal and its neighbour.
+    """Compute the eigenvalues, and eigenvectors, of a self-adjoint tridiagonal matrix.
 
     Args:
-        alpha: [n], the diagonal; imaginary parts do not count.
-        beta: [n - 1], the diagonal above; the one below holds its conjugates. It is not read where
-            n is 1 or 0.
-        select: "a" for all eigenvalues, "i" for those whose index is in ``select_range``, "v"
-            for those whose value is.
+        alpha: Float or complex tensor of shape `[n]`: the diagonal. Imaginary parts are ignored.
+        beta: Tensor of shape `[n - 1]` with the dtype of `alpha`: the diagonal above. The diagonal
+            below has the conjugates. It is not used if `n` is 0 or 1.
+        eigvals_only: If False, also return the eigenvectors.
+        select: `"a"` for all eigenvalues, `"i"` for the eigenvalues with an index in
+            `select_range`, `"v"` for the eigenvalues with a value in `select_range`.
+        select_range: Lowest and highest index (both inclusive), or lower (exclusive) and upper
+            (inclusive) bound of the values.
+        tol: Not used.
+
+    Returns:
+        Float tensor of the eigenvalues in ascending order. If `eigvals_only` is False, a pair of
+        the eigenvalues and a tensor with the eigenvectors in its columns.
 
     Raises:
-        ValueError: for another ``select``, a range that is missing, or diagonals of two dtypes.
-        InvalidArgumentError: unless the diagonals are vectors, ``beta`` shorter by one than
-            ``alpha``, or for an empty range.
+        ValueError: If `select` is unknown, the range is missing, or the dtypes differ.
+        InvalidArgumentError: If the shapes do not match, or the range is empty.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.eigh_tridiagonal(alpha=[2.0, 2.0], beta=[1.0]).numpy().round(3)
         array([1., 3.], dtype=float32)
+
+    See also: `tf.linalg.eigh`, `tf.linalg.eigvalsh`.
     """
     main, beside = convert_to_tensor(alpha), convert_to_tensor(beta)
     if select not in ("a", "i", "v"):
         raise ValueError("select must have a value in {'a', 'i', 'v'}")
     if select != "a" and select_range is None:
-        raise ValueError("select_range must be given where select is not 'a'")
+        raise ValueError("select_range is required if select is not 'a'")
     if main.ndim and main.aval.shape[0] <= 1 and eigvals_only:
         return real(main)
     if main.dtype != beside.dtype:
@@ -219,7 +277,7 @@ def eigh_tridiagonal(
     if main.ndim != 1 or (n > 1 and beside.aval.shape != (n - 1,)):
         raise invalid(
             "eigh_tridiagonal",
-            f"alpha must be a vector and beta a vector that is shorter by one, got shapes "
+            f"alpha must be a vector, and beta a vector that is shorter by one, got shapes "
             f"{list(main.aval.shape)} and {list(beside.aval.shape)}",
         )
     if n > 1:
@@ -231,10 +289,11 @@ def eigh_tridiagonal(
     if select == "i":
         low, high = static_ints(select_range)
         if low > high:
-            raise invalid("eigh_tridiagonal", f"select_range {low} to {high} has no index")
+            raise invalid("eigh_tridiagonal", f"select_range {low} to {high} is empty")
         values, vectors = values[..., low : high + 1], vectors[..., low : high + 1]
     if select == "v":
-        above, upto = (float(v) for v in select_range)
+        bounds: Any = select_range
+        above, upto = (float(v) for v in bounds)
         if above >= upto:
             raise invalid("eigh_tridiagonal", f"select_range {above} to {upto} is empty")
         found = np.real(values.host_view())

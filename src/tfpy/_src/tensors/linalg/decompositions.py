@@ -1,7 +1,8 @@
-"""Decompositions and functions of matrices: ``tf.linalg.qr`` and its relatives."""
+"""Matrix decompositions of `tf.linalg`, and functions that are composed of them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,11 +10,11 @@ import numpy as np
 from tfpy._src.backends.registry import storable
 from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import DType
-from tfpy._src.base.errors import invalid, invalid_dtype
 from tfpy._src.compiler.ops import decomposition as dec, elementwise as ew, logic
 from tfpy._src.compiler.ops.decomposition import unpack
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, FloatLike, TensorLike
 from tfpy._src.tensors.array.complex_numbers import real
 from tfpy._src.tensors.array.joining import stack, unstack
 from tfpy._src.tensors.array.making import cast
@@ -23,27 +24,31 @@ from tfpy._src.tensors.math.reductions import count_nonzero, reduce_max, reduce_
 
 
 def _epsilon(dtype: DType) -> float:
-    """The distance of 1 to the next number."""
+    """Return the difference between 1 and the next larger number."""
     return storable(float(np.finfo(dtype.as_numpy_dtype).eps))
 
 
 def single(x: Tensor) -> Tensor:
-    """Convert float16 to float32, in which LAPACK computes; leave other dtypes as they are."""
+    """Convert float16 to float32, because LAPACK does not support float16."""
     return cast(x, dtypes.float32) if x.dtype == dtypes.float16 else x
 
 
 class Qr(NamedTuple):
-    """The result of :func:`qr`."""
+    """The result of `tf.linalg.qr`."""
 
     q: Tensor
     r: Tensor
 
 
-def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
-    """Orthogonal q and upper triangular r of q @ r = input.
+def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> Qr:
+    """Compute the QR decomposition of matrices: `input = q @ r`.
 
     Args:
-        full_matrices: q is square.
+        input: Float or complex tensor of shape `[..., m, n]`.
+        full_matrices: If True, `q` is square. Otherwise `q` has `min(m, n)` columns.
+
+    Returns:
+        A named tuple `(q, r)`: matrices with orthonormal columns and upper triangular matrices.
 
     Example:
         >>> import tfpy as tf
@@ -53,6 +58,8 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
         (array([[3., 1.],
                [4., 2.]], dtype=float32), array([[5. , 2.2],
                [0. , 0.4]], dtype=float32))
+
+    See also: `tf.linalg.svd`, `tf.linalg.lstsq`.
     """
     x = convert_to_tensor(input)
     packed = dec.qr(single(x), full=bool(full_matrices))
@@ -61,19 +68,29 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
 
 
 def svd(
-    tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
+    tensor: TensorLike,
+    full_matrices: bool = False,
+    compute_uv: bool = True,
+    name: str | None = None,
 ) -> Any:
-    """Singular values s, largest first, and u, v of u @ diag(s) @ adjoint(v) = tensor.
+    """Compute the singular value decomposition: `tensor = u @ diag(s) @ adjoint(v)`.
 
     Args:
-        full_matrices: u and v are square.
-        compute_uv: False gives s alone.
+        tensor: Float or complex tensor of shape `[..., m, n]`.
+        full_matrices: If True, `u` and `v` are square. Otherwise they have `min(m, n)` columns.
+        compute_uv: If False, return only the singular values.
+
+    Returns:
+        A tuple `(s, u, v)`, or only `s` if `compute_uv` is False. `s` is a float tensor of shape
+        `[..., min(m, n)]` in descending order.
 
     Example:
         >>> import tfpy as tf
         >>> s, u, v = tf.linalg.svd([[0.0, 2.0], [3.0, 0.0], [0.0, 0.0]])
         >>> s.numpy().round(3), u.shape, v.shape
         (array([3., 2.], dtype=float32), TensorShape([3, 2]), TensorShape([2, 2]))
+
+    See also: `tf.linalg.qr`, `tf.linalg.pinv`.
     """
     x = convert_to_tensor(tensor)
     full = bool(full_matrices) and compute_uv
@@ -82,8 +99,16 @@ def svd(
     return (s, u, v) if compute_uv else s
 
 
-def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues, in ascending order, and eigenvectors of self-adjoint matrices.
+def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Compute the eigenvalues and eigenvectors of self-adjoint matrices.
+
+    Args:
+        tensor: Float or complex tensor of shape `[..., n, n]`. Only the lower triangle is read.
+
+    Returns:
+        A pair of tensors: the eigenvalues in ascending order, of shape `[..., n]`, and the
+        eigenvectors in the columns of a tensor of shape `[..., n, n]`. Both have the dtype of
+        `tensor`.
 
     Example:
         >>> import tfpy as tf
@@ -91,187 +116,150 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
         >>> values.numpy().round(3), tf.abs(vectors).numpy().round(3)
         (array([1., 3.], dtype=float32), array([[0.707, 0.707],
                [0.707, 0.707]], dtype=float32))
+
+    See also: `tf.linalg.eigvalsh`, `tf.linalg.eig`, `tf.linalg.svd`.
     """
     x = convert_to_tensor(tensor)
     e, v = unpack(dec.eigh(x), dec.eigen_shapes(x.aval.shape))
     return e, v
 
 
-def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
-    """Eigenvalues of self-adjoint matrices, in ascending order.
+def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
+    """Compute the eigenvalues of self-adjoint matrices.
+
+    Args:
+        tensor: Float or complex tensor of shape `[..., n, n]`. Only the lower triangle is read.
+
+    Returns:
+        Tensor of shape `[..., n]`: the eigenvalues in ascending order.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).numpy().round(3)
         array([1., 3.], dtype=float32)
+
+    See also: `tf.linalg.eigh`, `tf.linalg.eigvals`.
     """
     return eigh(tensor)[0]
 
 
-def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues and eigenvectors, complex64, in no order.
+def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Compute the eigenvalues and eigenvectors of square matrices.
+
+    Args:
+        tensor: Float or complex tensor of shape `[..., n, n]`.
+
+    Returns:
+        A pair of complex tensors: the eigenvalues in no particular order, of shape `[..., n]`, and
+        the eigenvectors in the columns of a tensor of shape `[..., n, n]`.
 
     Example:
         >>> import tfpy as tf
         >>> values, vectors = tf.linalg.eig(tf.constant([[2.0, 0.0], [0.0, 3.0]]))
         >>> values.numpy().tolist(), vectors.shape
         ([(2+0j), (3+0j)], TensorShape([2, 2]))
+
+    See also: `tf.linalg.eigvals`, `tf.linalg.eigh`.
     """
     x = convert_to_tensor(tensor)
     e, v = unpack(dec.eig(x), dec.eigen_shapes(x.aval.shape))
     return e, v
 
 
-def eigvals(tensor: Any, name: str | None = None) -> Tensor:
-    """Eigenvalues, complex64, in no order.
+def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
+    """Compute the eigenvalues of square matrices.
+
+    Args:
+        tensor: Float or complex tensor of shape `[..., n, n]`.
+
+    Returns:
+        Complex tensor of shape `[..., n]`: the eigenvalues in no particular order.
 
     Example:
         >>> import tfpy as tf
         >>> turn = tf.constant([[0.0, -1.0], [1.0, 0.0]])
         >>> sorted(tf.linalg.eigvals(turn).numpy().imag.round(3).tolist())
         [-1.0, 1.0]
+
+    See also: `tf.linalg.eig`, `tf.linalg.eigvalsh`.
     """
     return eig(tensor)[0]
 
 
-def cholesky(input: Any, name: str | None = None) -> Tensor:
-    """The lower triangular L of L @ adjoint(L) = input; NaN unless it is positive definite.
+def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
+    """Compute the Cholesky decomposition `input = L @ adjoint(L)` of self-adjoint matrices.
+
+    Args:
+        input: Float or complex tensor of shape `[..., n, n]`. Only the lower triangle is read.
+
+    Returns:
+        Tensor with the shape and dtype of `input`: the lower triangular matrices L, or NaN for a
+        matrix that is not positive definite.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]).numpy().round(3).tolist()
         [[2.0, 0.0], [1.0, 2.0]]
+
+    See also: `tf.linalg.cholesky_solve`, `tf.linalg.lu`.
     """
     return dec.cholesky(input)
 
 
 class Lu(NamedTuple):
-    """The result of :func:`lu`."""
+    """The result of `tf.linalg.lu`."""
 
     lu: Tensor
     p: Tensor
 
 
-def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
-    """Both triangular factors in one matrix, and which row of the input each row is.
+def lu(input: TensorLike, output_idx_type: DTypeLike = dtypes.int32, name: str | None = None) -> Lu:
+    """Compute the LU decomposition of square matrices with partial pivoting.
+
+    Args:
+        input: Float or complex tensor of shape `[..., n, n]`.
+        output_idx_type: Integer dtype of the permutation. Default: int32.
+
+    Returns:
+        A named tuple `(lu, p)`. `lu` has the shape of `input` and contains both triangular factors;
+        the diagonal of the lower factor is 1. `p` of shape `[..., n]` contains the row of `input`
+        for each row of the product.
 
     Example:
         >>> import tfpy as tf
         >>> lu, p = tf.linalg.lu([[1.0, 2.0], [4.0, 4.0]])
         >>> lu.numpy().tolist(), p.numpy().tolist()
         ([[4.0, 4.0], [0.25, 1.0]], [1, 0])
+
+    See also: `tf.linalg.lu_solve`, `tf.linalg.lu_reconstruct`, `tf.linalg.det`.
     """
     x = convert_to_tensor(input)
     return Lu(dec.lu(x), cast(dec.lu_permutation(x), output_idx_type))
 
 
-def det(input: Any, name: str | None = None) -> Tensor:
-    """Determinants of square matrices.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.linalg.det([[1.0, 2.0], [3.0, 4.0]]).numpy().round(3)
-        np.float32(-2.0)
-    """
-    return dec.det(input)
-
-
-class LogMatrixDeterminant(NamedTuple):
-    """The result of :func:`slogdet`."""
-
-    sign: Tensor
-    log_abs_determinant: Tensor
-
-
-def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
-    """Signs and logarithms of the absolute values of determinants.
-
-    Example:
-        >>> import tfpy as tf
-        >>> sign, log_abs = tf.linalg.slogdet([[0.0, 2.0], [3.0, 0.0]])
-        >>> sign.numpy().tolist(), log_abs.numpy().round(3)
-        (-1.0, np.float32(1.792))
-    """
-    x = convert_to_tensor(input)
-    return LogMatrixDeterminant(dec.sign_det(x), cast(dec.log_abs_det(x), x.dtype))
-
-
-def logdet(matrix: Any, name: str | None = None) -> Tensor:
-    """Logarithms of the determinants of positive definite matrices.
-
-    Raises:
-        InvalidArgumentError: when the matrices [..., n, n] are not square.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.linalg.logdet([[4.0, 0.0], [0.0, 2.0]]).numpy().round(3)
-        np.float32(2.079)
-    """
-    x = convert_to_tensor(matrix)
-    if x.ndim < 2 or x.aval.shape[-1] != x.aval.shape[-2]:
-        raise invalid("logdet", f"Input matrix must be square, got: {list(x.aval.shape)}")
-    factor = dec.cholesky(x)
-    diagonal = np.eye(x.aval.shape[-1], dtype=bool)
-    logs = ew.log(real(logic.select(diagonal, factor, 1)))
-    return reduce_sum(logs, [-2, -1]) * 2.0
-
-
-def expm(input: Any, name: str | None = None) -> Tensor:
-    """Exponentials of square matrices.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).numpy().round(3)
-        array([[1., 1.],
-               [0., 1.]], dtype=float32)
-    """
-    return dec.expm(input)
-
-
-def sqrtm(input: Any, name: str | None = None) -> Tensor:
-    """Principal square roots of square matrices [..., n, n]; NaN where there is none, such as that
-    of reals with a negative eigenvalue.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.linalg.sqrtm([[4.0, 0.0], [0.0, 9.0]]).numpy().round(3).tolist()
-        [[2.0, 0.0], [0.0, 3.0]]
-    """
-    return dec.sqrtm(input)
-
-
-def logm(input: Any, name: str | None = None) -> Tensor:
-    """Principal logarithms of complex square matrices [..., n, n]; NaN for those that have none,
-    being singular. There is no gradient, as in TensorFlow.
-
-    Raises:
-        InvalidArgumentError: for real matrices.
-
-    Example:
-        >>> import tfpy as tf
-        >>> a = tf.constant([[1.0, 0.0], [0.0, 10.0]], tf.complex64)
-        >>> tf.linalg.logm(a).numpy().real.round(3)
-        array([[0.   , 0.   ],
-               [0.   , 2.303]], dtype=float32)
-    """
-    x = convert_to_tensor(input)
-    if not x.dtype.is_complex:
-        raise invalid_dtype("logm", f"input has dtype {x.dtype.name}, but the op takes complex64")
-    return dec.logm(x)
-
-
 def matrix_rank(
-    a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
+    a: TensorLike,
+    tol: FloatLike | None = None,
+    validate_args: bool = False,
+    name: str | None = None,
 ) -> Tensor:
-    """Number of singular values above ``tol``, by default relative to the largest.
+    """Return the rank of matrices: the number of singular values above a tolerance.
 
     Args:
-        tol: goes together with the singular values [..., n] by broadcasting.
+        a: Float tensor of shape `[..., m, n]`.
+        tol: Tolerance, which broadcasts with the singular values. Default: the largest singular
+            value times the larger size times the precision of the dtype.
+        validate_args: Not used.
+
+    Returns:
+        Int32 tensor of shape `[...]`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).numpy().tolist()
         1
+
+    See also: `tf.linalg.svd`, `tf.linalg.pinv`.
     """
     x = convert_to_tensor(a)
     s = svd(x, compute_uv=False)
@@ -281,16 +269,32 @@ def matrix_rank(
     return count_nonzero(s > tol, -1, dtype=dtypes.int32)
 
 
-def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """Pseudo-inverses; singular values up to ``rcond`` times the largest count as 0.
+def pinv(
+    a: TensorLike,
+    rcond: FloatLike | None = None,
+    validate_args: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Compute the pseudoinverses of matrices.
+
+    Args:
+        a: Float or complex tensor of shape `[..., m, n]`.
+        rcond: Float tensor of shape `[...]`. Singular values up to `rcond` times the largest one
+            count as 0. Default: 10 times the larger size times the precision of the dtype.
+        validate_args: Not used.
+
+    Returns:
+        Tensor of shape `[..., n, m]`, with the dtype of `a`.
 
     Raises:
-        ValueError: for fewer than two dimensions.
+        ValueError: If `a` has fewer than two dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.pinv([[2.0, 0.0], [0.0, 0.0], [0.0, 4.0]]).numpy().round(3).tolist()
         [[0.5, 0.0, 0.0], [0.0, 0.0, 0.25]]
+
+    See also: `tf.linalg.inv`, `tf.linalg.lstsq`, `tf.linalg.svd`.
     """
     x = convert_to_tensor(a)
     if x.ndim < 2:
@@ -303,32 +307,41 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     return scaled @ adjoint(u)
 
 
-def gram_schmidt(xs: Any) -> Any:
-    """TensorFlow.js's ``gramSchmidt``: orthonormal rows that span what ``xs`` spans.
+def gram_schmidt(xs: TensorLike | Sequence[TensorLike]) -> Any:
+    """Orthonormalize vectors by the Gram-Schmidt process. This is a function of TensorFlow.js.
 
     Args:
-        xs: a matrix, or a list of vectors of one length; the result is of the same kind.
+        xs: Matrix with linearly independent rows, or a list of vectors of one length.
+
+    Returns:
+        Matrix, or list of vectors, like `xs`: orthonormal vectors that span the same space.
 
     Raises:
-        ValueError: when there are more vectors than dimensions, or lengths differ.
+        ValueError: If there are no vectors, more vectors than dimensions, or vectors of different
+            lengths.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.gram_schmidt(tf.constant([[2.0, 0.0], [3.0, 4.0]])).numpy().round(3)
         array([[1., 0.],
                [0., 1.]], dtype=float32)
+
+    See also: `tf.linalg.qr`.
     """
-    listed = isinstance(xs, list | tuple)
-    rows = [convert_to_tensor(x) for x in xs] if listed else unstack(convert_to_tensor(xs))
+    given: Any = xs
+    listed = isinstance(given, list | tuple)
+    rows = [convert_to_tensor(x) for x in given] if listed else unstack(convert_to_tensor(xs))
     if not rows:
-        raise ValueError("gram_schmidt: xs is empty; give at least one vector")
+        raise ValueError("gram_schmidt: xs is empty; pass at least one vector")
     if len({r.aval.closed.shape for r in rows}) > 1 or rows[0].ndim != 1:
         raise ValueError(
-            f"gram_schmidt: vectors of one length are needed, got {[list(r.shape) for r in rows]}"
+            "gram_schmidt: xs must consist of vectors of the same length, got shapes "
+            f"{[list(r.shape) for r in rows]}"
         )
     if len(rows) > rows[0].aval.shape[0]:
         raise ValueError(
-            f"gram_schmidt: {len(rows)} vectors of length {rows[0].aval.shape[0]} are dependent"
+            f"gram_schmidt: {len(rows)} vectors of length {rows[0].aval.shape[0]} are linearly "
+            "dependent"
         )
     found: list[Tensor] = []
     for row in rows:

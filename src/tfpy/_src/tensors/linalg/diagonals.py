@@ -1,13 +1,13 @@
-"""Diagonals and bands of matrices: functions of ``tf.linalg``.
+"""Diagonals and bands of matrices: functions of `tf.linalg`.
 
-A diagonal of a matrix is a strided run of its flat elements, so it is read by a strided slice and
-written by padding with elements in between.
+A diagonal of a matrix is a strided run of its flat elements. A strided slice reads it, and padding
+with interior elements writes it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tfpy._src.base import dtypes
@@ -17,21 +17,22 @@ from tfpy._src.compiler.ops.failing import failing
 from tfpy._src.compiler.ops.families import infer
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import IntLike, TensorLike
 from tfpy._src.tensors.array.joining import stack
 from tfpy._src.tensors.array.making import ones
 from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
 from tfpy._src.tensors.array.static import static_int, static_ints
-from tfpy._src.tensors.math.reductions import reduce_sum
 
 _ALIGNS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
 def _length(k: int, rows: int, columns: int) -> int:
+    """Return the length of diagonal `k`."""
     return min(rows + min(k, 0), columns - max(k, 0))
 
 
 def _read(x: Tensor, k: int) -> Tensor:
-    """Diagonal ``k`` of each matrix of ``[..., rows, columns]``."""
+    """Return diagonal `k` of matrices of shape `[..., rows, columns]`."""
     *lead, rows, columns = x.aval.shape
     size = _length(k, rows, columns)
     flat = reshape(x, [math.prod(lead), rows * columns])
@@ -45,7 +46,7 @@ def _read(x: Tensor, k: int) -> Tensor:
 
 
 def _written(diagonal: Tensor, k: int, rows: int, columns: int, fill: Any) -> Tensor:
-    """Matrices ``[..., rows, columns]`` of ``fill`` with the given diagonal ``k``."""
+    """Return matrices of shape `[..., rows, columns]` with diagonal `k`, filled with `fill`."""
     *lead, size = diagonal.aval.shape
     flat = reshape(diagonal, [math.prod(lead), size])
     start = k if k >= 0 else -k * columns
@@ -56,6 +57,7 @@ def _written(diagonal: Tensor, k: int, rows: int, columns: int, fill: Any) -> Te
 
 
 def _band(op: str, k: Any) -> tuple[int, int]:
+    """Return the lowest and uppermost diagonal of `k`."""
     numbers = static_ints(k)
     lower, upper = numbers[0], numbers[-1]
     if len(numbers) not in (1, 2) or lower > upper:
@@ -85,7 +87,7 @@ def _check_inside(op: str, band: tuple[int, int], rows: int, columns: int) -> No
 def _lines(
     band: tuple[int, int], align: str, width: int, rows: int, columns: int
 ) -> Iterator[tuple[int, int, int]]:
-    """Each diagonal from the uppermost: its number, length and offset in a line of ``width``."""
+    """Yield the number, length and offset in a line of each diagonal, from the uppermost one."""
     above, below = align.split("_")
     for k in range(band[1], band[0] - 1, -1):
         size = _length(k, rows, columns)
@@ -94,7 +96,7 @@ def _lines(
 
 
 def _padding(op: str, x: Tensor, value: Any) -> Any:
-    """Return the number that pads matrices of the dtype of ``x``."""
+    """Return the number that pads matrices of the dtype of `x`."""
     if x.dtype.is_bool:
         return bool(host_values(value).item())
     try:
@@ -107,27 +109,33 @@ def _padding(op: str, x: Tensor, value: Any) -> Any:
 
 
 def diag(
-    diagonal: Any,
+    diagonal: TensorLike,
     name: str = "diag",
-    k: Any = 0,
-    num_rows: int = -1,
-    num_cols: int = -1,
-    padding_value: Any = 0,
+    k: IntLike | Sequence[int] = 0,
+    num_rows: IntLike = -1,
+    num_cols: IntLike = -1,
+    padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
-    """Matrices with the given diagonals.
+    """Create matrices with the given diagonals.
 
     Args:
-        diagonal: ``[..., length]``, or ``[..., diagonals, length]`` from the uppermost when ``k``
-            is a pair.
-        k: the diagonal's number (0 the main one, positive above), or lowest and uppermost.
-        num_rows, num_cols: sizes, by default the least that fit, of square matrices.
-        padding_value: a number for all other elements.
-        align: to which side shorter diagonals are aligned above and below the main one.
+        diagonal: Tensor of shape `[..., length]`, or `[..., diagonals, length]` (from the uppermost
+            diagonal) if `k` is a pair.
+        k: Number of the diagonal (0 is the main one, positive numbers are above), or a pair of the
+            lowest and uppermost diagonal.
+        num_rows, num_cols: Sizes of the matrices. Default: the smallest possible sizes, of square
+            matrices if both are -1.
+        padding_value: Scalar for all other elements.
+        align: Sides to which shorter diagonals above and below the main one are aligned:
+            `"RIGHT_LEFT"`, `"LEFT_RIGHT"`, `"LEFT_LEFT"` or `"RIGHT_RIGHT"`.
+
+    Returns:
+        Tensor of shape `[..., num_rows, num_cols]`, with the dtype of `diagonal`.
 
     Raises:
-        InvalidArgumentError: when the sizes do not fit.
-        TypeError: when ``padding_value`` is not of the dtype of ``diagonal``; the default, 0, is no
+        InvalidArgumentError: If the sizes do not match the diagonals.
+        TypeError: If `padding_value` does not have the dtype of `diagonal`. The default 0 is not a
             string.
 
     Example:
@@ -136,6 +144,8 @@ def diag(
         [[1, 0], [0, 2]]
         >>> tf.linalg.diag([1, 2], k=1).numpy().tolist()
         [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
+
+    See also: `tf.linalg.diag_part`, `tf.linalg.set_diag`, `tf.eye`.
     """
     _check_align("diag", align)
     x, band = convert_to_tensor(diagonal), _band("diag", k)
@@ -156,8 +166,9 @@ def diag(
     if rows < least_rows or columns < least_columns or not exact:
         raise invalid(
             "diag",
-            f"num_rows {num_rows} and num_cols {num_cols} do not fit diagonals {list(x.shape)} "
-            f"for k {band}: at least {least_rows} by {least_columns}, one of them exactly",
+            f"num_rows {num_rows} and num_cols {num_cols} do not match diagonals {list(x.shape)} "
+            f"for k {band}: the matrices must have at least {least_rows} rows and "
+            f"{least_columns} columns, and exactly one of these numbers",
         )
     fill = _padding("diag", x, padding_value)
     if not many:
@@ -167,7 +178,7 @@ def diag(
 
 
 def _with_diagonals(x: Tensor, lines: Tensor, band: tuple[int, int], align: str) -> Tensor:
-    """``x`` with the diagonals of ``band`` from ``lines [..., diagonals, width]``."""
+    """Replace the diagonals of `band` by `lines` of shape `[..., diagonals, width]`."""
     *lead, count, width = lines.aval.shape
     rows, columns = x.aval.shape[-2:]
     flat = reshape(lines, [math.prod(lead), count, width])
@@ -182,23 +193,36 @@ def _with_diagonals(x: Tensor, lines: Tensor, band: tuple[int, int], align: str)
 
 
 def diag_part(
-    input: Any,
+    input: TensorLike,
     name: str = "diag_part",
-    k: Any = 0,
-    padding_value: Any = 0,
+    k: IntLike | Sequence[int] = 0,
+    padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
-    """Diagonals of matrices; arguments as :func:`diag`.
+    """Return diagonals of matrices.
+
+    Args:
+        input: Tensor of shape `[..., rows, columns]`.
+        k: Number of the diagonal (0 is the main one, positive numbers are above), or a pair of the
+            lowest and uppermost diagonal.
+        padding_value: Scalar that fills shorter diagonals.
+        align: Sides to which shorter diagonals above and below the main one are aligned:
+            `"RIGHT_LEFT"`, `"LEFT_RIGHT"`, `"LEFT_LEFT"` or `"RIGHT_RIGHT"`.
+
+    Returns:
+        Tensor of shape `[..., length]`, or `[..., diagonals, length]` if `k` is a pair.
 
     Raises:
-        InvalidArgumentError: when the matrices have no such diagonal.
-        TypeError: when ``padding_value`` is not of the dtype of ``input``; the default, 0, is no
+        InvalidArgumentError: If the matrices do not have the diagonals.
+        TypeError: If `padding_value` does not have the dtype of `input`. The default 0 is not a
             string.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.diag_part([[1, 2, 3], [4, 5, 6]]).numpy().tolist()
         [1, 5]
+
+    See also: `tf.linalg.diag`, `tf.linalg.trace`.
     """
     x = _matrices("diag_part", input)
     fill = _padding("diag_part", x, padding_value)
@@ -217,17 +241,35 @@ def diag_part(
 
 
 def set_diag(
-    input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
+    input: TensorLike,
+    diagonal: TensorLike,
+    name: str = "set_diag",
+    k: IntLike | Sequence[int] = 0,
+    align: str = "RIGHT_LEFT",
 ) -> Tensor:
-    """Matrices with some diagonals replaced; arguments as :func:`diag`.
+    """Return matrices with some diagonals replaced.
+
+    Args:
+        input: Tensor of shape `[..., rows, columns]`.
+        diagonal: Tensor of shape `[..., length]`, or `[..., diagonals, length]` (from the uppermost
+            diagonal) if `k` is a pair.
+        k: Number of the diagonal (0 is the main one, positive numbers are above), or a pair of the
+            lowest and uppermost diagonal.
+        align: Sides to which shorter diagonals above and below the main one are aligned:
+            `"RIGHT_LEFT"`, `"LEFT_RIGHT"`, `"LEFT_LEFT"` or `"RIGHT_RIGHT"`.
+
+    Returns:
+        Tensor with the shape and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: when the diagonals do not have the matrices' sizes.
+        InvalidArgumentError: If the diagonals do not match the matrices.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.set_diag([[1, 2], [3, 4]], [0, 9]).numpy().tolist()
         [[0, 2], [3, 9]]
+
+    See also: `tf.linalg.diag`, `tf.linalg.diag_part`.
     """
     x, lines = as_tensors(ew.add, (_matrices("set_diag", input), diagonal))
     _check_align("set_diag", align)
@@ -239,44 +281,44 @@ def set_diag(
     if lines.aval.shape != wanted:
         raise invalid(
             "set_diag",
-            f"diagonals {band} of input {list(x.aval.shape)} have shape {list(wanted)}, "
-            f"got {list(lines.aval.shape)}",
+            f"diagonal must have shape {list(wanted)} for k {band} and input "
+            f"{list(x.aval.shape)}, got {list(lines.aval.shape)}",
         )
     return _with_diagonals(x, reshape(lines, [*x.aval.shape[:-2], count, width]), band, align)
 
 
 def _matrices(op: str, input: Any) -> Tensor:
+    """Return a tensor, after checking that it has at least two dimensions."""
     x = convert_to_tensor(input)
     if x.ndim < 2:
         raise invalid(op, f"input must be at least 2-dim, received shape: {list(x.aval.shape)}")
     return x
 
 
-def trace(x: Any, name: str | None = None) -> Tensor:
-    """Sum of the main diagonal of each matrix.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.linalg.trace([[[1, 2], [3, 4]], [[5, 6], [7, 8]]]).numpy().tolist()
-        [5, 13]
-    """
-    return reduce_sum(diag_part(x), axis=-1)
-
-
-def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
-    """Matrices with zeros outside a band around the main diagonal.
+def band_part(
+    input: TensorLike, num_lower: IntLike, num_upper: IntLike, name: str | None = None
+) -> Tensor:
+    """Set the elements of matrices outside a band around the main diagonal to 0.
 
     Args:
-        num_lower, num_upper: how many diagonals are kept below and above; negative keeps all.
+        input: Tensor of shape `[..., rows, columns]`.
+        num_lower, num_upper: Number of diagonals to keep below and above the main diagonal. A
+            negative number keeps all.
+
+    Returns:
+        Tensor with the shape and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: when the matrices have fewer rows or columns.
+        InvalidArgumentError: If the matrices have fewer rows than `num_lower`, or fewer columns
+            than `num_upper`.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.constant([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
         >>> tf.linalg.band_part(x, num_lower=0, num_upper=-1).numpy().tolist()
         [[1, 2, 3], [0, 5, 6], [0, 0, 9]]
+
+    See also: `tf.linalg.diag`, `tf.linalg.set_diag`.
     """
     x = _matrices("band_part", input)
     rows, columns = x.aval.shape[-2:]
@@ -300,16 +342,24 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     return logic.select(inside, x, False if x.dtype.is_bool else 0)
 
 
-def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
-    """``diagonal`` of shape s along the diagonal of a tensor of shape ``[*s, *s]``.
+def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
+    """Create a tensor of shape `[*s, *s]` with the given diagonal of shape `s`.
+
+    Args:
+        diagonal: Tensor of shape `s`, which is not a scalar.
+
+    Returns:
+        Tensor with the dtype of `diagonal` and zeros outside the diagonal.
 
     Raises:
-        InvalidArgumentError: for a scalar, or strings.
+        InvalidArgumentError: If `diagonal` is a scalar or a string tensor.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.tensor_diag([1, 2]).numpy().tolist()
         [[1, 0], [0, 2]]
+
+    See also: `tf.linalg.tensor_diag_part`, `tf.linalg.diag`.
     """
     x = convert_to_tensor(diagonal)
     infer.check_dtype("tensor_diag", x.aval, infer.ANY - {dtypes.string}, "diagonal")
@@ -318,16 +368,25 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     return reshape(diag(reshape(x, [x.size])), [*x.aval.shape, *x.aval.shape])
 
 
-def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
-    """The diagonal of a tensor of shape ``[*s, *s]``, of shape s; a number is its own.
+def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
+    """Return the diagonal, of shape `s`, of a tensor of shape `[*s, *s]`.
+
+    Args:
+        input: Tensor of shape `[*s, *s]`. A scalar is its own diagonal.
+
+    Returns:
+        Tensor of shape `s`, with the dtype of `input`.
 
     Raises:
-        InvalidArgumentError: when the shape is no such pair, or for strings.
+        InvalidArgumentError: If the shape does not consist of two equal halves, or `input` is a
+            string tensor.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.tensor_diag_part([[1, 2], [3, 4]]).numpy().tolist()
         [1, 4]
+
+    See also: `tf.linalg.tensor_diag`, `tf.linalg.diag_part`.
     """
     x = convert_to_tensor(input)
     infer.check_dtype("tensor_diag_part", x.aval, infer.ANY - {dtypes.string})

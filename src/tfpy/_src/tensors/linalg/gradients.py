@@ -1,9 +1,10 @@
-"""Gradients of matrix decompositions, in ops, so that they work everywhere and to any order.
+"""Gradients of matrix decompositions.
 
-The formulas are those of Giles (2008, https://people.maths.ox.ac.uk/gilesm/files/NA-08-01.pdf) and
-of Walter and Lehmann (2010, https://arxiv.org/abs/1001.1654), with adjoints in place of transposes
-for complex matrices. Where singular values or eigenvalues coincide the vectors are not
-functions of the matrix; the division by their difference is broadened there.
+They are composed of ops, so that they work on every backend and can be differentiated again. The
+formulas are those of Giles (2008, https://people.maths.ox.ac.uk/gilesm/files/NA-08-01.pdf) and of
+Walter and Lehmann (2010, https://arxiv.org/abs/1001.1654), with adjoints in place of transposes for
+complex matrices. If singular values or eigenvalues coincide, the vectors are not functions of the
+matrix; the division by the difference of the values is then broadened.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _BROADENING = 1e-20
 
 
 def _mask(x: Any, values: Any) -> Any:
-    """``x`` times a constant matrix of zeros, halves and ones."""
+    """Return `x` times a constant matrix of zeros, halves and ones."""
     return x * constant(np.asarray(values, x.dtype.as_numpy_dtype))
 
 
@@ -40,12 +41,12 @@ def _lower(x: Any) -> Any:
 
 
 def _lower_half(x: Any) -> Any:
-    """The lower triangle with half of the diagonal."""
+    """Return the lower triangle with half of the diagonal."""
     return _mask(x, np.tri(x.aval.shape[-2], x.aval.shape[-1]) - _eye(x) / 2)
 
 
 def _diagonal(v: Any) -> Any:
-    """Diagonal matrices of vectors."""
+    """Return diagonal matrices of vectors."""
     return _mask(expand_dims(v, -1), np.eye(v.aval.shape[-1]))
 
 
@@ -58,13 +59,13 @@ def _safe_reciprocal(x: Any) -> Any:
 
 
 def _differences(values: Any) -> Any:
-    """1 / (values[j] - values[i]) at [i, j], 0 on the diagonal."""
+    """Return `1 / (values[j] - values[i])` at `[i, j]`, and 0 on the diagonal."""
     gaps = expand_dims(values, -2) - expand_dims(values, -1)
     return _mask(_safe_reciprocal(gaps), 1 - np.eye(values.aval.shape[-1]))
 
 
 def _inverse_adjoint(a: Any) -> Any:
-    """adjoint(inverse(a))."""
+    """Return the adjoint of the inverse."""
     eye = constant(np.broadcast_to(_eye(a), a.aval.shape).astype(a.dtype.as_numpy_dtype))
     return dec.matrix_solve(adjoint(a), eye)
 
@@ -104,10 +105,10 @@ def log_abs_det(g: Any, y: Any, a: Any) -> tuple[Any]:
 
 
 def qr(g: Any, y: Any, a: Any, full: bool) -> tuple[Any]:
-    """Of the reduced form.
+    """Return the gradient of the reduced QR decomposition.
 
     Raises:
-        NotImplementedError: for full matrices of more rows than columns.
+        NotImplementedError: If the matrices are full and have more rows than columns.
     """
     shapes = dec.qr_shapes(tuple(a.aval.shape), full)
     (q, r), (dq, dr) = unpack(y, shapes), unpack(g, shapes)
@@ -119,7 +120,7 @@ def qr(g: Any, y: Any, a: Any, full: bool) -> tuple[Any]:
         )
     if m >= n:
         return (_qr_deep(q, r, dq, dr),)
-    # The first m columns are a square problem; the others are q times theirs of r.
+    # The first m columns are a square problem. The other columns are q times the columns of r.
     rest, drest = a[..., m:], dr[..., m:]
     first = _qr_deep(q, r[..., :m], dq + matmul(rest, drest, adjoint_b=True), dr[..., :m])
     return (concat([first, matmul(q, drest)], -1),)
@@ -136,15 +137,16 @@ def _qr_deep(q: Any, r: Any, dq: Any, dr: Any) -> Any:
 
 
 def svd(g: Any, y: Any, a: Any, full: bool) -> tuple[Any]:
-    """Of real and complex matrices with distinct singular values.
+    """Return the gradient for real and complex matrices with distinct singular values.
 
     Raises:
-        NotImplementedError: for full matrices whose sides differ by more than 1.
+        NotImplementedError: If the matrices are full and their sizes differ by more than 1.
     """
     m, n = a.aval.shape[-2:]
     if full and abs(m - n) > 1:
         raise NotImplementedError(
-            f"svd: no gradient for abs(m - n) > 1 with full matrices: input {list(a.shape)}"
+            "svd: the gradient with full matrices requires abs(m - n) <= 1, got input "
+            f"{list(a.shape)}"
         )
     shapes = dec.svd_shapes(tuple(a.aval.shape), full)
     (s, u, v), (ds, du, dv) = unpack(y, shapes), unpack(g, shapes)
@@ -154,7 +156,10 @@ def svd(g: Any, y: Any, a: Any, full: bool) -> tuple[Any]:
 
 
 def _svd_wide(s: Any, u: Any, v: Any, ds: Any, du: Any, dv: Any) -> Any:
-    """For no more rows than columns; ``v`` may have more columns than ``s`` has values."""
+    """Return the gradient for matrices that do not have more rows than columns.
+
+    `v` may have more columns than `s` has values.
+    """
     m, n = u.aval.shape[-1], v.aval.shape[-2]
     own, down = v[..., :m], dv[..., :m]
     gaps = _differences(ew.square(s))
@@ -211,14 +216,14 @@ def lu(g: Any, y: Any, a: Any) -> tuple[Any]:
 
 
 def expm(g: Any, y: Any, a: Any) -> tuple[Any]:
-    """The upper right block of the exponential of [[a^H, g], [0, a^H]]."""
+    """Return the upper right block of the exponential of `[[a^H, g], [0, a^H]]`."""
     n, turned = a.aval.shape[-1], adjoint(a)
     blocks = [concat([turned, g], -1), concat([zeros_like(a), turned], -1)]
     return (dec.expm(concat(blocks, -2))[..., :n, n:],)
 
 
 def sqrtm(g: Any, y: Any, a: Any) -> tuple[Any]:
-    """x of y^H x + x y^H = g, as one system of n * n equations."""
+    """Solve `y^H x + x y^H = g` for x, as one system of n * n equations."""
     n, eye = a.aval.shape[-1], np.eye(a.aval.shape[-1])
     turned, plain = adjoint(y), adjoint(matrix_transpose(y))  # y^H and conj(y)
     rows = _kronecker(turned, eye) + _kronecker_right(plain, eye)
@@ -228,7 +233,7 @@ def sqrtm(g: Any, y: Any, a: Any) -> tuple[Any]:
 
 
 def _kronecker(x: Any, eye: Any) -> Any:
-    """kron(x, eye): acts on x's side of a row-major flat matrix."""
+    """Return `kron(x, eye)`, which multiplies a row-major flat matrix by `x` from the left."""
 
     n = x.aval.shape[-1]
     spread = expand_dims(expand_dims(x, -1), -3)  # [i, 1, k, 1]
@@ -237,7 +242,7 @@ def _kronecker(x: Any, eye: Any) -> Any:
 
 
 def _kronecker_right(x: Any, eye: Any) -> Any:
-    """kron(eye, x)."""
+    """Return `kron(eye, x)`."""
 
     n = x.aval.shape[-1]
     spread = expand_dims(expand_dims(x, -2), -4)  # [1, j, 1, l]

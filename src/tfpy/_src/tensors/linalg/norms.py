@@ -12,6 +12,7 @@ from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Axis, FloatLike, TensorLike
 from tfpy._src.tensors.array.complex_numbers import conj, real
 from tfpy._src.tensors.array.reshaping import reshape, squeeze, transpose
 from tfpy._src.tensors.array.static import static_ints
@@ -22,32 +23,42 @@ from tfpy._src.tensors.math.statistics import reduce_euclidean_norm
 
 
 def norm(
-    tensor: Any,
-    ord: Any = "euclidean",
-    axis: Any = None,
+    tensor: TensorLike,
+    ord: str | float = "euclidean",
+    axis: Axis = None,
     keepdims: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Vector norm of order 1, 2, any positive number or infinity, or the Frobenius norm.
+    """Compute the norm of vectors or matrices.
 
-    Two axes make a matrix norm: Frobenius, 1 (largest column sum), 2 (largest singular value) or
-    infinity (largest row sum).
+    A pair of axes selects a matrix norm, and any other value of `axis` a vector norm.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
-        keepdims: whether reduced axes stay, of size 1.
+        tensor: Float or complex tensor.
+        ord: Order of the norm. Vectors: `"euclidean"`, or a positive number or infinity. Matrices:
+            `"fro"` or `"euclidean"`, 1 (largest column sum), 2 (largest singular value) or infinity
+            (largest row sum).
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        keepdims: If True, keep the reduced axes with size 1.
+
+    Returns:
+        Tensor with the dtype of `tensor`, without the reduced axes.
 
     Raises:
-        ValueError: for an order that is none of these, or axes that are not one or two.
+        ValueError: If the order is not supported, or `axis` is a list that does not contain two
+            different axes.
 
     Example:
         >>> import tfpy as tf
         >>> tf.norm([[3.0, 4.0], [6.0, 8.0]], axis=1).numpy().tolist()
         [5.0, 10.0]
+
+    See also: `tf.linalg.normalize`, `tf.linalg.global_norm`, `tf.math.reduce_euclidean_norm`.
     """
     x = convert_to_tensor(tensor)
-    matrix = isinstance(axis, list | tuple)
-    if matrix and (len(axis) != 2 or axis[0] == axis[1]):
+    pair: Any = axis
+    matrix = isinstance(pair, list | tuple)
+    if matrix and (len(pair) != 2 or pair[0] == pair[1]):
         raise ValueError(
             f"norm: 'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
         )
@@ -75,7 +86,7 @@ def norm(
 
 
 def _spectral_norm(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
-    """The largest singular value of the matrices in two dimensions."""
+    """Return the largest singular value of the matrices in two axes."""
     rows, columns = (infer.normalize_axis("norm", a, x.ndim) for a in static_ints(axis))
     lead = [i for i in range(x.ndim) if i not in (rows, columns)]
     values = svd(transpose(x, [*lead, rows, columns]), compute_uv=False)
@@ -86,42 +97,64 @@ def _spectral_norm(x: Tensor, axis: Any, keepdims: bool) -> Tensor:
 
 
 def normalize(
-    tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
+    tensor: TensorLike, ord: str | float = "euclidean", axis: Axis = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """``tensor`` divided by its norm, and the norm.
+    """Divide a tensor by its norm.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
+        tensor: Float or complex tensor.
+        ord: Order of the norm, as in `tf.norm`.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+
+    Returns:
+        A pair of tensors: the normalized tensor with the shape of `tensor`, and the norm, where the
+        reduced axes have size 1.
+
+    Raises:
+        ValueError: If the order is not supported, or `axis` is a list that does not contain two
+            different axes.
 
     Example:
         >>> import tfpy as tf
         >>> unit, norm = tf.linalg.normalize([3.0, 4.0])
         >>> unit.numpy().round(3), norm.numpy().tolist()
         (array([0.6, 0.8], dtype=float32), [5.0])
+
+    See also: `tf.norm`, `tf.math.l2_normalize`.
     """
     x = convert_to_tensor(tensor)
     length = norm(x, ord, axis, keepdims=True)
     return x / length, length
 
 
-def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
-    """The euclidean norm of all elements of all tensors; None entries do not count.
+def global_norm(
+    t_list: Sequence[TensorLike | IndexedSlices | None], name: str | None = None
+) -> Tensor:
+    """Compute the Euclidean norm of all elements of several tensors.
 
-    Of ``tf.IndexedSlices`` the values count as they are.
+    Args:
+        t_list: Float or complex tensors or `tf.IndexedSlices`. None entries are ignored, and the
+            values of `tf.IndexedSlices` count without regard to their indices.
+
+    Returns:
+        Float scalar.
 
     Raises:
-        TypeError: when ``t_list`` is a single tensor or not a sequence.
+        TypeError: If `t_list` is not a sequence.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.global_norm([tf.constant([3.0]), tf.constant([0.0, 4.0])]).numpy().tolist()
         5.0
+
+    See also: `tf.clip_by_global_norm`, `tf.norm`.
     """
     totals = [_squared_norm(t) for t in _sequence(t_list) if t is not None]
     return ew.sqrt(add_n(totals)) if totals else constant(0.0)
 
 
 def _sequence(t_list: Any) -> list[Any]:
+    """Return the tensors as a list."""
     if not isinstance(t_list, Sequence) or isinstance(t_list, str):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
     return list(t_list)
@@ -133,19 +166,30 @@ def _squared_norm(t: Any) -> Tensor:
 
 
 @dispatchable
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
-    """``t`` scaled down so that its euclidean norm (over ``axes``) is at most ``clip_norm``.
+def clip_by_norm(
+    t: TensorLike, clip_norm: FloatLike, axes: Axis = None, name: str | None = None
+) -> Tensor:
+    """Scale a tensor down so that its Euclidean norm does not exceed a bound.
 
-    A negative ``clip_norm`` counts as 0.
+    Args:
+        t: Float tensor.
+        clip_norm: Scalar, the maximal norm. A negative number counts as 0.
+        axes: Axis or axes over which the norm is computed; negative values count from the end.
+            Default: all axes.
+
+    Returns:
+        Tensor with the shape and dtype of `t`.
 
     Raises:
-        InvalidArgumentError: for integers and complex numbers.
-        ValueError: when ``clip_norm`` has more elements than ``t``.
+        InvalidArgumentError: If `t` is an integer or complex tensor.
+        ValueError: If `clip_norm` has more elements than `t`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.clip_by_norm([6.0, 8.0], clip_norm=5.0).numpy().round(3)
         array([3., 4.], dtype=float32)
+
+    See also: `tf.clip_by_global_norm`, `tf.clip_by_value`, `tf.norm`.
     """
     x = convert_to_tensor(t)
     infer.check_dtype("clip_by_norm", x.aval, infer.FLOAT, "t")
@@ -156,19 +200,28 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     clipped: Tensor = x * bound / ew.maximum(length, bound)
     if clipped.aval.shape != x.aval.shape:
         raise ValueError(
-            f"clip_by_norm: clip_norm {list(bound.aval.shape)} makes {list(clipped.aval.shape)} of "
-            f"shape {list(x.aval.shape)}; give one number"
+            f"clip_by_norm: clip_norm of shape {list(bound.aval.shape)} broadcasts the tensor of "
+            f"shape {list(x.aval.shape)} to {list(clipped.aval.shape)}; use a scalar"
         )
     return clipped
 
 
-def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
-    """``t`` scaled down so that its norm divided by its size is at most ``clip_norm``.
+def clip_by_average_norm(t: TensorLike, clip_norm: FloatLike, name: str | None = None) -> Tensor:
+    """Scale a tensor down so that its norm divided by its size does not exceed a bound.
+
+    Args:
+        t: Float tensor.
+        clip_norm: Scalar, the maximal average norm.
+
+    Returns:
+        Tensor with the shape and dtype of `t`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.clip_by_average_norm([6.0, 8.0], clip_norm=2.5).numpy().round(3)
         array([3., 4.], dtype=float32)
+
+    See also: `tf.clip_by_norm`.
     """
     x = convert_to_tensor(t)
     average = ew.sqrt(reduce_sum(x * x)) * (1 / max(x.size, 1))
@@ -177,20 +230,24 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
 
 
 def clip_by_global_norm(
-    t_list: Sequence[Any], clip_norm: Any, use_norm: Any = None, name: str | None = None
-) -> tuple[list[Any], Any]:
-    """All tensors scaled by one factor so that their global norm is at most ``clip_norm``.
-
-    A negative ``clip_norm`` changes nothing.
+    t_list: Sequence[TensorLike | IndexedSlices | None],
+    clip_norm: FloatLike,
+    use_norm: FloatLike | None = None,
+    name: str | None = None,
+) -> tuple[list[Any], Tensor]:
+    """Scale tensors by one factor so that their global norm does not exceed a bound.
 
     Args:
-        use_norm: the global norm, if it is known.
+        t_list: Float tensors or `tf.IndexedSlices`. None entries stay None.
+        clip_norm: Scalar, the maximal global norm. A negative number changes nothing.
+        use_norm: Scalar, the global norm if it is already known.
 
     Returns:
-        The list and the norm before clipping; NaN everywhere when that is not finite.
+        A pair: the list of scaled tensors, and the global norm before clipping. If this norm is not
+        finite, all elements are NaN.
 
     Raises:
-        TypeError: when ``t_list`` is a single tensor or not a sequence.
+        TypeError: If `t_list` is not a sequence.
 
     Example:
         >>> import tfpy as tf
@@ -198,6 +255,8 @@ def clip_by_global_norm(
         >>> clipped, norm = tf.clip_by_global_norm(gradients, clip_norm=2.5)
         >>> norm.numpy().tolist(), [x.numpy().tolist() for x in clipped]
         (5.0, [[1.5], [0.0, 2.0]])
+
+    See also: `tf.linalg.global_norm`, `tf.clip_by_norm`.
     """
     tensors = _sequence(t_list)
     length = global_norm(tensors) if use_norm is None else convert_to_tensor(use_norm)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from tfpy._src.base import dtypes
@@ -14,6 +15,7 @@ from tfpy._src.core.conversion import as_tensors, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import dispatchable
 from tfpy._src.core.operators import as_operator
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, TensorLike
 from tfpy._src.tensors.array.complex_numbers import conj
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import broadcast_to, expand_dims, reshape, squeeze, transpose
@@ -27,36 +29,49 @@ _MIXED = {dtypes.bfloat16, dtypes.float32}
 @as_operator("matmul", reflected=True)
 @dispatchable
 def matmul(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
-    output_type: Any = None,
+    output_type: DTypeLike | None = None,
     grad_a: bool = False,
     grad_b: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Matrix product over the last two dimensions; leading ones broadcast.
+    """Multiply matrices, with broadcasting of the batch dimensions.
 
-    Two matrices may be of bfloat16 and float32, which gives float32.
+    A product of a bfloat16 and a float32 matrix is a float32 matrix.
 
     Args:
-        output_type: the result's dtype; products of int8 and uint8 are summed in it.
-        a_is_sparse, b_is_sparse: promise many zeros, in matrices only.
+        a: Numeric tensor of shape `[..., m, k]` (`[..., k, m]` if transposed).
+        b: Numeric tensor of shape `[..., k, n]` (`[..., n, k]` if transposed), with the dtype of
+            `a`.
+        transpose_a, transpose_b: If True, transpose the matrices first.
+        adjoint_a, adjoint_b: If True, transpose and conjugate the matrices first.
+        a_is_sparse, b_is_sparse: Hints that a matrix contains many zeros. They are allowed for two
+            matrices without batch dimensions only.
+        output_type: Dtype of the result. Products of int8 and uint8 are added in this dtype.
+            Default: the dtype of `a`.
+        grad_a, grad_b: Not used.
+
+    Returns:
+        Tensor of shape `[..., m, n]`.
 
     Raises:
-        InvalidArgumentError: when inner sizes or batch dimensions do not go together, or for batch
-            dimensions of what is sparse.
-        ValueError: when a side is both transposed and adjoint.
+        InvalidArgumentError: If the inner sizes or batch dimensions do not match, or a sparse
+            operand has batch dimensions.
+        ValueError: If an operand is both transposed and adjoint.
 
     Example:
         >>> import tfpy as tf
         >>> tf.matmul([[1, 2]], [[3], [4]]).numpy().tolist()
         [[11]]
+
+    See also: `tf.linalg.matvec`, `tf.tensordot`, `tf.einsum`.
     """
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         raise ValueError("matmul: only one of transpose and adjoint can be True for a side")
@@ -78,7 +93,7 @@ def matmul(
 
 
 def _product(x: Tensor, y: Tensor, ta: bool, tb: bool) -> Tensor:
-    """Applies the op, after making batch dimensions agree; two matrices need no look at them."""
+    """Apply the op after broadcasting the batch dimensions. Two matrices do not need this."""
     if x.aval.rank == 2 == y.aval.rank:
         return contraction.matmul(x, y, transpose_a=ta, transpose_b=tb)
     contraction.matmul.infer(*(_last_two(t) for t in (x, y)), transpose_a=ta, transpose_b=tb)
@@ -98,6 +113,7 @@ def _product(x: Tensor, y: Tensor, ta: bool, tb: bool) -> Tensor:
 
 
 def _last_two(x: Tensor) -> Any:
+    """Return the aval of one matrix of a batch."""
     if x.ndim < 2:
         raise invalid(
             "matmul",
@@ -107,6 +123,7 @@ def _last_two(x: Tensor) -> Any:
 
 
 def _rows(x: Tensor) -> int:
+    """Return the product of all sizes except the last one."""
     rows = 1
     for n in x.aval.shape[:-1]:
         rows *= n
@@ -114,7 +131,7 @@ def _rows(x: Tensor) -> int:
 
 
 def _with_batch(x: Tensor, lead: tuple[int, ...]) -> Tensor:
-    """``x`` broadcast to the batch dimensions, unless it has a single matrix."""
+    """Broadcast `x` to the batch dimensions, unless it contains a single matrix."""
     own = x.aval.shape[:-2]
     if own == lead or all(n == 1 for n in own):
         return x
@@ -123,20 +140,36 @@ def _with_batch(x: Tensor, lead: tuple[int, ...]) -> Tensor:
 
 @dispatchable
 def matvec(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Product of matrices and vectors (the last dimension of ``b``).
+    """Multiply matrices by vectors, with broadcasting of the batch dimensions.
+
+    Args:
+        a: Numeric tensor of shape `[..., m, n]` (`[..., n, m]` if transposed).
+        b: Tensor of shape `[..., n]`, with the dtype of `a`.
+        transpose_a: If True, transpose the matrices first.
+        adjoint_a: If True, transpose and conjugate the matrices first.
+        a_is_sparse, b_is_sparse: Hints that an operand contains many zeros. They are allowed
+            without batch dimensions only.
+
+    Returns:
+        Tensor of shape `[..., m]`, with the dtype of `a`.
+
+    Raises:
+        InvalidArgumentError: If the sizes do not match, or a sparse operand has batch dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [10.0, 1.0]).numpy().tolist()
         [12.0, 34.0]
+
+    See also: `tf.matmul`.
     """
     x, y = as_tensors(contraction.matmul, (a, b))
     product = matmul(
@@ -150,20 +183,34 @@ def matvec(
     return squeeze(product, -1)
 
 
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
-    """Sum of products over the given axes of both, as ``numpy.tensordot``.
+def tensordot(
+    a: TensorLike, b: TensorLike, axes: int | Sequence[Any] | TensorLike, name: str | None = None
+) -> Tensor:
+    """Compute the sum of products over axes of two tensors, as `numpy.tensordot` does.
 
-    The axes of each side are taken as one, in the order given: their sizes may differ, as long as
-    the products of these do not.
+    The axes of each tensor are flattened into one, in the given order. Only the total sizes of
+    these axes must be equal.
+
+    Args:
+        a: Numeric tensor.
+        b: Numeric tensor with the dtype of `a`.
+        axes: Number of last axes of `a` and first axes of `b`, or a pair of the axes of `a` and the
+            axes of `b`.
+
+    Returns:
+        Tensor of the remaining axes of `a` and then of `b`, with the dtype of `a`.
 
     Raises:
-        InvalidArgumentError: when these products differ.
-        ValueError: for a number of axes that is negative or larger than a rank, or not one.
+        InvalidArgumentError: If the total sizes of the axes differ.
+        ValueError: If a number of axes is negative or exceeds a rank, or the numbers of axes
+            differ.
 
     Example:
         >>> import tfpy as tf
         >>> tf.tensordot([1, 2], [3, 4], axes=1).numpy().tolist()
         11
+
+    See also: `tf.matmul`, `tf.einsum`.
     """
     x, y = as_tensors(contraction.matmul, (a, b))
     if isinstance(axes, int):
@@ -177,12 +224,13 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         axes_a = list(range(x.ndim - axes, x.ndim))
         axes_b = list(range(axes))
     else:
-        if not isinstance(axes, list | tuple) and not is_operand(axes):
-            axes = static_ints(axes)  # raises where they are no integers
-        if len(axes) != 2:
-            raise ValueError(f"tensordot: `axes` must be an integer or have length 2, got {axes}")
-        axes_a = [infer.normalize_axis("tensordot", i, x.ndim) for i in static_ints(axes[0])]
-        axes_b = [infer.normalize_axis("tensordot", i, y.ndim) for i in static_ints(axes[1])]
+        pair: Any = axes
+        if not isinstance(pair, list | tuple) and not is_operand(pair):
+            pair = static_ints(pair)  # raises an error if these are not integers
+        if len(pair) != 2:
+            raise ValueError(f"tensordot: `axes` must be an integer or have length 2, got {pair}")
+        axes_a = [infer.normalize_axis("tensordot", i, x.ndim) for i in static_ints(pair[0])]
+        axes_b = [infer.normalize_axis("tensordot", i, y.ndim) for i in static_ints(pair[1])]
         if len(axes_a) != len(axes_b):
             raise ValueError(
                 f"tensordot: Different number of contraction axes: {axes_a} and {axes_b}"
@@ -192,7 +240,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     if inner != other:
         raise invalid(
             "tensordot",
-            f"sizes of axes {axes_a} of {list(x.shape)} and {axes_b} of {list(y.shape)} differ",
+            f"the sizes of axes {axes_a} of {list(x.shape)} and of axes {axes_b} of "
+            f"{list(y.shape)} must have the same product",
         )
     free_a = [i for i in range(x.ndim) if i not in axes_a]
     free_b = [i for i in range(y.ndim) if i not in axes_b]
@@ -202,17 +251,28 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     return reshape(matmul(left, right), rows + columns)
 
 
-def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
-    """The last two dimensions swapped.
+def matrix_transpose(
+    a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False
+) -> Tensor:
+    """Transpose matrices: swap the last two dimensions.
+
+    Args:
+        a: Tensor of shape `[..., m, n]`.
+        conjugate: If True, also conjugate complex numbers.
+
+    Returns:
+        Tensor of shape `[..., n, m]`, with the dtype of `a`.
 
     Raises:
-        ValueError: for fewer than two dimensions.
+        ValueError: If `a` has fewer than two dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.reshape(tf.range(6), [1, 2, 3])
         >>> tf.linalg.matrix_transpose(x).numpy().tolist()
         [[[0, 3], [1, 4], [2, 5]]]
+
+    See also: `tf.linalg.adjoint`, `tf.transpose`.
     """
     x = convert_to_tensor(a)
     if x.ndim < 2:
@@ -222,31 +282,48 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     return transpose(x, order, conjugate)
 
 
-def adjoint(matrix: Any, name: str | None = None) -> Tensor:
-    """The last two dimensions swapped, and complex numbers conjugated.
+def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
+    """Transpose matrices and conjugate complex numbers.
+
+    Args:
+        matrix: Tensor of shape `[..., m, n]`.
+
+    Returns:
+        Tensor of shape `[..., n, m]`, with the dtype of `matrix`.
 
     Raises:
-        ValueError: for fewer than two dimensions.
+        ValueError: If `matrix` has fewer than two dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.adjoint(tf.constant([[1 + 2j, 3 + 0j]])).numpy().tolist()
         [[(1-2j)], [(3-0j)]]
+
+    See also: `tf.linalg.matrix_transpose`.
     """
     return matrix_transpose(matrix, conjugate=True)
 
 
-def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
-    """Cross product of vectors of 3 along the last dimension.
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
+    """Compute the cross products of vectors with 3 elements.
+
+    Args:
+        a: Numeric tensor of shape `[..., 3]`.
+        b: Tensor with the shape and dtype of `a`.
+
+    Returns:
+        Tensor with the shape and dtype of `a`.
 
     Raises:
-        InvalidArgumentError: when the shapes differ or are empty.
-        FailedPreconditionError: when the last dimension is not 3.
+        InvalidArgumentError: If the shapes differ, or are `[]`.
+        FailedPreconditionError: If the last dimension is not 3.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).numpy().tolist()
         [0.0, 0.0, 1.0]
+
+    See also: `tf.tensordot`.
     """
     x, y = as_tensors(ew.multiply, (a, b))
     if x.aval.shape != y.aval.shape or not x.ndim:

@@ -1,4 +1,4 @@
-"""Products of ragged batches of matrices: those of padded ones, cut to size."""
+"""Products of ragged batches of matrices: the matrices are padded, multiplied and cut to size."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tfpy._src.base.errors import invalid, invalid_value
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import implements
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, TensorLike
 from tfpy._src.tensors.array.complex_numbers import conj
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import expand_dims, squeeze, transpose
@@ -19,7 +20,7 @@ from tfpy._src.tensors.linalg.products import matmul, matvec
 
 
 class _Matrices:
-    """A batch of matrices: padded, with the numbers of rows and columns of each."""
+    """A padded batch of matrices with the numbers of rows and columns of each matrix."""
 
     def __init__(self, x: Any, dtype: Any, transposed: bool, adjoint: bool) -> None:
         if not isinstance(x, RaggedTensor):
@@ -43,15 +44,16 @@ class _Matrices:
 
 
 def _of_rank(x: Any) -> Exception:
+    """Return the error for batches that do not have rank 3."""
     return invalid_value(
         "matmul",
         "The matrices in `a` and `b` may not be ragged in their innermost dimension: ragged "
-        f"tensors of rank 3, batches of matrices, are taken, got shape {x.shape}",
+        f"operands must be batches of matrices of rank 3, got shape {x.shape}",
     )
 
 
 def _columns(x: RaggedTensor, rows: Ints) -> Ints:
-    """The width of each matrix."""
+    """Return the number of columns of each matrix."""
     if not isinstance(x.values, RaggedTensor):
         return np.full(rows.size, x.values.aval.shape[1])
     lengths = np.diff(x.values.splits)
@@ -75,22 +77,25 @@ def ragged_matmul(
     adjoint_b: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
-    output_type: Any = None,
+    output_type: DTypeLike | None = None,
     grad_a: bool = False,
     grad_b: bool = False,
     name: str | None = None,
 ) -> RaggedTensor:
-    """The product of each pair of matrices of two batches, of which one at least is ragged.
+    """Multiply the matrices of two batches, of which at least one is ragged.
 
     Raises:
-        InvalidArgumentError: when matrices do not fit, or rows of one differ in length.
+        InvalidArgumentError: If matrices do not match, or the rows of one matrix have different
+            lengths.
     """
     dtype = (a if isinstance(a, RaggedTensor) else b).dtype
     x = _Matrices(a, dtype, transpose_a, adjoint_a)
     y = _Matrices(b, dtype, transpose_b, adjoint_b)
     if not np.array_equal(x.sizes[1], y.sizes[0]):
         raise invalid(
-            "matmul", f"inner sizes {x.sizes[1].tolist()} and {y.sizes[0].tolist()} differ"
+            "matmul",
+            f"The inner sizes of the matrices must be equal, got {x.sizes[1].tolist()} and "
+            f"{y.sizes[0].tolist()}",
         )
     product = matmul(x.padded, y.padded)
     product = product if output_type is None else cast(product, output_type)
@@ -105,13 +110,13 @@ def ragged_matmul(
 
 @implements(matvec, RaggedTensor)
 def ragged_matvec(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The product of each matrix of a batch and a vector."""
+    """Multiply each matrix of a batch by a vector."""
     return squeeze(matmul(a, expand_dims(b, -1), transpose_a, adjoint_a=adjoint_a), -1)

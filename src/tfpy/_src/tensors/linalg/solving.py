@@ -1,8 +1,6 @@
-"""Systems of linear equations: ``tf.linalg.solve`` and its relatives."""
+"""Systems of linear equations: `tf.linalg.solve` and related functions."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +9,7 @@ from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import decomposition as dec
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import FloatLike, TensorLike
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import broadcast_to
 from tfpy._src.tensors.array.slicing import take
@@ -19,28 +18,38 @@ from tfpy._src.tensors.linalg.products import adjoint
 
 
 def _identity(x: Tensor) -> Tensor:
-    """Identity matrices in the shape of ``x``."""
+    """Return identity matrices with the shape of `x`."""
     eye = np.eye(x.aval.shape[-2], x.aval.shape[-1], dtype=x.dtype.as_numpy_dtype)
     return broadcast_to(constant(eye), x.aval.shape)
 
 
 def _square(op: str, x: Tensor) -> None:
+    """Check that the matrices are square."""
     if x.ndim < 2:
         raise invalid(op, f"Shape must be at least rank 2 but is rank {x.ndim}")
     if x.aval.shape[-1] != x.aval.shape[-2]:
         raise invalid(op, f"Input matrix must be square, got: {list(x.aval.shape)}")
 
 
-def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """Inverses of square matrices, or of their adjoints.
+def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """Compute the inverses of square matrices.
+
+    Args:
+        input: Float or complex tensor of shape `[..., n, n]`.
+        adjoint: If True, compute the inverses of the adjoint matrices.
+
+    Returns:
+        Tensor with the shape and dtype of `input`.
 
     Raises:
-        InvalidArgumentError: when a matrix is not square or not invertible.
+        InvalidArgumentError: If a matrix is not square or not invertible.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy().tolist()
         [[0.5, 0.0], [0.0, 0.25]]
+
+    See also: `tf.linalg.solve`, `tf.linalg.pinv`.
     """
     given = convert_to_tensor(input)
     x = single(given)
@@ -48,16 +57,28 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     return cast(solve(x, _identity(x), adjoint), given.dtype)
 
 
-def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """x of matrix @ x = rhs, or of adjoint(matrix) @ x = rhs.
+def solve(
+    matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None
+) -> Tensor:
+    """Solve the systems of linear equations `matrix @ x = rhs`.
+
+    Args:
+        matrix: Float or complex tensor of shape `[..., n, n]`.
+        rhs: Tensor of shape `[..., n, m]`, with the dtype of `matrix`.
+        adjoint: If True, solve `adjoint(matrix) @ x = rhs`.
+
+    Returns:
+        Tensor of shape `[..., n, m]`: the solutions.
 
     Raises:
-        InvalidArgumentError: when shapes do not fit or a matrix is not invertible.
+        InvalidArgumentError: If the shapes do not match, or a matrix is not invertible.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.solve([[2.0, 0.0], [1.0, 1.0]], [[4.0], [5.0]]).numpy().round(3).tolist()
         [[2.0], [3.0]]
+
+    See also: `tf.linalg.triangular_solve`, `tf.linalg.lstsq`, `tf.linalg.inv`.
     """
     a, b = as_tensors(dec.matrix_solve, (matrix, rhs))
     return dec.matrix_solve(_adjoint(a) if adjoint else a, b)
@@ -67,17 +88,32 @@ _adjoint = adjoint
 
 
 def triangular_solve(
-    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    matrix: TensorLike,
+    rhs: TensorLike,
+    lower: bool = True,
+    adjoint: bool = False,
+    name: str | None = None,
 ) -> Tensor:
-    """x of matrix @ x = rhs, of whose matrix only one triangle is read.
+    """Solve the systems of linear equations `matrix @ x = rhs` with triangular matrices.
+
+    Args:
+        matrix: Float or complex tensor of shape `[..., n, n]`. Only one triangle is read.
+        rhs: Tensor of shape `[..., n, m]`, with the dtype of `matrix`.
+        lower: If True, read the lower triangle, and otherwise the upper triangle.
+        adjoint: If True, solve `adjoint(matrix) @ x = rhs`.
+
+    Returns:
+        Tensor of shape `[..., n, m]`: the solutions.
 
     Raises:
-        InvalidArgumentError: when shapes do not fit.
+        InvalidArgumentError: If the shapes do not match.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.triangular_solve([[2.0, 0.0], [1.0, 1.0]], [[4.0], [5.0]]).numpy().tolist()
         [[2.0], [3.0]]
+
+    See also: `tf.linalg.solve`, `tf.linalg.cholesky_solve`.
     """
     a, b = as_tensors(dec.triangular_solve, (matrix, rhs))
     if adjoint:
@@ -85,32 +121,55 @@ def triangular_solve(
     return dec.triangular_solve(a, b, lower=bool(lower))
 
 
-def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
-    """x of (chol @ adjoint(chol)) @ x = rhs for a Cholesky factor.
+def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
+    """Solve systems of linear equations with the Cholesky factors of their matrices.
+
+    Args:
+        chol: Tensor of shape `[..., n, n]`: the results of `tf.linalg.cholesky`.
+        rhs: Tensor of shape `[..., n, m]`, with the dtype of `chol`.
+
+    Returns:
+        Tensor of shape `[..., n, m]`: the solutions of `chol @ adjoint(chol) @ x = rhs`.
+
+    Raises:
+        InvalidArgumentError: If the shapes do not match.
 
     Example:
         >>> import tfpy as tf
         >>> chol = tf.linalg.cholesky([[4.0, 0.0], [0.0, 9.0]])
         >>> tf.linalg.cholesky_solve(chol, [[8.0], [9.0]]).numpy().round(3).tolist()
         [[2.0], [1.0]]
+
+    See also: `tf.linalg.cholesky`, `tf.linalg.solve`.
     """
     return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True)
 
 
 def lstsq(
-    matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None
+    matrix: TensorLike,
+    rhs: TensorLike,
+    l2_regularizer: FloatLike = 0.0,
+    fast: bool = True,
+    name: str | None = None,
 ) -> Tensor:
-    """The x that minimises ``|matrix @ x - rhs|**2 + l2_regularizer * |x|**2``.
+    """Solve linear least-squares problems.
 
-    With fewer rows than columns, and no regularizer, the shortest x of matrix @ x = rhs.
+    The result minimizes `|matrix @ x - rhs|**2 + l2_regularizer * |x|**2`. If there are fewer rows
+    than columns and no regularizer, it is the shortest solution of `matrix @ x = rhs`.
 
     Args:
-        fast: by normal equations, which takes full rank; else by singular values, without a
-            regularizer.
+        matrix: Float or complex tensor of shape `[..., m, n]`.
+        rhs: Tensor of shape `[..., m, k]`, with the dtype of `matrix`.
+        l2_regularizer: Scalar, the weight of the regularizer. It is ignored if `fast` is False.
+        fast: If True, solve the normal equations, which requires full rank. If False, use singular
+            values.
+
+    Returns:
+        Tensor of shape `[..., n, k]`: the solutions.
 
     Raises:
-        InvalidArgumentError: for a matrix or right side of fewer than two dimensions, or of other
-            outer dimensions where ``fast`` is False.
+        InvalidArgumentError: If an operand has fewer than two dimensions, or the batch dimensions
+            differ and `fast` is False.
 
     Example:
         >>> import tfpy as tf
@@ -118,19 +177,22 @@ def lstsq(
         >>> y = tf.constant([[1.0], [3.0], [5.0]])
         >>> tf.linalg.lstsq(x, y).numpy().round(2).tolist()
         [[1.0], [2.0]]
+
+    See also: `tf.linalg.solve`, `tf.linalg.pinv`.
     """
     a, b = as_tensors(dec.matrix_solve, (matrix, rhs))
     if min(a.ndim, b.ndim) < 2:
         raise invalid(
             "lstsq",
-            f"matrix {list(a.aval.shape)} and rhs {list(b.aval.shape)} must be at least matrices",
+            f"matrix {list(a.aval.shape)} and rhs {list(b.aval.shape)} must have at least two "
+            "dimensions",
         )
     if not fast:
         if a.aval.shape[:-2] != b.aval.shape[:-2]:
             raise invalid(
                 "lstsq",
-                f"matrix {list(a.aval.shape)} and rhs {list(b.aval.shape)} must have one batch "
-                "where fast is False",
+                f"matrix {list(a.aval.shape)} and rhs {list(b.aval.shape)} must have the same "
+                "batch dimensions if fast is False",
             )
         return pinv(a, storable(EPSILON_OF_RANK)) @ b
     rows, columns = a.aval.shape[-2:]
@@ -145,14 +207,14 @@ def lstsq(
 
 
 EPSILON_OF_RANK = 1e-6
-"""Relative size below which ``lstsq(fast=False)`` takes a singular value for 0."""
+"""Relative size below which `lstsq(fast=False)` treats a singular value as 0."""
 
 
-# With the factors of lu
+# Functions of the factors of an LU decomposition.
 
 
 def _permuted(x: Tensor, order: Tensor) -> Tensor:
-    """Rows of each matrix in the order that its permutation says."""
+    """Return the rows of each matrix in the order of its permutation."""
     batch = order.ndim - 1
     lead = order.aval.shape[:-1]
     wide = (
@@ -164,24 +226,37 @@ def _permuted(x: Tensor, order: Tensor) -> Tensor:
 
 
 def _factors(lower_upper: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the lower and upper triangular factors."""
     n = lower_upper.aval.shape[-1]
     below = np.tri(n, n, -1).astype(lower_upper.dtype.as_numpy_dtype)
     return lower_upper * below + _identity(lower_upper), lower_upper * (1 - below)
 
 
 def lu_solve(
-    lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike,
+    perm: TensorLike,
+    rhs: TensorLike,
+    validate_args: bool = False,
+    name: str | None = None,
 ) -> Tensor:
-    """x of matrix @ x = rhs from the results of ``lu(matrix)``.
+    """Solve systems of linear equations with the LU decomposition of their matrices.
 
     Args:
-        perm: the order of rows that :func:`lu` gives, int32 ``[..., n]``.
+        lower_upper: Tensor of shape `[..., n, n]`: both factors, from `tf.linalg.lu`.
+        perm: Integer tensor of shape `[..., n]`: the permutation, from `tf.linalg.lu`.
+        rhs: Tensor of shape `[..., n, m]`, with the dtype of `lower_upper`.
+        validate_args: Not used.
+
+    Returns:
+        Tensor of shape `[..., n, m]`: the solutions.
 
     Example:
         >>> import tfpy as tf
         >>> lu, p = tf.linalg.lu([[0.0, 2.0], [4.0, 0.0]])
         >>> tf.linalg.lu_solve(lu, p, rhs=[[6.0], [8.0]]).numpy().tolist()
         [[2.0], [3.0]]
+
+    See also: `tf.linalg.lu`, `tf.linalg.solve`.
     """
     packed, b = as_tensors(dec.matrix_solve, (lower_upper, rhs))
     unit, upper = _factors(packed)
@@ -190,17 +265,25 @@ def lu_solve(
 
 
 def lu_reconstruct(
-    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """The matrix of which ``lu`` gave these results.
+    """Compute the matrices from their LU decompositions.
 
     Args:
-        perm: the order of rows that :func:`lu` gives, int32 ``[..., n]``.
+        lower_upper: Tensor of shape `[..., n, n]`: both factors, from `tf.linalg.lu`.
+        perm: Integer tensor of shape `[..., n]`: the permutation, from `tf.linalg.lu`. It is read
+            on the host.
+        validate_args: Not used.
+
+    Returns:
+        Tensor with the shape and dtype of `lower_upper`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.lu_reconstruct(*tf.linalg.lu([[1.0, 2.0], [4.0, 4.0]])).numpy().tolist()
         [[1.0, 2.0], [4.0, 4.0]]
+
+    See also: `tf.linalg.lu`, `tf.linalg.lu_matrix_inverse`.
     """
     unit, upper = _factors(convert_to_tensor(lower_upper))
     order = convert_to_tensor(perm)
@@ -209,17 +292,24 @@ def lu_reconstruct(
 
 
 def lu_matrix_inverse(
-    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """The inverse of the matrix of which ``lu`` gave these results.
+    """Compute the inverses of matrices from their LU decompositions.
 
     Args:
-        perm: the order of rows that :func:`lu` gives, int32 ``[..., n]``.
+        lower_upper: Tensor of shape `[..., n, n]`: both factors, from `tf.linalg.lu`.
+        perm: Integer tensor of shape `[..., n]`: the permutation, from `tf.linalg.lu`.
+        validate_args: Not used.
+
+    Returns:
+        Tensor with the shape and dtype of `lower_upper`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.linalg.lu_matrix_inverse(*tf.linalg.lu([[0.0, 2.0], [4.0, 0.0]])).numpy().tolist()
         [[0.0, 0.25], [0.5, 0.0]]
+
+    See also: `tf.linalg.lu`, `tf.linalg.inv`.
     """
     packed = convert_to_tensor(lower_upper)
     return lu_solve(packed, perm, _identity(packed))

@@ -11,7 +11,7 @@ from tfpy._src.formats.onnx.reader.values import like
 from tfpy._src.tensors.array.einsum import einsum as einsums
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import reshape, transpose
-from tfpy._src.tensors.linalg.decompositions import det as determinant
+from tfpy._src.tensors.linalg.matrix_functions import det as determinant
 from tfpy._src.tensors.linalg.products import matmul
 
 

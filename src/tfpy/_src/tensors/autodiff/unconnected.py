@@ -1,0 +1,28 @@
+"""Results of gradients for sources that the target does not depend on."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class UnconnectedGradients(Enum):
+    """Results for sources that the target does not depend on.
+
+    Attributes:
+        NONE: Return None for such a source.
+        ZERO: Return zeros with the shape and dtype of the source.
+
+    Example:
+        >>> import tfpy as tf
+        >>> x, y = tf.Variable(1.0), tf.Variable(2.0)
+        >>> with tf.GradientTape() as tape:
+        ...     z = 2 * x
+        >>> zero = tf.UnconnectedGradients.ZERO
+        >>> tape.gradient(z, y, unconnected_gradients=zero).numpy().tolist()
+        0.0
+
+    See also: `tf.GradientTape`.
+    """
+
+    NONE = "none"
+    ZERO = "zero"
