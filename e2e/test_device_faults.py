@@ -159,7 +159,7 @@ async def test_a_trap(tf: Any) -> None:
             report = tf.backend_report()["wasm"]
             assert report["status"] == "lost"
             assert 'set_backend_async("wasm") opens it anew' in report["reason"]
-            with pytest.warns(RuntimeWarning, match="have the values of their host copies"):
+            with pytest.warns(RuntimeWarning, match="were restored from their host copies"):
                 await tf.set_backend_async("wasm")
         finally:
             tf.config.experimental.keep_host_copies(None)

@@ -167,7 +167,7 @@ def test_forward_mode_refuses_lists() -> None:
         return forward.jvp(gradient)
 
     for program in (written, second):
-        with pytest.raises(NotImplementedError, match="gives a list of tensors"):
+        with pytest.raises(NotImplementedError, match="returns a list of tensors"):
             program(tfpy.constant(2.0))
 
 

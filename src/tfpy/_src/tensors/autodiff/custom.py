@@ -143,7 +143,7 @@ def recorded(
 
 
 def _value(x: Any) -> Any:
-    """Convert tensor-like objects, such as Variables, to tensors; return other objects unchanged."""
+    """Convert tensor-like objects, such as Variables, to tensors; keep other objects."""
     return convert_to_tensor(x) if isinstance(x, Operand) or offers_tensor(x) else x
 
 

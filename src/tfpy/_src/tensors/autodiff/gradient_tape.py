@@ -21,6 +21,7 @@ from tfpy._src.tensors.array.joining import stack
 from tfpy._src.tensors.array.making import zeros
 from tfpy._src.tensors.array.reshaping import broadcast_to, reshape
 from tfpy._src.tensors.autodiff.nests import held, leaves, map_leaves
+from tfpy._src.tensors.autodiff.unconnected import UnconnectedGradients, as_unconnected
 from tfpy._src.tensors.variables.variable import Variable
 
 
@@ -29,8 +30,7 @@ class GradientTape(Tape):
 
     Args:
         persistent: If True, gradients can be computed more than once.
-        watch_accessed_variables: If True, watch trainable Variables automatically when they are
-            read.
+        watch_accessed_variables: If True, watch trainable Variables when they are read.
 
     Example:
         >>> import tfpy as tf
@@ -172,8 +172,8 @@ class GradientTape(Tape):
             >>> with tf.GradientTape() as tape:
             ...     y = x * x
             ...     tape.reset()
-            ...     z = 2.0 * x
-            >>> print(tape.gradient(z, x).numpy())
+            ...     y = 2.0 * x
+            >>> print(tape.gradient(y, x).numpy())
             2.0
         """
         Tape.__init__(self)
@@ -188,9 +188,6 @@ class GradientTape(Tape):
     ) -> Any:
         """Compute the gradients of the sum of the targets with respect to each source.
 
-        The gradient is a `tf.IndexedSlices` for a tensor from which only rows were read, with
-        `tf.gather` or `tf.nn.embedding_lookup`.
-
         Args:
             target: Tensor, or a nest of tensors.
             sources: Tensor or Variable, or a nest of them.
@@ -201,13 +198,12 @@ class GradientTape(Tape):
 
         Returns:
             Nest of gradients with the structure of `sources`. Each gradient is a tensor with the
-            shape and dtype of its source, a `tf.IndexedSlices`, or None.
+            shape and dtype of its source, or None. For a source from which only rows were read, by
+            `tf.gather` or `tf.nn.embedding_lookup`, it is a `tf.IndexedSlices`.
 
         Raises:
-            RuntimeError: If a tape that is not persistent is used a second time, or the tape never
-                recorded.
+            RuntimeError: If a tape that is not persistent is used twice, or never recorded.
             LookupError: If an op between the sources and the targets does not have a gradient.
-            TypeError: If a source is neither a tensor nor a Variable, or the target is None.
 
         Example:
             >>> import tfpy as tf
@@ -218,7 +214,7 @@ class GradientTape(Tape):
             [42.0, 14.0]
         """
         began = clock() if recorders else 0.0
-        unconnected = _unconnected(unconnected_gradients)
+        unconnected = as_unconnected(unconnected_gradients)
         with self._use():
             found = self._backward(target, sources, output_gradients, unconnected)
         if began:
@@ -227,7 +223,7 @@ class GradientTape(Tape):
 
     @contextmanager
     def _use(self) -> Iterator[None]:
-        """Guard one use of the recorded ops. A tape that is not persistent discards them afterwards."""
+        """Guard one use of the recorded ops, which are then discarded unless persistent."""
         if not self._entered:
             raise RuntimeError(
                 "The tape has not recorded anything; use it as a context: "
@@ -277,11 +273,6 @@ class GradientTape(Tape):
             Nest of tensors of shape `[*target.shape, *source.shape]` with the structure of
             `sources`.
 
-        Raises:
-            RuntimeError: If a tape that is not persistent is used a second time, or the tape never
-                recorded.
-            LookupError: If an op between the sources and the target does not have a gradient.
-
         Example:
             >>> import tfpy as tf
             >>> x = tf.Variable([1.0, 2.0])
@@ -290,7 +281,7 @@ class GradientTape(Tape):
             >>> tape.jacobian(y, x).numpy().tolist()
             [[2.0, 0.0], [0.0, 4.0]]
         """
-        y, unconnected = convert_to_tensor(target), _unconnected(unconnected_gradients)
+        y, unconnected = convert_to_tensor(target), as_unconnected(unconnected_gradients)
         sources = map_leaves(sources, held)
         with self._use():
             rows = [
@@ -317,7 +308,7 @@ class GradientTape(Tape):
         Args:
             target: Tensor of shape `[batch, ...]` with at least two dimensions.
             source: Tensor or Variable of shape `[batch, ...]` with at least two dimensions.
-            unconnected_gradients: `tf.UnconnectedGradients` value. It has no effect on the result.
+            unconnected_gradients: Not used.
             parallel_iterations, experimental_use_pfor: Not used.
 
         Returns:
@@ -341,7 +332,7 @@ class GradientTape(Tape):
                 "Need first dimension of target shape and source shape to be the same, and two "
                 f"dimensions or more. Found target shape: {y.shape}, source shape: {source.shape}"
             )
-        _unconnected(unconnected_gradients)
+        as_unconnected(unconnected_gradients)
         batch, inner = y.aval.shape[0], tuple(y.aval.shape[1:])
         with self._use():
             columns = [
@@ -407,8 +398,3 @@ def _stacked(rows: tuple[Any, ...], target: Tensor, source: Any) -> Tensor | Non
     if not found:
         return None
     return reshape(stack(found), (*target.aval.shape, *source.aval.shape))
-
-
-def _unconnected(value: Any) -> UnconnectedGradients:
-    """Return the UnconnectedGradients for an enumeration value or its string."""
-    return UnconnectedGradients(getattr(value, "value", value))

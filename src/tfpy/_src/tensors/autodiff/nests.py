@@ -23,7 +23,7 @@ def leaves(structure: Any) -> list[Any]:
 
 
 def held(leaf: Any) -> Any:
-    """Return the Variable inside another library's Variable that acts as one, or the leaf itself."""
+    """Return the Variable inside another library's Variable, or the leaf itself."""
     return leaf.handle if getattr(leaf, "_should_act_as_resource_variable", False) else leaf
 
 

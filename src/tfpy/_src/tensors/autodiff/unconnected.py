@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Any
 
 
 class UnconnectedGradients(Enum):
@@ -26,3 +27,8 @@ class UnconnectedGradients(Enum):
 
     NONE = "none"
     ZERO = "zero"
+
+
+def as_unconnected(value: Any) -> UnconnectedGradients:
+    """Return the UnconnectedGradients for an enumeration value or its string."""
+    return UnconnectedGradients(getattr(value, "value", value))

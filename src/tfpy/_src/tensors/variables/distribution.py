@@ -1,4 +1,4 @@
-"""How Variables are kept and updated where a strategy has several replicas."""
+"""Synchronization and aggregation of Variables in strategies with several replicas."""
 
 from __future__ import annotations
 
@@ -8,13 +8,22 @@ from typing import Any
 
 
 class VariableSynchronization(enum.Enum):
-    """When the copies of a Variable are made equal (``tf.VariableSynchronization``).
+    """The time at which the copies of a Variable are synchronized.
+
+    Attributes:
+        AUTO: Let the strategy choose.
+        NONE: Never synchronize. A strategy with several replicas does not support this.
+        ON_WRITE: Synchronize after each assignment.
+        ON_READ: Let each replica have its own value, and aggregate the values when the Variable is
+            read outside replicas.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ)
         >>> x.synchronization.name
         'ON_READ'
+
+    See also: `tf.VariableAggregation`, `tf.Variable`.
     """
 
     AUTO = 0
@@ -24,13 +33,21 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """What becomes of several copies' updates (``tf.VariableAggregation``).
+    """The way in which updates or values of several replicas are combined.
+
+    Attributes:
+        NONE: Do not combine updates. Replicas must not assign different values.
+        SUM: Add them.
+        MEAN: Compute their mean.
+        ONLY_FIRST_REPLICA: Use the first replica.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.Variable(1.0, aggregation=tf.VariableAggregation.MEAN)
         >>> x.aggregation.name
         'MEAN'
+
+    See also: `tf.VariableSynchronization`, `tf.Variable`.
     """
 
     NONE = 0
@@ -43,24 +60,27 @@ class VariableAggregation(enum.Enum):
 
 
 class _Scope(threading.local):
-    """Where the thread is."""
+    """The strategy scope that a thread is in."""
 
     strategy: Any = None
-    """That in whose scope it is, if any."""
+    """The strategy, or None."""
     replicas = 1
-    """How many this has."""
+    """Number of replicas of the strategy."""
     running = 0
-    """How many of its ``run`` are under way."""
+    """Number of active calls of `run`."""
     merging = 0
-    """How many ``merge_call`` are under way."""
+    """Number of active calls of `merge_call`."""
 
     def initial(self, value: Any) -> Any:
-        """The tensor of its own that a Variable begins with: the first process's, of several."""
+        """Return a new tensor for the initial value of a Variable.
+
+        With several processes it is the value of the first process.
+        """
         return value.alias() if self.replicas == 1 else self.strategy.initial(value)
 
     @property
     def is_cross_replica(self) -> bool:
-        """Whether the code is for all replicas: in the scope, outside of ``run``."""
+        """True in the scope of a strategy outside `run`, where code acts for all replicas."""
         is_entered = self.strategy is not None and not self.strategy.is_default
         return is_entered and (not self.running or self.merging > 0)
 
@@ -75,11 +95,12 @@ def kinds(
     name: str | None,
     is_floating: bool,
 ) -> tuple[VariableSynchronization, VariableAggregation, bool]:
-    """The arguments of a Variable, checked, and whether it is trainable.
+    """Check arguments of a Variable, and return them together with its trainability.
 
     Raises:
-        ValueError: for what is no such kind, for a trainable Variable synchronized when read, and
-            of several replicas for one that is never synchronized, and for a mean of integers.
+        ValueError: If an argument is not valid, a trainable Variable is synchronized on reading,
+            or, with several replicas, the Variable is never synchronized or a mean of integers is
+            requested.
     """
     try:
         synchronized = VariableSynchronization(synchronization)
@@ -95,7 +116,7 @@ def kinds(
     if on_read and trainable:
         raise ValueError(
             "Synchronization value can be set to VariableSynchronization.ON_READ only for "
-            "non-trainable variables; give trainable=False"
+            "non-trainable variables; pass trainable=False"
         )
     if aggregated is VariableAggregation.MEAN and scope.replicas > 1 and not is_floating:
         raise ValueError(

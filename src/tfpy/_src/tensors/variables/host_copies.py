@@ -1,4 +1,4 @@
-"""Copies of Variables' values on the host, for when the browser takes the device away."""
+"""Copies of the values of Variables on the host, in case the browser loses the device."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from tfpy._src.tensors.variables.variable import live_variables
 
 
 class _Copy(NamedTuple):
-    """The value that a Variable had."""
+    """A copy of the value of a Variable."""
 
     place: tuple[int, int]
-    """The backend's id and the slot that it was copied from."""
+    """Id of the backend and number of the slot from which the value was copied."""
     array: Array
 
 
 class HostCopies:
-    """Copies all Variables together every so many seconds, and puts them back after a loss."""
+    """Periodic copies of all Variables, which are restored after a loss of the device."""
 
     def __init__(self) -> None:
         self._seconds: float | None = None
         self._task: asyncio.Task[None] | None = None
-        self._copies: dict[int, _Copy] = {}  # by the Variable's number
+        self._copies: dict[int, _Copy] = {}  # keyed by the number of the Variable
 
     def keep(self, seconds: float | None) -> None:
-        """See :func:`keep_host_copies`."""
+        """Start or stop copying. See `keep_host_copies`."""
         task = None
         if seconds is not None:
             task = asyncio.get_running_loop().create_task(self._copy_every(seconds))
@@ -46,13 +46,16 @@ class HostCopies:
     async def _copy_every(self, seconds: float) -> None:
         while True:
             await asyncio.sleep(seconds)
-            # Where the device is gone, or out of memory, the copies from before hold.
+            # If the device is lost or out of memory, the previous copies are still valid.
             with suppress(OpError):
                 await self.copy()
 
     async def copy(self) -> None:
-        """Copies what has changed. The values are those of one moment: a storage that is held
-        here is not donated meanwhile."""
+        """Copy the values that have changed.
+
+        All values are from the same moment, because a storage that is referenced here is not
+        donated.
+        """
         now = {variable.number: variable.held.storage for variable in live_variables()}
         kept = {n: self._copies[n] for n, s in now.items() if self._is_current(n, s)}
         changed = {number: storage for number, storage in now.items() if number not in kept}
@@ -66,7 +69,7 @@ class HostCopies:
         return copy is not None and storage.host is None and copy.place == _place(storage)
 
     def restore(self) -> None:
-        """Puts all copies back, which belong together, if the device of a Variable is gone."""
+        """Restore all copies, which belong together, if the device of a Variable is lost."""
         variables = [v for v in live_variables() if v.number in self._copies]
         if not any(variable.held.storage.is_lost for variable in variables):
             return
@@ -77,9 +80,11 @@ class HostCopies:
                 aval = Aval(array.shape, variable.dtype)
                 variable.hold(Tensor(aval, host_storage(array, aval)))
         text = (
-            f"the device is gone: {len(variables)} Variables have the values of their host copies"
+            f"The device was lost. {len(variables)} Variables were restored from their host copies"
         )
-        warnings.warn(f"{text}, up to {self._seconds} s old", RuntimeWarning, stacklevel=2)
+        warnings.warn(
+            f"{text}, which are up to {self._seconds} s old.", RuntimeWarning, stacklevel=2
+        )
 
 
 _NOWHERE = (0, 0)
@@ -94,20 +99,20 @@ registry.after_activation.append(_host_copies.restore)
 
 
 def keep_host_copies(seconds: float | None = 5.0) -> None:
-    """Keeps copies of all Variables' values on the host, so that training goes on when the browser
-    takes the GPU away (``tf.config.experimental.keep_host_copies``).
+    """Keep copies of all Variables on the host, so that training survives a loss of the GPU.
 
-    Every so many seconds the Variables that have changed are read together, while the page goes on.
-    When the device is lost, a computation raises ``tf.errors.UnavailableError``; the next backend
-    that is activated (``await tf.set_backend_async("webgl")``) puts all Variables back to the last
-    copies, with a warning. They take the host as much memory as the Variables.
+    The Variables that have changed are copied together at regular intervals, without blocking the
+    page. When the device is lost, a computation raises `tf.errors.UnavailableError`. Activating a
+    backend (`await tf.set_backend_async("webgl")`) then restores all Variables from the last copies
+    and issues a warning. The copies need as much host memory as the Variables.
 
     Args:
-        seconds: between copies, above 0; None ends it and forgets the copies.
+        seconds: Interval between copies, a positive number. None stops copying and discards the
+            copies.
 
     Raises:
-        ValueError: for other numbers.
-        RuntimeError: where no event loop runs, in which copies could be made.
+        ValueError: If `seconds` is not positive.
+        RuntimeError: If no event loop is running.
 
     Example:
         >>> import tfpy as tf
@@ -118,7 +123,9 @@ def keep_host_copies(seconds: float | None = 5.0) -> None:
         ...             await step(batch).data()
         ...         except tf.errors.UnavailableError:
         ...             await tf.set_backend_async(tf.get_backend())
+
+    See also: `tf.set_backend_async`, `tf.train.Checkpoint`.
     """
     if seconds is not None and not seconds > 0:
-        raise ValueError(f"keep_host_copies: seconds must be above 0, not {seconds}")
+        raise ValueError(f"keep_host_copies: seconds must be positive or None, got {seconds}")
     _host_copies.keep(seconds)

@@ -1,4 +1,4 @@
-"""``tf.Module``: an object that knows the Variables and modules among its attributes."""
+"""`tf.Module`: an object that finds the Variables and modules in its attributes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
 
 
 class Module(Tracked):
-    """Base of objects that hold Variables, in attributes and in nests of these.
+    """A base class of objects that contain Variables, in attributes or in nests in attributes.
 
     Args:
-        name: an identifier; the class's name in snake case if it is None.
+        name: Name of the module, a Python identifier. Default: the name of the class in snake case.
 
     Raises:
-        ValueError: when ``name`` is no identifier.
+        ValueError: If `name` is not an identifier.
 
     Example:
         >>> import tfpy as tf
@@ -39,6 +39,8 @@ class Module(Tracked):
         >>> layer = Dense(2, 1)
         >>> print(layer.name, [v.name for v in layer.trainable_variables])
         dense ['b:0', 'w:0']
+
+    See also: `tf.Variable`, `tf.train.Checkpoint`.
     """
 
     def __init__(self, name: str | None = None) -> None:
@@ -55,40 +57,56 @@ class Module(Tracked):
 
     @property
     def name(self) -> str:
-        """The name given, or the class's in snake case."""
+        """Name of the module."""
         return self._name
 
     @property
     def name_scope(self) -> name_scope:
-        """The scope that the module was made in, with its own name."""
+        """Name scope in which the module was created, including its own name."""
         return name_scope(self._scope)
 
     _name_scope = name_scope
-    """What libraries for TensorFlow read."""
+    """The same property under the name that libraries for TensorFlow read."""
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """Its Variables and those of its modules, by attributes' names, outermost first."""
+        """All Variables of the module, then of its submodules, ordered by attribute names."""
         return tuple(_found(self, Variable, {id(self)}))
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
-        """Those of :attr:`variables` that tapes watch by themselves."""
+        """The Variables that tapes watch automatically."""
         return tuple(v for v in self.variables if v.trainable)
 
     @property
     def non_trainable_variables(self) -> tuple[Variable, ...]:
-        """The other ones of :attr:`variables`."""
+        """The Variables that are not trainable."""
         return tuple(v for v in self.variables if not v.trainable)
 
     @property
     def submodules(self) -> tuple[Module, ...]:
-        """The modules that it holds, and those that they hold."""
+        """All modules inside this module, directly or indirectly."""
         return tuple(_found(self, Module, {id(self)}))
 
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorator of a method that is to run in the module's name scope."""
+        """Decorate a method so that it runs in the name scope of the module.
+
+        Args:
+            method: Method of a module.
+
+        Returns:
+            Method with the same arguments and result.
+
+        Example:
+            >>> import tfpy as tf
+            >>> class Scale(tf.Module):
+            ...     @tf.Module.with_name_scope
+            ...     def build(self):
+            ...         return tf.Variable(1.0, name="factor").name
+            >>> Scale(name="layer").build()
+            'layer/factor:0'
+        """
 
         @functools.wraps(method)
         def in_scope(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -99,7 +117,7 @@ class Module(Tracked):
 
 
 def _found(module: Module, kind: type[T], seen: set[int]) -> Iterator[T]:
-    """The objects of a kind that are not among those seen: a module's, then its modules'."""
+    """Yield the new objects of a class: first those of a module, then those of its submodules."""
     inner: list[Module] = []
     for attribute, value in sorted(vars(module).items()):
         for leaf in _leaves(attribute, value):
@@ -115,6 +133,7 @@ def _found(module: Module, kind: type[T], seen: set[int]) -> Iterator[T]:
 
 
 def _leaves(attribute: str, value: Any) -> list[Any]:
+    """Return the leaves of the nest in an attribute."""
     try:
         return nest.flatten(value)
     except TypeError as error:

@@ -1,4 +1,4 @@
-"""Variables of which each replica has a value of its own; who reads them sees one."""
+"""Variables with a separate value for each replica, which are one Variable to readers."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from tfpy._src.tensors.variables.variable import OF_REPLICAS, Variable
 
 
 class OnRead(Variable):
-    """A Variable with ``VariableSynchronization.ON_READ``, made in the scope of several replicas.
+    """A Variable with `VariableSynchronization.ON_READ` in the scope of several replicas.
 
-    A replica reads and assigns its own value. Outside of replicas the Variable is what its
-    ``aggregation`` makes of them; a value that is assigned there is that of each, or their sum
-    where they are summed.
+    A replica reads and assigns its own value. Outside replicas the value is computed from all
+    values according to `aggregation`. A value that is assigned outside replicas becomes the value
+    of each replica; with `SUM` it becomes the sum of their values.
     """
 
     rows: Variable
-    """The replicas' values, with a first axis of replicas."""
+    """Values of all replicas. The first axis counts replicas."""
 
     @property
     def held(self) -> Tensor:  # type: ignore[override]
@@ -70,14 +70,14 @@ class OnRead(Variable):
             )
 
     def _one(self) -> Tensor:
-        """The value of all replicas."""
+        """Return the aggregated value of all replicas."""
         return _together(self.rows.tensor, self._reduction())
 
     def _reduction(self) -> VariableAggregation:
-        """How one value is made of several.
+        """Return the aggregation of the Variable.
 
         Raises:
-            ValueError: when nothing says it.
+            ValueError: If the Variable does not have an aggregation.
         """
         if self.aggregation is VariableAggregation.NONE:
             raise ValueError(
@@ -88,7 +88,10 @@ class OnRead(Variable):
 
 
 def has_own_values(variable: Variable) -> bool:
-    """Whether each replica has a value of its own of a Variable, wherever that was made."""
+    """Return True if each replica has its own value of a Variable.
+
+    The Variable may have been created outside the scope.
+    """
     if isinstance(variable, OnRead):
         return True
     on_read = variable.synchronization is VariableSynchronization.ON_READ
@@ -96,15 +99,20 @@ def has_own_values(variable: Variable) -> bool:
 
 
 def rows_of(variable: Variable, count: int) -> Tensor:
-    """The value of each replica, with a first axis of replicas; of a Variable that was not made for
-    replicas such ones that together are its value."""
+    """Return the values of all replicas, with a first axis of replicas.
+
+    The value of a Variable that was created outside the scope is distributed to the replicas.
+    """
     if isinstance(variable, OnRead):
         return variable.rows.value()
     return _shared_out(variable.tensor, count, variable.aggregation)
 
 
 def take_rows(variable: Variable, rows: Tensor) -> None:
-    """Gives each replica its value; a Variable that was not made for replicas has all together."""
+    """Store the value of each replica.
+
+    A Variable that was created outside the scope stores the aggregated value.
+    """
     if isinstance(variable, OnRead):
         variable.rows.hold(rows)
     else:
@@ -112,7 +120,7 @@ def take_rows(variable: Variable, rows: Tensor) -> None:
 
 
 def _shared_out(tensor: Tensor, count: int, aggregation: VariableAggregation) -> Tensor:
-    """Values of the replicas that together are ``tensor``."""
+    """Return values of the replicas that aggregate to `tensor`."""
     if aggregation is not VariableAggregation.SUM:
         return broadcast_to(tensor, [count, *tensor.shape])
     share = floordiv(tensor, count) if tensor.dtype.is_integer else tensor / count
@@ -121,7 +129,7 @@ def _shared_out(tensor: Tensor, count: int, aggregation: VariableAggregation) ->
 
 
 def _together(rows: Tensor, aggregation: VariableAggregation) -> Tensor:
-    """The value that replicas' values are together."""
+    """Aggregate the values of the replicas."""
     if aggregation is VariableAggregation.SUM:
         return reduce_sum(rows, 0)
     if aggregation is VariableAggregation.MEAN:

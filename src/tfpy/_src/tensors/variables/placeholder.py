@@ -1,4 +1,4 @@
-"""Placeholders for the Variables among the arguments of a traced function."""
+"""Placeholders for Variables among the arguments of a traced function."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _COPIED = (
 
 
 class Placeholder(Variable):
-    """Takes the place of a Variable in one trace, so that the trace serves similar Variables.
+    """A substitute for a Variable in one trace, so that the trace can serve similar Variables.
 
-    Outside of the trace it behaves as that Variable. If the function asks for the identity of the
-    Variable, such as its ``ref()``, it gets it, and :attr:`is_identified` becomes True.
+    Outside the trace it behaves like the Variable. If the function requests the identity of the
+    Variable, such as its `ref()`, it receives the identity, and `is_identified` becomes True.
 
     Args:
         variable: The Variable.
@@ -79,7 +79,7 @@ class Placeholder(Variable):
 
 
 def is_replaceable(variable: Variable) -> bool:
-    """Return True if a trace for this Variable can serve others with its shape and dtype."""
+    """Return True if a trace for this Variable can serve other Variables of its shape and dtype."""
     return (
         type(variable) in (Variable, Placeholder)
         and not variable.has_open_shape

@@ -1,4 +1,4 @@
-"""What Python itself asks of Variables: numbers, arrays, and in-place operators (refused)."""
+"""Python's protocols for Variables: numbers, arrays, and in-place operators, which raise errors."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from tfpy._src.core.operand import Holder
 
 
 def _refusing(sign: str, method: str) -> Callable[[Any, Any], Any]:
+    """Return an in-place operator that raises an error."""
+
     def refuse(self: Any, value: Any) -> Any:
         raise RuntimeError(
             f"`variable {sign} value` with `tf.Variable`s is not supported. Use "
@@ -23,7 +25,7 @@ def _refusing(sign: str, method: str) -> Callable[[Any, Any], Any]:
 
 
 class PythonValues(Holder):
-    """Python's own methods of a Variable, and those that return its values to Python."""
+    """Python's special methods of a Variable, and methods that return its value to Python."""
 
     __iadd__ = _refusing("+=", "assign_add(value)")
     __isub__ = _refusing("-=", "assign_sub(value)")
@@ -53,14 +55,50 @@ class PythonValues(Holder):
         return iter(self.value())
 
     def numpy(self) -> Any:
-        """The value as a NumPy array; waits for the device."""
+        """Return the value as a NumPy array, and wait for the device.
+
+        Returns:
+            NumPy array, or a NumPy scalar.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.Variable([1.0, 2.0]).numpy().tolist()
+            [1.0, 2.0]
+
+        See also: `tf.Variable.data`.
+        """
         return self.tensor.numpy()
 
     @awaitable("x.data()")
     async def data(self) -> Any:
-        """The value as a NumPy array, without blocking the page."""
+        """Return the value as a NumPy array, without blocking the page.
+
+        Returns:
+            Awaitable of a NumPy array, or of a NumPy scalar.
+
+        Example:
+            >>> import asyncio
+            >>> import tfpy as tf
+            >>> async def read(variable):
+            ...     return await variable.data()
+            >>> asyncio.run(read(tf.Variable([1.0, 2.0]))).tolist()
+            [1.0, 2.0]
+
+        See also: `tf.Variable.numpy`.
+        """
         return await self.tensor.data()
 
     def data_sync(self) -> Any:
-        """TensorFlow.js's name for :meth:`numpy`."""
+        """Return the value as a NumPy array. This is TensorFlow.js's name for `numpy`.
+
+        Returns:
+            NumPy array, or a NumPy scalar.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.Variable([1.0, 2.0]).data_sync().tolist()
+            [1.0, 2.0]
+
+        See also: `tf.Variable.numpy`, `tf.Variable.data`.
+        """
         return self.numpy()

@@ -1,5 +1,4 @@
-"""``scatter_…`` of Variables, which replace parts of the value or combine them with updates, and
-what reads such parts."""
+"""Methods of Variables that read or change parts of the value."""
 
 from __future__ import annotations
 
@@ -14,54 +13,153 @@ from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.operand import Holder
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.core.typing import TensorLike
 from tfpy._src.tensors.array import scattering, slicing
 from tfpy._src.tensors.array.reshaping import expand_dims, squeeze
 from tfpy._src.tensors.array.segments import unsorted_segment_prod
 
 
 class ScatterMethods(Holder):
-    """Methods that assign the value with some of its parts changed, and give the Variable.
+    """Methods that change parts of the value and return the Variable.
 
-    ``scatter_nd_…`` take ``indices`` [..., depth] that name parts, and ``updates``
-    [..., *a part's shape]; the others take ``tf.IndexedSlices``, whose indices name rows.
-    All raise InvalidArgumentError for updates of another shape.
+    The methods `scatter_nd_*` accept index vectors, and the other methods `tf.IndexedSlices`. All
+    methods raise an `InvalidArgumentError` if the updates do not have the shape of the parts.
     """
 
     @property
     @abstractmethod
     def shape(self) -> TensorShape:
-        """The value's sizes."""
+        """Shape of the Variable."""
 
     @abstractmethod
     def _changed(self, value: Tensor) -> Any:
-        """Takes the value of which parts were changed, and returns the Variable."""
+        """Store a value with changed parts, and return the Variable."""
 
-    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
-        """``tf.gather_nd`` of the value."""
+    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Tensor:
+        """Gather slices of the value at index vectors, as `tf.gather_nd` does.
+
+        Args:
+            indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
+
+        Returns:
+            Tensor of shape `[..., *shape[depth:]]`, with the dtype of the Variable.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.Variable([[1, 2], [3, 4]]).gather_nd([[0, 1], [1, 0]]).numpy().tolist()
+            [2, 3]
+        """
         return scattering.gather_nd(self.value(), indices)
 
-    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
-        """The rows at ``indices``."""
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
+        """Gather rows of the value, as `tf.gather` does.
+
+        Args:
+            indices: Integer tensor of any shape.
+
+        Returns:
+            Tensor of shape `[*indices.shape, *shape[1:]]`, with the dtype of the Variable.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.Variable([10, 20, 30]).sparse_read([2, 0]).numpy().tolist()
+            [30, 10]
+        """
         return slicing.gather(self.value(), indices)
 
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Self:
-        """Replaces what ``indices`` [..., depth] name (``tf.tensor_scatter_nd_update``)."""
+    def scatter_nd_update(
+        self, indices: TensorLike, updates: TensorLike, name: str | None = None
+    ) -> Self:
+        """Replace slices of the value at index vectors. The last update of a slice wins.
+
+        Args:
+            indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
+            updates: Tensor of shape `[..., *shape[depth:]]`, with the dtype of the Variable.
+
+        Returns:
+            The Variable.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.Variable([1, 2, 3]).scatter_nd_update([[1]], [9]).numpy().tolist()
+            [1, 9, 3]
+        """
         return self._scatter("update", indices, updates)
 
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Self:
-        """Adds to what ``indices`` [..., depth] name."""
+    def scatter_nd_add(
+        self, indices: TensorLike, updates: TensorLike, name: str | None = None
+    ) -> Self:
+        """Add updates to slices of the value at index vectors.
+
+        Args:
+            indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
+            updates: Tensor of shape `[..., *shape[depth:]]`, with the dtype of the Variable.
+
+        Returns:
+            The Variable.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.Variable([1, 2, 3]).scatter_nd_add([[1], [1]], [10, 10]).numpy().tolist()
+            [1, 22, 3]
+        """
         return self._scatter("add", indices, updates)
 
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Self:
-        """Subtracts from what ``indices`` [..., depth] name."""
+    def scatter_nd_sub(
+        self, indices: TensorLike, updates: TensorLike, name: str | None = None
+    ) -> Self:
+        """Subtract updates from slices of the value at index vectors.
+
+        Args:
+            indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
+            updates: Tensor of shape `[..., *shape[depth:]]`, with the dtype of the Variable.
+
+        Returns:
+            The Variable.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.Variable([1, 2, 3]).scatter_nd_sub([[1]], [9]).numpy().tolist()
+            [1, -7, 3]
+        """
         return self._scatter("sub", indices, updates)
 
-    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Self:
-        """Keeps the larger of what ``indices`` [..., depth] name and the updates."""
+    def scatter_nd_max(
+        self, indices: TensorLike, updates: TensorLike, name: str | None = None
+    ) -> Self:
+        """Replace slices at index vectors by the maximum of the slice and the update.
+
+        Args:
+            indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
+            updates: Tensor of shape `[..., *shape[depth:]]`, with the dtype of the Variable.
+
+        Returns:
+            The Variable.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.Variable([5, 5, 5]).scatter_nd_max([[0], [2]], [3, 9]).numpy().tolist()
+            [5, 5, 9]
+        """
         return self._scatter("max", indices, updates)
 
-    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Self:
-        """Keeps the smaller of what ``indices`` [..., depth] name and the updates."""
+    def scatter_nd_min(
+        self, indices: TensorLike, updates: TensorLike, name: str | None = None
+    ) -> Self:
+        """Replace slices at index vectors by the minimum of the slice and the update.
+
+        Args:
+            indices: Integer tensor of shape `[..., depth]`; each row is the index of a slice.
+            updates: Tensor of shape `[..., *shape[depth:]]`, with the dtype of the Variable.
+
+        Returns:
+            The Variable.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.Variable([5, 5, 5]).scatter_nd_min([[0], [2]], [3, 9]).numpy().tolist()
+            [3, 5, 5]
+        """
         return self._scatter("min", indices, updates)
 
     def _scatter(self, kind: str, indices: Any, updates: Any) -> Self:
@@ -77,7 +175,7 @@ class ScatterMethods(Holder):
         return changed
 
     def _of_replicas(self, kind: str, indices: Any, updates: Any) -> tuple[Any, Any]:
-        """The parts that are changed, of which each of several replicas may have others."""
+        """Return the parts that are changed. Each of several replicas may change other parts."""
         replica = tracing.local.replica
         if replica is None:
             return indices, updates
@@ -86,70 +184,182 @@ class ScatterMethods(Holder):
         return found
 
     def scatter_update(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Self:
-        """Replaces the rows that ``tf.IndexedSlices`` hold; of equal indices the last one stays."""
+        """Replace rows of the value. The last of several updates of a row wins.
+
+        Args:
+            sparse_delta: Rows with their indices.
+            use_locking: Not used.
+
+        Returns:
+            The Variable.
+
+        Example:
+            >>> import tfpy as tf
+            >>> v = tf.Variable([1, 2, 3])
+            >>> v.scatter_update(tf.IndexedSlices([9], [1])).numpy().tolist()
+            [1, 9, 3]
+        """
         return self._scatter("update", *_rows(sparse_delta))
 
     def scatter_add(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Self:
-        """Adds ``tf.IndexedSlices`` to their rows."""
+        """Add to rows of the value.
+
+        Args:
+            sparse_delta: Rows with their indices.
+            use_locking: Not used.
+
+        Returns:
+            The Variable.
+
+        Example:
+            >>> import tfpy as tf
+            >>> v = tf.Variable([1, 2, 3])
+            >>> v.scatter_add(tf.IndexedSlices([10, 10], [1, 1])).numpy().tolist()
+            [1, 22, 3]
+        """
         return self._scatter("add", *_rows(sparse_delta))
 
     def scatter_sub(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Self:
-        """Subtracts ``tf.IndexedSlices`` from their rows."""
+        """Subtract from rows of the value.
+
+        Args:
+            sparse_delta: Rows with their indices.
+            use_locking: Not used.
+
+        Returns:
+            The Variable.
+
+        Example:
+            >>> import tfpy as tf
+            >>> v = tf.Variable([1, 2, 3])
+            >>> v.scatter_sub(tf.IndexedSlices([9], [1])).numpy().tolist()
+            [1, -7, 3]
+        """
         return self._scatter("sub", *_rows(sparse_delta))
 
     def scatter_max(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Self:
-        """Keeps the larger of the rows and ``tf.IndexedSlices``."""
+        """Replace rows by the maximum of the row and the update.
+
+        Args:
+            sparse_delta: Rows with their indices.
+            use_locking: Not used.
+
+        Returns:
+            The Variable.
+
+        Example:
+            >>> import tfpy as tf
+            >>> v = tf.Variable([5, 5, 5])
+            >>> v.scatter_max(tf.IndexedSlices([3, 9], [0, 2])).numpy().tolist()
+            [5, 5, 9]
+        """
         return self._scatter("max", *_rows(sparse_delta))
 
     def scatter_min(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Self:
-        """Keeps the smaller of the rows and ``tf.IndexedSlices``."""
+        """Replace rows by the minimum of the row and the update.
+
+        Args:
+            sparse_delta: Rows with their indices.
+            use_locking: Not used.
+
+        Returns:
+            The Variable.
+
+        Example:
+            >>> import tfpy as tf
+            >>> v = tf.Variable([5, 5, 5])
+            >>> v.scatter_min(tf.IndexedSlices([3, 9], [0, 2])).numpy().tolist()
+            [3, 5, 5]
+        """
         return self._scatter("min", *_rows(sparse_delta))
 
     def scatter_mul(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Self:
-        """Multiplies the rows by ``tf.IndexedSlices``."""
+        """Multiply rows of the value.
+
+        Args:
+            sparse_delta: Rows with their indices.
+            use_locking: Not used.
+
+        Returns:
+            The Variable.
+
+        Example:
+            >>> import tfpy as tf
+            >>> v = tf.Variable([1.0, 2.0, 3.0])
+            >>> v.scatter_mul(tf.IndexedSlices([10.0], [1])).numpy().tolist()
+            [1.0, 20.0, 3.0]
+        """
         changed: Self = self._changed(self.tensor * self._factors("mul", sparse_delta))
         return changed
 
     def scatter_div(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Self:
-        """Divides the rows by ``tf.IndexedSlices``."""
+        """Divide rows of the value.
+
+        Args:
+            sparse_delta: Rows with their indices.
+            use_locking: Not used.
+
+        Returns:
+            The Variable.
+
+        Example:
+            >>> import tfpy as tf
+            >>> v = tf.Variable([1.0, 2.0, 3.0])
+            >>> v.scatter_div(tf.IndexedSlices([2.0], [1])).numpy().tolist()
+            [1.0, 1.0, 3.0]
+        """
         factors = self._factors("div", sparse_delta)
         changed: Self = self._changed(elementwise.real_div(self.tensor, factors))
         return changed
 
     def batch_scatter_update(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Self:
-        """Replaces rows within each batch: indices [*batch, n], values [*batch, n, ...]."""
+        """Replace rows in each entry of a batch.
+
+        Args:
+            sparse_delta: Values of shape `[*batch, n, ...]` with indices of shape `[*batch, n]`.
+            use_locking: Not used.
+
+        Returns:
+            The Variable.
+
+        Example:
+            >>> import tfpy as tf
+            >>> v = tf.Variable([[1, 2], [3, 4]])
+            >>> v.batch_scatter_update(tf.IndexedSlices([[9], [8]], [[0], [1]])).numpy().tolist()
+            [[9, 2], [3, 8]]
+        """
         at, values = _rows(sparse_delta)
         if at.ndim > 2:
             at = scattering.with_batch_index("batch_scatter_update", self.tensor, at, at.ndim - 2)
         return self._scatter("update", at, values)
 
     def _factors(self, kind: str, sparse_delta: Any) -> Tensor:
-        """What each row is to be multiplied by; 1 where no index names it."""
+        """Return the factor of each row, which is 1 for rows without an index."""
         at, values = self._of_replicas(kind, *_rows(sparse_delta))
         return unsorted_segment_prod(values, squeeze(at, [-1]), self.shape[0])
 
 
 def _rows(sparse_delta: Any) -> tuple[Tensor, Tensor]:
-    """Index vectors and values of indexed slices.
+    """Return the index vectors and values of indexed slices.
 
     Raises:
-        TypeError: for something else.
+        TypeError: If the value is not a `tf.IndexedSlices`.
     """
     if not isinstance(sparse_delta, IndexedSlices):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""Objects that checkpoints follow by their attributes, and what waits for attributes to come."""
+"""Objects with attributes that checkpoints follow, and the restoration of later attributes."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 WAITING = "_waiting"
-"""The attribute that has what of a checkpoint waits for others."""
+"""Name of the attribute for parts of a checkpoint that wait for further attributes."""
 
 
 class DeferredRestore(Protocol):
-    """Parts of a checkpoint whose objects are not there yet."""
+    """Parts of a checkpoint whose objects do not exist yet."""
 
     def look(self) -> None:
-        """Restores those that are there now."""
+        """Restore the parts whose objects exist now."""
 
 
 class Tracked:
-    """Base of objects whose attributes are part of checkpoints."""
+    """A base class of objects with attributes that are part of checkpoints."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
@@ -25,14 +25,14 @@ class Tracked:
 
 
 def look_in(owner: Tracked) -> None:
-    """Restores what waits for attributes of an object, as far as it is there now."""
+    """Restore parts that wait for attributes of an object, if these exist now."""
     waiting: DeferredRestore | None = vars(owner).get(WAITING)
     if waiting is not None:
         waiting.look()
 
 
 def _reading(name: str) -> Callable[..., Any]:
-    """Return a method that calls the one of the wrapped list or dictionary."""
+    """Return a method that calls the method of the wrapped list or dictionary."""
 
     def read(self: Any, *args: Any, **kwargs: Any) -> Any:
         return getattr(self.wrapped, name)(*map(unwrapped, args), **kwargs)
@@ -53,24 +53,24 @@ def _changing(name: str) -> Callable[..., Any]:
 
 
 def unwrapped(value: Any) -> Any:
-    """Return the list or dictionary that a wrapper is around; other values are returned as is."""
+    """Return the list or dictionary inside a wrapper, and other values unchanged."""
     return value.wrapped if isinstance(value, ListWrapper | DictWrapper) else value
 
 
 class ListWrapper(list[Any]):
-    """A list whose missing items are restored when they are added.
+    """A list that restores missing items when they are added.
 
-    It shares its items with the list that it wraps, so that both names of one list stay one list.
+    It shares its items with the wrapped list, so that changes through either are visible in both.
 
     Args:
         wrapped_list: The list.
-        owner: The nearest object around it that stores what waits for items.
+        owner: The nearest enclosing object that stores parts of a checkpoint that wait for items.
     """
 
     __hash__ = None
 
     def __init__(self, wrapped_list: list[Any], owner: Tracked | None = None) -> None:
-        super().__init__()  # its own storage stays empty
+        super().__init__()  # the inherited storage stays empty
         self.wrapped, self.owner = wrapped_list, owner
 
     def __repr__(self) -> str:
@@ -84,13 +84,13 @@ class ListWrapper(list[Any]):
 
 
 class DictWrapper(dict[Any, Any]):
-    """A dictionary whose missing items are restored when they are added.
+    """A dictionary that restores missing items when they are added.
 
-    It shares its items with the dictionary that it wraps.
+    It shares its items with the wrapped dictionary.
 
     Args:
-        wrapped_dict: The dictionary; empty by default.
-        owner: The nearest object around it that stores what waits for items.
+        wrapped_dict: The dictionary. Default: an empty dictionary.
+        owner: The nearest enclosing object that stores parts of a checkpoint that wait for items.
     """
 
     __hash__ = None
@@ -98,7 +98,7 @@ class DictWrapper(dict[Any, Any]):
     def __init__(
         self, wrapped_dict: dict[Any, Any] | None = None, owner: Tracked | None = None
     ) -> None:
-        super().__init__()  # its own storage stays empty
+        super().__init__()  # the inherited storage stays empty
         self.wrapped = {} if wrapped_dict is None else wrapped_dict
         self.owner = owner
 
