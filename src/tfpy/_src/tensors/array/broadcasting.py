@@ -38,8 +38,8 @@ def broadcast_static_shape(shape_x: Sequence[int], shape_y: Sequence[int]) -> Te
         return TensorShape(np.broadcast_shapes(tuple(shape_x), tuple(shape_y)))
     except ValueError:
         raise ValueError(
-            f"Incompatible shapes for broadcasting: {tuple(shape_x)} and {tuple(shape_y)}; each "
-            "dimension pair must be equal or one of them 1"
+            f"Incompatible shapes for broadcasting: {tuple(shape_x)} and {tuple(shape_y)}; the "
+            "sizes of each dimension must be equal, or one of them must be 1"
         ) from None
 
 

@@ -21,6 +21,9 @@ class TensorBuffer:
 
     Use `tf.buffer` to create one.
 
+    Args:
+        values: NumPy array of the values, which is not copied.
+
     Example:
         >>> import tfpy as tf
         >>> buffer = tf.buffer([2, 2])
@@ -28,14 +31,11 @@ class TensorBuffer:
         >>> print(buffer.to_tensor().numpy())
         [[0. 3.]
          [0. 0.]]
+
+    See also: `tf.buffer`.
     """
 
     def __init__(self, values: np.ndarray[Any, Any]) -> None:
-        """Create a buffer over an array, without a copy.
-
-        Args:
-            values: NumPy array of the values.
-        """
         self._values = values
 
     @property

@@ -70,7 +70,7 @@ def _limits(source: DType, target: DType) -> tuple[Any, Any]:
 def _inside(source: DType, end: Any) -> Any:
     """Return the number of `source` nearest to a limit that does not exceed the limit."""
     number = source.as_numpy_dtype(end)
-    if abs(int(number)) > abs(int(end)):  # rounded outwards
+    if abs(int(number)) > abs(int(end)):  # rounded beyond the limit
         number = np.nextafter(number, source.as_numpy_dtype(0))
     return number.item()
 
@@ -108,7 +108,7 @@ def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tens
         return identity(x)
     if x.dtype.is_complex:
         parts = bitcast(stack([real(x), imag(x)], -1), kind)
-        split = parts.ndim > x.ndim + 1  # into elements smaller than a part
+        split = parts.ndim > x.ndim + 1  # each part was split into smaller elements
         return reshape(parts, [*x.aval.shape, -1]) if split else parts
     if kind.is_complex:
         parts = bitcast(x, kind.real_dtype)

@@ -125,11 +125,14 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """Return the angle of each element in radians: 0 or pi for real numbers.
 
     Args:
-        input: Numeric tensor.
+        input: Float or complex tensor.
 
     Returns:
-        Float tensor with the shape of `input`. Real tensors keep their dtype: pi for negative
+        Float tensor with the shape of `input`. Float tensors keep their dtype: pi for negative
         elements, 0 for the others.
+
+    Raises:
+        TypeError: If `input` is an integer tensor.
 
     Example:
         >>> import tfpy as tf

@@ -96,7 +96,8 @@ def linspace(
     """Create evenly spaced numbers from `start` to `stop`, both included, along a new axis.
 
     Args:
-        start: Numeric tensor of the first numbers. Integers become float64.
+        start: Numeric tensor of the first numbers. Integers become float64, which is float32
+            without `TFPY_ENABLE_X64`.
         stop: Tensor of the last numbers, which broadcasts with `start` and has its dtype.
         num: Number of values along the new axis.
         axis: Position of the new axis in the result, negative values count from the end.

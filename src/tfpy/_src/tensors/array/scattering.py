@@ -190,7 +190,7 @@ def _places(
     if updates.aval.shape != wanted:
         raise invalid(
             op,
-            f"indices {list(indices.aval.shape)} and shape {list(shape)} need updates "
+            f"indices {list(indices.aval.shape)} and shape {list(shape)} require updates of shape "
             f"{list(wanted)}, got {list(updates.aval.shape)}",
         )
     count, inside = math.prod(dims), _inside(op, policy, indices, dims)

@@ -223,8 +223,9 @@ def where(
         y: Tensor for the other elements, with the dtype of `x`.
 
     Returns:
-        Tensor of the broadcast shape with the dtype of `x`. Without `x` and `y`: int64 tensor of
-        shape `[n, rank]` with the indices of the n elements that are True (or not 0).
+        Tensor of the broadcast shape with the dtype of `x`. Without `x` and `y`: int64 tensor
+        (int32 without `TFPY_ENABLE_X64`) of shape `[n, rank]` with the indices of the n elements
+        that are True or not 0.
 
     Raises:
         ValueError: If only one of `x` and `y` is passed.

@@ -180,7 +180,7 @@ def in_top_k(
         Boolean tensor of shape `[batch]`.
 
     Raises:
-        InvalidArgumentError: If the shapes are different.
+        InvalidArgumentError: If the shapes do not match.
 
     Example:
         >>> import tfpy as tf

@@ -27,7 +27,7 @@ def static_ints(value: Any) -> tuple[int, ...]:
     if isinstance(value, np.ndarray):
         return tuple(size_of(v) for v in value.reshape(-1).tolist())
     if not isinstance(value, Iterable) or isinstance(value, str):
-        return (size_of(value),)  # raises
+        return (size_of(value),)  # raises a TypeError
     return tuple(_packed_size(v) for v in value)
 
 

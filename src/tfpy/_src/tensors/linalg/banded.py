@@ -49,7 +49,7 @@ def banded_triangular_solve(
 
     Example:
         >>> import tfpy as tf
-        >>> bands = [[2.0, 2.0, 2.0], [0.0, 1.0, 1.0]]  # the diagonal and what is below it
+        >>> bands = [[2.0, 2.0, 2.0], [0.0, 1.0, 1.0]]  # main and lower diagonal
         >>> rhs = [[2.0], [5.0], [8.0]]
         >>> tf.linalg.banded_triangular_solve(bands, rhs).numpy().tolist()
         [[1.0], [2.0], [3.0]]

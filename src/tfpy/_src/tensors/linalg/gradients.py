@@ -1,10 +1,10 @@
 """Gradients of matrix decompositions.
 
-They are composed of ops, so that they work on every backend and can be differentiated again. The
-formulas are those of Giles (2008, https://people.maths.ox.ac.uk/gilesm/files/NA-08-01.pdf) and of
-Walter and Lehmann (2010, https://arxiv.org/abs/1001.1654), with adjoints in place of transposes for
-complex matrices. If singular values or eigenvalues coincide, the vectors are not functions of the
-matrix; the division by the difference of the values is then broadened.
+They are composed of ops, so that they work on every backend and can be differentiated again. See
+Giles (2008, https://people.maths.ox.ac.uk/gilesm/files/NA-08-01.pdf) and Walter and Lehmann (2010,
+https://arxiv.org/abs/1001.1654) for the formulas; adjoints replace transposes for complex matrices.
+If singular values or eigenvalues coincide, the vectors are not functions of the matrix; the
+division by the difference of the values is then broadened.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def _svd_wide(s: Any, u: Any, v: Any, ds: Any, du: Any, dv: Any) -> Any:
     left, right = gaps * turn_u, gaps * turn_v
     core = _diagonal(ds) + matmul(left + adjoint(left), values)
     core = core + matmul(values, right + adjoint(right))
-    if u.dtype.is_complex:  # the phases of the vectors
+    if u.dtype.is_complex:  # account for the phases of the vectors
         phase = _mask(turn_v, _eye(turn_v))
         core = core + matmul(inverse, adjoint(phase) - phase) * 0.5
     result = matmul(matmul(u, core), own, adjoint_b=True)

@@ -79,8 +79,8 @@ def matmul(
     if (a_is_sparse or b_is_sparse) and not x.ndim == y.ndim == 2:
         raise invalid(
             "matmul",
-            f"a_is_sparse and b_is_sparse are for two matrices, got shapes {list(x.aval.shape)} "
-            f"and {list(y.aval.shape)}",
+            "a_is_sparse and b_is_sparse require two matrices, got shapes "
+            f"{list(x.aval.shape)} and {list(y.aval.shape)}",
         )
     if {x.dtype, y.dtype} == _MIXED and x.ndim == y.ndim == 2:
         x, y = cast(x, dtypes.float32), cast(y, dtypes.float32)

@@ -132,6 +132,7 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 
     Raises:
         TypeError: If the operands have different dtypes.
+        InvalidArgumentError: If the operands are boolean.
 
     Example:
         >>> import tfpy as tf

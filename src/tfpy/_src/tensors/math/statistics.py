@@ -26,7 +26,7 @@ def reduce_variance(
         keepdims: If True, keep the reduced axes with size 1.
 
     Returns:
-        Float tensor without the reduced axes; its dtype is that of the real part of `input_tensor`.
+        Float tensor without the reduced axes: float32 for complex64, else the dtype of the input.
 
     Raises:
         TypeError: If `input_tensor` is an integer tensor.
@@ -64,7 +64,7 @@ def reduce_std(
         keepdims: If True, keep the reduced axes with size 1.
 
     Returns:
-        Float tensor without the reduced axes; its dtype is that of the real part of `input_tensor`.
+        Float tensor without the reduced axes: float32 for complex64, else the dtype of the input.
 
     Raises:
         TypeError: If `input_tensor` is an integer tensor.

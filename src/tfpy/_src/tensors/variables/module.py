@@ -117,7 +117,7 @@ class Module(Tracked):
 
 
 def _found(module: Module, kind: type[T], seen: set[int]) -> Iterator[T]:
-    """Yield the new objects of a class: first those of a module, then those of its submodules."""
+    """Yield the new objects of a class: first from a module, then from its submodules."""
     inner: list[Module] = []
     for attribute, value in sorted(vars(module).items()):
         for leaf in _leaves(attribute, value):

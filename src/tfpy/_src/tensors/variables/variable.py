@@ -26,7 +26,7 @@ from tfpy._src.tensors.variables.distribution import (
 from tfpy._src.tensors.variables.python_values import PythonValues
 
 _numbers = count(1)
-_live: WeakValueDictionary[int, Variable] = WeakValueDictionary()  # by number
+_live: WeakValueDictionary[int, Variable] = WeakValueDictionary()  # keyed by number
 
 
 OF_REPLICAS: dict[VariableSynchronization, type[Variable]] = {}
