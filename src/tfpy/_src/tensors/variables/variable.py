@@ -49,6 +49,7 @@ class Variable(AssignMethods, PythonValues):
         trainable: If True, tapes watch the Variable automatically. Default: True, except for
             `ON_READ`.
         validate_shape, caching_device, variable_def, import_scope: Not used.
+        name: Name of the Variable. The active `tf.name_scope` precedes it.
         dtype: Dtype of the Variable. Default: the dtype of the initial value.
         constraint: Function that optimizers apply to each updated value.
         synchronization: `tf.VariableSynchronization` of the copies of replicas.
