@@ -11,7 +11,7 @@ class VariableSynchronization(enum.Enum):
     """The time at which the copies of a Variable are synchronized.
 
     Attributes:
-        AUTO: Let the strategy choose.
+        AUTO: Let the strategy choose, which is the same as `ON_WRITE`.
         NONE: Never synchronize. A strategy with several replicas does not support this.
         ON_WRITE: Synchronize after each assignment.
         ON_READ: Let each replica have its own value, and aggregate the values when the Variable is
@@ -36,10 +36,10 @@ class VariableAggregation(enum.Enum):
     """The way in which updates or values of several replicas are combined.
 
     Attributes:
-        NONE: Do not combine updates. Replicas must not assign different values.
-        SUM: Add them.
-        MEAN: Compute their mean.
-        ONLY_FIRST_REPLICA: Use the first replica.
+        NONE: Do not combine them: each replica uses the value that it assigns.
+        SUM: Use the sum.
+        MEAN: Use the mean.
+        ONLY_FIRST_REPLICA: Use the value of the first replica.
 
     Example:
         >>> import tfpy as tf
