@@ -1,21 +1,22 @@
-"""What is made of tables, the public modules first of all: `python -m buildsys.face [--check]`.
+"""Generate the public modules and the tables of the documentation.
 
-api.toml says which names each public module has and where the engine defines them; a record of the
-op table says under which names its primitive is public. From the two come
+Usage: `python -m buildsys.face [--check]`
 
-- ``src/tfpy/<namespace>.py``: names and nothing else (those of ``tf.raw_ops`` are the names of the
-  operations in ``_src/formats/raw_ops/``),
-- ``src/tfpy/_src/core/primitives.py``: a plain function for each public primitive, with its example
-  of ``data/examples.toml``;
+`api.toml` lists the names of each public module and the modules of the engine that define them. A
+record of the op table lists the public names of its primitive. From both come
 
-from the table of flags, the lists in ``docs/environment.md``; from that of TensorFlow.js's names,
-the tables of ``docs/tensorflow_js.md``; from the rooms of the engine, the table and the drawing of
-``docs/architecture.md``.
+- `src/tfpy/<namespace>.py`: names and nothing else. The names of `tf.raw_ops` are the names of the
+  operations in `_src/formats/raw_ops/`.
+- `src/tfpy/_src/core/primitives.py`: a plain function for each public primitive, with its example
+  from `data/examples.toml`.
+
+Other tables generate the lists in `docs/environment.md` (flags), the tables in
+`docs/tensorflow_js.md` (TensorFlow.js names), and the table and drawing in `docs/architecture.md`
+(rooms of the engine).
 """
 
 from __future__ import annotations
 
-import inspect
 import re
 import subprocess
 import sys
@@ -25,7 +26,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from . import flags, rooms, tensorflow_js
+from . import flags, op_docs, rooms, tensorflow_js
 from .paths import DATA, ROOT
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 TABLE = ROOT / "api.toml"
 EXAMPLES = DATA / "examples.toml"
-"""What the functions of primitives show, by their names under `tf`."""
+"""Examples of the functions of primitives, by their names under `tf`."""
 PACKAGE = ROOT / "src" / "tfpy"
 ENGINE = "tfpy._src"
 RAW_OPS = PACKAGE / "_src" / "formats" / "raw_ops"
@@ -43,12 +44,12 @@ from {ENGINE}.display.tracebacks import hide_frames as _hide_frames
 from {ENGINE}.keras_support.keras import LAZY as _LAZY
 """
 OPERATION = re.compile(r"^\w+\(\s*[\"']([A-Z]\w*)[(\"']", re.MULTILINE)
-"""A call in a module of ``raw`` that enters an operation: of ``op``, or of what enters several."""
-NOTICE = "# Made from api.toml and the op table by `build.py face`: change those.\n"
+"""A call in a module of `raw_ops` that registers an operation, or several operations."""
+NOTICE = "# Generated from api.toml and the op table by `build.py face`. Edit those instead.\n"
 
 
 def wanted() -> dict[Path, str]:
-    """What the files should hold."""
+    """Return the expected content of every generated file."""
     ops = _public_ops()
     files = {PACKAGE / "_src" / "core" / "primitives.py": _primitives(ops)}
     table = tomllib.loads(TABLE.read_text())
@@ -79,7 +80,7 @@ def _module(namespace: str) -> str:
 
 
 def _below(namespace: str, table: dict[str, Any]) -> list[str]:
-    """The namespaces right below one."""
+    """Return the namespaces directly below a namespace."""
     return [n.rpartition(".")[2] for n in table if n.rpartition(".")[0] == namespace]
 
 
@@ -89,7 +90,7 @@ def _path(namespace: str, table: dict[str, Any]) -> Path:
 
 
 def _import_lines(imports: dict[str, list[str]]) -> str:
-    """Names as themselves: what a type checker reads as exported."""
+    """Return import lines of the form `name as name`, which type checkers treat as exports."""
     return "".join(
         f"from {module} import {', '.join(f'{name} as {name}' for name in names)}\n"
         for module, names in imports.items()
@@ -98,7 +99,7 @@ def _import_lines(imports: dict[str, list[str]]) -> str:
 
 
 def _deferred(imports: dict[str, list[str]]) -> str:
-    """Names of a module that are imported when they are touched; type checkers read them."""
+    """Return code that imports names on first access, and eagerly for type checkers."""
     lines = _import_lines(imports).replace("from ", "    from ")
     table = "".join(
         f'    "{name}": "{module if module.startswith(ENGINE) else f"{module}.{name}"}",\n'
@@ -114,9 +115,9 @@ def _deferred(imports: dict[str, list[str]]) -> str:
 
 
 def _operations() -> str:
-    """A name for each operation that TensorFlow or TensorFlow.js shows.
+    """Return a line for each public operation of TensorFlow or TensorFlow.js.
 
-    The files are read, not imported: they need the modules that are made here.
+    The files are parsed, not imported, because they import generated modules.
     """
     texts = [path.read_text() for path in sorted(RAW_OPS.glob("*.py"))]
     names = sorted(name for text in texts for name in OPERATION.findall(text))
@@ -129,9 +130,9 @@ def _operations() -> str:
 
 
 def _public_ops() -> list[Op]:
-    """The records with public names, in the table's order.
+    """Return the records with public names, in the order of the table.
 
-    The package itself is not imported, so that its modules can be made anew when they are broken.
+    The package itself is not imported, so that broken generated modules can be regenerated.
     """
     if "tfpy" not in sys.modules:
         package = types.ModuleType("tfpy")
@@ -143,20 +144,20 @@ def _public_ops() -> list[Op]:
 
 
 def _primitives_in(ops: list[Op], namespace: str) -> list[str]:
-    """The names of primitives in a namespace."""
+    """Return the names of primitives in a namespace."""
     inside = namespace.removeprefix("tf").lstrip(".")
     paths = [path.rpartition(".") for op in ops for path in op.public]
     return [name for where, _, name in paths if where == inside]
 
 
 def _function_names(op: Op) -> list[str]:
-    """That of its function, and others for the same one."""
+    """Return the name of the record's function and its aliases."""
     return list(dict.fromkeys(path.rpartition(".")[2] for path in op.public))
 
 
 def _primitives(ops: list[Op]) -> str:
     head = (
-        '"""The public functions of primitives: what a record of the op table says, as Python."""\n'
+        '"""The public functions of primitives."""\n'
         f"\n{NOTICE}"
         "\nfrom __future__ import annotations\n"
         f"\nfrom {ENGINE}.core.eager import apply\n"
@@ -167,19 +168,19 @@ def _primitives(ops: list[Op]) -> str:
     examples = tomllib.loads(EXAMPLES.read_text(encoding="utf-8"))
     functions = [_function(op, examples) for op in sorted(ops, key=_function_names)]
     if examples:
-        raise ValueError(f"{EXAMPLES.name}: no primitive is called {', '.join(examples)}")
+        raise ValueError(f"{EXAMPLES.name}: there is no primitive named {', '.join(examples)}")
     return head + "".join(functions)
 
 
 def _function(op: Op, examples: dict[str, str]) -> str:
-    """The function of a record, which takes its example out of the table."""
+    """Return the function of a record, and remove its example from `examples`."""
     name, *aliases = _function_names(op)
     parameters = [f"{p}: TensorLike" for p in op.params]
     parameters += [f"{k}: {type(v).__name__} = {_literal(v)}" for k, v in op.defaults.items()]
     parameters.append("name: str | None = None")
     arguments = [f"_{name}", *op.params, *(f"{k}={k}" for k in op.defaults)]
     shown = [examples.pop(path) for path in op.public if path in examples]
-    doc = indent(_doc(op, *shown), "    ").lstrip()
+    doc = indent(op_docs.docstring(op, *shown), "    ").lstrip()
     return f"""
 _{name} = OPS["{op.name}"]
 
@@ -191,21 +192,12 @@ def {name}({", ".join(parameters)}) -> Tensor:
 """
 
 
-def _doc(op: Op, example: str = "") -> str:
-    """The record's text, and the example; of several lines the last one is empty."""
-    text = inspect.cleandoc(op.doc)
-    if example:
-        shown = indent(f">>> import tfpy as tf\n{example}", "    ")
-        text = f"{text}\n\nExample:\n{shown}"
-    return f"{text.rstrip()}\n" if "\n" in text else text
-
-
 def _literal(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
 def _formatted(code: str) -> str:
-    """With imports in order and lines of the usual length."""
+    """Return the code with sorted imports and wrapped lines."""
     for words in (["check", "--fix-only", "--select=I", "--silent"], ["format", "--silent"]):
         done = subprocess.run(
             [sys.executable, "-m", "ruff", *words, "--stdin-filename=src/tfpy/x.py", "-"],
@@ -216,12 +208,12 @@ def _formatted(code: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Writes the files, or says which are not current; the exit status."""
+    """Write the files, or print the outdated ones. Return the exit status."""
     files = {p: _formatted(text) if p.suffix == ".py" else text for p, text in wanted().items()}
     stale = {p: code for p, code in files.items() if not p.exists() or p.read_text() != code}
     if "--check" in arguments:
         for path in stale:
-            print(f"{path.relative_to(ROOT)} is not current: run build.py face")
+            print(f"{path.relative_to(ROOT)} is out of date. Run build.py face.")
         return int(bool(stale))
     for path, text in stale.items():
         path.parent.mkdir(exist_ok=True)

@@ -4,7 +4,7 @@
 WebGPU, WebGL, WebAssembly or NumPy, and in CPython on what JAX computes with.
 """
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 import typing as _typing
 

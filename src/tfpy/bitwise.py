@@ -1,6 +1,6 @@
 """``tf.bitwise``: ops on the bits of integers."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.core.primitives import (
     bitwise_and as bitwise_and,

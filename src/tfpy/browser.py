@@ -1,6 +1,6 @@
 """``tf.browser``: conversion between tensors and the pixels of images, videos and canvases."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.tensors.browser.functions import as_javascript as as_javascript
 from tfpy._src.tensors.browser.pixels import (

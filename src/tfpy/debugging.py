@@ -1,6 +1,6 @@
 """``tf.debugging``: assertions on tensors; within ``tf.function`` they hold at each run."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.functions.control.assertion import Assert as Assert
 from tfpy._src.library.debugging.assertions import (

@@ -1,6 +1,6 @@
 """TensorFlow's error classes (``tf.errors``)."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.base.errors import (
     ABORTED as ABORTED,

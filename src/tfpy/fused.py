@@ -1,6 +1,6 @@
 """``tf.fused``: TensorFlow.js's products and convolutions with bias and activation."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.library.tfjs.fused import (
     conv2d as conv2d,

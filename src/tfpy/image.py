@@ -1,6 +1,6 @@
 """``tf.image``: resizing, cropping, colours, measures of quality and boxes."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.library.image.adjusting import (
     adjust_brightness as adjust_brightness,

@@ -1,6 +1,6 @@
 """``tf.linalg``: products, decompositions and systems of equations."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.tensors.array.einsum import einsum as einsum
 from tfpy._src.tensors.array.making import eye as eye

@@ -4,7 +4,7 @@ The latter are of labels and predictions, weighted and reduced; they all are in
 ``tf.compat.v1.losses``.
 """
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.library.tfjs.losses import (
     absolute_difference as absolute_difference,

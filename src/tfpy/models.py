@@ -1,6 +1,6 @@
 """Models in files of many formats: TensorFlow's, TensorFlow.js's, Keras's, ONNX and TFLite."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.formats.convert.converter import convert as convert
 from tfpy._src.formats.load import load as load, load_async as load_async

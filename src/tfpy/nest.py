@@ -1,6 +1,6 @@
 """``tf.nest``: values in lists, tuples, mappings and the like, taken apart and put together."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.core.nest import (
     assert_same_structure as assert_same_structure,

@@ -1,6 +1,6 @@
 """``tf.quantization``: floats rounded to the values that integers of few bits represent."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.tensors.nn.fake_quantization import (
     fake_quant_with_min_max_args as fake_quant_with_min_max_args,

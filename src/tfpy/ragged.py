@@ -1,6 +1,6 @@
 """``tf.ragged``: tensors with rows of different lengths."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.tensors.composite.ragged.broadcast import map_flat_values as map_flat_values
 from tfpy._src.tensors.ragged.components import (

@@ -1,6 +1,6 @@
 """``tf.raw_ops``: the operations of TensorFlow's graphs; all arguments are given by name."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.formats.raw_ops import RECORDS
 

@@ -1,6 +1,6 @@
 """``tf.sets``: the last dimension holds sets of integers or strings."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.library.sparse.sets import (
     difference as difference,

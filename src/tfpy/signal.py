@@ -1,6 +1,6 @@
 """``tf.signal``: transforms, windows, frames, short-time spectra and the mel scale."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.tensors.signal.cosine import dct as dct, idct as idct
 from tfpy._src.tensors.signal.fourier import (

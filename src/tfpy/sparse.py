@@ -1,6 +1,6 @@
 """``tf.sparse``: indices are computed on the host, values by gathers and sums on the device."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.library.sparse.arithmetic import (
     add as add,

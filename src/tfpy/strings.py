@@ -1,6 +1,6 @@
 """``tf.strings``: joining, splitting, matching and formatting strings."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.core.primitives import (
     as_string as as_string,

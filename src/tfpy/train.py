@@ -1,6 +1,6 @@
 """``tf.train``: checkpoints, in TensorFlow's files; clusters of processes."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.checkpoints.checkpoint import (
     Checkpoint as Checkpoint,

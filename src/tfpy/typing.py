@@ -1,6 +1,6 @@
 """Types for annotations: what functions accept as tensors, dtypes, shapes and axes."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.base.dtypes import DTypeLike as DTypeLike
 from tfpy._src.core.typing import (

@@ -1,6 +1,6 @@
 """``tf.autograph``: Python's ``if``, ``while`` and ``for`` on tensors, inside ``tf.function``."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.functions.autograph.api import (
     set_verbosity as set_verbosity,

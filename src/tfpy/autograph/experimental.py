@@ -1,6 +1,6 @@
 """``tf.autograph.experimental``: what is not converted, and how loops are."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.functions.autograph.experimental import (
     do_not_convert as do_not_convert,

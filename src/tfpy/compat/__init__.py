@@ -1,6 +1,6 @@
 """``tf.compat``: what TensorFlow 2 keeps of TensorFlow 1, and texts."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.core.byte_strings import (
     as_bytes as as_bytes,

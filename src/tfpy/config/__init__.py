@@ -1,6 +1,6 @@
 """``tf.config``: how functions run, and on what."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.distribute.devices import (
     LogicalDevice as LogicalDevice,

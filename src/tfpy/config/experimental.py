@@ -2,7 +2,7 @@
 ``tf.config``.
 """
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.distribute.devices import (
     VirtualDeviceConfiguration as VirtualDeviceConfiguration,

@@ -1,6 +1,6 @@
 """``tf.data``: datasets, whose elements are computed on the host when they are asked for."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.data.awaited_csv import CSVDataset as CSVDataset, csv as csv, csv_async as csv_async
 from tfpy._src.data.dataset import (

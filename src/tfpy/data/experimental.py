@@ -1,6 +1,6 @@
 """``tf.data.experimental``: what ``Dataset.apply`` takes, files of values, and older names."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.data.csv_batches import make_csv_dataset as make_csv_dataset
 from tfpy._src.data.dataset import (

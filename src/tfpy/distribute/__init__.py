@@ -1,6 +1,6 @@
 """``tf.distribute``: one program on one device, on those of a machine, on several machines."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.distribute.communication import (
     CrossDeviceOps as CrossDeviceOps,

@@ -1,6 +1,6 @@
 """``tf.distribute.cluster_resolver``: which processes train together."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.distribute.cluster import (
     ClusterResolver as ClusterResolver,

@@ -3,7 +3,7 @@
 Former names of strategies, too.
 """
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.distribute.communication import (
     CommunicationImplementation as CommunicationImplementation,

@@ -1,6 +1,6 @@
 """Data types, with TensorFlow's names (``tf.float32``, ``tf.dtypes.as_dtype``)."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.base.dtypes import (
     QUANTIZED_DTYPES as QUANTIZED_DTYPES,

@@ -1,6 +1,6 @@
 """Small data types that are kept, moved and cast, but not computed with."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.base.dtypes import (
     float4_e2m1fn as float4_e2m1fn,

@@ -1,6 +1,6 @@
 """``tf.experimental``: values that may be absent, partitions of values into rows, small dtypes."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 import typing as _typing
 

@@ -3,7 +3,7 @@
 Several devices there are on the backend jax. On the others a mesh has one.
 """
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.checkpoints.dtensor import (
     DTensorCheckpoint as DTensorCheckpoint,

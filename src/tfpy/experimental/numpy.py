@@ -1,5 +1,5 @@
 """``tf.experimental.numpy``: NumPy's functions on tensors, as far as libraries use them."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.tensors.array.numpy_like import finfo as finfo, select as select

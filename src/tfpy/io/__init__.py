@@ -1,6 +1,6 @@
 """``tf.io``: files, and texts that stand for bytes."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.library.io.files import (
     decode_base64 as decode_base64,

@@ -1,6 +1,6 @@
 """``tf.io.gfile``: the files of the system; in a page, those of Pyodide."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.library.io.gfile import (
     GFile as GFile,

@@ -1,6 +1,6 @@
 """``tf.lookup``: tables from keys to values, on the host."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.library.lookup.initializers import (
     KeyValueTensorInitializer as KeyValueTensorInitializer,

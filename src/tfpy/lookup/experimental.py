@@ -1,6 +1,6 @@
 """``tf.lookup.experimental``: tables that programs change."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.library.lookup.mutable import (
     DenseHashTable as DenseHashTable,

@@ -1,6 +1,6 @@
 """``tf.math``: arithmetic, reductions, special functions."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.core.primitives import (
     abs as abs,

@@ -1,6 +1,6 @@
 """``tf.math.special``: Bessel functions."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.core.primitives import (
     bessel_i0 as bessel_i0,

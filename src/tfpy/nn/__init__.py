@@ -1,6 +1,6 @@
 """``tf.nn``: activations, convolution, pooling, normalization and losses."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.core.primitives import (
     elu as elu,

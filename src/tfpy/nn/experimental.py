@@ -1,6 +1,6 @@
 """``tf.nn.experimental``: dropout with a stateless seed or custom random numbers."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.tensors.nn.layers import (
     general_dropout as general_dropout,

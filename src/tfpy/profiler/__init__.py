@@ -1,5 +1,5 @@
 """``tf.profiler``: what takes time."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy.profiler import experimental as experimental

@@ -1,6 +1,6 @@
 """``tf.profiler.experimental``: what takes time, as files for Perfetto."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.library.profiler.experimental import (
     Profile as Profile,

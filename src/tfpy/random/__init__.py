@@ -1,6 +1,6 @@
 """``tf.random``: stateful and stateless random numbers, computed on the device."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.tensors.random.algorithm import Algorithm as Algorithm
 from tfpy._src.tensors.random.generator import (

@@ -1,5 +1,5 @@
 """``tf.tpu``: TPUs, which the backend jax computes on."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy.tpu import experimental as experimental

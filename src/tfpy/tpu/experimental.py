@@ -1,6 +1,6 @@
 """``tf.tpu.experimental``: what programs for TPUs say before they make a strategy."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.distribute.former import (
     initialize_tpu_system as initialize_tpu_system,

@@ -1,6 +1,6 @@
-"""The public functions of primitives: what a record of the op table says, as Python."""
+"""The public functions of primitives."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from __future__ import annotations
 
@@ -13,7 +13,18 @@ _abs = OPS["abs"]
 
 
 def abs(x: TensorLike, name: str | None = None) -> Tensor:
-    """Absolute value, real for complex numbers.
+    """Compute the absolute value of `x` element-wise.
+
+    The smallest integer of a dtype remains unchanged.
+
+    Args:
+        x: Float, signed integer or complex tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape of `x`. The dtype is that of `x`, or of its real part if complex.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -21,6 +32,8 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
         [2.5, 0.0, 4.0]
         >>> tf.abs(tf.constant(3 - 4j)).numpy().tolist()
         5.0
+
+    See also: `tf.negative`, `tf.sign`.
     """
     return apply(_abs, x)
 
@@ -29,13 +42,25 @@ _acos = OPS["acos"]
 
 
 def acos(x: TensorLike, name: str | None = None) -> Tensor:
-    """The angle in [0, pi] whose cosine is x, element by element, of floats and complex
-    numbers; NaN for floats outside of [-1, 1].
+    """Compute the arc cosine of `x` element-wise.
+
+    The result is an angle in [0, pi]. It is NaN for floats outside of [-1, 1].
+
+    Args:
+        x: Float or complex tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.acos([1.0, 0.0, -1.0]).numpy().round(3)
         array([0.   , 1.571, 3.142], dtype=float32)
+
+    See also: `tf.cos`, `tf.asin`, `tf.atan`.
     """
     return apply(_acos, x)
 
@@ -44,13 +69,25 @@ _acosh = OPS["acosh"]
 
 
 def acosh(x: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse of cosh, log(x + sqrt(x * x - 1)), element by element, of floats and
-    complex numbers; NaN for floats below 1.
+    """Compute the inverse hyperbolic cosine of `x` element-wise.
+
+    The function is `log(x + sqrt(x * x - 1))`. The result is NaN for floats below 1.
+
+    Args:
+        x: Float or complex tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.acosh([1.0, 2.0]).numpy().round(3)
         array([0.   , 1.317], dtype=float32)
+
+    See also: `tf.cosh`, `tf.asinh`, `tf.atanh`.
     """
     return apply(_acosh, x)
 
@@ -59,12 +96,26 @@ _add = OPS["add"]
 
 
 def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x + y; strings are joined.
+    """Compute `x + y` element-wise.
+
+    Integers wrap around on overflow. Strings are concatenated.
+
+    Args:
+        x: Float, integer, complex or string tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.add([[1, 2], [3, 4]], [10, 20]).numpy().tolist()
         [[11, 22], [13, 24]]
+
+    See also: `tf.add_n`, `tf.subtract`.
     """
     return apply(_add, x, y)
 
@@ -81,7 +132,26 @@ def as_string(
     fill: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Each value as printed: numbers by printf, booleans as true and false.
+    """Convert each element to a string.
+
+    Numbers are printed as by `printf`, booleans as `true` and `false`.
+
+    Args:
+        input: Tensor of numbers, booleans or strings.
+        precision: Number of digits after the decimal point of floats; -1 means 6. For strings, the
+            number of bytes to keep where `width` is positive.
+        scientific: If True, print floats in scientific notation.
+        shortest: If True, print floats in the shorter of scientific and decimal notation.
+        width: Smallest number of characters. Shorter results are padded.
+        fill: Padding: `""` or `" "` for spaces, `"0"` for zeros, `"-"` for spaces on the right, or
+            `"+"` for spaces and a sign before positive numbers.
+
+    Returns:
+        String tensor of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: If `fill` is not supported, if both `scientific` and `shortest` are
+            True, or if one of these or `precision` is set for integers or booleans.
 
     Example:
         >>> import tfpy as tf
@@ -89,6 +159,8 @@ def as_string(
         [b'3', b'-7']
         >>> tf.as_string([3.14159, 2.0], precision=2).numpy().tolist()
         [b'3.14', b'2.00']
+
+    See also: `tf.strings.to_number`, `tf.strings.format`.
     """
     return apply(
         _as_string,
@@ -105,13 +177,25 @@ _asin = OPS["asin"]
 
 
 def asin(x: TensorLike, name: str | None = None) -> Tensor:
-    """The angle in [-pi/2, pi/2] whose sine is x, element by element, of floats and complex
-    numbers; NaN for floats outside of [-1, 1].
+    """Compute the arc sine of `x` element-wise.
+
+    The result is an angle in [-pi/2, pi/2]. It is NaN for floats outside of [-1, 1].
+
+    Args:
+        x: Float or complex tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.asin([0.0, 0.5, 1.0]).numpy().round(3)
         array([0.   , 0.524, 1.571], dtype=float32)
+
+    See also: `tf.sin`, `tf.acos`, `tf.atan`.
     """
     return apply(_asin, x)
 
@@ -120,13 +204,25 @@ _asinh = OPS["asinh"]
 
 
 def asinh(x: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse of sinh, log(x + sqrt(x * x + 1)), element by element, of floats and
-    complex numbers.
+    """Compute the inverse hyperbolic sine of `x` element-wise.
+
+    The function is `log(x + sqrt(x * x + 1))`.
+
+    Args:
+        x: Float or complex tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.asinh([0.0, 1.0]).numpy().round(3)
         array([0.   , 0.881], dtype=float32)
+
+    See also: `tf.sinh`, `tf.acosh`, `tf.atanh`.
     """
     return apply(_asinh, x)
 
@@ -135,13 +231,25 @@ _atan = OPS["atan"]
 
 
 def atan(x: TensorLike, name: str | None = None) -> Tensor:
-    """The angle in [-pi/2, pi/2] whose tangent is x, element by element, of floats and
-    complex numbers; pi/2 at infinity. atan2 knows the quadrant.
+    """Compute the arc tangent of `x` element-wise.
+
+    The result is an angle in [-pi/2, pi/2].
+
+    Args:
+        x: Float or complex tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.atan([0.0, 1.0, -1.0]).numpy().round(3)
         array([ 0.   ,  0.785, -0.785], dtype=float32)
+
+    See also: `tf.atan2`, which considers the quadrant, and `tf.tan`.
     """
     return apply(_atan, x)
 
@@ -150,12 +258,26 @@ _atan2 = OPS["atan2"]
 
 
 def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """Angle of the point (x, y), in radians.
+    """Compute the angle of the point (`x`, `y`) element-wise.
+
+    The angle is in radians, in the range [-pi, pi].
+
+    Args:
+        y: Float tensor.
+        x: Tensor of the dtype of `y`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `y`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.atan2(y=[1.0, 1.0, -1.0], x=[1.0, -1.0, 0.0]).numpy().round(3)
         array([ 0.785,  2.356, -1.571], dtype=float32)
+
+    See also: `tf.atan`.
     """
     return apply(_atan2, y, x)
 
@@ -164,13 +286,26 @@ _atanh = OPS["atanh"]
 
 
 def atanh(x: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse of tanh, log((1 + x) / (1 - x)) / 2, element by element, of floats and
-    complex numbers; infinite at 1 and -1, NaN for floats beyond.
+    """Compute the inverse hyperbolic tangent of `x` element-wise.
+
+    The function is `log((1 + x) / (1 - x)) / 2`. The result is infinite at -1 and 1, and NaN for
+    floats outside of [-1, 1].
+
+    Args:
+        x: Float or complex tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.atanh([0.0, 0.5]).numpy().round(3)
         array([0.   , 0.549], dtype=float32)
+
+    See also: `tf.tanh`, `tf.asinh`, `tf.acosh`.
     """
     return apply(_atanh, x)
 
@@ -179,12 +314,23 @@ _bessel_i0 = OPS["bessel_i0"]
 
 
 def bessel_i0(x: TensorLike, name: str | None = None) -> Tensor:
-    """The modified Bessel function of the first kind of order 0.
+    """Compute the modified Bessel function of the first kind of order 0, element-wise.
+
+    Args:
+        x: Float tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.bessel_i0([0.0, 1.0, 2.0]).numpy().round(3)
         array([1.   , 1.266, 2.28 ], dtype=float32)
+
+    See also: `tf.math.bessel_i0e`, `tf.math.bessel_i1`.
     """
     return apply(_bessel_i0, x)
 
@@ -193,12 +339,25 @@ _bessel_i0e = OPS["bessel_i0e"]
 
 
 def bessel_i0e(x: TensorLike, name: str | None = None) -> Tensor:
-    """exp(-abs(x)) times the modified Bessel function of order 0.
+    """Compute `exp(-abs(x)) * bessel_i0(x)` element-wise.
+
+    Unlike `tf.math.bessel_i0`, the scaled function does not overflow.
+
+    Args:
+        x: Float tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.bessel_i0e([0.0, 1.0, 50.0]).numpy().round(3)
         array([1.   , 0.466, 0.057], dtype=float32)
+
+    See also: `tf.math.bessel_i0`, `tf.math.bessel_i1e`.
     """
     return apply(_bessel_i0e, x)
 
@@ -207,12 +366,23 @@ _bessel_i1 = OPS["bessel_i1"]
 
 
 def bessel_i1(x: TensorLike, name: str | None = None) -> Tensor:
-    """The modified Bessel function of the first kind of order 1.
+    """Compute the modified Bessel function of the first kind of order 1, element-wise.
+
+    Args:
+        x: Float tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.bessel_i1([0.0, 1.0, 2.0]).numpy().round(3)
         array([0.   , 0.565, 1.591], dtype=float32)
+
+    See also: `tf.math.bessel_i1e`, `tf.math.bessel_i0`.
     """
     return apply(_bessel_i1, x)
 
@@ -221,12 +391,25 @@ _bessel_i1e = OPS["bessel_i1e"]
 
 
 def bessel_i1e(x: TensorLike, name: str | None = None) -> Tensor:
-    """exp(-abs(x)) times the modified Bessel function of order 1.
+    """Compute `exp(-abs(x)) * bessel_i1(x)` element-wise.
+
+    Unlike `tf.math.bessel_i1`, the scaled function does not overflow.
+
+    Args:
+        x: Float tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.bessel_i1e([0.0, 1.0, 50.0]).numpy().round(3)
         array([0.   , 0.208, 0.056], dtype=float32)
+
+    See also: `tf.math.bessel_i1`, `tf.math.bessel_i0e`.
     """
     return apply(_bessel_i1e, x)
 
@@ -235,12 +418,29 @@ _betainc = OPS["betainc"]
 
 
 def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """The regularised incomplete beta function of a, b > 0 and x from 0 to 1.
+    """Compute the regularized incomplete beta function element-wise.
+
+    The result is NaN outside of the domain `a > 0`, `b > 0`, `0 <= x <= 1`. Only `x` has a
+    gradient.
+
+    Args:
+        a: Float tensor, greater than 0.
+        b: Tensor of the dtype of `a`, greater than 0.
+        x: Tensor of the dtype of `a`, from 0 to 1. Operands that are not scalars must have the
+            same shape.
+
+    Returns:
+        Tensor of the shape of the operands that are not scalars and the dtype of `a`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes or the shapes differ.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.betainc(a=2.0, b=2.0, x=[0.25, 0.5, 1.0]).numpy().round(3)
         array([0.156, 0.5  , 1.   ], dtype=float32)
+
+    See also: `tf.math.igamma`, `tf.math.lbeta`.
     """
     return apply(_betainc, a, b, x)
 
@@ -249,12 +449,24 @@ _bitwise_and = OPS["bitwise_and"]
 
 
 def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The bits that x and y both have, element by element, with broadcasting, of integers.
+    """Compute the bitwise AND of `x` and `y` element-wise.
+
+    Args:
+        x: Integer tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.bitwise.bitwise_and([0b1100, 7], [0b1010, 2]).numpy().tolist()
         [8, 2]
+
+    See also: `tf.bitwise.bitwise_or`, `tf.bitwise.bitwise_xor`, `tf.bitwise.invert`.
     """
     return apply(_bitwise_and, x, y)
 
@@ -263,12 +475,24 @@ _bitwise_or = OPS["bitwise_or"]
 
 
 def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The bits that x or y has, element by element, with broadcasting, of integers.
+    """Compute the bitwise OR of `x` and `y` element-wise.
+
+    Args:
+        x: Integer tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.bitwise.bitwise_or([0b1100, 1], [0b1010, 2]).numpy().tolist()
         [14, 3]
+
+    See also: `tf.bitwise.bitwise_and`, `tf.bitwise.bitwise_xor`.
     """
     return apply(_bitwise_or, x, y)
 
@@ -277,12 +501,24 @@ _bitwise_xor = OPS["bitwise_xor"]
 
 
 def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The bits that one of x and y has, element by element, with broadcasting, of integers.
+    """Compute the bitwise exclusive OR of `x` and `y` element-wise.
+
+    Args:
+        x: Integer tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.bitwise.bitwise_xor([0b1100, 5], [0b1010, 5]).numpy().tolist()
         [6, 0]
+
+    See also: `tf.bitwise.bitwise_and`, `tf.bitwise.bitwise_or`.
     """
     return apply(_bitwise_xor, x, y)
 
@@ -291,13 +527,25 @@ _ceil = OPS["ceil"]
 
 
 def ceil(x: TensorLike, name: str | None = None) -> Tensor:
-    """The smallest integer that is not below x, as a float, element by element; infinities
-    and NaN stay.
+    """Round `x` up to an integer element-wise.
+
+    Infinities and NaN remain unchanged. The result has no gradient.
+
+    Args:
+        x: Float tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.ceil([1.2, -1.7, 3.0]).numpy().tolist()
         [2.0, -1.0, 3.0]
+
+    See also: `tf.floor`, `tf.round`.
     """
     return apply(_ceil, x)
 
@@ -306,13 +554,25 @@ _cos = OPS["cos"]
 
 
 def cos(x: TensorLike, name: str | None = None) -> Tensor:
-    """The cosine of angles in radians, element by element, of floats and complex numbers;
-    NaN at infinity.
+    """Compute the cosine of `x` element-wise.
+
+    `x` is an angle in radians. The result is NaN at infinity.
+
+    Args:
+        x: Float or complex tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.cos([0.0, 1.0, 3.0]).numpy().round(3)
         array([ 1.  ,  0.54, -0.99], dtype=float32)
+
+    See also: `tf.sin`, `tf.tan`, `tf.acos`.
     """
     return apply(_cos, x)
 
@@ -321,13 +581,26 @@ _cosh = OPS["cosh"]
 
 
 def cosh(x: TensorLike, name: str | None = None) -> Tensor:
-    """The hyperbolic cosine, (exp(x) + exp(-x)) / 2, element by element, of floats and
-    complex numbers; infinite where that overflows.
+    """Compute the hyperbolic cosine of `x` element-wise.
+
+    The function is `(exp(x) + exp(-x)) / 2`. The result is infinite where it exceeds the range of
+    the dtype.
+
+    Args:
+        x: Float or complex tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.cosh([0.0, 1.0]).numpy().round(3)
         array([1.   , 1.543], dtype=float32)
+
+    See also: `tf.sinh`, `tf.tanh`, `tf.acosh`.
     """
     return apply(_cosh, x)
 
@@ -336,12 +609,25 @@ _digamma = OPS["digamma"]
 
 
 def digamma(x: TensorLike, name: str | None = None) -> Tensor:
-    """Derivative of lgamma; NaN at 0 and the negative integers.
+    """Compute the digamma function, the derivative of `tf.math.lgamma`, element-wise.
+
+    The result is NaN at 0 and at the negative integers.
+
+    Args:
+        x: Float tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.digamma([1.0, 2.0, 10.0]).numpy().round(3)
         array([-0.577,  0.423,  2.252], dtype=float32)
+
+    See also: `tf.math.lgamma`, `tf.math.polygamma`.
     """
     return apply(_digamma, x)
 
@@ -350,12 +636,25 @@ _elu = OPS["elu"]
 
 
 def elu(features: TensorLike, name: str | None = None) -> Tensor:
-    """features above 0, exp(features) - 1 below.
+    """Compute the exponential linear unit element-wise.
+
+    The result is `features` above 0 and `exp(features) - 1` elsewhere.
+
+    Args:
+        features: Float tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `features`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `features` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.elu([-1.0, 0.0, 2.0]).numpy().round(3)
         array([-0.632,  0.   ,  2.   ], dtype=float32)
+
+    See also: `tf.nn.selu`, `tf.nn.relu`.
     """
     return apply(_elu, features)
 
@@ -364,12 +663,26 @@ _equal = OPS["equal"]
 
 
 def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether x == y, element by element, with broadcasting: bool. NaN equals nothing.
+    """Compute `x == y` element-wise.
+
+    NaN is not equal to any value, itself included.
+
+    Args:
+        x: Float, integer, complex, bool or string tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Bool tensor of the broadcast shape.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.equal([1, 2, 3], [1, 5, 3]).numpy().tolist()
         [True, False, True]
+
+    See also: `tf.not_equal`.
     """
     return apply(_equal, x, y)
 
@@ -378,12 +691,23 @@ _erf = OPS["erf"]
 
 
 def erf(x: TensorLike, name: str | None = None) -> Tensor:
-    """Gauss error function.
+    """Compute the Gauss error function of `x` element-wise.
+
+    Args:
+        x: Float tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.erf([0.0, 0.5, 3.0]).numpy().round(3)
         array([0.  , 0.52, 1.  ], dtype=float32)
+
+    See also: `tf.math.erfc`, `tf.math.erfinv`.
     """
     return apply(_erf, x)
 
@@ -392,12 +716,25 @@ _erfc = OPS["erfc"]
 
 
 def erfc(x: TensorLike, name: str | None = None) -> Tensor:
-    """1 - erf(x), accurate where erf(x) is near 1.
+    """Compute the complementary error function, `1 - erf(x)`, element-wise.
+
+    The result is accurate where `erf(x)` is close to 1.
+
+    Args:
+        x: Float tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.erfc([0.0, 0.5, -3.0]).numpy().round(3)
         array([1.  , 0.48, 2.  ], dtype=float32)
+
+    See also: `tf.math.erf`, `tf.math.erfcinv`.
     """
     return apply(_erfc, x)
 
@@ -406,12 +743,25 @@ _erfinv = OPS["erfinv"]
 
 
 def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
-    """The number whose erf is x; infinite at 1 and -1, NaN beyond.
+    """Compute the inverse of `tf.math.erf` element-wise.
+
+    The result is infinite at -1 and 1, and NaN outside of [-1, 1].
+
+    Args:
+        x: Float tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.erfinv([-0.5205, 0.5205]).numpy().round(3)
         array([-0.5,  0.5], dtype=float32)
+
+    See also: `tf.math.erf`, `tf.math.ndtri`.
     """
     return apply(_erfinv, x)
 
@@ -420,13 +770,25 @@ _exp = OPS["exp"]
 
 
 def exp(x: TensorLike, name: str | None = None) -> Tensor:
-    """e to the power x, of floats and complex numbers, element by element; infinite where
-    the dtype has no such number (above 88.7 in float32).
+    """Compute the exponential, `e` to the power `x`, element-wise.
+
+    The result is infinite where it exceeds the range of the dtype (float32: above 88.7).
+
+    Args:
+        x: Float or complex tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.exp([0.0, 1.0, 2.0]).numpy().round(3)
         array([1.   , 2.718, 7.389], dtype=float32)
+
+    See also: `tf.math.expm1`, `tf.math.log`.
     """
     return apply(_exp, x)
 
@@ -435,13 +797,25 @@ _expm1 = OPS["expm1"]
 
 
 def expm1(x: TensorLike, name: str | None = None) -> Tensor:
-    """exp(x) - 1, of floats and complex numbers, element by element; accurate near 0, where
-    exp(x) rounds to 1.
+    """Compute `exp(x) - 1` element-wise.
+
+    The result is accurate near 0, where `exp(x)` rounds to 1.
+
+    Args:
+        x: Float or complex tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.expm1([0.0, 1.0, -100.0]).numpy().round(3)
         array([ 0.   ,  1.718, -1.   ], dtype=float32)
+
+    See also: `tf.exp`, `tf.math.log1p`.
     """
     return apply(_expm1, x)
 
@@ -450,13 +824,25 @@ _floor = OPS["floor"]
 
 
 def floor(x: TensorLike, name: str | None = None) -> Tensor:
-    """The largest integer that is not above x, as a float, element by element; infinities
-    and NaN stay.
+    """Round `x` down to an integer element-wise.
+
+    Infinities and NaN remain unchanged. The result has no gradient.
+
+    Args:
+        x: Float tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.floor([1.7, -1.2, 3.0]).numpy().tolist()
         [1.0, -2.0, 3.0]
+
+    See also: `tf.math.ceil`, `tf.round`.
     """
     return apply(_floor, x)
 
@@ -465,12 +851,27 @@ _floordiv = OPS["floordiv"]
 
 
 def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Largest integer at or below x / y. Integer x / 0 is an error on cpu, 0 on other backends.
+    """Compute `x / y` rounded down to an integer, element-wise.
+
+    Division of an integer by 0 raises `InvalidArgumentError` on the cpu backend and returns 0 on
+    other backends. The result has no gradient.
+
+    Args:
+        x: Float or integer tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.floordiv([7, -7], 2).numpy().tolist()
         [3, -4]
+
+    See also: `tf.math.floormod`, `tf.truncatediv`.
     """
     return apply(_floordiv, x, y)
 
@@ -481,12 +882,27 @@ _floormod = OPS["floormod"]
 
 
 def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Remainder of x / y with y's sign. Integer y = 0 is an error on cpu, 0 on other backends.
+    """Compute the remainder of `x / y`, with the sign of `y`, element-wise.
+
+    Division of an integer by 0 raises `InvalidArgumentError` on the cpu backend and returns 0 on
+    other backends.
+
+    Args:
+        x: Float or integer tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.floormod([7, -7], 3).numpy().tolist()
         [1, 2]
+
+    See also: `tf.math.floordiv`, `tf.truncatemod`.
     """
     return apply(_floormod, x, y)
 
@@ -497,13 +913,26 @@ _greater = OPS["greater"]
 
 
 def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether x > y, element by element, with broadcasting, of real numbers: bool. Never of
-    NaN.
+    """Compute `x > y` element-wise.
+
+    A comparison with NaN is False.
+
+    Args:
+        x: Float or integer tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Bool tensor of the broadcast shape.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.greater([1, 2, 3], 2).numpy().tolist()
         [False, False, True]
+
+    See also: `tf.greater_equal`, `tf.less`.
     """
     return apply(_greater, x, y)
 
@@ -512,13 +941,26 @@ _greater_equal = OPS["greater_equal"]
 
 
 def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether x >= y, element by element, with broadcasting, of real numbers: bool. Never of
-    NaN.
+    """Compute `x >= y` element-wise.
+
+    A comparison with NaN is False.
+
+    Args:
+        x: Float or integer tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Bool tensor of the broadcast shape.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.greater_equal([1, 2, 3], 2).numpy().tolist()
         [False, True, True]
+
+    See also: `tf.greater`, `tf.less_equal`.
     """
     return apply(_greater_equal, x, y)
 
@@ -527,12 +969,26 @@ _igamma = OPS["igamma"]
 
 
 def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """The lower regularised incomplete gamma function of a > 0 and x >= 0.
+    """Compute the lower regularized incomplete gamma function element-wise.
+
+    The result is NaN outside of the domain `a > 0`, `x >= 0`.
+
+    Args:
+        a: Float tensor, greater than 0.
+        x: Tensor of the dtype of `a`, at least 0. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `a`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.igamma(a=2.0, x=[0.0, 1.0, 10.0]).numpy().round(3)
         array([0.   , 0.264, 1.   ], dtype=float32)
+
+    See also: `tf.math.igammac`, `tf.math.lgamma`.
     """
     return apply(_igamma, a, x)
 
@@ -541,12 +997,26 @@ _igammac = OPS["igammac"]
 
 
 def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """The upper regularised incomplete gamma function: 1 - igamma(a, x).
+    """Compute the upper regularized incomplete gamma function element-wise.
+
+    The function is `1 - igamma(a, x)`. The result is NaN outside of the domain `a > 0`, `x >= 0`.
+
+    Args:
+        a: Float tensor, greater than 0.
+        x: Tensor of the dtype of `a`, at least 0. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `a`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.igammac(a=2.0, x=[0.0, 1.0, 10.0]).numpy().round(3)
         array([1.   , 0.736, 0.   ], dtype=float32)
+
+    See also: `tf.math.igamma`, `tf.math.lgamma`.
     """
     return apply(_igammac, a, x)
 
@@ -555,12 +1025,25 @@ _invert = OPS["invert"]
 
 
 def invert(x: TensorLike, name: str | None = None) -> Tensor:
-    """All bits turned, element by element, of integers: -1 - x of signed ones.
+    """Invert all bits of `x` element-wise.
+
+    For signed integers this is `-1 - x`.
+
+    Args:
+        x: Integer tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.bitwise.invert([0, 5, -1]).numpy().tolist()
         [-1, -6, 0]
+
+    See also: `tf.bitwise.bitwise_and`, `tf.bitwise.bitwise_xor`.
     """
     return apply(_invert, x)
 
@@ -569,12 +1052,23 @@ _is_finite = OPS["is_finite"]
 
 
 def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
-    """Whether floats are neither infinite nor NaN, element by element: bool.
+    """Return True where `x` is neither infinite nor NaN.
+
+    Args:
+        x: Float tensor.
+
+    Returns:
+        Bool tensor of the shape of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.is_finite([1.0, float("inf"), float("nan")]).numpy().tolist()
         [True, False, False]
+
+    See also: `tf.math.is_inf`, `tf.math.is_nan`.
     """
     return apply(_is_finite, x)
 
@@ -583,12 +1077,23 @@ _is_inf = OPS["is_inf"]
 
 
 def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
-    """Whether floats are infinity or -infinity, element by element: bool.
+    """Return True where `x` is positive or negative infinity.
+
+    Args:
+        x: Float tensor.
+
+    Returns:
+        Bool tensor of the shape of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.is_inf([1.0, float("-inf"), float("nan")]).numpy().tolist()
         [False, True, False]
+
+    See also: `tf.math.is_finite`, `tf.math.is_nan`.
     """
     return apply(_is_inf, x)
 
@@ -597,12 +1102,23 @@ _is_nan = OPS["is_nan"]
 
 
 def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
-    """Whether floats are NaN, element by element: bool.
+    """Return True where `x` is NaN.
+
+    Args:
+        x: Float tensor.
+
+    Returns:
+        Bool tensor of the shape of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.is_nan([1.0, float("inf"), float("nan")]).numpy().tolist()
         [False, False, True]
+
+    See also: `tf.math.is_finite`, `tf.math.is_inf`.
     """
     return apply(_is_nan, x)
 
@@ -611,12 +1127,26 @@ _left_shift = OPS["left_shift"]
 
 
 def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The bits of x moved up by y places, of which there are at most as many as x has bits.
+    """Shift the bits of `x` to the left by `y` places element-wise.
+
+    `y` is limited to the range from 0 to the bit width of the dtype minus 1.
+
+    Args:
+        x: Integer tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.bitwise.left_shift([1, 3], [4, 1]).numpy().tolist()
         [16, 6]
+
+    See also: `tf.bitwise.right_shift`.
     """
     return apply(_left_shift, x, y)
 
@@ -625,7 +1155,17 @@ _length = OPS["string_length"]
 
 
 def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
-    """Number of bytes, or of characters with unit "UTF8_CHAR"; int32.
+    """Compute the length of strings.
+
+    Args:
+        input: String tensor.
+        unit: `"BYTE"` to count bytes, or `"UTF8_CHAR"` to count the characters of UTF-8 strings.
+
+    Returns:
+        int32 tensor of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: If `unit` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -633,6 +1173,8 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
         [6, 7]
         >>> tf.strings.length("größe", unit="UTF8_CHAR").numpy().tolist()
         5
+
+    See also: `tf.strings.substr`, `tf.strings.unicode_decode`.
     """
     return apply(_length, input, unit=unit)
 
@@ -641,13 +1183,26 @@ _less = OPS["less"]
 
 
 def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether x < y, element by element, with broadcasting, of real numbers: bool. Never of
-    NaN.
+    """Compute `x < y` element-wise.
+
+    A comparison with NaN is False.
+
+    Args:
+        x: Float or integer tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Bool tensor of the broadcast shape.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.less([1, 2, 3], 2).numpy().tolist()
         [True, False, False]
+
+    See also: `tf.less_equal`, `tf.greater`.
     """
     return apply(_less, x, y)
 
@@ -656,13 +1211,26 @@ _less_equal = OPS["less_equal"]
 
 
 def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether x <= y, element by element, with broadcasting, of real numbers: bool. Never of
-    NaN.
+    """Compute `x <= y` element-wise.
+
+    A comparison with NaN is False.
+
+    Args:
+        x: Float or integer tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Bool tensor of the broadcast shape.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.less_equal([1, 2, 3], 2).numpy().tolist()
         [True, True, False]
+
+    See also: `tf.less`, `tf.greater_equal`.
     """
     return apply(_less_equal, x, y)
 
@@ -671,12 +1239,25 @@ _lgamma = OPS["lgamma"]
 
 
 def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
-    """log(abs(gamma(x))).
+    """Compute `log(abs(gamma(x)))` element-wise.
+
+    The result is infinite at 0 and at the negative integers.
+
+    Args:
+        x: Float tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.lgamma([0.5, 5.0, 10.0]).numpy().round(3)
         array([ 0.572,  3.178, 12.802], dtype=float32)
+
+    See also: `tf.math.digamma`, `tf.math.lbeta`.
     """
     return apply(_lgamma, x)
 
@@ -685,14 +1266,26 @@ _log = OPS["log"]
 
 
 def log(x: TensorLike, name: str | None = None) -> Tensor:
-    """The natural logarithm of floats and complex numbers, element by element: -infinity at
-    0, NaN for negative floats; of complex numbers the one with an imaginary part in (-pi,
-    pi].
+    """Compute the natural logarithm of `x` element-wise.
+
+    The result is -infinity at 0 and NaN for negative floats. For complex numbers it is the
+    logarithm with an imaginary part in (-pi, pi].
+
+    Args:
+        x: Float or complex tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.log([1.0, 2.0, 10.0]).numpy().round(3)
         array([0.   , 0.693, 2.303], dtype=float32)
+
+    See also: `tf.math.log1p`, `tf.exp`.
     """
     return apply(_log, x)
 
@@ -701,13 +1294,25 @@ _log1p = OPS["log1p"]
 
 
 def log1p(x: TensorLike, name: str | None = None) -> Tensor:
-    """log(1 + x) of floats and complex numbers, element by element; accurate near 0.
-    -infinity at -1, NaN below.
+    """Compute `log(1 + x)` element-wise.
+
+    The result is accurate near 0. It is -infinity at -1, and NaN for smaller floats.
+
+    Args:
+        x: Float or complex tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.log1p([0.0, 1.0, 9.0]).numpy().round(3)
         array([0.   , 0.693, 2.303], dtype=float32)
+
+    See also: `tf.math.log`, `tf.math.expm1`.
     """
     return apply(_log1p, x)
 
@@ -716,13 +1321,24 @@ _logical_and = OPS["logical_and"]
 
 
 def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether both x and y are true, element by element, with broadcasting; bool, as its
-    operands.
+    """Compute the logical AND of `x` and `y` element-wise.
+
+    Args:
+        x: Bool tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.logical_and([True, True, False], [True, False, False]).numpy().tolist()
         [True, False, False]
+
+    See also: `tf.logical_or`, `tf.logical_not`, `tf.math.logical_xor`.
     """
     return apply(_logical_and, x, y)
 
@@ -731,12 +1347,23 @@ _logical_not = OPS["logical_not"]
 
 
 def logical_not(x: TensorLike, name: str | None = None) -> Tensor:
-    """Whether x is false, element by element; bool, as its operand.
+    """Compute the logical NOT of `x` element-wise.
+
+    Args:
+        x: Bool tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.logical_not([True, False]).numpy().tolist()
         [False, True]
+
+    See also: `tf.logical_and`, `tf.logical_or`.
     """
     return apply(_logical_not, x)
 
@@ -745,13 +1372,24 @@ _logical_or = OPS["logical_or"]
 
 
 def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether x or y or both are true, element by element, with broadcasting; bool, as its
-    operands.
+    """Compute the logical OR of `x` and `y` element-wise.
+
+    Args:
+        x: Bool tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.logical_or([True, True, False], [True, False, False]).numpy().tolist()
         [True, True, False]
+
+    See also: `tf.logical_and`, `tf.logical_not`, `tf.math.logical_xor`.
     """
     return apply(_logical_or, x, y)
 
@@ -760,13 +1398,24 @@ _logical_xor = OPS["logical_xor"]
 
 
 def logical_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether one of x and y is true, and not both, element by element, with broadcasting;
-    bool, as its operands.
+    """Compute the logical exclusive OR of `x` and `y` element-wise.
+
+    Args:
+        x: Bool tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.logical_xor([True, True, False], [True, False, False]).numpy().tolist()
         [False, True, False]
+
+    See also: `tf.logical_and`, `tf.logical_or`.
     """
     return apply(_logical_xor, x, y)
 
@@ -775,12 +1424,24 @@ _lower = OPS["string_lower"]
 
 
 def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
-    """Lower case, of ASCII letters or, with encoding "utf-8", of all letters.
+    """Convert strings to lower case.
+
+    Args:
+        input: String tensor.
+        encoding: `""` to convert ASCII letters only, or `"utf-8"` to convert all letters.
+
+    Returns:
+        String tensor of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: If `encoding` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.strings.lower(["Tensor", "FLOW"]).numpy().tolist()
         [b'tensor', b'flow']
+
+    See also: `tf.strings.upper`.
     """
     return apply(_lower, input, encoding=encoding)
 
@@ -789,12 +1450,27 @@ _maximum = OPS["maximum"]
 
 
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The larger of x and y; NaN where either is NaN.
+    """Compute the maximum of `x` and `y` element-wise.
+
+    The result is NaN where either operand is NaN. Where the operands are equal, `x` receives the
+    gradient.
+
+    Args:
+        x: Float or integer tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.maximum([1.0, 5.0, -3.0], 2.0).numpy().tolist()
         [2.0, 5.0, 2.0]
+
+    See also: `tf.minimum`, `tf.reduce_max`.
     """
     return apply(_maximum, x, y)
 
@@ -803,12 +1479,27 @@ _minimum = OPS["minimum"]
 
 
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The smaller of x and y; NaN where either is NaN.
+    """Compute the minimum of `x` and `y` element-wise.
+
+    The result is NaN where either operand is NaN. Where the operands are equal, `x` receives the
+    gradient.
+
+    Args:
+        x: Float or integer tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.minimum([1.0, 5.0, -3.0], 2.0).numpy().tolist()
         [1.0, 2.0, -3.0]
+
+    See also: `tf.maximum`, `tf.reduce_min`.
     """
     return apply(_minimum, x, y)
 
@@ -817,12 +1508,26 @@ _multiply = OPS["multiply"]
 
 
 def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x * y, element by element, with broadcasting; integers wrap around.
+    """Compute `x * y` element-wise.
+
+    Integers wrap around on overflow.
+
+    Args:
+        x: Float, integer or complex tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.multiply([[1, 2], [3, 4]], [10, 100]).numpy().tolist()
         [[10, 200], [30, 400]]
+
+    See also: `tf.matmul`, `tf.math.multiply_no_nan`, `tf.divide`.
     """
     return apply(_multiply, x, y)
 
@@ -831,12 +1536,26 @@ _multiply_no_nan = OPS["multiply_no_nan"]
 
 
 def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x * y, and 0 where y is 0 even if x is infinite or NaN.
+    """Compute `x * y` element-wise, and 0 where `y` is 0.
+
+    The result is 0 where `y` is 0, even if `x` is infinite or NaN.
+
+    Args:
+        x: Float or complex tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.multiply_no_nan([2.0, float("nan")], [3.0, 0.0]).numpy().tolist()
         [6.0, 0.0]
+
+    See also: `tf.multiply`, `tf.math.divide_no_nan`.
     """
     return apply(_multiply_no_nan, x, y)
 
@@ -845,12 +1564,25 @@ _ndtri = OPS["ndtri"]
 
 
 def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
-    """Quantile of the standard normal distribution; infinite at 0 and 1, NaN beyond.
+    """Compute the quantile function of the standard normal distribution element-wise.
+
+    The result is infinite at 0 and 1, and NaN outside of [0, 1].
+
+    Args:
+        x: Float tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.ndtri([0.025, 0.975]).numpy().round(2)
         array([-1.96,  1.96], dtype=float32)
+
+    See also: `tf.math.erfinv`.
     """
     return apply(_ndtri, x)
 
@@ -859,12 +1591,25 @@ _negative = OPS["negative"]
 
 
 def negative(x: TensorLike, name: str | None = None) -> Tensor:
-    """-x, element by element. The smallest integer of a dtype stays as it is.
+    """Compute `-x` element-wise.
+
+    The smallest integer of a dtype remains unchanged.
+
+    Args:
+        x: Float, signed integer or complex tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.negative([1, -2]).numpy().tolist()
         [-1, 2]
+
+    See also: `tf.abs`, `tf.subtract`.
     """
     return apply(_negative, x)
 
@@ -873,7 +1618,19 @@ _nextafter = OPS["nextafter"]
 
 
 def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
-    """The float next to x1 in the direction of x2.
+    """Return the float next to `x1` in the direction of `x2`, element-wise.
+
+    The result is `x1` where both operands are equal.
+
+    Args:
+        x1: Float tensor.
+        x2: Tensor of the dtype of `x1`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x1`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -888,13 +1645,26 @@ _not_equal = OPS["not_equal"]
 
 
 def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Whether x != y, element by element, with broadcasting: bool. NaN differs from
-    everything.
+    """Compute `x != y` element-wise.
+
+    NaN differs from every value, itself included.
+
+    Args:
+        x: Float, integer, complex, bool or string tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Bool tensor of the broadcast shape.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.not_equal([1, 2, 3], [1, 5, 3]).numpy().tolist()
         [False, True, False]
+
+    See also: `tf.equal`.
     """
     return apply(_not_equal, x, y)
 
@@ -903,12 +1673,27 @@ _polygamma = OPS["polygamma"]
 
 
 def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """Derivative number a (0, 1, 2, ...) of digamma, for x > 0; NaN for other a.
+    """Compute the polygamma function element-wise.
+
+    The function is the derivative of order `a` of `tf.math.digamma` at `x`. The result is NaN where
+    `a` is not one of the integers 0, 1, 2, ... Only `x` has a gradient.
+
+    Args:
+        a: Float tensor.
+        x: Tensor of the dtype of `a`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `a`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.polygamma(a=1.0, x=[1.0, 2.0]).numpy().round(3)
         array([1.645, 0.645], dtype=float32)
+
+    See also: `tf.math.digamma`, `tf.math.zeta`.
     """
     return apply(_polygamma, a, x)
 
@@ -917,12 +1702,27 @@ _pow = OPS["pow"]
 
 
 def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x to the power y.
+    """Compute `x` to the power `y` element-wise.
+
+    Integers wrap around on overflow. A negative integer exponent raises `InvalidArgumentError` on
+    the cpu backend. The gradient with respect to `y` is 0 where `x` is not positive.
+
+    Args:
+        x: Float, integer or complex tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.pow([2, 3], [10, 4]).numpy().tolist()
         [1024, 81]
+
+    See also: `tf.exp`, `tf.square`, `tf.sqrt`.
     """
     return apply(_pow, x, y)
 
@@ -931,12 +1731,24 @@ _realdiv = OPS["real_div"]
 
 
 def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y for floats and complex numbers.
+    """Compute `x / y` element-wise.
+
+    Args:
+        x: Float or complex tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.realdiv([1.0, 3.0], 2.0).numpy().tolist()
         [0.5, 1.5]
+
+    See also: `tf.divide`, `tf.math.divide_no_nan`, `tf.math.floordiv`.
     """
     return apply(_realdiv, x, y)
 
@@ -945,13 +1757,26 @@ _reciprocal = OPS["reciprocal"]
 
 
 def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
-    """1 / x, element by element, of floats and complex numbers; infinite at 0. The gradient is
-    0 where that of the result is 0.
+    """Compute `1 / x` element-wise.
+
+    The result at 0 is infinite. The gradient is 0 where the gradient of the result is 0, even if
+    the derivative is infinite.
+
+    Args:
+        x: Float or complex tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.reciprocal([2.0, -0.5]).numpy().tolist()
         [0.5, -2.0]
+
+    See also: `tf.math.rsqrt`, `tf.math.reciprocal_no_nan`.
     """
     return apply(_reciprocal, x)
 
@@ -960,12 +1785,25 @@ _relu = OPS["relu"]
 
 
 def relu(features: TensorLike, name: str | None = None) -> Tensor:
-    """max(features, 0).
+    """Compute the rectified linear unit, `max(features, 0)`, element-wise.
+
+    The gradient at 0 is 0.
+
+    Args:
+        features: Float or integer tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `features`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `features` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.relu([-2.0, 0.0, 3.0]).numpy().tolist()
         [0.0, 0.0, 3.0]
+
+    See also: `tf.nn.relu6`, `tf.nn.leaky_relu`, `tf.nn.elu`.
     """
     return apply(_relu, features)
 
@@ -974,12 +1812,25 @@ _relu6 = OPS["relu6"]
 
 
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
-    """min(max(features, 0), 6).
+    """Compute the rectified linear unit limited to 6, `min(max(features, 0), 6)`, element-wise.
+
+    The gradient at 0 and at 6 is 0.
+
+    Args:
+        features: Float or integer tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `features`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `features` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.relu6([-2.0, 3.0, 8.0]).numpy().tolist()
         [0.0, 3.0, 6.0]
+
+    See also: `tf.nn.relu`.
     """
     return apply(_relu6, features)
 
@@ -988,12 +1839,27 @@ _right_shift = OPS["right_shift"]
 
 
 def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The bits of x moved down by y places; a sign stays.
+    """Shift the bits of `x` to the right by `y` places element-wise.
+
+    The sign of signed integers is preserved. `y` is limited to the range from 0 to the bit width of
+    the dtype minus 1.
+
+    Args:
+        x: Integer tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.bitwise.right_shift([16, -8], [3, 1]).numpy().tolist()
         [2, -4]
+
+    See also: `tf.bitwise.left_shift`.
     """
     return apply(_right_shift, x, y)
 
@@ -1002,12 +1868,25 @@ _rint = OPS["rint"]
 
 
 def rint(x: TensorLike, name: str | None = None) -> Tensor:
-    """Nearest integer, halves to the even one.
+    """Round `x` to the nearest integer element-wise.
+
+    Halves round to the even integer. The result has no gradient.
+
+    Args:
+        x: Float tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.rint([0.5, 1.5, -2.7]).numpy().tolist()
         [0.0, 2.0, -3.0]
+
+    See also: `tf.round`.
     """
     return apply(_rint, x)
 
@@ -1016,12 +1895,25 @@ _round = OPS["round"]
 
 
 def round(x: TensorLike, name: str | None = None) -> Tensor:
-    """Nearest integer, halves to the even one.
+    """Round `x` to the nearest integer element-wise.
+
+    Halves round to the even integer. The result has no gradient.
+
+    Args:
+        x: Float or integer tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.round([0.5, 1.5, -2.7]).numpy().tolist()
         [0.0, 2.0, -3.0]
+
+    See also: `tf.floor`, `tf.math.ceil`, `tf.math.rint`.
     """
     return apply(_round, x)
 
@@ -1030,13 +1922,26 @@ _rsqrt = OPS["rsqrt"]
 
 
 def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
-    """1 / sqrt(x) of floats and complex numbers, element by element; infinite at 0, NaN for
-    negative floats. The gradient is 0 where that of the result is 0.
+    """Compute `1 / sqrt(x)` element-wise.
+
+    The result is infinite at 0 and NaN for negative floats. The gradient is 0 where the gradient of
+    the result is 0, even if the derivative is infinite.
+
+    Args:
+        x: Float or complex tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.rsqrt([4.0, 0.25]).numpy().round(3)
         array([0.5, 2. ], dtype=float32)
+
+    See also: `tf.sqrt`, `tf.math.reciprocal`.
     """
     return apply(_rsqrt, x)
 
@@ -1045,12 +1950,26 @@ _selu = OPS["selu"]
 
 
 def selu(features: TensorLike, name: str | None = None) -> Tensor:
-    """Scaled exponential linear unit (https://arxiv.org/abs/1706.02515).
+    """Compute the scaled exponential linear unit element-wise.
+
+    The result is `scale * features` above 0 and `scale * alpha * (exp(features) - 1)` elsewhere,
+    with `scale` 1.0507 and `alpha` 1.6733 (https://arxiv.org/abs/1706.02515).
+
+    Args:
+        features: Float tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `features`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `features` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nn.selu([-1.0, 0.0, 1.0]).numpy().round(3)
         array([-1.111,  0.   ,  1.051], dtype=float32)
+
+    See also: `tf.nn.elu`.
     """
     return apply(_selu, features)
 
@@ -1059,12 +1978,23 @@ _sigmoid = OPS["sigmoid"]
 
 
 def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
-    """1 / (1 + exp(-x)).
+    """Compute the sigmoid, `1 / (1 + exp(-x))`, element-wise.
+
+    Args:
+        x: Float or complex tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.sigmoid([-100.0, 0.0, 1.0]).numpy().round(3)
         array([0.   , 0.5  , 0.731], dtype=float32)
+
+    See also: `tf.math.log_sigmoid`, `tf.tanh`.
     """
     return apply(_sigmoid, x)
 
@@ -1073,13 +2003,25 @@ _sin = OPS["sin"]
 
 
 def sin(x: TensorLike, name: str | None = None) -> Tensor:
-    """The sine of angles in radians, element by element, of floats and complex numbers; NaN
-    at infinity.
+    """Compute the sine of `x` element-wise.
+
+    `x` is an angle in radians. The result is NaN at infinity.
+
+    Args:
+        x: Float or complex tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.sin([0.0, 1.0, 3.0]).numpy().round(3)
         array([0.   , 0.841, 0.141], dtype=float32)
+
+    See also: `tf.cos`, `tf.tan`, `tf.asin`.
     """
     return apply(_sin, x)
 
@@ -1088,13 +2030,26 @@ _sinh = OPS["sinh"]
 
 
 def sinh(x: TensorLike, name: str | None = None) -> Tensor:
-    """The hyperbolic sine, (exp(x) - exp(-x)) / 2, element by element, of floats and complex
-    numbers; infinite where that overflows.
+    """Compute the hyperbolic sine of `x` element-wise.
+
+    The function is `(exp(x) - exp(-x)) / 2`. The result is infinite where it exceeds the range of
+    the dtype.
+
+    Args:
+        x: Float or complex tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.sinh([0.0, 1.0]).numpy().round(3)
         array([0.   , 1.175], dtype=float32)
+
+    See also: `tf.cosh`, `tf.tanh`, `tf.asinh`.
     """
     return apply(_sinh, x)
 
@@ -1103,12 +2058,25 @@ _softplus = OPS["softplus"]
 
 
 def softplus(features: TensorLike, name: str | None = None) -> Tensor:
-    """log(1 + exp(features)).
+    """Compute `log(1 + exp(features))` element-wise.
+
+    Large inputs do not overflow.
+
+    Args:
+        features: Float tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `features`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `features` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.softplus([-100.0, 0.0, 100.0]).numpy().round(3)
         array([  0.   ,   0.693, 100.   ], dtype=float32)
+
+    See also: `tf.nn.relu`, `tf.math.log_sigmoid`.
     """
     return apply(_softplus, features)
 
@@ -1117,14 +2085,26 @@ _sqrt = OPS["sqrt"]
 
 
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
-    """The square root of floats and complex numbers, element by element; the one with a non-
-    negative real part. NaN for negative floats. The gradient at 0 is infinite, or 0 where
-    that of the result is 0.
+    """Compute the square root of `x` element-wise.
+
+    The result is NaN for negative floats. For complex numbers it is the root with a nonnegative
+    real part. The gradient at 0 is infinite, or 0 where the gradient of the result is 0.
+
+    Args:
+        x: Float or complex tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.sqrt([4.0, 2.25]).numpy().round(3)
         array([2. , 1.5], dtype=float32)
+
+    See also: `tf.math.rsqrt`, `tf.square`.
     """
     return apply(_sqrt, x)
 
@@ -1133,12 +2113,25 @@ _square = OPS["square"]
 
 
 def square(x: TensorLike, name: str | None = None) -> Tensor:
-    """x * x, element by element; integers wrap around.
+    """Compute `x * x` element-wise.
+
+    Integers wrap around on overflow.
+
+    Args:
+        x: Float, integer or complex tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.square([1.5, -3.0]).numpy().tolist()
         [2.25, 9.0]
+
+    See also: `tf.sqrt`, `tf.math.squared_difference`.
     """
     return apply(_square, x)
 
@@ -1147,13 +2140,26 @@ _squared_difference = OPS["squared_difference"]
 
 
 def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """(x - y) * conj(x - y), element by element, with broadcasting: the square of the
-    distance, in the operands' dtype.
+    """Compute `(x - y) * conj(x - y)` element-wise.
+
+    For complex numbers this is the squared distance, in the dtype of the operands.
+
+    Args:
+        x: Float, integer or complex tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.squared_difference([1.0, 5.0], [4.0, 3.0]).numpy().tolist()
         [9.0, 4.0]
+
+    See also: `tf.square`, `tf.subtract`.
     """
     return apply(_squared_difference, x, y)
 
@@ -1162,12 +2168,20 @@ _strip = OPS["string_strip"]
 
 
 def strip(input: TensorLike, name: str | None = None) -> Tensor:
-    """Without white space at both ends.
+    """Remove leading and trailing whitespace from strings.
+
+    Args:
+        input: String tensor. Whitespace is ASCII only.
+
+    Returns:
+        String tensor of the shape of `input`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.strings.strip(["  tensor ", " flow"]).numpy().tolist()
         [b'tensor', b'flow']
+
+    See also: `tf.strings.regex_replace`, `tf.strings.split`.
     """
     return apply(_strip, input)
 
@@ -1176,12 +2190,26 @@ _subtract = OPS["subtract"]
 
 
 def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x - y, element by element, with broadcasting; integers wrap around.
+    """Compute `x - y` element-wise.
+
+    Integers wrap around on overflow.
+
+    Args:
+        x: Float, integer or complex tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.subtract([[5, 6], [7, 8]], [1, 2]).numpy().tolist()
         [[4, 4], [6, 6]]
+
+    See also: `tf.add`, `tf.negative`.
     """
     return apply(_subtract, x, y)
 
@@ -1190,13 +2218,25 @@ _tan = OPS["tan"]
 
 
 def tan(x: TensorLike, name: str | None = None) -> Tensor:
-    """The tangent of angles in radians, sin(x) / cos(x), element by element, of floats and
-    complex numbers; NaN at infinity.
+    """Compute the tangent of `x` element-wise.
+
+    `x` is an angle in radians. The result is NaN at infinity.
+
+    Args:
+        x: Float or complex tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.tan([0.0, 1.0]).numpy().round(3)
         array([0.   , 1.557], dtype=float32)
+
+    See also: `tf.sin`, `tf.cos`, `tf.atan`.
     """
     return apply(_tan, x)
 
@@ -1205,13 +2245,25 @@ _tanh = OPS["tanh"]
 
 
 def tanh(x: TensorLike, name: str | None = None) -> Tensor:
-    """The hyperbolic tangent, sinh(x) / cosh(x), element by element, of floats and complex
-    numbers; 1 and -1 at the infinities.
+    """Compute the hyperbolic tangent of `x` element-wise.
+
+    The function is `sinh(x) / cosh(x)`. The result is between -1 and 1.
+
+    Args:
+        x: Float or complex tensor; may be a `tf.SparseTensor`.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtype of `x` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.tanh([-100.0, 0.0, 1.0]).numpy().round(3)
         array([-1.   ,  0.   ,  0.762], dtype=float32)
+
+    See also: `tf.sinh`, `tf.cosh`, `tf.sigmoid`.
     """
     return apply(_tanh, x)
 
@@ -1220,12 +2272,27 @@ _truncatediv = OPS["truncatediv"]
 
 
 def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y rounded towards 0. Integer x / 0 is an error on cpu, 0 on other backends.
+    """Compute `x / y` rounded towards 0, element-wise.
+
+    Division of an integer by 0 raises `InvalidArgumentError` on the cpu backend and returns 0 on
+    other backends. The result has no gradient.
+
+    Args:
+        x: Float or integer tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.truncatediv([7, -7], 2).numpy().tolist()
         [3, -3]
+
+    See also: `tf.math.floordiv`, `tf.truncatemod`.
     """
     return apply(_truncatediv, x, y)
 
@@ -1234,12 +2301,27 @@ _truncatemod = OPS["truncatemod"]
 
 
 def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Remainder of x / y with x's sign. Integer y = 0 is an error on cpu, 0 on other backends.
+    """Compute the remainder of `x / y`, with the sign of `x`, element-wise.
+
+    Division of an integer by 0 raises `InvalidArgumentError` on the cpu backend and returns 0 on
+    other backends. The result has no gradient.
+
+    Args:
+        x: Float or integer tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.truncatemod([7, -7], 3).numpy().tolist()
         [1, -1]
+
+    See also: `tf.math.floormod`, `tf.truncatediv`.
     """
     return apply(_truncatemod, x, y)
 
@@ -1248,12 +2330,24 @@ _upper = OPS["string_upper"]
 
 
 def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
-    """Upper case, of ASCII letters or, with encoding "utf-8", of all letters.
+    """Convert strings to upper case.
+
+    Args:
+        input: String tensor.
+        encoding: `""` to convert ASCII letters only, or `"utf-8"` to convert all letters.
+
+    Returns:
+        String tensor of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: If `encoding` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.strings.upper(["Tensor", "flow"]).numpy().tolist()
         [b'TENSOR', b'FLOW']
+
+    See also: `tf.strings.lower`.
     """
     return apply(_upper, input, encoding=encoding)
 
@@ -1262,12 +2356,26 @@ _xdivy = OPS["xdivy"]
 
 
 def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y, and 0 where x is 0.
+    """Compute `x / y` element-wise, and 0 where `x` is 0.
+
+    The result is 0 where `x` is 0, even if `y` is infinite or NaN.
+
+    Args:
+        x: Float or complex tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.xdivy([0.0, 3.0], [0.0, 2.0]).numpy().tolist()
         [0.0, 1.5]
+
+    See also: `tf.math.xlogy`, `tf.math.divide_no_nan`.
     """
     return apply(_xdivy, x, y)
 
@@ -1276,12 +2384,26 @@ _xlog1py = OPS["xlog1py"]
 
 
 def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x * log(1 + y), and 0 where x is 0.
+    """Compute `x * log(1 + y)` element-wise, and 0 where `x` is 0.
+
+    The result is 0 where `x` is 0, even if `y` is infinite or NaN.
+
+    Args:
+        x: Float or complex tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.xlog1py([0.0, 2.0], [-1.0, 1.0]).numpy().round(3)
         array([0.   , 1.386], dtype=float32)
+
+    See also: `tf.math.xlogy`, `tf.math.log1p`.
     """
     return apply(_xlog1py, x, y)
 
@@ -1290,12 +2412,26 @@ _xlogy = OPS["xlogy"]
 
 
 def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x * log(y), and 0 where x is 0.
+    """Compute `x * log(y)` element-wise, and 0 where `x` is 0.
+
+    The result is 0 where `x` is 0, even if `y` is infinite or NaN.
+
+    Args:
+        x: Float or complex tensor.
+        y: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.xlogy([0.0, 2.0], [0.0, 2.0]).numpy().round(3)
         array([0.   , 1.386], dtype=float32)
+
+    See also: `tf.math.xlog1py`, `tf.math.xdivy`.
     """
     return apply(_xlogy, x, y)
 
@@ -1304,11 +2440,26 @@ _zeta = OPS["zeta"]
 
 
 def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
-    """Hurwitz's zeta function of x > 1 and q: the sum of (q + k) ** -x over k >= 0.
+    """Compute the Hurwitz zeta function element-wise.
+
+    The function is the sum of `(q + k) ** -x` over all integers `k >= 0`. The result is infinite
+    for `x = 1` and NaN for smaller `x`. Only `q` has a gradient.
+
+    Args:
+        x: Float tensor.
+        q: Tensor of the dtype of `x`. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.math.zeta(x=[2.0, 4.0], q=1.0).numpy().round(3)
         array([1.645, 1.082], dtype=float32)
+
+    See also: `tf.math.polygamma`.
     """
     return apply(_zeta, x, q)

@@ -1,6 +1,6 @@
 """``tf.compat.v1``: names of TensorFlow 1."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.core.dimension import Dimension as Dimension
 from tfpy._src.core.tensor_shape import TensorShape as TensorShape

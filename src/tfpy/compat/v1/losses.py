@@ -1,6 +1,6 @@
 """``tf.compat.v1.losses``: losses of labels and predictions, weighted and reduced."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.library.tfjs.losses import (
     Reduction as Reduction,

@@ -1,6 +1,6 @@
 """``tf.compat.v1.nn``: functions whose arguments were others in TensorFlow 1."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.library.compat.networks import (
     avg_pool as avg_pool,

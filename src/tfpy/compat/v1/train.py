@@ -1,6 +1,6 @@
 """``tf.compat.v1.train``: names of TensorFlow 1."""
 
-# Made from api.toml and the op table by `build.py face`: change those.
+# Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.checkpoints.state import (
     get_checkpoint_state as get_checkpoint_state,

@@ -51,7 +51,10 @@ relu = elementwise(
     params=("features",),
     public="nn.relu",
     laws=Laws(idempotent=True, exact=True),
-    doc="max(features, 0).",
+    doc="""Compute the rectified linear unit, `max(features, 0)`, element-wise.
+
+    The gradient at 0 is 0.
+    """,
 )
 relu6 = elementwise(
     "relu6",
@@ -63,14 +66,20 @@ relu6 = elementwise(
     public="nn.relu6",
     domain=(-4.0, 9.0),
     laws=Laws(idempotent=True, exact=True),
-    doc="min(max(features, 0), 6).",
+    doc="""Compute the rectified linear unit limited to 6, `min(max(features, 0), 6)`, element-wise.
+
+    The gradient at 0 and at 6 is 0.
+    """,
 )
 elu = activation(
     "elu",
     host.elu,
     lambda x: ex.select(x > 0.0, x, _expm1_below_zero(x)),
     lambda g, y, x: select(y < 0, g * (y + 1), g),
-    doc="features above 0, exp(features) - 1 below.",
+    doc="""Compute the exponential linear unit element-wise.
+
+    The result is `features` above 0 and `exp(features) - 1` elsewhere.
+    """,
 )
 selu = activation(
     "selu",
@@ -79,7 +88,11 @@ selu = activation(
         x > 0.0, x * host.SELU_SCALE, _expm1_below_zero(x) * (host.SELU_SCALE * host.SELU_ALPHA)
     ),
     lambda g, y, x: g * select(x < 0, y + host.SELU_SCALE * host.SELU_ALPHA, host.SELU_SCALE),
-    doc="Scaled exponential linear unit (https://arxiv.org/abs/1706.02515).",
+    doc="""Compute the scaled exponential linear unit element-wise.
+
+    The result is `scale * features` above 0 and `scale * alpha * (exp(features) - 1)` elsewhere,
+    with `scale` 1.0507 and `alpha` 1.6733 (https://arxiv.org/abs/1706.02515).
+    """,
 )
 leaky_relu_grad: Op = binary(
     "leaky_relu_grad",
@@ -112,7 +125,7 @@ sigmoid = elementwise(
     _sigmoid,
     lambda g, y, x: g * y * (1 - y),
     public="sigmoid math.sigmoid nn.sigmoid",
-    doc="1 / (1 + exp(-x)).",
+    doc="Compute the sigmoid, `1 / (1 + exp(-x))`, element-wise.",
 )
 softplus = elementwise(
     "softplus",
@@ -122,5 +135,8 @@ softplus = elementwise(
     takes=FLOAT,
     params=("features",),
     public="math.softplus nn.softplus",
-    doc="log(1 + exp(features)).",
+    doc="""Compute `log(1 + exp(features))` element-wise.
+
+    Large inputs do not overflow.
+    """,
 )

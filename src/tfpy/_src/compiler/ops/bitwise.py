@@ -19,7 +19,7 @@ bitwise_and = binary(
     takes=INTEGER,
     public="bitwise.bitwise_and",
     laws=Laws(commutative=True, neutral=-1, absorbing=0, idempotent=True, exact=True),
-    doc="The bits that x and y both have, element by element, with broadcasting, of integers.",
+    doc="Compute the bitwise AND of `x` and `y` element-wise.",
 )
 bitwise_or = binary(
     "bitwise_or",
@@ -28,7 +28,7 @@ bitwise_or = binary(
     takes=INTEGER,
     public="bitwise.bitwise_or",
     laws=Laws(commutative=True, neutral=0, idempotent=True, exact=True),
-    doc="The bits that x or y has, element by element, with broadcasting, of integers.",
+    doc="Compute the bitwise OR of `x` and `y` element-wise.",
 )
 bitwise_xor = binary(
     "bitwise_xor",
@@ -37,7 +37,7 @@ bitwise_xor = binary(
     takes=INTEGER,
     public="bitwise.bitwise_xor",
     laws=Laws(commutative=True, neutral=0, exact=True),
-    doc="The bits that one of x and y has, element by element, with broadcasting, of integers.",
+    doc="Compute the bitwise exclusive OR of `x` and `y` element-wise.",
 )
 invert = elementwise(
     "invert",
@@ -46,7 +46,10 @@ invert = elementwise(
     takes=INTEGER,
     public="bitwise.invert",
     laws=Laws(involution=True, exact=True),
-    doc="All bits turned, element by element, of integers: -1 - x of signed ones.",
+    doc="""Invert all bits of `x` element-wise.
+
+    For signed integers this is `-1 - x`.
+    """,
 )
 
 
@@ -67,7 +70,10 @@ left_shift = binary(
     domain=(-40.0, 40.0),
     public="bitwise.left_shift",
     laws=Laws(exact=True),
-    doc="The bits of x moved up by y places, of which there are at most as many as x has bits.",
+    doc="""Shift the bits of `x` to the left by `y` places element-wise.
+
+    `y` is limited to the range from 0 to the bit width of the dtype minus 1.
+    """,
 )
 right_shift = binary(
     "right_shift",
@@ -77,5 +83,9 @@ right_shift = binary(
     domain=(-40.0, 40.0),
     public="bitwise.right_shift",
     laws=Laws(exact=True),
-    doc="The bits of x moved down by y places; a sign stays.",
+    doc="""Shift the bits of `x` to the right by `y` places element-wise.
+
+    The sign of signed integers is preserved. `y` is limited to the range from 0 to the bit width of
+    the dtype minus 1.
+    """,
 )

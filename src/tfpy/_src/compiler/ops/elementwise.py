@@ -37,7 +37,10 @@ add = binary(
     takes=NUMERIC | {dtypes.string},
     laws=Laws(commutative=True, neutral=-0.0, exact=True),
     by_rows=True,
-    doc="x + y; strings are joined.",
+    doc="""Compute `x + y` element-wise.
+
+    Integers wrap around on overflow. Strings are concatenated.
+    """,
 )
 subtract = binary(
     "subtract",
@@ -47,7 +50,10 @@ subtract = binary(
     takes=NUMERIC,
     laws=Laws(neutral=0.0, exact=True),
     by_rows=True,
-    doc="x - y, element by element, with broadcasting; integers wrap around.",
+    doc="""Compute `x - y` element-wise.
+
+    Integers wrap around on overflow.
+    """,
 )
 multiply = binary(
     "multiply",
@@ -56,7 +62,10 @@ multiply = binary(
     lambda g, z, x, y: (lambda: g * y, lambda: g * x),
     takes=NUMERIC,
     laws=Laws(commutative=True, neutral=1, absorbing=0, exact=True),
-    doc="x * y, element by element, with broadcasting; integers wrap around.",
+    doc="""Compute `x * y` element-wise.
+
+    Integers wrap around on overflow.
+    """,
 )
 real_div = binary(
     "real_div",
@@ -66,7 +75,7 @@ real_div = binary(
     public="realdiv",
     domain=(0.3, 4.0),
     laws=Laws(neutral=1, exact=True),
-    doc="x / y for floats and complex numbers.",
+    doc="Compute `x / y` element-wise.",
 )
 divide_no_nan: Op = binary(
     "divide_no_nan",
@@ -116,7 +125,11 @@ floor_div = binary(
     takes=REAL,
     domain=(1.0, 9.0),
     public="math.floordiv floor_div",
-    doc="Largest integer at or below x / y. Integer x / 0 is an error on cpu, 0 on other backends.",
+    doc="""Compute `x / y` rounded down to an integer, element-wise.
+
+    Division of an integer by 0 raises `InvalidArgumentError` on the cpu backend and returns 0 on
+    other backends. The result has no gradient.
+    """,
 )
 floor_mod = binary(
     "floormod",
@@ -126,7 +139,11 @@ floor_mod = binary(
     takes=REAL,
     domain=(1.0, 9.0),
     public="math.floormod math.mod",
-    doc="Remainder of x / y with y's sign. Integer y = 0 is an error on cpu, 0 on other backends.",
+    doc="""Compute the remainder of `x / y`, with the sign of `y`, element-wise.
+
+    Division of an integer by 0 raises `InvalidArgumentError` on the cpu backend and returns 0 on
+    other backends.
+    """,
 )
 power = binary(
     "pow",
@@ -136,7 +153,11 @@ power = binary(
     takes=NUMERIC,
     domain=(0.3, 3.0),
     laws=Laws(neutral=1),
-    doc="x to the power y.",
+    doc="""Compute `x` to the power `y` element-wise.
+
+    Integers wrap around on overflow. A negative integer exponent raises `InvalidArgumentError` on
+    the cpu backend. The gradient with respect to `y` is 0 where `x` is not positive.
+    """,
 )
 maximum = binary(
     "maximum",
@@ -145,7 +166,11 @@ maximum = binary(
     lambda g, z, x, y: (lambda: select(x >= y, g, 0), lambda: select(x >= y, 0, g)),
     takes=REAL,
     laws=Laws(commutative=True, neutral=-math.inf, idempotent=True, exact=True),
-    doc="The larger of x and y; NaN where either is NaN.",
+    doc="""Compute the maximum of `x` and `y` element-wise.
+
+    The result is NaN where either operand is NaN. Where the operands are equal, `x` receives the
+    gradient.
+    """,
 )
 minimum = binary(
     "minimum",
@@ -154,7 +179,11 @@ minimum = binary(
     lambda g, z, x, y: (lambda: select(x <= y, g, 0), lambda: select(x <= y, 0, g)),
     takes=REAL,
     laws=Laws(commutative=True, neutral=math.inf, idempotent=True, exact=True),
-    doc="The smaller of x and y; NaN where either is NaN.",
+    doc="""Compute the minimum of `x` and `y` element-wise.
+
+    The result is NaN where either operand is NaN. Where the operands are equal, `x` receives the
+    gradient.
+    """,
 )
 squared_difference = binary(
     "squared_difference",
@@ -164,8 +193,10 @@ squared_difference = binary(
     takes=NUMERIC,
     holomorphic=False,
     laws=Laws(exact=True),
-    doc="""(x - y) * conj(x - y), element by element, with broadcasting: the square of the
-    distance, in the operands' dtype.""",
+    doc="""Compute `(x - y) * conj(x - y)` element-wise.
+
+    For complex numbers this is the squared distance, in the dtype of the operands.
+    """,
 )
 atan2 = binary(
     "atan2",
@@ -174,7 +205,10 @@ atan2 = binary(
     lambda g, z, y, x: (g * x / (x * x + y * y), -g * y / (x * x + y * y)),
     takes=FLOAT,
     params=("y", "x"),
-    doc="Angle of the point (x, y), in radians.",
+    doc="""Compute the angle of the point (`x`, `y`) element-wise.
+
+    The angle is in radians, in the range [-pi, pi].
+    """,
 )
 negative = elementwise(
     "negative",
@@ -185,7 +219,10 @@ negative = elementwise(
     public="negative math.negative",
     laws=Laws(involution=True, exact=True, sparse=True),
     by_rows=True,
-    doc="-x, element by element. The smallest integer of a dtype stays as it is.",
+    doc="""Compute `-x` element-wise.
+
+    The smallest integer of a dtype remains unchanged.
+    """,
 )
 
 
@@ -204,7 +241,10 @@ abs_ = elementwise(
     gives=real_part,
     holomorphic=False,
     laws=Laws(idempotent=True, exact=True, sparse=True),
-    doc="Absolute value, real for complex numbers.",
+    doc="""Compute the absolute value of `x` element-wise.
+
+    The smallest integer of a dtype remains unchanged.
+    """,
 )
 sign: Op = elementwise(
     "sign",
@@ -222,7 +262,10 @@ square = elementwise(
     lambda g, y, x: g * x * 2,
     takes=NUMERIC,
     laws=Laws(exact=True, sparse=True),
-    doc="x * x, element by element; integers wrap around.",
+    doc="""Compute `x * x` element-wise.
+
+    Integers wrap around on overflow.
+    """,
 )
 reciprocal = elementwise(
     "reciprocal",
@@ -231,8 +274,11 @@ reciprocal = elementwise(
     lambda g, y, x: masked_multiply(-y * y, g),
     domain=(0.3, 4.0),
     public="math.reciprocal",
-    doc="""1 / x, element by element, of floats and complex numbers; infinite at 0. The gradient is
-    0 where that of the result is 0.""",
+    doc="""Compute `1 / x` element-wise.
+
+    The result at 0 is infinite. The gradient is 0 where the gradient of the result is 0, even if
+    the derivative is infinite.
+    """,
 )
 
 # Functions of one float
@@ -243,9 +289,11 @@ sqrt = float_unary(
     lambda g, y, x: masked_multiply(0.5 / y, g),
     domain=(0.1, 9.0),
     laws=Laws(exact=True, sparse=True),
-    doc="""The square root of floats and complex numbers, element by element; the one with a non-
-    negative real part. NaN for negative floats. The gradient at 0 is infinite, or 0 where
-    that of the result is 0.""",
+    doc="""Compute the square root of `x` element-wise.
+
+    The result is NaN for negative floats. For complex numbers it is the root with a nonnegative
+    real part. The gradient at 0 is infinite, or 0 where the gradient of the result is 0.
+    """,
 )
 rsqrt = float_unary(
     "rsqrt",
@@ -253,15 +301,20 @@ rsqrt = float_unary(
     lambda g, y, x: masked_multiply(y * y * -0.5, masked_multiply(y, g)),
     domain=(0.1, 9.0),
     public="math.rsqrt",
-    doc="""1 / sqrt(x) of floats and complex numbers, element by element; infinite at 0, NaN for
-    negative floats. The gradient is 0 where that of the result is 0.""",
+    doc="""Compute `1 / sqrt(x)` element-wise.
+
+    The result is infinite at 0 and NaN for negative floats. The gradient is 0 where the gradient of
+    the result is 0, even if the derivative is infinite.
+    """,
 )
 exp = float_unary(
     "exp",
     np.exp,
     lambda g, y, x: g * y,
-    doc="""e to the power x, of floats and complex numbers, element by element; infinite where
-    the dtype has no such number (above 88.7 in float32).""",
+    doc="""Compute the exponential, `e` to the power `x`, element-wise.
+
+    The result is infinite where it exceeds the range of the dtype (float32: above 88.7).
+    """,
 )
 expm1 = float_unary(
     "expm1",
@@ -269,8 +322,10 @@ expm1 = float_unary(
     lambda g, y, x: g * exp(x),
     public="math.expm1",
     laws=Laws(sparse=True),
-    doc="""exp(x) - 1, of floats and complex numbers, element by element; accurate near 0, where
-    exp(x) rounds to 1.""",
+    doc="""Compute `exp(x) - 1` element-wise.
+
+    The result is accurate near 0, where `exp(x)` rounds to 1.
+    """,
 )
 log = float_unary(
     "log",
@@ -278,9 +333,11 @@ log = float_unary(
     lambda g, y, x: g / x,
     domain=(0.05, 9.0),
     public="math.log",
-    doc="""The natural logarithm of floats and complex numbers, element by element: -infinity at
-    0, NaN for negative floats; of complex numbers the one with an imaginary part in (-pi,
-    pi].""",
+    doc="""Compute the natural logarithm of `x` element-wise.
+
+    The result is -infinity at 0 and NaN for negative floats. For complex numbers it is the
+    logarithm with an imaginary part in (-pi, pi].
+    """,
 )
 log1p = float_unary(
     "log1p",
@@ -289,8 +346,10 @@ log1p = float_unary(
     domain=(-0.9, 9.0),
     public="math.log1p",
     laws=Laws(sparse=True),
-    doc="""log(1 + x) of floats and complex numbers, element by element; accurate near 0.
-    -infinity at -1, NaN below.""",
+    doc="""Compute `log(1 + x)` element-wise.
+
+    The result is accurate near 0. It is -infinity at -1, and NaN for smaller floats.
+    """,
 )
 floor = float_unary(
     "floor",
@@ -298,8 +357,10 @@ floor = float_unary(
     lambda g, y, x: None,
     takes=FLOAT,
     laws=Laws(idempotent=True, exact=True, sparse=True),
-    doc="""The largest integer that is not above x, as a float, element by element; infinities
-    and NaN stay.""",
+    doc="""Round `x` down to an integer element-wise.
+
+    Infinities and NaN remain unchanged. The result has no gradient.
+    """,
 )
 ceil = float_unary(
     "ceil",
@@ -308,8 +369,10 @@ ceil = float_unary(
     takes=FLOAT,
     public="math.ceil",
     laws=Laws(idempotent=True, exact=True, sparse=True),
-    doc="""The smallest integer that is not below x, as a float, element by element; infinities
-    and NaN stay.""",
+    doc="""Round `x` up to an integer element-wise.
+
+    Infinities and NaN remain unchanged. The result has no gradient.
+    """,
 )
 round_ = elementwise(
     "round",
@@ -318,5 +381,8 @@ round_ = elementwise(
     lambda g, y, x: None,
     takes=REAL,
     laws=Laws(idempotent=True, exact=True),
-    doc="Nearest integer, halves to the even one.",
+    doc="""Round `x` to the nearest integer element-wise.
+
+    Halves round to the even integer. The result has no gradient.
+    """,
 )

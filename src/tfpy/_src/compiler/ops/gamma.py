@@ -1,4 +1,4 @@
-"""Incomplete gamma and beta functions: sums and fractions of as many terms as they need."""
+"""Incomplete gamma and beta functions: series and continued fractions until they converge."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfpy._src.compiler.ops.reference import gamma as host
 from tfpy._src.compiler.ops.rules import rule_of
 from tfpy._src.compiler.ops.special import lgamma, xlog1py, xlogy
 
-_ITERATES = "each number takes a varying count of terms until the sum stands still"
+_ITERATES = "the number of terms until the sum converges differs from element to element"
 
 
 def _function(
@@ -32,7 +32,7 @@ def _function(
     public: str = "",
     shapes: Callable[..., Shape] = infer.broadcast_shapes,
 ) -> Op:
-    """Registers one; ``shapes`` says which shapes go together, and what comes out."""
+    """Register a function. `shapes` checks the operand shapes and returns the result's shape."""
 
     def infer_aval(*avals: Aval) -> Aval:
         infer.check_same_dtype(name, avals)
@@ -62,7 +62,7 @@ def _function(
 
 
 def _density(a: Any, x: Any) -> Any:
-    """d igamma(a, x) / dx."""
+    """Compute d igamma(a, x) / dx."""
     return exp(log(x) * (a - 1) - x - lgamma(a))
 
 
@@ -73,7 +73,20 @@ igamma: Op = _function(
     host.igamma,
     lambda g, y, a, x: (lambda: g * igamma_grad_a(a, x), lambda: g * _density(a, x)),
     _POSITIVE,
-    "The lower regularised incomplete gamma function of a > 0 and x >= 0.",
+    """Compute the lower regularized incomplete gamma function element-wise.
+
+    The result is NaN outside of the domain `a > 0`, `x >= 0`.
+
+    Args:
+        a: Float tensor, greater than 0.
+        x: Tensor of the dtype of `a`, at least 0. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `a`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+    """,
     public="math.igamma",
 )
 igammac: Op = _function(
@@ -81,7 +94,20 @@ igammac: Op = _function(
     host.igammac,
     lambda g, y, a, x: (lambda: -g * igamma_grad_a(a, x), lambda: -g * _density(a, x)),
     _POSITIVE,
-    "The upper regularised incomplete gamma function: 1 - igamma(a, x).",
+    """Compute the upper regularized incomplete gamma function element-wise.
+
+    The function is `1 - igamma(a, x)`. The result is NaN outside of the domain `a > 0`, `x >= 0`.
+
+    Args:
+        a: Float tensor, greater than 0.
+        x: Tensor of the dtype of `a`, at least 0. The shapes must be broadcastable.
+
+    Returns:
+        Tensor of the broadcast shape and the dtype of `a`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+    """,
     public="math.igammac",
 )
 igamma_grad_a: Op = _function(
@@ -89,20 +115,20 @@ igamma_grad_a: Op = _function(
     host.igamma_grad_a,
     None,
     _POSITIVE,
-    "The derivative of igamma by its first argument.",
+    "Derivative of igamma with respect to its first argument.",
 )
 random_gamma_grad: Op = _function(
     "random_gamma_grad",
     host.random_gamma_grad,
     None,
     _POSITIVE,
-    "The derivative of a gamma number by alpha, at a fixed probability.",
+    "Derivative of a gamma sample with respect to alpha, at a fixed probability.",
     params=("alpha", "sample"),
 )
 
 
 def _one_shape(name: str, *shapes: Shape) -> Shape:
-    """That of all operands but scalars."""
+    """Return the common shape of all operands that are not scalars."""
     found = dict.fromkeys(s for s in shapes if s)
     if len(found) > 1:
         raise invalid(
@@ -122,7 +148,23 @@ betainc: Op = _function(
         lambda: g * _beta_density(a, b, x),
     ),
     ((0.3, 5.0), (0.3, 5.0), (0.05, 0.95)),
-    "The regularised incomplete beta function of a, b > 0 and x from 0 to 1.",
+    """Compute the regularized incomplete beta function element-wise.
+
+    The result is NaN outside of the domain `a > 0`, `b > 0`, `0 <= x <= 1`. Only `x` has a
+    gradient.
+
+    Args:
+        a: Float tensor, greater than 0.
+        b: Tensor of the dtype of `a`, greater than 0.
+        x: Tensor of the dtype of `a`, from 0 to 1. Operands that are not scalars must have the
+            same shape.
+
+    Returns:
+        Tensor of the shape of the operands that are not scalars and the dtype of `a`.
+
+    Raises:
+        InvalidArgumentError: If the dtypes or the shapes differ.
+    """,
     params=("a", "b", "x"),
     public="math.betainc",
     shapes=_one_shape,
@@ -130,6 +172,6 @@ betainc: Op = _function(
 
 
 def _beta_density(a: Any, b: Any, x: Any) -> Any:
-    """d betainc(a, b, x) / dx."""
+    """Compute d betainc(a, b, x) / dx."""
     scale = lgamma(a + b) - lgamma(a) - lgamma(b)
     return exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) + scale)

@@ -17,7 +17,10 @@ equal: Op = compare(
     ex.eq,
     takes=infer.ANY,
     laws=Laws(commutative=True),
-    doc="Whether x == y, element by element, with broadcasting: bool. NaN equals nothing.",
+    doc="""Compute `x == y` element-wise.
+
+    NaN is not equal to any value, itself included.
+    """,
 )
 not_equal: Op = compare(
     "not_equal",
@@ -25,36 +28,46 @@ not_equal: Op = compare(
     ex.ne,
     takes=infer.ANY,
     laws=Laws(commutative=True),
-    doc="""Whether x != y, element by element, with broadcasting: bool. NaN differs from
-    everything.""",
+    doc="""Compute `x != y` element-wise.
+
+    NaN differs from every value, itself included.
+    """,
 )
 less = compare(
     "less",
     np.less,
     lambda x, y: x < y,
-    doc="""Whether x < y, element by element, with broadcasting, of real numbers: bool. Never of
-    NaN.""",
+    doc="""Compute `x < y` element-wise.
+
+    A comparison with NaN is False.
+    """,
 )
 less_equal = compare(
     "less_equal",
     np.less_equal,
     lambda x, y: x <= y,
-    doc="""Whether x <= y, element by element, with broadcasting, of real numbers: bool. Never of
-    NaN.""",
+    doc="""Compute `x <= y` element-wise.
+
+    A comparison with NaN is False.
+    """,
 )
 greater = compare(
     "greater",
     np.greater,
     lambda x, y: x > y,
-    doc="""Whether x > y, element by element, with broadcasting, of real numbers: bool. Never of
-    NaN.""",
+    doc="""Compute `x > y` element-wise.
+
+    A comparison with NaN is False.
+    """,
 )
 greater_equal = compare(
     "greater_equal",
     np.greater_equal,
     lambda x, y: x >= y,
-    doc="""Whether x >= y, element by element, with broadcasting, of real numbers: bool. Never of
-    NaN.""",
+    doc="""Compute `x >= y` element-wise.
+
+    A comparison with NaN is False.
+    """,
 )
 logical_and = compare(
     "logical_and",
@@ -62,8 +75,7 @@ logical_and = compare(
     lambda x, y: x & y,
     takes=BOOL,
     laws=Laws(commutative=True, neutral=True, absorbing=False, idempotent=True),
-    doc="""Whether both x and y are true, element by element, with broadcasting; bool, as its
-    operands.""",
+    doc="Compute the logical AND of `x` and `y` element-wise.",
 )
 logical_or = compare(
     "logical_or",
@@ -71,8 +83,7 @@ logical_or = compare(
     lambda x, y: x | y,
     takes=BOOL,
     laws=Laws(commutative=True, neutral=False, absorbing=True, idempotent=True),
-    doc="""Whether x or y or both are true, element by element, with broadcasting; bool, as its
-    operands.""",
+    doc="Compute the logical OR of `x` and `y` element-wise.",
 )
 logical_xor = compare(
     "logical_xor",
@@ -81,8 +92,7 @@ logical_xor = compare(
     takes=BOOL,
     public="math.logical_xor",
     laws=Laws(commutative=True, neutral=False),
-    doc="""Whether one of x and y is true, and not both, element by element, with broadcasting;
-    bool, as its operands.""",
+    doc="Compute the logical exclusive OR of `x` and `y` element-wise.",
 )
 logical_not = elementwise(
     "logical_not",
@@ -90,7 +100,7 @@ logical_not = elementwise(
     lambda x: ~x,
     takes=BOOL,
     laws=Laws(involution=True, exact=True),
-    doc="Whether x is false, element by element; bool, as its operand.",
+    doc="Compute the logical NOT of `x` element-wise.",
 )
 is_nan = elementwise(
     "is_nan",
@@ -100,7 +110,7 @@ is_nan = elementwise(
     gives=dtypes.bool,
     public="math.is_nan",
     laws=Laws(exact=True),
-    doc="Whether floats are NaN, element by element: bool.",
+    doc="Return True where `x` is NaN.",
 )
 is_inf = elementwise(
     "is_inf",
@@ -110,7 +120,7 @@ is_inf = elementwise(
     gives=dtypes.bool,
     public="math.is_inf",
     laws=Laws(exact=True),
-    doc="Whether floats are infinity or -infinity, element by element: bool.",
+    doc="Return True where `x` is positive or negative infinity.",
 )
 is_finite = elementwise(
     "is_finite",
@@ -120,7 +130,7 @@ is_finite = elementwise(
     gives=dtypes.bool,
     public="math.is_finite",
     laws=Laws(exact=True),
-    doc="Whether floats are neither infinite nor NaN, element by element: bool.",
+    doc="Return True where `x` is neither infinite nor NaN.",
 )
 select: Op = elementwise(
     "select",

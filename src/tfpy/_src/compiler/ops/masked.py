@@ -15,7 +15,10 @@ multiply_no_nan: Op = binary(
     holomorphic=False,
     public="math.multiply_no_nan",
     laws=Laws(exact=True),
-    doc="x * y, and 0 where y is 0 even if x is infinite or NaN.",
+    doc="""Compute `x * y` element-wise, and 0 where `y` is 0.
+
+    The result is 0 where `y` is 0, even if `x` is infinite or NaN.
+    """,
 )
 masked_multiply: Op = binary(
     "masked_multiply",

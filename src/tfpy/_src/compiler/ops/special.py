@@ -1,6 +1,6 @@
-"""Special functions and less common arithmetic. See ``ops/elementwise.py`` for how records read.
+"""Special functions and less common arithmetic. `ops/elementwise.py` explains the records.
 
-What computes them stands in ``formulas.py``.
+Their formulas are in `formulas.py`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tfpy._src.compiler.ops.reference import math as host, special
 
 
 class _Expressions:
-    """Scalar expressions as numbers of formulas."""
+    """The functions of formulas for scalar expressions."""
 
     equal = staticmethod(ex.eq)
     minimum = staticmethod(ex.minimum)
@@ -44,12 +44,12 @@ class _Expressions:
 
 
 def of_expressions(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """A formula as an op's expression."""
+    """Return the op expression of a formula."""
     return functools.partial(formula, _Expressions())
 
 
 def _special(name: str, **facts: Any) -> Op:
-    """A float function of ``tf.math``, by its formula."""
+    """Register a float function of `tf.math` that is computed by its formula."""
     facts = {"public": f"math.{name}"} | facts
     formula = getattr(formulas, name)
     return elementwise(
@@ -84,7 +84,11 @@ truncatediv = binary(
     takes=REAL,
     domain=(1.0, 9.0),
     public="truncatediv",
-    doc="x / y rounded towards 0. Integer x / 0 is an error on cpu, 0 on other backends.",
+    doc="""Compute `x / y` rounded towards 0, element-wise.
+
+    Division of an integer by 0 raises `InvalidArgumentError` on the cpu backend and returns 0 on
+    other backends. The result has no gradient.
+    """,
 )
 truncatemod = binary(
     "truncatemod",
@@ -93,7 +97,11 @@ truncatemod = binary(
     takes=REAL,
     domain=(1.0, 9.0),
     public="truncatemod",
-    doc="Remainder of x / y with x's sign. Integer y = 0 is an error on cpu, 0 on other backends.",
+    doc="""Compute the remainder of `x / y`, with the sign of `x`, element-wise.
+
+    Division of an integer by 0 raises `InvalidArgumentError` on the cpu backend and returns 0 on
+    other backends. The result has no gradient.
+    """,
 )
 rint = elementwise(
     "rint",
@@ -103,12 +111,15 @@ rint = elementwise(
     takes=FLOAT,
     public="math.rint",
     laws=Laws(sparse=True),
-    doc="Nearest integer, halves to the even one.",
+    doc="""Round `x` to the nearest integer element-wise.
+
+    Halves round to the even integer. The result has no gradient.
+    """,
 )
 
 
 def _nextafter_expr(x: Expr, y: Expr) -> Expr:
-    """The bits of floats of one sign are in their order."""
+    """Step the bit pattern of x: floats of one sign are ordered as their bit patterns are."""
     number, integer = x.dtype, dtypes.int64 if x.dtype.size > ex.F.size else ex.I
     bits = ex.bitcast(x, integer)
     away = ~((x < y) ^ (x > 0.0))
@@ -128,24 +139,28 @@ nextafter = elementwise(
     takes=FLOAT,
     public="math.nextafter",
     by_bits=True,
-    doc="The float next to x1 in the direction of x2.",
+    doc="""Return the float next to `x1` in the direction of `x2`, element-wise.
+
+    The result is `x1` where both operands are equal.
+    """,
 )
 
-# Products that are 0 where x is
+# Products that are 0 where x is 0
 
 
 def _nonzero(x: Any) -> Any:
-    """1 where x is not 0."""
+    """Return 1 where x is not 0, and 0 elsewhere."""
     return cast(not_equal(x, 0), dtype=x.dtype)
 
 
 def _product(
     name: str, ref: Any, expr: Any, by_y: Any, domain: tuple[float, float], doc: str
 ) -> Op:
-    """A product that is linear in x; TensorFlow conjugates nothing in its gradient.
+    """Register a product that is linear in x. As in TensorFlow, its gradient conjugates nothing.
 
     Args:
-        by_y: the derivative by y, in ops.
+        by_y: Function that computes the derivative with respect to y from ops.
+        doc: Formula of the product.
     """
     op: Op = binary(
         name,
@@ -155,7 +170,10 @@ def _product(
         holomorphic=False,
         domain=domain,
         public=f"math.{name}",
-        doc=f"{doc}, and 0 where x is 0.",
+        doc=f"""Compute `{doc}` element-wise, and 0 where `x` is 0.
+
+        The result is 0 where `x` is 0, even if `y` is infinite or NaN.
+        """,
     )
     return op
 
@@ -182,7 +200,7 @@ xlog1py = _product(
 
 # The error function and its inverses
 
-_ERF_SLOPE = 2.0 / math.sqrt(math.pi)  # of erf at 0
+_ERF_SLOPE = 2.0 / math.sqrt(math.pi)  # slope of erf at 0
 
 erf = float_unary(
     "erf",
@@ -191,24 +209,33 @@ erf = float_unary(
     takes=FLOAT,
     public="math.erf",
     laws=Laws(sparse=True),
-    doc="Gauss error function.",
+    doc="Compute the Gauss error function of `x` element-wise.",
 )
 erfc = _special(
     "erfc",
     vjp=lambda g, y, x: g * -_ERF_SLOPE * exp(-x * x),
-    doc="1 - erf(x), accurate where erf(x) is near 1.",
+    doc="""Compute the complementary error function, `1 - erf(x)`, element-wise.
+
+    The result is accurate where `erf(x)` is close to 1.
+    """,
 )
 erfinv = _special(
     "erfinv",
     vjp=lambda g, y, x: g / _ERF_SLOPE * exp(y * y),
     domain=(-0.99, 0.99),
-    doc="The number whose erf is x; infinite at 1 and -1, NaN beyond.",
+    doc="""Compute the inverse of `tf.math.erf` element-wise.
+
+    The result is infinite at -1 and 1, and NaN outside of [-1, 1].
+    """,
 )
 ndtri = _special(
     "ndtri",
     vjp=lambda g, y, x: g * math.sqrt(2.0 * math.pi) * exp(y * y * 0.5),
     domain=(0.01, 0.99),
-    doc="Quantile of the standard normal distribution; infinite at 0 and 1, NaN beyond.",
+    doc="""Compute the quantile function of the standard normal distribution element-wise.
+
+    The result is infinite at 0 and 1, and NaN outside of [0, 1].
+    """,
 )
 
 # Gamma functions
@@ -217,13 +244,19 @@ lgamma: Op = _special(
     "lgamma",
     vjp=lambda g, y, x: g * digamma(x),
     domain=(0.1, 9.0),
-    doc="log(abs(gamma(x))).",
+    doc="""Compute `log(abs(gamma(x)))` element-wise.
+
+    The result is infinite at 0 and at the negative integers.
+    """,
 )
 digamma: Op = _special(
     "digamma",
     vjp=lambda g, y, x: g * zeta(2.0, x),
     domain=(0.1, 9.0),
-    doc="Derivative of lgamma; NaN at 0 and the negative integers.",
+    doc="""Compute the digamma function, the derivative of `tf.math.lgamma`, element-wise.
+
+    The result is NaN at 0 and at the negative integers.
+    """,
 )
 zeta: Op = elementwise(
     "zeta",
@@ -234,7 +267,11 @@ zeta: Op = elementwise(
     takes=FLOAT,
     domain=(1.2, 4.0),
     public="math.zeta",
-    doc="Hurwitz's zeta function of x > 1 and q: the sum of (q + k) ** -x over k >= 0.",
+    doc="""Compute the Hurwitz zeta function element-wise.
+
+    The function is the sum of `(q + k) ** -x` over all integers `k >= 0`. The result is infinite
+    for `x = 1` and NaN for smaller `x`. Only `q` has a gradient.
+    """,
 )
 
 polygamma: Op = elementwise(
@@ -246,7 +283,11 @@ polygamma: Op = elementwise(
     takes=FLOAT,
     domain=(1.0, 4.0),
     public="math.polygamma",
-    doc="Derivative number a (0, 1, 2, ...) of digamma, for x > 0; NaN for other a.",
+    doc="""Compute the polygamma function element-wise.
+
+    The function is the derivative of order `a` of `tf.math.digamma` at `x`. The result is NaN where
+    `a` is not one of the integers 0, 1, 2, ... Only `x` has a gradient.
+    """,
 )
 
 # Bessel functions
@@ -255,7 +296,10 @@ bessel_i0e: Op = _special(
     "bessel_i0e",
     vjp=lambda g, y, x: g * (bessel_i1e(x) - sign(x) * y),
     public="math.bessel_i0e math.special.bessel_i0e",
-    doc="exp(-abs(x)) times the modified Bessel function of order 0.",
+    doc="""Compute `exp(-abs(x)) * bessel_i0(x)` element-wise.
+
+    Unlike `tf.math.bessel_i0`, the scaled function does not overflow.
+    """,
 )
 
 
@@ -263,7 +307,7 @@ bessel_i0: Op = _special(
     "bessel_i0",
     vjp=lambda g, y, x: g * bessel_i1(x),
     public="math.bessel_i0 math.special.bessel_i0",
-    doc="The modified Bessel function of the first kind of order 0.",
+    doc="Compute the modified Bessel function of the first kind of order 0, element-wise.",
 )
 
 
@@ -276,7 +320,7 @@ bessel_i1: Op = _special(
     "bessel_i1",
     vjp=_i1_vjp,
     public="math.bessel_i1 math.special.bessel_i1",
-    doc="The modified Bessel function of the first kind of order 1.",
+    doc="Compute the modified Bessel function of the first kind of order 1, element-wise.",
 )
 
 
@@ -290,5 +334,8 @@ bessel_i1e: Op = _special(
     "bessel_i1e",
     vjp=_i1e_vjp,
     public="math.bessel_i1e math.special.bessel_i1e",
-    doc="exp(-abs(x)) times the modified Bessel function of order 1.",
+    doc="""Compute `exp(-abs(x)) * bessel_i1(x)` element-wise.
+
+    Unlike `tf.math.bessel_i1`, the scaled function does not overflow.
+    """,
 )

@@ -107,27 +107,76 @@ as_string = text(
     takes=infer.ANY,
     public="strings.as_string as_string",
     samples=_numbers,
-    doc="Each value as printed: numbers by printf, booleans as true and false.",
+    doc="""Convert each element to a string.
+
+    Numbers are printed as by `printf`, booleans as `true` and `false`.
+
+    Args:
+        input: Tensor of numbers, booleans or strings.
+        precision: Number of digits after the decimal point of floats; -1 means 6. For strings, the
+            number of bytes to keep where `width` is positive.
+        scientific: If True, print floats in scientific notation.
+        shortest: If True, print floats in the shorter of scientific and decimal notation.
+        width: Smallest number of characters. Shorter results are padded.
+        fill: Padding: `""` or `" "` for spaces, `"0"` for zeros, `"-"` for spaces on the right, or
+            `"+"` for spaces and a sign before positive numbers.
+
+    Returns:
+        String tensor of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: If `fill` is not supported, if both `scientific` and `shortest` are
+            True, or if one of these or `precision` is set for integers or booleans.
+    """,
 )
 lower = text(
     "string_lower",
     host.lower,
     attrs={"encoding": ""},
     public="strings.lower",
-    doc='Lower case, of ASCII letters or, with encoding "utf-8", of all letters.',
+    doc="""Convert strings to lower case.
+
+    Args:
+        input: String tensor.
+        encoding: `""` to convert ASCII letters only, or `"utf-8"` to convert all letters.
+
+    Returns:
+        String tensor of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: If `encoding` is not supported.
+    """,
 )
 upper = text(
     "string_upper",
     host.upper,
     attrs={"encoding": ""},
     public="strings.upper",
-    doc='Upper case, of ASCII letters or, with encoding "utf-8", of all letters.',
+    doc="""Convert strings to upper case.
+
+    Args:
+        input: String tensor.
+        encoding: `""` to convert ASCII letters only, or `"utf-8"` to convert all letters.
+
+    Returns:
+        String tensor of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: If `encoding` is not supported.
+    """,
 )
 strip = text(
     "string_strip",
     host.strip,
     public="strings.strip",
-    doc="Without white space at both ends.",
+    doc="""Remove leading and trailing whitespace from strings.
+
+    Args:
+        input: String tensor. Whitespace is ASCII only.
+
+    Returns:
+        String tensor of the shape of `input`.
+    """,
 )
 
 
@@ -149,7 +198,18 @@ length = text(
     attrs={"unit": "BYTE"},
     public="strings.length",
     infer_aval=_length_infer,
-    doc='Number of bytes, or of characters with unit "UTF8_CHAR"; int32.',
+    doc="""Compute the length of strings.
+
+    Args:
+        input: String tensor.
+        unit: `"BYTE"` to count bytes, or `"UTF8_CHAR"` to count the characters of UTF-8 strings.
+
+    Returns:
+        int32 tensor of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: If `unit` is not supported.
+    """,
 )
 
 

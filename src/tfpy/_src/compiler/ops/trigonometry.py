@@ -15,15 +15,19 @@ sin = float_unary(
     np.sin,
     lambda g, y, x: g * cos(x),
     laws=Laws(sparse=True),
-    doc="""The sine of angles in radians, element by element, of floats and complex numbers; NaN
-    at infinity.""",
+    doc="""Compute the sine of `x` element-wise.
+
+    `x` is an angle in radians. The result is NaN at infinity.
+    """,
 )
 cos: Op = float_unary(
     "cos",
     np.cos,
     lambda g, y, x: -g * sin(x),
-    doc="""The cosine of angles in radians, element by element, of floats and complex numbers;
-    NaN at infinity.""",
+    doc="""Compute the cosine of `x` element-wise.
+
+    `x` is an angle in radians. The result is NaN at infinity.
+    """,
 )
 tan = float_unary(
     "tan",
@@ -31,8 +35,10 @@ tan = float_unary(
     lambda g, y, x: g * (y * y + 1),
     domain=(-1.4, 1.4),
     laws=Laws(sparse=True),
-    doc="""The tangent of angles in radians, sin(x) / cos(x), element by element, of floats and
-    complex numbers; NaN at infinity.""",
+    doc="""Compute the tangent of `x` element-wise.
+
+    `x` is an angle in radians. The result is NaN at infinity.
+    """,
 )
 
 
@@ -52,55 +58,71 @@ asin = float_unary(
     lambda g, y, x: g * _slope_of_asin(x),
     domain=(-0.95, 0.95),
     laws=Laws(sparse=True),
-    doc="""The angle in [-pi/2, pi/2] whose sine is x, element by element, of floats and complex
-    numbers; NaN for floats outside of [-1, 1].""",
+    doc="""Compute the arc sine of `x` element-wise.
+
+    The result is an angle in [-pi/2, pi/2]. It is NaN for floats outside of [-1, 1].
+    """,
 )
 acos = float_unary(
     "acos",
     np.arccos,
     lambda g, y, x: -g * _slope_of_asin(x),
     domain=(-0.95, 0.95),
-    doc="""The angle in [0, pi] whose cosine is x, element by element, of floats and complex
-    numbers; NaN for floats outside of [-1, 1].""",
+    doc="""Compute the arc cosine of `x` element-wise.
+
+    The result is an angle in [0, pi]. It is NaN for floats outside of [-1, 1].
+    """,
 )
 atan = float_unary(
     "atan",
     np.arctan,
     lambda g, y, x: g / (x * x + 1),
     laws=Laws(sparse=True),
-    doc="""The angle in [-pi/2, pi/2] whose tangent is x, element by element, of floats and
-    complex numbers; pi/2 at infinity. atan2 knows the quadrant.""",
+    doc="""Compute the arc tangent of `x` element-wise.
+
+    The result is an angle in [-pi/2, pi/2].
+    """,
 )
 sinh = float_unary(
     "sinh",
     np.sinh,
     lambda g, y, x: g * cosh(x),
     laws=Laws(sparse=True),
-    doc="""The hyperbolic sine, (exp(x) - exp(-x)) / 2, element by element, of floats and complex
-    numbers; infinite where that overflows.""",
+    doc="""Compute the hyperbolic sine of `x` element-wise.
+
+    The function is `(exp(x) - exp(-x)) / 2`. The result is infinite where it exceeds the range of
+    the dtype.
+    """,
 )
 cosh: Op = float_unary(
     "cosh",
     np.cosh,
     lambda g, y, x: g * sinh(x),
-    doc="""The hyperbolic cosine, (exp(x) + exp(-x)) / 2, element by element, of floats and
-    complex numbers; infinite where that overflows.""",
+    doc="""Compute the hyperbolic cosine of `x` element-wise.
+
+    The function is `(exp(x) + exp(-x)) / 2`. The result is infinite where it exceeds the range of
+    the dtype.
+    """,
 )
 asinh = float_unary(
     "asinh",
     np.arcsinh,
     lambda g, y, x: g / cosh(y),  # x * x would overflow
     laws=Laws(sparse=True),
-    doc="""The inverse of sinh, log(x + sqrt(x * x + 1)), element by element, of floats and
-    complex numbers.""",
+    doc="""Compute the inverse hyperbolic sine of `x` element-wise.
+
+    The function is `log(x + sqrt(x * x + 1))`.
+    """,
 )
 acosh = float_unary(
     "acosh",
     np.arccosh,
     lambda g, y, x: g / sinh(y),
     domain=(1.1, 9.0),
-    doc="""The inverse of cosh, log(x + sqrt(x * x - 1)), element by element, of floats and
-    complex numbers; NaN for floats below 1.""",
+    doc="""Compute the inverse hyperbolic cosine of `x` element-wise.
+
+    The function is `log(x + sqrt(x * x - 1))`. The result is NaN for floats below 1.
+    """,
 )
 atanh = float_unary(
     "atanh",
@@ -108,8 +130,11 @@ atanh = float_unary(
     lambda g, y, x: g / (1 - x * x),
     domain=(-0.95, 0.95),
     laws=Laws(sparse=True),
-    doc="""The inverse of tanh, log((1 + x) / (1 - x)) / 2, element by element, of floats and
-    complex numbers; infinite at 1 and -1, NaN for floats beyond.""",
+    doc="""Compute the inverse hyperbolic tangent of `x` element-wise.
+
+    The function is `log((1 + x) / (1 - x)) / 2`. The result is infinite at -1 and 1, and NaN for
+    floats outside of [-1, 1].
+    """,
 )
 tanh = float_unary(
     "tanh",
@@ -117,6 +142,8 @@ tanh = float_unary(
     lambda g, y, x: g * (1 - y * y),
     public="tanh math.tanh nn.tanh",
     laws=Laws(sparse=True),
-    doc="""The hyperbolic tangent, sinh(x) / cosh(x), element by element, of floats and complex
-    numbers; 1 and -1 at the infinities.""",
+    doc="""Compute the hyperbolic tangent of `x` element-wise.
+
+    The function is `sinh(x) / cosh(x)`. The result is between -1 and 1.
+    """,
 )
