@@ -1,1 +1,1 @@
-"""Graphs, op records, passes and lowerings to Programs. It knows no Tensor."""
+"""Graphs, op records, passes and lowerings to Programs. This package does not depend on Tensor."""

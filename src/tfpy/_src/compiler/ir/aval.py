@@ -1,4 +1,4 @@
-"""What is known of a value before it is computed, and what it is after that."""
+"""Abstract values: the shape and dtype of a value."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ Shape = tuple[int, ...]
 
 
 class Aval:
-    """What is known of a value before it is computed: its shape and dtype. Not to be changed.
+    """An abstract value: the shape and dtype of a value. Immutable.
 
-    Equal ones are one object, so that caches compare and hash them by identity, quickly.
+    Equal avals are the same object, so caches compare and hash them quickly by identity.
     """
 
     __slots__ = ("__weakref__", "_closed", "dtype", "nbytes", "rank", "shape", "shown", "size")
 
     shape: Shape
-    """Its sizes; of an open one the actual one, as an OpenSize."""
+    """Sizes of the dimensions. An open size is the actual size as an `OpenSize`."""
     shown: tuple[int | None, ...] | None
-    """Its sizes as a program sees them: None for an open one, and for an unknown rank."""
+    """Sizes that a program sees: None for an open size, and None as a whole for an unknown rank."""
     dtype: DType
     rank: int
     size: int
@@ -43,12 +43,12 @@ class Aval:
 
     @property
     def closed(self) -> Aval:
-        """The aval of the actual sizes alone."""
+        """Aval with actual sizes only."""
         return self if self._closed is None else self._closed
 
     @property
     def is_open(self) -> bool:
-        """Whether the signature of a function leaves a size open."""
+        """True if the signature of a function leaves a size open."""
         return self._closed is not None
 
     def __reduce__(self) -> Any:
@@ -62,16 +62,16 @@ class Aval:
 
 
 def merged(first: Aval, *others: Aval) -> Aval:
-    """The aval of values of these ones, which differ at most in what is open."""
+    """Return the aval of values that have these avals, which differ in open sizes at most."""
     columns = zip(first.shape, *(aval.shape for aval in others), strict=True)
     return Aval(tuple(either(sizes[0], *sizes) for sizes in columns), first.dtype)
 
 
 _making = threading.RLock()
-"""Held while one is made, so that threads do not make two of a kind."""
+"""Lock that prevents two threads from creating equal avals."""
 
 _avals: dict[tuple[Shape, str], weakref.ref[Aval]] = {}
-"""Those that are in use."""
+"""Avals in use."""
 
 
 def _made(shape: Shape, dtype: DType) -> Aval:

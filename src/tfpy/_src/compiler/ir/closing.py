@@ -1,4 +1,4 @@
-"""Graphs with open sizes are compiled for the actual ones."""
+"""Replacement of open sizes by actual sizes: Graphs are compiled for actual sizes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tfpy._src.compiler.ir.sizes import closed
 
 
 def close(graph: Graph) -> Graph:
-    """The Graph, and those in its attributes, with actual sizes alone.
+    """Return the Graph, including Graphs in its attributes, with actual sizes only.
 
     Example:
         >>> from tfpy._src.base import dtypes
@@ -24,7 +24,7 @@ def close(graph: Graph) -> Graph:
 
 
 def _closed(graph: Graph, known: dict[int, Graph]) -> Graph:
-    """Args: known: what was closed already, by the id of the Graph: one stays one."""
+    """Close a Graph. `known` maps the ids of Graphs to results, so that shared Graphs stay shared."""
     if not _is_open(graph):
         return graph
     if id(graph) not in known:

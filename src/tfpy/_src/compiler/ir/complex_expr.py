@@ -1,7 +1,7 @@
 """Complex scalar expressions: a real and an imaginary :class:`Expr`.
 
-An op record's expression is written once for all numbers: where an operand is complex, Python's
-operators and the functions of ``expr.py`` come here, and the result is two expressions.
+An op record's expression is written once for all numbers: for complex operands, Python's operators
+and the functions of `expr.py` call this module, and the result is two expressions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tfpy._src.compiler.ir.expr import Expr
 
 @dataclass(frozen=True, slots=True)
 class ComplexExpr:
-    """``re + i im``, both of one dtype of floats."""
+    """`re + i im`; both parts have the same float dtype."""
 
     re: Expr
     im: Expr
@@ -31,8 +31,8 @@ class ComplexExpr:
     def _lifted(self, other: Any) -> ComplexExpr:
         return lift(other, self.re.dtype)
 
-    # A real operand has no imaginary part: 1 - z keeps the sign of a zero, and infinity * 0.5 is
-    # not NaN, as they would with an imaginary part of 0.
+    # Real operands are not lifted to complex numbers with an imaginary part of 0. So `1 - z` keeps
+    # the sign of a zero, and infinity * 0.5 is not NaN.
 
     def __add__(self, other: Any) -> ComplexExpr:
         if _is_real(other):
@@ -63,8 +63,10 @@ class ComplexExpr:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> ComplexExpr:
-        """Smith's way (1962, https://doi.org/10.1145/368637.368661): the larger component of the
-        divisor is divided out, so that nothing overflows. By 0 each component is divided.
+        """Divide by Smith's method (1962, https://doi.org/10.1145/368637.368661).
+
+        The larger component of the divisor is divided out, so that nothing overflows. A division by
+        0 divides each component.
         """
         z = self._lifted(other)
         wide = abs(z.re) >= abs(z.im)
@@ -96,19 +98,19 @@ class ComplexExpr:
     def angle(self) -> Expr:
         return ex.binary("atan2", self.im, self.re)
 
-    # What the functions of ``expr.py`` ask of a complex operand
+    # The functions that `expr.py` calls for complex operands
 
     def unary(self, op: str) -> ComplexExpr:
-        """``op`` of :data:`UNARY_FLOAT` (without those that round), "neg" or "sign".
+        """Apply an op of `UNARY_FLOAT` (except the rounding ones), "neg" or "sign".
 
         Raises:
-            KeyError: for functions that complex numbers have not.
+            KeyError: If the function does not support complex numbers.
         """
         return _FUNCTIONS[op](self)
 
     @staticmethod
     def binary(op: str, x: Any, y: Any) -> Any:
-        """Equality and powers."""
+        """Apply "eq", "ne" or "pow"."""
         a, b = _pair(x, y)
         if op == "eq":
             return ex.eq(a.re, b.re) & ex.eq(a.im, b.im)
@@ -130,7 +132,7 @@ def _is_real(value: Any) -> bool:
 
 
 def lift(value: Any, part: DType) -> ComplexExpr:
-    """A number, a real expression or a complex one as a complex one of parts of a dtype."""
+    """Convert a number or an expression to a complex expression with parts of a dtype."""
     if isinstance(value, ComplexExpr):
         return ComplexExpr(ex.cast(value.re, part), ex.cast(value.im, part))
     if isinstance(value, Expr):
@@ -140,13 +142,13 @@ def lift(value: Any, part: DType) -> ComplexExpr:
 
 
 def _pair(x: Any, y: Any) -> tuple[ComplexExpr, ComplexExpr]:
-    """Two operands, one of which is complex."""
+    """Lift two operands, at least one of which is complex."""
     part = (x if isinstance(x, ComplexExpr) else y).re.dtype
     return lift(x, part), lift(y, part)
 
 
 def operands(dtypes_: Sequence[DType]) -> list[Any]:
-    """The operands of an expression over inputs of these dtypes; a complex one takes two inputs."""
+    """Return input expressions of these dtypes. A complex operand takes two inputs."""
     found: list[Any] = []
     number = 0
     for dtype in dtypes_:
@@ -161,7 +163,7 @@ def operands(dtypes_: Sequence[DType]) -> list[Any]:
 
 
 def components(root: Any) -> list[Expr]:
-    """The real expressions that a result consists of."""
+    """Return the real expressions of a result: one, or two for a complex result."""
     return [root.re, root.im] if isinstance(root, ComplexExpr) else [root]
 
 
@@ -181,19 +183,18 @@ def _times_i(z: ComplexExpr) -> ComplexExpr:
 
 
 _MANY = 64.0
-"""What exponents of more than 80 are lowered by, so that exp(x) cos(y) overflows where the product
-does."""
+"""Reduction of exponents above 80, so that exp(x) cos(y) overflows only where the product does."""
 
 
 def _lowered(x: Expr) -> tuple[Expr, Expr]:
-    """Return ``x`` nearer to 0, and exp of the difference of their sizes."""
+    """Return `x` moved towards 0, and the factor that corrects its exponential."""
     far = abs(x) > 80.0
     nearer = ex.select(far, x - ex.copysign(ex.const(_MANY, x.dtype), x), x)
     return nearer, ex.select(far, math.exp(_MANY), ex.const(1.0, x.dtype))
 
 
 def _angle_beside(x: Expr, y: Expr, gone: Expr) -> Expr:
-    """Return the angle ``y``, or 0 where it is not finite and does not matter (C99, Annex G)."""
+    """Return the angle `y`, or 0 where it is not finite and `gone` holds (C99, Annex G)."""
     return ex.select(gone & ~ex.is_finite(y), ex.const(0.0, x.dtype), y)
 
 
@@ -207,7 +208,7 @@ def _exp(z: ComplexExpr) -> ComplexExpr:
 
 
 def _power_of_zero(y: ComplexExpr) -> ComplexExpr:
-    """exp(y log 0), in which the device's sin of infinity would come out."""
+    """Return exp(y log 0) without the device's sine of infinity."""
     nan = ex.const(math.nan, y.re.dtype)
     return ComplexExpr(
         ex.select(y.re > 0.0, 0.0, ex.select(y.re < 0.0, math.inf, nan)),
@@ -224,7 +225,7 @@ def _expm1(z: ComplexExpr) -> ComplexExpr:
 
 
 _LARGE = 1e10
-"""From here 1 does not count beside a number's square."""
+"""Magnitude from which adding 1 to a number's square makes no difference."""
 
 
 def _is_large(z: ComplexExpr) -> Expr:
@@ -232,7 +233,7 @@ def _is_large(z: ComplexExpr) -> Expr:
 
 
 def _quarter(z: ComplexExpr, where: Expr) -> ComplexExpr:
-    """A quarter of ``z`` where it is large: its length does not overflow."""
+    """Return a quarter of `z` where it is large, so that its absolute value does not overflow."""
     scale = ex.select(where, 0.25, ex.const(1.0, z.re.dtype))
     return ComplexExpr(z.re * scale, z.im * scale)
 
@@ -244,7 +245,7 @@ def _log(z: ComplexExpr) -> ComplexExpr:
 
 
 def _log1p(z: ComplexExpr) -> ComplexExpr:
-    """Far from 0 the logarithm of 1 + z, near 0 by abs(1 + z) ** 2 - 1, which loses no digits."""
+    """Compute log(1 + z), near 0 from abs(1 + z) ** 2 - 1, which loses no digits."""
     whole = _log(z + 1.0)
     grown = z.re * (2.0 + z.re) + z.im * z.im
     near = abs(z.re) + abs(z.im) < 0.5
@@ -252,7 +253,7 @@ def _log1p(z: ComplexExpr) -> ComplexExpr:
 
 
 def _sqrt(z: ComplexExpr) -> ComplexExpr:
-    """The root with a real part of at least 0."""
+    """Compute the root with a nonnegative real part."""
     large = _is_large(z)
     part = _quarter(z, large)
     root = _real("sqrt", (abs(part) + abs(part.re)) * 0.5)
@@ -284,19 +285,20 @@ def _cosh(z: ComplexExpr) -> ComplexExpr:
 
 
 def _tanh(z: ComplexExpr) -> ComplexExpr:
-    x = ex.minimum(ex.maximum(z.re, -20.0), 20.0)  # it is +-1 beyond
+    x = ex.minimum(ex.maximum(z.re, -20.0), 20.0)  # beyond, tanh is +-1
     y = _angle_beside(x, z.im, ex.eq(abs(z.re), ex.INF))
     sinh, cos = _real("sinh", x), _real("cos", y)
     scale = 1.0 / (sinh * sinh + cos * cos)
     return ComplexExpr(sinh * _real("cosh", x) * scale, _real("sin", y) * cos * scale)
 
 
-# W. Kahan, Branch cuts for complex elementary functions (1987): no difference of large terms, and
-# the sign of a zero chooses the side of a cut. What overflows far from 0 is log(2 z) there.
+# W. Kahan, Branch cuts for complex elementary functions (1987): the formulas avoid differences of
+# large terms, and the sign of a zero selects the side of a branch cut. Where they overflow far from
+# 0, log(2 z) replaces them.
 
 
 def _area(v: Expr, z: ComplexExpr, sign: Expr, large: Expr) -> Expr:
-    """Return asinh(v), or where ``z`` is large log(2 abs(z)) with the sign of ``sign``."""
+    """Return asinh(v), or log(2 abs(z)) with the sign of `sign` where `z` is large."""
     far = abs(_quarter(z, large))
     found = _real("asinh", ex.select(large, far, v))
     return ex.select(large, ex.copysign(found + math.log(4.0), sign), found)
@@ -331,7 +333,10 @@ def _acos(z: ComplexExpr) -> ComplexExpr:
 
 
 def _atanh(z: ComplexExpr) -> ComplexExpr:
-    """By log1p(4 x / abs(1 - z) ** 2) / 4 for x >= 0, which near 1 is log(2 / abs(1 - z)) / 2."""
+    """Compute the real part as log1p(4 x / abs(1 - z) ** 2) / 4 for x >= 0.
+
+    Near 1 it is log(2 / abs(1 - z)) / 2.
+    """
     x, y = abs(z.re), z.im
     distance = abs(ComplexExpr(1.0 - x, y))
     ratio = ex.select(ex.eq(distance, ex.INF), 0.0, x / distance / distance)
@@ -343,20 +348,23 @@ def _atanh(z: ComplexExpr) -> ComplexExpr:
 
 
 def _sigmoid(z: ComplexExpr) -> ComplexExpr:
-    """By the power that does not overflow."""
+    """Compute the sigmoid from the exponential that does not overflow."""
     left = z.re < 0.0
     power = _exp(ex.select(left, z, -z))
     return ex.select(left, power, 1.0) / (power + 1.0)
 
 
 def _rsqrt(z: ComplexExpr) -> ComplexExpr:
-    """0 where a part is infinite: a quotient by two infinite parts would be NaN."""
+    """Compute 1 / sqrt(z), which is 0 where a part is infinite.
+
+    A quotient by two infinite parts would be NaN.
+    """
     endless = ex.eq(abs(z.re), ex.INF) | ex.eq(abs(z.im), ex.INF)
     return ex.select(endless, 0.0, 1.0 / _sqrt(z))
 
 
 def _turned(function: Callable[[ComplexExpr], ComplexExpr]) -> Callable[[Any], ComplexExpr]:
-    """-i f(i z), by which the hyperbolic functions give the circular ones."""
+    """Return z -> -i f(i z), which maps a hyperbolic function to its circular counterpart."""
     return lambda z: -_times_i(function(_times_i(z)))
 
 

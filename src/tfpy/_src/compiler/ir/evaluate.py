@@ -1,4 +1,4 @@
-"""The reference evaluator: runs a Graph with NumPy. It defines what the IR means."""
+"""The reference evaluator, which runs a Graph with NumPy. It defines the semantics of the IR."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ from tfpy._src.compiler.ir.op import Op
 
 
 def evaluate(graph: Graph, inputs: Sequence[Array]) -> list[Array]:
-    """The outputs of ``graph`` for arrays of its inputs' shapes and dtypes.
+    """Compute the outputs of `graph` for arrays of its inputs' shapes and dtypes.
 
     Raises:
-        tf.errors.InvalidArgumentError: from ops whose values are out of range.
-        tf.errors.ResourceExhaustedError: when Python has no memory for a result.
+        tf.errors.InvalidArgumentError: If an op receives values out of range.
+        tf.errors.ResourceExhaustedError: If there is no memory for a result.
     """
     return Evaluator(graph)(inputs)
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One equation."""
+    """One equation of an Evaluator."""
 
     eqn: Eqn
     ref: Kernel
-    """What computes it."""
+    """Function that computes the equation."""
     attrs: dict[str, Any]
     outputs: list[tuple[int, Any, Shape]]
-    """Number, NumPy dtype and shape of each."""
+    """Number, NumPy dtype and shape of each output."""
     dead: tuple[int, ...]
-    """Values that nothing reads after it."""
+    """Values that no later equation reads."""
     overwritten: int | None
-    """One of them whose memory takes the result."""
+    """Dead value whose memory receives the result."""
     widened: bool
-    """Whether numbers of few bits are converted to float32 before."""
+    """True if operands of low precision are converted to float32 first."""
 
     def run(self, values: dict[int, Array]) -> None:
-        """Puts the results in their places.
+        """Store the results.
 
         Raises:
-            tf.errors.ResourceExhaustedError: when Python has no memory for them.
+            tf.errors.ResourceExhaustedError: If there is no memory for them.
         """
         try:
             self._compute(values)
@@ -76,10 +76,10 @@ class _Step:
 
 
 class Evaluator:
-    """A Graph ready to be run many times; a value's memory is given back after its last use.
+    """A Graph prepared for many runs. The memory of each value is released after its last use.
 
     Args:
-        kernels: by op, what computes it in place of its record's meaning.
+        kernels: Functions by op name that replace the references of the records.
     """
 
     def __init__(self, graph: Graph, kernels: Mapping[str, Kernel] = MappingProxyType({})) -> None:
@@ -102,10 +102,10 @@ class Evaluator:
     def __call__(
         self, inputs: Sequence[Array], times: list[tuple[str, float]] | None = None
     ) -> list[Array]:
-        """See :func:`evaluate`.
+        """Run the Graph; see :func:`evaluate`.
 
         Args:
-            times: gets the op's name and the milliseconds of each equation.
+            times: List to which the op's name and the milliseconds of each equation are appended.
         """
         if self._only is not None and times is None:
             try:
@@ -125,7 +125,10 @@ class Evaluator:
     def slices(
         self, inputs: Sequence[Array], times: list[tuple[str, float]] | None = None
     ) -> Generator[None, float, list[Array]]:
-        """The same in slices: each is sent its seconds, and computes one equation at least."""
+        """Run the Graph in slices.
+
+        Each slice receives its duration in seconds by `send`, and computes one equation at least.
+        """
         values = self._given(inputs)
         until = perf_counter() + (yield)
         for step in self._steps:
@@ -139,7 +142,7 @@ class Evaluator:
         return self._results(values)
 
     def _given(self, inputs: Sequence[Array]) -> dict[int, Array]:
-        """What is known before the first equation, by value."""
+        """Return the values that are known before the first equation."""
         values: dict[int, Array] = dict(self._graph.constants)
         values.update(zip(self._graph.inputs, inputs, strict=True))
         return values
@@ -157,7 +160,7 @@ class Evaluator:
 
 
 def _kernel(graph: Graph, eqn: Eqn, kernels: Mapping[str, Kernel]) -> Kernel:
-    """Return the function that computes an equation, or raises its error."""
+    """Return the function that computes an equation, or one that raises its error."""
     if refusal(graph, eqn) is None:
         return kernels.get(eqn.op.name, eqn.op.ref)
 
@@ -174,20 +177,22 @@ def _no_memory(op: Op, error: MemoryError) -> ResourceExhaustedError:
 
 
 def _is_whole(graph: Graph, eqn: Eqn) -> bool:
-    """Whether a Graph is the function that one equation is: that of an eager op."""
+    """Return True if the Graph is one equation applied to its inputs, as for an eager op."""
     return (
         (*graph.inputs,) == eqn.inputs and (*graph.outputs,) == eqn.outputs and not eqn.op.multiple
     )
 
 
 _quiet = contextvars.copy_context()
-"""In a copy of it NumPy's functions warn of nothing; ``np.errstate`` takes twice as long."""
+"""Context in which NumPy does not warn. `np.errstate` would take twice as long."""
 _quiet.run(np.seterr, all="ignore")
 
 
 def _function_of(step: _Step) -> Callable[..., Array]:
-    """The only equation of a Graph as a function of arrays. For an eager op of a few numbers it is
-    what is done besides NumPy that counts."""
+    """Return the only equation of a Graph as a function of arrays.
+
+    For an eager op on a few numbers, the overhead around NumPy dominates.
+    """
     op, ref, attrs, widened = step.eqn.op, step.ref, step.attrs, step.widened
     ((_, dtype, shape),) = step.outputs
 
@@ -224,21 +229,22 @@ def _step(graph: Graph, eqn: Eqn, ref: Kernel, dead: tuple[int, ...], own: set[i
 
 
 def _is_wide_in(op: Op, dtype: DType) -> bool:
-    """Whether an op computes numbers of that dtype in float32, and rounds the result."""
+    """Return True if an op computes this dtype in float32 and rounds the result."""
     if op.by_bits:
         return False
     return dtype.is_extension or (dtype == float16 and op.family != "movement")
 
 
 def _wide(array: Array) -> Array:
-    """Numbers of few bits as float32, which has them all; others as they are."""
+    """Convert numbers of low precision to float32, which represents them exactly."""
     dtype = as_dtype(array.dtype)
     return array.astype(np.float32) if dtype.is_extension or dtype == float16 else array
 
 
 def _own_memory(graph: Graph, refs: Sequence[Kernel]) -> set[int]:
-    """Values that are arrays of their own: universal functions make them, and only such read them,
-    since those never give views.
+    """Return the values whose arrays own their memory and may be overwritten.
+
+    Universal functions create them and are their only readers, because these never return views.
     """
     computed = list(zip(graph.eqns, refs, strict=True))
     own = {eqn.outputs[0] for eqn, ref in computed if isinstance(ref, np.ufunc)}

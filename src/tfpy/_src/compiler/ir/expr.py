@@ -1,11 +1,11 @@
-"""Scalar expressions: what one element of an elementwise kernel computes.
+"""Scalar expressions: the computation of one output element of an elementwise kernel.
 
-An op record states its expression once; GLSL (``lower/webgl/``) and the bytecode of the wasm block
-interpreter (``lower/wasm/``) are rendered from it. Expressions are typed (float32, int32, uint32,
-bool) and immutable; :func:`linearize` computes equal sub-expressions once. ``uint32`` exists only
-inside expressions (random bits). A complex operand is a pair of expressions (``complex_expr.py``),
-which the functions here hand over to. An operand of float16 or bfloat16 is one of float32, and a
-result is rounded: these are the types of inputs, constants and casts only.
+An op record states its expression once. GLSL and WGSL (`lower/webgl/`, `lower/webgpu/`) and the
+bytecode of the wasm block interpreter (`lower/wasm/`) are rendered from it. Expressions are typed
+(float32, int32, uint32, bool) and immutable; :func:`linearize` computes equal subexpressions once.
+`uint32` exists only inside expressions (random bits). A complex operand is a pair of expressions
+(`complex_expr.py`), to which the functions here dispatch. float16 and bfloat16 occur only as types
+of inputs, constants and casts: such operands are computed as float32, and results are rounded.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ F, I, U, B = dtypes.float32, dtypes.int32, dtypes.uint32, dtypes.bool  # noqa: E
 H = dtypes.float16
 
 # Every scalar operation by name, with the operand types it takes. Renderers are total over this
-# table: a test asserts that each of them knows each name.
-# float32 -> float32; round is half to even
+# table: a test asserts that each of them supports each name. The first table is float32 -> float32;
+# round is half to even.
 UNARY_FLOAT = (
     "floor",
     "ceil",
@@ -49,8 +49,8 @@ UNARY_FLOAT = (
     "erf",
 )
 UNARY_NUMERIC = ("neg", "abs", "sign")  # float32 or int32 -> same
-BINARY_NUMERIC = ("add", "sub", "mul", "min", "max")  # same types -> same; min and max keep NaN
-# quotient is div with IEEE 754's rounding; rem has the dividend's sign, as C's fmod, and is exact
+BINARY_NUMERIC = ("add", "sub", "mul", "min", "max")  # same types -> same; min, max propagate NaN
+# quotient is div with IEEE 754 rounding; rem has the dividend's sign, like C's fmod, and is exact
 BINARY_FLOAT = ("div", "quotient", "pow", "atan2", "rem")
 BINARY_INT = ("idiv", "irem")  # int32; truncate towards zero; 0 where the divisor is 0
 BITWISE = ("and", "or", "xor")  # bool, int32 or uint32
@@ -65,7 +65,7 @@ OTHER = (
     "bitcast",  # float32 <-> int32 <-> uint32, same bits
     "index",  # -> int32: flat row-major index of the output element
     "input",  # value: number of the kernel input
-    "const",  # value: Python number
+    "const",  # value: the Python number
 )
 SCALAR_OPS = frozenset(
     (
@@ -87,12 +87,12 @@ COSTS: Mapping[str, int] = (
     | {"pow": 16, "atan2": 16, "div": 4, "sqrt": 4, "rsqrt": 4, "rem": 8, "idiv": 8, "irem": 8}
     | {"input": 0, "const": 0, "bitcast": 0}
 )
-"""Arithmetic operations that each scalar operation counts as, which decides what is fused."""
+"""Cost of each scalar operation in arithmetic operations. Fusion decisions depend on it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expr:
-    """One node, compared by identity. ``value``: an input's number or a constant's value."""
+    """One node, compared by identity. `value` is an input's number or a constant's value."""
 
     op: str
     dtype: DType
@@ -171,30 +171,30 @@ _PYTHON: dict[DType, Callable[[Any], float | int | bool]] = {
 
 
 def const(value: float | int | bool, dtype: DType) -> Expr:
-    """A constant of the given type."""
+    """Return a constant of the given type."""
     python = _PYTHON[dtype]
     return Expr("const", dtype, value=python(value))
 
 
 def input_(number: int, dtype: DType) -> Expr:
-    """The element of kernel input ``number`` that belongs to this output element."""
+    """Return the element of kernel input `number` that belongs to the output element."""
     return Expr("input", dtype, value=number)
 
 
 def index() -> Expr:
-    """The flat row-major index of the output element, int32."""
+    """Return the flat row-major index of the output element, int32."""
     return Expr("index", I)
 
 
 def unary(op: str, x: Any) -> Any:
-    """``op`` of :data:`UNARY_FLOAT` or :data:`UNARY_NUMERIC`."""
+    """Apply an op of `UNARY_FLOAT` or `UNARY_NUMERIC`."""
     if x.dtype.is_complex:
         return x.unary(op)
     return Expr(op, x.dtype, (x,))
 
 
 def binary(op: str, x: Any, y: Any) -> Any:
-    """``op`` of the binary tables; a Python number takes the other operand's type."""
+    """Apply an op of the binary tables. A Python number takes the type of the other operand."""
     pair = _complex(x, y)
     return _binary(op, x, y) if pair is None else pair.binary(op, x, y)
 
@@ -222,7 +222,7 @@ def isnan(x: Expr) -> Expr:
 
 
 def select(condition: Expr, x: Any, y: Any) -> Any:
-    """``x`` where the condition holds, else ``y``; the other side's NaN does not leak."""
+    """Return `x` where the condition holds, else `y`. NaN of the other operand does not propagate."""
     pair = _complex(x, y)
     if pair is not None:
         return pair.select(condition, x, y)
@@ -231,7 +231,7 @@ def select(condition: Expr, x: Any, y: Any) -> Any:
 
 
 def cast(x: Expr, dtype: DType) -> Expr:
-    """To a real number; ``complex_expr.cast`` is the one of all numbers."""
+    """Cast to a real dtype; `complex_expr.cast` supports all dtypes."""
     if x.dtype == dtype:
         return x
     if dtype == B:
@@ -245,8 +245,10 @@ def applied(
     attrs: Iterable[tuple[str, Any]],
     dtype: DType,
 ) -> Any:
-    """What an op's function makes of operands, for a result of a dtype: float16 and bfloat16 are
-    computed as float32 and rounded at the end."""
+    """Apply an op's function to operands, for a result of a dtype.
+
+    float16 and bfloat16 are computed as float32 and rounded at the end.
+    """
     root = function(*map(_widened, operands), **dict(attrs))
     return cast(root, dtype) if dtype in dtypes.ROUNDED else root
 
@@ -262,13 +264,13 @@ def bitcast(x: Expr, dtype: DType) -> Expr:
 
 
 def is_negative(x: Expr) -> Expr:
-    """Return whether the sign bit of a float is set: -0.0 is negative, too."""
+    """Return True if the sign bit of a float is set, also for -0.0."""
     integer = dtypes.int64 if x.dtype.size > F.size else I
     return bitcast(x, integer) < const(0, integer)
 
 
 def copysign(size: Expr, x: Expr) -> Expr:
-    """Return ``size``, which is not negative, with the sign of ``x``."""
+    """Return the nonnegative `size` with the sign of `x`."""
     return select(is_negative(x), -size, size)
 
 
@@ -277,7 +279,7 @@ def is_finite(x: Expr) -> Expr:
 
 
 def _complex(*operands: Any) -> Any:
-    """One that is a pair of expressions; None if none is."""
+    """Return the first complex operand, or None."""
     for x in operands:
         if not isinstance(x, Expr) and hasattr(x, "dtype") and x.dtype.is_complex:
             return x
@@ -286,7 +288,7 @@ def _complex(*operands: Any) -> Any:
 
 def _binary(op: str, x: Any, y: Any, dtype: DType | None = None) -> Expr:
     if _complex(x, y) is not None:
-        return NotImplemented  # Python asks the pair then
+        return NotImplemented  # Python tries the complex operand next
     a, b = _unify(op, x, y)
     return Expr(op, dtype or a.dtype, (a, b))
 
@@ -297,13 +299,15 @@ def _unify(op: str, x: Any, y: Any) -> tuple[Expr, Expr]:
     if not isinstance(y, Expr):
         y = const(y, x.dtype)
     if x.dtype != y.dtype:
-        raise TypeError(f"expression {op}: operand types {x.dtype.name} and {y.dtype.name} differ")
+        raise TypeError(
+            f"expression {op}: the operands have different types, {x.dtype.name} and {y.dtype.name}"
+        )
     return x, y
 
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One operation of a linear program: ``args`` are numbers of earlier instructions."""
+    """One operation of a linear program. `args` are numbers of earlier instructions."""
 
     op: str
     dtype: DType
@@ -312,15 +316,15 @@ class Instruction:
 
 
 def linearize(*roots: Expr) -> tuple[list[Instruction], list[int]]:
-    """Orders expressions so that operands come first and equal nodes appear once.
+    """Order expressions so that operands come first and equal nodes appear once.
 
     Returns:
-        The instructions, and for each root the number of its own.
+        The instructions, and the number of the instruction of each root.
     """
     instructions: list[Instruction] = []
     numbers: dict[Any, int] = {}
     by_id: dict[int, int] = {}
-    waiting = list(reversed(roots))  # no recursion: fused expressions are deep
+    waiting = list(reversed(roots))  # not recursive, because fused expressions are deep
     while waiting:
         e = waiting[-1]
         missing = [a for a in reversed(e.args) if id(a) not in by_id]
@@ -329,7 +333,7 @@ def linearize(*roots: Expr) -> tuple[list[Instruction], list[int]]:
             continue
         waiting.pop()
         args = tuple(by_id[id(a)] for a in e.args)
-        # -0.0 == 0.0 and True == 1, so the key spells the value out.
+        # -0.0 == 0.0 and True == 1, so the key contains the value's repr.
         key = (e.op, e.dtype.name, args, repr(e.value))
         if key not in numbers:
             numbers[key] = len(instructions)

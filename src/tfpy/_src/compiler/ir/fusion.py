@@ -1,8 +1,8 @@
-"""The equation ``fusion``: several equations of a Graph as one, which a device runs as one kernel.
+"""The equation `fusion`: several equations of a Graph that a device runs as one kernel.
 
-As in XLA, a fusion carries a Graph of its own, the body: the equation's inputs are the body's
-inputs, its output is the body's only output. So the reference evaluator needs nothing else, and
-passes may print, check and rewrite a body like any Graph.
+As in XLA, a fusion has a Graph, its body: the equation's inputs are the body's inputs, its output
+is the body's only output. So the reference evaluator needs no other definition, and passes print,
+check and rewrite a body like any Graph.
 """
 
 from __future__ import annotations
@@ -19,22 +19,23 @@ from tfpy._src.compiler.ir.kernel import KernelCall, Param
 from tfpy._src.compiler.ir.op import COMPILER, Op, register
 
 LOOP = "loop"
-"""Elementwise equations: one expression, evaluated at each element of the output."""
+"""Kind of elementwise equations: one expression, evaluated at each element of the output."""
 
 EPILOGUE = "epilogue"
-"""One equation with a kernel, whose result elementwise equations finish."""
+"""Kind of one equation with a kernel, followed by elementwise equations."""
 
 PROLOGUE = "prologue"
-"""One equation with a kernel, whose operand elementwise equations make; others may finish it."""
+"""Kind of one equation with a kernel whose operand is computed by elementwise equations.
+Elementwise equations may also follow it."""
 
-_MAX_OPS = 4  # of a fusion that are named
+_MAX_OPS = 4  # names that are printed per fusion
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """The kernel that computes what a body says: its operands' names and its parameters.
+    """The kernel that computes a body: the names of its operands and its parameters.
 
-    It may do without the last inputs of the body.
+    The kernel may ignore the last inputs of the body.
     """
 
     inputs: tuple[str, ...]
@@ -45,7 +46,9 @@ def _infer(*avals: Aval, body: Graph, kind: str, pattern: Pattern | None = None)
     expected = tuple(body.avals[value] for value in body.inputs)
     if avals != expected:
         given, wanted = (", ".join(map(str, side)) for side in (avals, expected))
-        raise ValueError(f"fusion {kind}: the body takes ({wanted}), given ({given})")
+        raise ValueError(
+            f"fusion {kind}: the body expects ({wanted}), but the operands are ({given})"
+        )
     (output,) = body.outputs
     return body.avals[output]
 
@@ -65,16 +68,16 @@ fusion = register(
         _infer,
         _ref,
         kernel=_kernel,
-        doc="""fusion(*inputs, body, kind[, pattern]): the equations of ``body`` as one.
+        doc="""fusion(*inputs, body, kind[, pattern]): the equations of `body` as one equation.
 
-        ``kind`` is one of the above, or the name of the kernel that ``pattern`` calls.
+        `kind` is `LOOP`, `EPILOGUE` or `PROLOGUE`, or the name of the kernel that `pattern` calls.
         """,
     )
 )
 
 
 def name_of(eqn: Eqn) -> str:
-    """The ops of an equation, which may be a fusion."""
+    """Return the names of an equation's ops; a fusion has several."""
     ops = [e.op.name for e in _inner(eqn)]
     if len(ops) > _MAX_OPS:
         return f"{'+'.join(ops[: _MAX_OPS - 1])}+…+{ops[-1]} ({len(ops)} ops)"
@@ -91,12 +94,12 @@ def _inner(eqn: Eqn) -> Iterator[Eqn]:
 
 
 def is_elementwise(op: Op) -> bool:
-    """Whether an output element is an expression of one element of each input."""
+    """Return True if an output element is an expression of one element of each input."""
     return op.expr is not None or op.viewed
 
 
 def is_scalar_constant(graph: Graph, value: int) -> bool:
-    """Whether the value is a constant of one element, which an expression holds as a number."""
+    """Return True if the value is a one-element constant, which an expression contains as a number."""
     return value in graph.constants and graph.avals[value].size == 1
 
 
@@ -107,14 +110,17 @@ def fuse(
     operands: Sequence[int] = (),
     pattern: Pattern | None = None,
 ) -> Eqn:
-    """One equation in place of ``members``, which are in order; the last one makes the result.
+    """Return a fusion that replaces `members`, which are in order.
 
-    Scalar constants that elementwise equations read become constants of the body, and so do all
-    that are no operands of the pattern. Bodies that say the same are one Graph, which is not to be
-    changed: what is derived from one can be kept.
+    The last one computes the result.
+
+    Scalar constants that elementwise equations read become constants of the body. With a pattern,
+    all constants that are not its operands do. Equal bodies are the same Graph, which must not be
+    changed, so that results derived from it can be cached.
 
     Args:
-        operands: the first inputs of the fusion; the others follow as the members read them.
+        operands: First inputs of the fusion. The others follow in the order in which the members
+            read them.
     """
     body = Graph()
     inner: dict[int, int] = {}
@@ -155,7 +161,7 @@ _bodies: weakref.WeakValueDictionary[Any, Graph] = weakref.WeakValueDictionary()
 
 
 def _key(body: Graph) -> Any:
-    """Equal for bodies that say the same."""
+    """Return a key that is equal for equal bodies."""
     constants = tuple((value, array.tobytes()) for value, array in body.constants.items())
     attrs = tuple([spelled(eqn.attrs) for eqn in body.eqns])
     numbers = tuple(body.inputs), tuple(body.outputs)

@@ -1,7 +1,7 @@
 """Graph: equations over ops in single-assignment form, with static shapes.
 
-A Graph is what a function call means, whatever the backend. ``ir/evaluate.py`` runs it with NumPy;
-``lower/`` turns it into a Program. An eager op is a Graph of one equation.
+A Graph defines the meaning of a function call, independent of the backend. `ir/evaluate.py` runs it
+with NumPy; `lower/` lowers it to a Program. An eager op is a Graph of one equation.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class Eqn(NamedTuple):
     outputs: tuple[int, ...]
     attrs: Attrs
     line: Line | None = None
-    """Where it stands in the traced program, if that is known; it means nothing."""
+    """Location in the traced program, if known. It has no effect."""
 
 
 @dataclass(eq=False, repr=False)
 class Graph:
-    """Values are numbered; each is an input, a constant or the output of one equation.
+    """A computation on numbered values: inputs, constants and outputs of equations.
 
     Graphs are compared by identity, so that they can be attributes (bodies) of equations.
     """
@@ -58,10 +58,11 @@ class Graph:
         return value
 
     def add_eqn(self, op: Op, inputs: Sequence[int], attrs: Attrs, line: Line | None = None) -> int:
-        """Appends an equation and returns the number of its output.
+        """Append an equation and return the number of its output.
 
         Raises:
-            ValueError, TypeError or tf.errors.InvalidArgumentError: when the op refuses the avals.
+            ValueError, TypeError or tf.errors.InvalidArgumentError: If the op does not accept the
+                avals.
         """
         avals = self.avals
         given = [avals[i] for i in inputs]
@@ -73,7 +74,7 @@ class Graph:
     def add_multiple(
         self, op: Op, inputs: Sequence[int], attrs: Attrs, line: Line | None = None
     ) -> tuple[int, ...]:
-        """Appends an equation with several outputs and returns their numbers."""
+        """Append an equation with several outputs and return their numbers."""
         avals = op.infer_all(*(self.avals[i] for i in inputs), **dict(attrs))
         values = tuple(self.add_value(a) for a in avals)
         self.eqns.append(Eqn(op, tuple(inputs), values, attrs, line))
@@ -82,19 +83,22 @@ class Graph:
     def add_outputs(
         self, op: Op, inputs: Sequence[int], attrs: Attrs, outputs: Sequence[int], like: Graph
     ) -> tuple[int, ...]:
-        """Appends an equation whose outputs are as those of another Graph; their numbers here."""
+        """Append an equation with outputs like those of another Graph.
+
+        Return the numbers of the outputs.
+        """
         values = tuple(self.add_value(like.avals[v]) for v in outputs)
         self.eqns.append(Eqn(op, tuple(inputs), values, attrs))
         return values
 
     def add_copy(self, eqn: Eqn, inputs: Sequence[int], like: Graph) -> tuple[int, ...]:
-        """Appends another Graph's equation, on these inputs; the numbers of its outputs here."""
+        """Append another Graph's equation with new inputs. Return the numbers of its outputs."""
         values = tuple([self.add_value(like.avals[v]) for v in eqn.outputs])
         self.eqns.append(Eqn(eqn.op, tuple(inputs), values, eqn.attrs, eqn.line))
         return values
 
     def copy(self) -> Graph:
-        """A Graph of its own with the same equations."""
+        """Return an independent Graph with the same equations."""
         return Graph(
             self.avals[:], self.inputs[:], dict(self.constants), self.eqns[:], self.outputs[:]
         )
@@ -128,11 +132,12 @@ def refusal(graph: Graph, eqn: Eqn) -> OpError | None:
 
 
 _elementwise_result = functools.lru_cache(maxsize=4096)(_result)
-"""The same, remembered: networks repeat themselves, and these attributes hold nothing alive."""
+"""Cached shape rule of elementwise ops. Networks repeat equations, and these attributes keep no
+objects alive."""
 
 
 def spelled(attrs: Attrs) -> str:
-    """Tells equal attributes apart that are not the same: 0.0, -0.0, 0 and False."""
+    """Return a string that distinguishes attributes that compare equal: 0.0, -0.0, 0 and False."""
     return repr(attrs) if attrs else ""
 
 
@@ -142,7 +147,7 @@ def _holds_graphs(attribute: Any) -> bool:
 
 
 def bodies(attrs: Attrs) -> Iterator[tuple[str, Graph]]:
-    """The Graphs among an equation's attributes, with names."""
+    """Yield the Graphs among an equation's attributes, with names."""
     for name, value in attrs:
         if isinstance(value, Graph):
             yield name, value
@@ -151,7 +156,7 @@ def bodies(attrs: Attrs) -> Iterator[tuple[str, Graph]]:
 
 
 def with_bodies(eqn: Eqn, function: Callable[[Graph], Graph]) -> Eqn:
-    """The equation with what a function makes of each Graph among its attributes."""
+    """Return the equation with a function applied to each Graph among its attributes."""
 
     def changed(value: Any) -> Any:
         if isinstance(value, Graph):
@@ -163,14 +168,14 @@ def with_bodies(eqn: Eqn, function: Callable[[Graph], Graph]) -> Eqn:
 
 
 def heading(name: str, inputs: Iterable[str]) -> str:
-    """``name(inputs)``, the inputs below each other where a line is too short for them."""
+    """Return `name(inputs)`, with one input per line if it exceeds 100 characters."""
     given = list(inputs)
     line = f"{name}({', '.join(given)})"
     return line if len(line) <= 100 else f"{name}(\n    " + ",\n    ".join(given) + ")"
 
 
 def single_equation(op: Op, avals: Sequence[Aval], attrs: Attrs) -> Graph:
-    """The Graph of one eager op."""
+    """Return the Graph of one eager op."""
     graph = Graph()
     inputs = [graph.add_input(a) for a in avals]
     graph.outputs = [graph.add_eqn(op, inputs, attrs)]
@@ -184,7 +189,10 @@ def extract(
     eqns: Iterable[Eqn],
     outputs: Iterable[int],
 ) -> Graph:
-    """A Graph of some of another's equations; values are numbered in the order of definition."""
+    """Return a Graph of some of another Graph's equations.
+
+    Values are numbered in the order of definition.
+    """
     result = Graph()
     number: dict[int, int] = {}
     for value in inputs:

@@ -1,4 +1,4 @@
-"""Operands that hold indices: their limits, and the error of an index outside them."""
+"""Operands that hold indices: their limits, and the error of an index out of range."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Indexed:
     def _error(
         self, text: str, shapes: Sequence[Shape], attrs: Mapping[str, Any]
     ) -> InvalidArgumentError:
-        """The error of a text that begins with a position in the flat indices."""
+        """Return the error of a text that begins with a position in the flat indices."""
         shape = shapes[self.operand]
 
         def place(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""What an equation asks of a device: a named kernel, its parameters, what comes around it."""
+"""The device computation of an equation: a named kernel, its parameters, and fused equations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Param = int | float | str | Sequence[Any]
 
 
 def float_bits(value: float) -> int:
-    """The float32 nearest to a number as the int32 of the same bits: how a parameter gives it."""
+    """Return the int32 with the bits of the nearest float32, the encoding of float parameters."""
     with np.errstate(over="ignore"):
         return int(np.float32(value).view(np.int32))
 
@@ -27,37 +27,37 @@ class Epilogue(NamedTuple):
 
     root: ex.Expr
     views: tuple[View, ...]
-    """Of ``input_(1)`` and so on, from the output's index space."""
+    """Views of `input_(1)`, `input_(2)`, ..., from the output's index space."""
     out: Aval
-    """The output. Its shape may have other dimensions than the kernel's result, as a reshape."""
+    """Output. Its shape may differ from the shape of the kernel's result, as after a reshape."""
     result: DType
-    """The element type of the kernel's result."""
+    """Element type of the kernel's result."""
 
 
 class Prologue(NamedTuple):
-    """Elementwise equations that make a kernel's operand of other arrays."""
+    """Elementwise equations that compute a kernel's operand from other arrays."""
 
     root: ex.Expr
     views: tuple[View, ...]
-    """Of ``input_(0)`` and so on, from the operand's index space."""
+    """Views of `input_(0)`, `input_(1)`, ..., from the operand's index space."""
     out: Aval
-    """The operand. Its shape may have other dimensions than the kernel's params say."""
+    """Operand. Its shape may differ from the shape in the kernel's parameters."""
 
 
 @dataclass(frozen=True)
 class KernelCall:
-    """A named kernel and its parameters: the same for every device backend.
+    """A named kernel and its parameters, the same for every device backend.
 
     ``name`` is a template of ``shaders/glsl/<name>.glsl`` and a kernel of ``csrc/xnnpack_glue``;
-    ``inputs`` are the names by which the template reads the op's inputs, in order.
+    ``inputs`` are the template's names of the op's inputs, in order.
     """
 
     name: str
     inputs: tuple[str, ...]
     params: Mapping[str, Param]
     prologue: Prologue | None = None
-    """What makes the first operand, whose own operands then stand in its place."""
+    """Computation of the first operand, which the prologue's operands replace."""
     epilogue: Epilogue | None = None
-    """What finishes the result; its further operands stand behind the kernel's."""
+    """Computation on the result; its other operands follow the kernel's operands."""
     maker: KernelCall | None = None
-    """The kernel that makes the first operand, in place of which its own operands then stand."""
+    """Kernel that computes the first operand, which the operands of this kernel replace."""

@@ -1,4 +1,4 @@
-"""Kernels and gradients that a program adds: by backend and op, and by op."""
+"""Kernels and gradients that a program registers: by backend and op, and by op."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 Kernel = Callable[..., Any]
-"""(*values, **attrs) -> value, or a tuple for an op of several outputs; what a value is, the
-backend says."""
+"""(*values, **attrs) -> value, or a tuple for an op with several outputs. The backend defines the
+type of values."""
 Gradient = Callable[..., Any]
 """(g, y, *inputs, **attrs) -> the gradient of each input, or None."""
 
 KERNELS: dict[str, dict[str, Kernel]] = {}
-"""Backend -> op -> its kernel."""
+"""Map backend -> op -> its kernel."""
 GRADIENTS: dict[str, Gradient] = {}
-"""Op -> the rule that is used in place of its record's."""
+"""Map op -> the rule that replaces the gradient of its record."""

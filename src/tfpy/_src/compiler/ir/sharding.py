@@ -1,33 +1,34 @@
-"""Shardings: how the elements of an array lie on the devices of a mesh."""
+"""Shardings: the distribution of an array's elements over the devices of a mesh."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 ANY = "match"
-"""In place of an axis: however the dimension lies already."""
+"""Used in place of an axis: the dimension keeps its present layout."""
 
 
 class DeviceMesh(NamedTuple):
-    """Devices in a grid, whose axes have names."""
+    """A grid of devices with named axes."""
 
     names: tuple[str, ...]
-    """Of its axes..."""
+    """Names of the axes."""
     sizes: tuple[int, ...]
-    """... and how many devices lie along each."""
+    """Number of devices along each axis."""
     devices: tuple[str, ...]
-    """Their full names (``/job:localhost/replica:0/task:0/device:CPU:0``), the last axis first."""
+    """Full names of the devices (`/job:localhost/replica:0/task:0/device:CPU:0`), the last axis
+    first."""
 
 
 class Sharding(NamedTuple):
-    """For each dimension of an array the axis of a mesh along which it is cut into equal parts.
+    """The mesh axis along which each dimension of an array is cut into equal parts.
 
-    What is cut along none of them each device has whole, or each of those along that axis.
+    A dimension without an axis is not cut: each device along the unused axes holds it whole.
     """
 
     mesh: DeviceMesh
     axes: tuple[str | None, ...]
-    """By dimension: the name of an axis, None, or ANY."""
+    """Name of an axis, None or ANY, for each dimension."""
 
     def __repr__(self) -> str:
         sizes = zip(self.mesh.names, self.mesh.sizes, strict=True)

@@ -1,8 +1,8 @@
 """Sizes that the signature of a function leaves open.
 
-A trace is made for actual sizes, but what a program sees of an open one is None, as in TensorFlow.
-So an open size is an int that says that it is open, and what is computed of it says so, too: shape
-rules and gradients need not know of it.
+A trace is made for actual sizes, but a program sees None for an open size, as in TensorFlow. So an
+open size is an `int` that is marked as open, and results computed from it are marked as well. Shape
+rules and gradients need no special cases.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 class OpenSize(int):
     """The actual size, in one trace, of a dimension that the signature leaves open.
 
-    It equals the int but has another hash, so that caches keep the two apart.
+    It equals the int but has another hash, so that caches distinguish the two.
     """
 
     __slots__ = ()
@@ -31,7 +31,7 @@ class OpenSize(int):
 
 
 class UnrankedSize(OpenSize):
-    """One of a tensor whose number of dimensions is open, too."""
+    """An open size of a tensor whose rank is also open."""
 
     __slots__ = ()
 
@@ -40,13 +40,13 @@ class UnrankedSize(OpenSize):
 
 
 class Misfits:
-    """Notes the comparisons in which an open size differs, while it is entered."""
+    """A context that records the comparisons in which an open size differs."""
 
     noting: ClassVar[Misfits | None] = None
 
     def __init__(self) -> None:
         self.pairs: list[tuple[int, Any]] = []
-        """The size, and what it was expected to be."""
+        """Pairs of a size and its expected value."""
         self._begin = 0
 
     def __enter__(self) -> Misfits:
@@ -65,7 +65,7 @@ class Misfits:
 
     @classmethod
     def settle(cls) -> None:
-        """Note that an equation was traced: the comparisons before it did not matter."""
+        """Mark an equation as traced: the comparisons before it had no effect."""
         if cls.noting is not None:
             cls.noting._begin = len(cls.noting.pairs)
 
@@ -104,10 +104,10 @@ for _name in (
 
 
 def size_of(value: Any) -> int:
-    """A number as a size, which stays open.
+    """Convert a number to a size; an open size stays open.
 
     Raises:
-        TypeError: when it is no integer.
+        TypeError: If the value is not an integer.
     """
     if isinstance(value, OpenSize):
         return value
@@ -118,29 +118,29 @@ def size_of(value: Any) -> int:
 
 
 def is_unranked(shape: tuple[int, ...]) -> bool:
-    """Whether the number of dimensions is open."""
+    """Return True if the number of dimensions is open."""
     return UnrankedSize in map(type, shape)
 
 
 def either(size: int, *others: int) -> int:
-    """A size that is open if one of the others is: they decide what it is."""
+    """Return the size, as an open size if one of the others is open."""
     return OpenSize(size) if any(isinstance(n, OpenSize) for n in others) else size
 
 
 def agreed(*sizes: int) -> int:
-    """The size of dimensions that must be equal: known where it is known of one of them."""
+    """Return the size of dimensions that must be equal: a known one if there is one."""
     return next((n for n in sizes if not isinstance(n, OpenSize)), sizes[0])
 
 
 def is_open(value: Any) -> bool:
-    """Whether there is an open size in a number or a nest of tuples."""
+    """Return True if a number or a nest of tuples contains an open size."""
     if type(value) is tuple:
         return any(map(is_open, value))
     return isinstance(value, OpenSize)
 
 
 def closed(value: Any) -> Any:
-    """A number or a nest of tuples with its actual sizes alone."""
+    """Return a number or a nest of tuples with actual sizes only."""
     if type(value) is tuple:
         return tuple(map(closed, value))
     return int(value) if isinstance(value, OpenSize) else value

@@ -1,4 +1,4 @@
-"""What of a Graph some of its values depend on."""
+"""The backward slice of a Graph: the equations on which values depend."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ def slice_of(
     effects: bool = False,
     reduced: Callable[[Eqn, set[int]], Eqn] = lambda eqn, needed: eqn,
 ) -> tuple[list[Eqn], set[int]]:
-    """The equations that values depend on, in order, and all values among them.
+    """Return the equations on which values depend, in order, and all values of these.
 
     Args:
-        effects: takes equations of stateful ops, too, and what these depend on.
-        reduced: gives what is left of such an equation, from the values that are needed after it.
+        effects: If True, include equations of stateful ops and their dependencies.
+        reduced: Function that reduces such an equation, given the values that are needed after it.
     """
     needed = set(values)
     kept: list[Eqn] = []

@@ -12,14 +12,14 @@ MAX_DIMS = 6
 
 @dataclass(frozen=True)
 class View:
-    """How an array is read from an index space: ``offset + sum(index * strides)``, in elements."""
+    """The mapping from an index space to an array: `offset + sum(index * strides)`, in elements."""
 
     strides: tuple[int, ...]
     offset: int = 0
 
 
 def dense_strides(shape: Sequence[int]) -> list[int]:
-    """Row-major strides in elements: ``[2, 3, 4]`` gives ``[12, 4, 1]``."""
+    """Return row-major strides in elements: `[12, 4, 1]` for `[2, 3, 4]`."""
     strides = [1] * len(shape)
     for i in range(len(shape) - 2, -1, -1):
         strides[i] = strides[i + 1] * shape[i + 1]
@@ -27,7 +27,7 @@ def dense_strides(shape: Sequence[int]) -> list[int]:
 
 
 def broadcast_strides(shape: Sequence[int], out_shape: Sequence[int]) -> list[int]:
-    """Strides that read ``shape`` as if it were ``out_shape``; 0 where a dimension is repeated."""
+    """Return strides that read `shape` as if it were `out_shape`, with 0 for repeated dimensions."""
     pad = len(out_shape) - len(shape)
     own = [0 if n == 1 else s for n, s in zip(shape, dense_strides(shape), strict=True)]
     return [0] * pad + own
@@ -36,7 +36,7 @@ def broadcast_strides(shape: Sequence[int], out_shape: Sequence[int]) -> list[in
 def merge(
     dims: Sequence[int], strides: Sequence[Sequence[int]]
 ) -> tuple[list[int], list[list[int]]]:
-    """Merges neighbouring dimensions that every operand walks as one; drops those of size 1.
+    """Merge adjacent dimensions that are contiguous in every operand; drop dimensions of size 1.
 
     Returns:
         ``(dims, strides)`` with at least one dimension; ``strides`` has a list per operand.
@@ -63,17 +63,17 @@ def merge(
 
 
 def dense_view(space: Sequence[int]) -> View:
-    """Reads an array that lies as the index space does."""
+    """Return a view that reads an array in the order of the index space."""
     return View(tuple(dense_strides(space)))
 
 
 def broadcast_view(shape: Sequence[int], out_shape: Sequence[int]) -> View:
-    """Reads ``shape`` as if it were ``out_shape``."""
+    """Return a view that reads `shape` as if it were `out_shape`."""
     return View(tuple(broadcast_strides(shape, out_shape)))
 
 
 def collapse(out_shape: Sequence[int], views: Sequence[View]) -> tuple[list[int], list[list[int]]]:
-    """The index space of an elementwise kernel in as few dimensions as possible, with the strides.
+    """Return an elementwise kernel's index space in as few dimensions as possible, and strides.
 
     Example: ``collapse((8, 4, 16), [View((64, 16, 1)), View((0, 0, 1))])`` is
     ``([32, 16], [[16, 1], [0, 1]])``.
@@ -82,10 +82,10 @@ def collapse(out_shape: Sequence[int], views: Sequence[View]) -> tuple[list[int]
 
 
 def pad_front(values: Sequence[int], fill: int) -> list[int]:
-    """``values`` as a list of :data:`MAX_DIMS`, filled at the front.
+    """Return `values` as a list of `MAX_DIMS` numbers, filled at the front.
 
     Raises:
-        NotLowerable: when there are more values than that.
+        NotLowerable: If there are more values.
     """
     if len(values) > MAX_DIMS:
         raise NotLowerable(f"kernels take at most {MAX_DIMS} dimensions, got {len(values)}")

@@ -1,4 +1,4 @@
-"""Checks a Graph between passes; tests run it after each of them."""
+"""The verifier of Graphs, which tests run after each pass."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from tfpy._src.compiler.ir.graph import Graph
 
 
 def verify(graph: Graph) -> None:
-    """Checks single assignment, order of definition, and every equation's shape rule.
+    """Check single assignment, the order of definition, and every equation's shape rule.
 
     Raises:
-        ValueError: naming the equation that breaks a rule.
+        ValueError: If an equation violates a rule. The error names it.
     """
     defined: set[int] = set()
 
@@ -38,7 +38,9 @@ def verify(graph: Graph) -> None:
         for i, aval in zip(eqn.outputs, inferred, strict=True):
             define(i, eqn.op.name)
             if graph.avals[i] != aval:
-                raise ValueError(f"graph: {eqn.op.name} gives {aval}, %{i} says {graph.avals[i]}")
+                raise ValueError(
+                    f"graph: {eqn.op.name} returns {aval}, but %{i} is {graph.avals[i]}"
+                )
     for i in graph.outputs:
         if i not in defined:
             raise ValueError(f"graph: output %{i} is never defined")
