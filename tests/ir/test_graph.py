@@ -117,7 +117,7 @@ def test_verify_refuses_unknown_values() -> None:
 def test_verify_refuses_a_wrong_shape() -> None:
     graph = dense_layer()
     graph.avals[5] = Aval((4, 2), dtypes.float32)
-    with pytest.raises(ValueError, match=r"relu gives float32\[2,4\], %5 says float32\[4,2\]"):
+    with pytest.raises(ValueError, match=r"relu returns float32\[2,4\], but %5 is float32\[4,2\]"):
         verify(graph)
 
 

@@ -24,7 +24,7 @@ def close(graph: Graph) -> Graph:
 
 
 def _closed(graph: Graph, known: dict[int, Graph]) -> Graph:
-    """Close a Graph. `known` maps the ids of Graphs to results, so that shared Graphs stay shared."""
+    """Close a Graph. `known` maps ids of Graphs to results, so that shared Graphs stay shared."""
     if not _is_open(graph):
         return graph
     if id(graph) not in known:

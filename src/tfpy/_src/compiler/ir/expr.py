@@ -222,7 +222,7 @@ def isnan(x: Expr) -> Expr:
 
 
 def select(condition: Expr, x: Any, y: Any) -> Any:
-    """Return `x` where the condition holds, else `y`. NaN of the other operand does not propagate."""
+    """Return `x` where the condition holds, else `y`. NaN of the other one does not propagate."""
     pair = _complex(x, y)
     if pair is not None:
         return pair.select(condition, x, y)

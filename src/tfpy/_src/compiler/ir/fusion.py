@@ -99,7 +99,7 @@ def is_elementwise(op: Op) -> bool:
 
 
 def is_scalar_constant(graph: Graph, value: int) -> bool:
-    """Return True if the value is a one-element constant, which an expression contains as a number."""
+    """Return True if the value is a one-element constant, which expressions contain as a number."""
     return value in graph.constants and graph.avals[value].size == 1
 
 

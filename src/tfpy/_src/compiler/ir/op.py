@@ -25,7 +25,7 @@ Sample = tuple[tuple[Array, ...], dict[str, Any]]
 Samples = Callable[["np.random.Generator"], list[Sample]]  # quoted, or numpy.random would load
 
 COMPILER, CONTROL = "compiler", "control"
-"""Families of equations that passes and control flow create. No function is composed of them."""
+"""Families of equations that passes and control flow create. No function consists of them."""
 
 
 GRADIENT, LAYOUT = "gradient", "layout"
@@ -41,7 +41,7 @@ class Laws:
     neutral: float | None = None
     """op(x, neutral) is x; for a commutative op, also op(neutral, x)."""
     absorbing: float | None = None
-    """op(x, absorbing) and op(absorbing, x) are absorbing, unless x is a float, which may be NaN."""
+    """op(x, absorbing) and op(absorbing, x) are absorbing, unless x is a float (NaN)."""
     idempotent: bool = False
     """op(op(x)) is op(x); for two operands, op(x, x) is x."""
     involution: bool = False
@@ -50,7 +50,7 @@ class Laws:
     """IEEE 754 or integer arithmetic defines every bit of the result. So the result does not depend
     on the elements that are computed together, as it may for vectorized functions like exp."""
     sparse: bool = False
-    """The op accepts sparse tensors. As op(0) is 0, it computes their values only."""
+    """The op accepts sparse tensors. As op(0) is 0, it computes on their values only."""
 
 
 @dataclass(frozen=True, eq=False)

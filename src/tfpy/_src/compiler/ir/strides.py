@@ -27,7 +27,7 @@ def dense_strides(shape: Sequence[int]) -> list[int]:
 
 
 def broadcast_strides(shape: Sequence[int], out_shape: Sequence[int]) -> list[int]:
-    """Return strides that read `shape` as if it were `out_shape`, with 0 for repeated dimensions."""
+    """Return strides that read `shape` as if it were `out_shape`, 0 for repeated dimensions."""
     pad = len(out_shape) - len(shape)
     own = [0 if n == 1 else s for n, s in zip(shape, dense_strides(shape), strict=True)]
     return [0] * pad + own

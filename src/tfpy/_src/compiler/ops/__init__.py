@@ -1,4 +1,4 @@
-"""The op table. Importing this package fills :data:`OPS` with every primitive."""
+"""The op table. Importing this package fills `OPS` with every primitive."""
 
 from tfpy._src.compiler.ir import fusion
 from tfpy._src.compiler.ir.kernel import KernelCall

@@ -1,4 +1,4 @@
-"""Elementwise primitives of neural networks. See ``ops/elementwise.py`` for how records read."""
+"""Elementwise primitives of neural networks. `ops/elementwise.py` explains the records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _expm1_below_zero(x: Expr) -> Expr:
 
 
 def _zeros(x: Any) -> Any:
-    """The gradient of a step: TensorFlow gives zeros, not None."""
+    """Return the gradient of a step function: zeros as in TensorFlow, not None."""
     return zeros(x.aval.shape, x.dtype)
 
 
@@ -30,7 +30,7 @@ relu_grad: Op = binary(
     lambda gg, z, g, y: (relu_grad(gg, y), lambda: _zeros(y)),
     takes=FLOAT,
     public="",
-    doc="Gradient of relu: g where the output y is positive, else 0.",
+    doc="Gradient of relu: g where the output y is positive, and 0 elsewhere.",
 )
 relu6_grad: Op = binary(
     "relu6_grad",
@@ -40,7 +40,7 @@ relu6_grad: Op = binary(
     takes=FLOAT,
     domain=(-2.0, 8.0),
     public="",
-    doc="Gradient of relu6: g where the output y is between 0 and 6, else 0.",
+    doc="Gradient of relu6: g where the output y is between 0 and 6, and 0 elsewhere.",
 )
 relu = elementwise(
     "relu",
@@ -102,7 +102,7 @@ leaky_relu_grad: Op = binary(
     takes=FLOAT,
     defaults={"alpha": 0.2},
     public="",
-    doc="Gradient of leaky_relu: g where the input x is positive, else alpha * g.",
+    doc="Gradient of leaky_relu: g where the input x is positive, and alpha * g elsewhere.",
 )
 leaky_relu = activation(
     "leaky_relu",
@@ -111,7 +111,7 @@ leaky_relu = activation(
     lambda g, y, x, alpha: leaky_relu_grad(g, x, alpha=alpha),
     defaults={"alpha": 0.2},
     public="",
-    doc="features above 0, alpha * features below.",
+    doc="features where positive, and alpha * features elsewhere.",
 )
 
 

@@ -54,7 +54,7 @@ invert = elementwise(
 
 
 def _distance(x: Any, y: Any) -> Any:
-    """How far a shift goes: TensorFlow limits it to the width of the numbers."""
+    """Return the shift distance, which TensorFlow limits to the bit width of the dtype."""
     return np.clip(y, 0, 8 * x.dtype.itemsize - 1).astype(x.dtype)
 
 

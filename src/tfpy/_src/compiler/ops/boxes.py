@@ -1,4 +1,4 @@
-"""Choosing boxes: one op that suppresses boxes that are like a better one."""
+"""Non-maximum suppression: one op that suppresses boxes that are similar to a better one."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from tfpy._src.compiler.ops.families import infer
 from tfpy._src.compiler.ops.families.samples import array
 
 Similarity = Callable[[Array, Array], Array]
-"""How alike each of some boxes is to each of others, 0 to 1."""
+"""(some, others) -> the similarity of each pair of boxes, from 0 to 1."""
 
-_BLOCK = 128  # boxes that are compared at once
-_SOME = 8  # times as many boxes as are wanted are sorted first: most often others are not needed
-_MOST_BOXES = 2**24  # places are floats
+_BLOCK = 128  # boxes compared at once
+_SOME = 8  # factor of boxes that are sorted first; the rest is rarely needed
+_MOST_BOXES = 2**24  # positions are floats
 _FLOAT = frozenset({dtypes.float32})
 
 
 def overlap(boxes: Array) -> Similarity:
-    """Intersection over union. Corners may be in any order."""
+    """Return the intersection over union. Corners may be in any order."""
 
     def extents(some: Array) -> tuple[Array, Array, Array]:
         corners = boxes[some].T
@@ -57,7 +57,10 @@ def choose(
     least_score: float,
     sigma: float = 0.0,
 ) -> tuple[list[int], list[float]]:
-    """Boxes by falling score. One is dropped when it is like a chosen one; softly, loses score."""
+    """Choose boxes by falling score.
+
+    A box that is similar to a chosen box is dropped, or with soft suppression loses score.
+    """
     if sigma > 0:
         return _choose_softly(scores, similarity, most, least_score, sigma)
     chosen: list[int] = []
@@ -76,7 +79,7 @@ def choose(
 
 
 def _blocks(scores: Array, most: int, least_score: float) -> Iterator[Array]:
-    """The boxes above a score by falling score, equal ones by place, some at a time."""
+    """Yield blocks of the boxes above a score, by falling score. Equal scores keep their order."""
     left = np.flatnonzero(scores > least_score)
     parts, count = [left], _SOME * most + 1
     if count < len(left):
@@ -92,7 +95,10 @@ def _blocks(scores: Array, most: int, least_score: float) -> Iterator[Array]:
 def _choose_softly(
     scores: Array, similarity: Similarity, most: int, least_score: float, sigma: float
 ) -> tuple[list[int], list[float]]:
-    """Boxes lose score by being like chosen ones (https://arxiv.org/abs/1704.04503)."""
+    """Choose boxes; similarity to chosen boxes lowers their score.
+
+    The method is Soft-NMS (https://arxiv.org/abs/1704.04503).
+    """
     queue = [(-float(s), i, 0) for i, s in enumerate(scores) if s > least_score]
     heapq.heapify(queue)
     chosen: list[int] = []
@@ -136,7 +142,7 @@ def _infer(
             f"{list(scores.shape)}",
         )
     if scores.shape[-1] > _MOST_BOXES:
-        raise invalid(name, f"at most {_MOST_BOXES} boxes, got {scores.shape[-1]}")
+        raise invalid(name, f"at most {_MOST_BOXES} boxes are supported, got {scores.shape[-1]}")
     if not 0 <= threshold <= 1:
         raise invalid(name, f"iou_threshold must be in [0, 1], got {threshold}")
     if most < 0:
@@ -180,8 +186,9 @@ non_max_suppression: Op = register(
         _infer,
         _ref,
         kernel=_kernel,
-        doc="The place and score of each chosen box, [most, 2]; places are -1 after the last.",
+        doc="""Index and score of each chosen box, [most, 2]. Indices after the last chosen box are
+        -1.""",
         samples=_samples,
-        sequential="each choice depends on the ones before",
+        sequential="each choice depends on the previous choices",
     )
 )

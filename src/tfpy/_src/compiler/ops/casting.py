@@ -1,4 +1,4 @@
-"""Elements as another dtype: by value, and by bits."""
+"""Conversions of elements to another dtype: by value, and by bits."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ cast: Op = register(
         complex_expr.cast,
         by_rows=True,
         laws=Laws(exact=True, sparse=True),
-        doc="x in another dtype; float to integer truncates, and what does not fit wraps.",
+        doc="""x in another dtype. Floats are truncated to integers; values out of range wrap
+        around.""",
         samples=elementwise_samples(
             1,
             dtypes.DEVICE_DTYPES,
@@ -79,7 +80,7 @@ bitcast = register(
         params=("x",),
         by_bits=True,
         laws=Laws(exact=True),
-        doc="The same bits as another dtype; on devices, float32 and int32.",
+        doc="The same bits as another dtype. Devices support float32 and int32.",
         samples=elementwise_samples(
             1,
             (dtypes.float32, dtypes.int32),

@@ -1,4 +1,4 @@
-"""Complex numbers of two floats, and these as components. Gradients as TensorFlow defines them."""
+"""Complex numbers and their float components, with gradients as TensorFlow defines them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _component(name: str, ref: Any, expr: Any, vjp: Any, **more: Any) -> Op:
 
 
 def _complex_ref(real: Any, imag: Any) -> Any:
-    """By components: arithmetic would make NaN of infinities."""
+    """Store the components: arithmetic would turn infinities into NaN."""
     z = np.empty(np.broadcast(real, imag).shape, np.result_type(real.dtype, np.complex64))
     z.real, z.imag = real, imag
     return z
@@ -56,6 +56,6 @@ conj: Op = _component(
     lambda g, y, z: conj(g),
     gives=None,
     laws=Laws(involution=True),
-    doc="With the sign of the imaginary part turned.",
+    doc="The complex conjugate.",
 )
 angle = _component("angle", np.angle, lambda z: z.angle(), _angle_vjp, doc="Angle in radians.")

@@ -1,4 +1,4 @@
-"""``concat``: tensors one after the other along an axis."""
+"""`concat`: concatenation of tensors along an axis."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from tfpy._src.compiler.ops import stacking
 from tfpy._src.compiler.ops.families import infer
 from tfpy._src.compiler.ops.families.samples import array
 from tfpy._src.compiler.ops.movement import reshape, strided_slice
-
-# concat
 
 
 def _concat_infer(*xs: Aval, axis: int) -> Aval:
@@ -93,7 +91,7 @@ concat = register(
 
 
 def without_elements(shape: Shape, *tensors: Any) -> Any:
-    """A tensor that has no element, as the result of others: their gradients are zeros."""
+    """Return an empty tensor that is a function of other tensors, whose gradients are zeros."""
     parts = []
     for x in tensors:
         flat = reshape(x, shape=(x.aval.size,))

@@ -1,4 +1,4 @@
-"""Matrix product: the one contraction that backends have; others are composed from it."""
+"""Matrix product, the only contraction of the backends; other contractions are composed from it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def _infer(a: Aval, b: Aval, transpose_a: bool, transpose_b: bool) -> Aval:
 
 
 def _batch_shape(a: Aval, b: Aval) -> Shape:
-    """Batch dimensions of the product: equal, or all 1 on one side."""
+    """Return the batch dimensions of the product.
+
+    Those of the operands are equal, or all 1 on one side.
+    """
     x, y = a.shape[:-2], b.shape[:-2]
     shape = infer.broadcast_shapes("matmul", x, y)
     for side in (x, y):
@@ -128,6 +131,6 @@ matmul = register(
         params=("a", "b"),
         samples=_samples,
         tolerance=5e-4,
-        reason="sums of products are rounded in another order",
+        reason="sums of products are rounded in a different order",
     )
 )

@@ -1,4 +1,4 @@
-"""Convolution over images and volumes, and its gradients. See ``ops/window.py`` for windows."""
+"""Convolutions over images and volumes, and their gradients. See `ops/window.py` for windows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfpy._src.compiler.ops.reference import window as host_window
 from tfpy._src.compiler.ops.window import Window, check_output, window_params
 
 CONV_TOLERANCE = 5e-4
-CONV_REASON = "sums of products are rounded in another order"
+CONV_REASON = "sums of products are rounded in a different order"
 
 
 def _check(op: str, rank: int, x: Aval, filter_: Aval) -> None:
@@ -72,7 +72,10 @@ def _depthwise_params(x: Shape, filter_: Shape, out: Shape, window: Window) -> d
 
 
 class _Convolution:
-    """A convolution and its gradients by input and filter, which are each other's gradients."""
+    """A convolution and its gradients with respect to input and filter.
+
+    The three ops are each other's gradients.
+    """
 
     def __init__(
         self,
@@ -196,7 +199,7 @@ class _Convolution:
     # Test samples
 
     def _drawn(self, rng: np.random.Generator) -> Iterator[tuple[Any, Any, Any, dict[str, Any]]]:
-        """x, filter, dy and the window of each case."""
+        """Yield x, filter, dy and the window of each case."""
         for x, filter_, window in self._cases:
             shapes = (x, filter_, self._shape(self._name, x, filter_, window))
             arrays = [array(rng, shape, low=-1, high=1) for shape in shapes]

@@ -1,7 +1,7 @@
-"""Matrix decompositions and what needs them, over batches [..., m, n]. NumPy computes them.
+"""Matrix decompositions and ops that depend on them, over batches [..., m, n]. NumPy computes them.
 
-An op has one output: the factors of a decomposition come packed, as one vector for each matrix
-(``host_linalg.pack``); :func:`unpack` takes them apart, so that their gradients come packed too.
+An op has one output: the factors of a decomposition are packed as one vector per matrix
+(`host_linalg.pack`). :func:`unpack` separates them, so that their gradients are packed as well.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ Rule = Callable[..., Any]
 
 
 RULES: dict[str, Rule] = {}
-"""Op -> gradient rule: matrix algebra, so it stands in ``linalg/gradients.py``, which enters it."""
+"""Op -> gradient rule. The rules use matrix algebra, so `linalg/gradients.py` defines and enters
+them."""
 
 
 def _vjp(name: str) -> Rule:
@@ -51,13 +52,13 @@ def _decomposition(
     samples: Callable[[np.random.Generator], list[Sample]],
     doc: str,
 ) -> Op:
-    """Registers an op of matrices.
+    """Register an op on matrices.
 
     Args:
-        out: (shape, **attrs) -> the output's shape; of both shapes where there are two inputs.
-        square: the first input must be square.
-        sides: number of inputs.
-        gives: the output's dtype of the input's.
+        out: (shape, **attrs) -> the shape of the output. With two inputs it receives both shapes.
+        square: True if the first input must be square.
+        sides: Number of inputs.
+        gives: Function from the dtype of the input to the dtype of the output.
     """
 
     def infer_aval(*avals: Aval, **attrs: Any) -> Aval:
@@ -83,14 +84,14 @@ def _decomposition(
             doc=doc,
             samples=samples,
             tolerance=1e-3,
-            reason="the condition of the matrix multiplies rounding errors",
+            reason="the condition number of the matrix amplifies rounding errors",
             host_only=REASON,
         )
     )
 
 
 def unpack(packed: Any, shapes: Sequence[Shape]) -> list[Any]:
-    """The packed results of each matrix, of these trailing shapes."""
+    """Return the packed results of each matrix as tensors with these trailing shapes."""
     *lead, _ = packed.aval.shape
     factors, start = [], 0
     for shape in shapes:
@@ -110,7 +111,7 @@ def unpack(packed: Any, shapes: Sequence[Shape]) -> list[Any]:
 
 
 def matrix(rng: np.random.Generator, *shape: int) -> Any:
-    """Well-conditioned: random, with a heavy diagonal."""
+    """Return a well-conditioned random matrix with a dominant diagonal."""
     heavy = 3 * np.eye(shape[-2], shape[-1])
     return (rng.uniform(-1, 1, shape) + heavy).astype(np.float32)
 
@@ -156,7 +157,7 @@ matrix_solve = _decomposition(
     _rhs_shape("matrix_solve"),
     sides=2,
     samples=_systems(matrix, [{}]),
-    doc="x of input @ x = rhs.",
+    doc="Solution x of input @ x = rhs.",
 )
 triangular_solve = _decomposition(
     "triangular_solve",
@@ -164,14 +165,15 @@ triangular_solve = _decomposition(
     _rhs_shape("triangular_solve"),
     sides=2,
     samples=_systems(matrix, [{"lower": True}, {"lower": False}]),
-    doc="x of input @ x = rhs, of whose input only one triangle is read.",
+    doc="Solution x of input @ x = rhs; only one triangle of the input is read.",
 )
 cholesky = _decomposition(
     "cholesky",
     host.cholesky,
     lambda a: a,
     samples=_of(positive, _SQUARE),
-    doc="The lower triangular L of L @ adjoint(L) = input, of which the lower triangle is read.",
+    doc="""Lower triangular L with L @ adjoint(L) = input. Only the lower triangle of the input is
+    read.""",
 )
 det = _decomposition(
     "det", host.det, lambda a: a[:-2], samples=_of(matrix, _SQUARE), doc="Determinant."
@@ -181,7 +183,7 @@ sign_det = _decomposition(
     host.sign_det,
     lambda a: a[:-2],
     samples=_of(matrix, _SQUARE),
-    doc="Sign of the determinant; of complex ones the number of length 1.",
+    doc="Sign of the determinant; for complex numbers, a number with absolute value 1.",
 )
 log_abs_det = _decomposition(
     "log_abs_det",
@@ -189,21 +191,21 @@ log_abs_det = _decomposition(
     lambda a: a[:-2],
     gives=real_part,
     samples=_of(matrix, _SQUARE),
-    doc="Logarithm of the determinant's absolute value.",
+    doc="Logarithm of the absolute value of the determinant.",
 )
 
 # Decompositions
 
 
 def qr_shapes(a: Shape, full: bool) -> list[Shape]:
-    """Of q and r."""
+    """Return the shapes of q and r."""
     *_, m, n = a
     k = m if full else min(m, n)
     return [(m, k), (k, n)]
 
 
 def svd_shapes(a: Shape, full: bool) -> list[Shape]:
-    """Of s, u and v."""
+    """Return the shapes of s, u and v."""
     *_, m, n = a
     k = min(m, n)
     return [(k,), (m, m if full else k), (n, n if full else k)]
@@ -217,7 +219,7 @@ def _packed(shapes: Callable[..., list[Shape]]) -> Any:
 
 
 def eigen_shapes(a: Shape) -> list[Shape]:
-    """Of eigenvalues and eigenvectors."""
+    """Return the shapes of eigenvalues and eigenvectors."""
     return [(a[-1],), (a[-1], a[-1])]
 
 
@@ -242,7 +244,8 @@ eigh = _decomposition(
     host.eigh,
     _packed(eigen_shapes),
     samples=_of(positive, [(3, 3), (2, 4, 4)]),
-    doc="Packed eigenvalues and eigenvectors of a self-adjoint matrix, read from its lower half.",
+    doc="""Packed eigenvalues and eigenvectors of a self-adjoint matrix. Only the lower half is
+    read.""",
 )
 eig = _decomposition(
     "eig",
@@ -250,14 +253,14 @@ eig = _decomposition(
     _packed(eigen_shapes),
     gives=_complex,
     samples=_of(matrix, [(3, 3), (2, 4, 4)]),
-    doc="Packed eigenvalues and eigenvectors, complex64.",
+    doc="Packed eigenvalues and eigenvectors, complex.",
 )
 lu = _decomposition(
     "lu",
     host.lu,
     lambda a: a,
     samples=_of(matrix, _SQUARE[:3]),
-    doc="Both triangular factors in one matrix, of the input with permuted rows.",
+    doc="Both triangular factors in one matrix, for the input with permuted rows.",
 )
 lu_permutation = _decomposition(
     "lu_permutation",
@@ -266,7 +269,7 @@ lu_permutation = _decomposition(
     differentiable=False,
     gives=lambda _: dtypes.int32,
     samples=_of(matrix, _SQUARE[:3]),
-    doc="Which row of the input each row of the factors' product is.",
+    doc="Row of the input for each row of the product of the factors.",
 )
 
 # Functions of matrices
@@ -279,7 +282,7 @@ sqrtm = _decomposition(
     host.sqrtm,
     lambda a: a,
     samples=_of(positive, _SQUARE[:3]),
-    doc="The principal square root of a matrix.",
+    doc="Principal square root of a matrix.",
 )
 logm = _decomposition(
     "logm",

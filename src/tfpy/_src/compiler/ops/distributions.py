@@ -28,15 +28,15 @@ def _sampled(
     domains: tuple[tuple[float, float], ...],
     vjp: Callable[..., Any] | None = None,
 ) -> Op:
-    """A distribution over parameters of one shape; ``samples`` draws of each come first.
+    """Register a distribution over parameters of one shape; the draws are the first axis.
 
-    ``ref`` takes the state and flat float64 parameters, each parameter's draws side by side.
+    `ref` receives the state and flat float64 parameters, each repeated for its draws.
     """
 
     def infer_aval(*avals: Aval, samples: int, dtype: DType = dtypes.float32) -> Aval:
         shapes = {closed(a.shape) for a in avals[len(STATE) :]}
         if len(shapes) > 1:
-            raise invalid(name, f"parameters must have one shape, got {shapes}")
+            raise invalid(name, f"the parameters must have the same shape, got {shapes}")
         return Aval((samples, *avals[-1].shape), dtype)
 
     def whole_ref(*inputs: Any, samples: int, dtype: DType = dtypes.float32) -> Any:
@@ -51,7 +51,7 @@ def _sampled(
         for shape in ((), (3,), (2, 4)):
             values = [array(rng, shape, dtypes.float32, *domain) for domain in domains]
             state = [*drawn_state(rng)]
-            state[2:4] = [np.asarray(0, np.int32)] * 2  # TensorFlow's kernels begin there
+            state[2:4] = [np.asarray(0, np.int32)] * 2  # TensorFlow's kernels begin at this counter
             cases.append(((*state, *values), {"samples": 50}))
         return cases
 
@@ -82,7 +82,7 @@ random_gamma = _sampled(
     "random_gamma",
     lambda state, alpha, dtype: host.gamma(state, alpha),
     ("alpha",),
-    "Gamma floats of scale 1.",
+    "Gamma floats with scale 1.",
     ((0.2, 5.0),),
     _gamma_vjp,
 )

@@ -1,9 +1,9 @@
-"""Elementwise primitives: each output element depends on the input elements at its place.
+"""Elementwise primitives: each output element depends on the input elements at the same position.
 
-A record states the NumPy meaning, one scalar expression for every device backend, and the
-gradient (a function where it costs ops of its own, so that it is computed only if needed). In
-gradients ``g`` belongs to the output, ``y`` is the output, ``x`` the input (``z`` is
-the output where ``y`` is an input); the family sums gradients over broadcast dimensions.
+A record states the NumPy reference, one scalar expression for all device backends, and the
+gradient. A gradient is a function where it needs ops of its own, so that it is computed only on
+demand. In gradients, `g` is the gradient of the output, `y` is the output, `x` the input (`z` is
+the output where `y` is an input). The family sums gradients over broadcast dimensions.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ divide_no_nan: Op = binary(
     lambda g, z, x, y: (lambda: divide_no_nan(g, y), lambda: -divide_no_nan(g * z, y)),
     public="",
     laws=Laws(exact=True),
-    doc="x / y, and 0 where y is 0.",
+    doc="x / y, or 0 where y is 0.",
 )
 
 
@@ -101,7 +101,7 @@ def _floor_mod(x: Expr, y: Expr) -> Expr:
 
 
 def _int_pow(x: Expr, y: Expr) -> Expr:
-    """By squaring; products wrap as TensorFlow's do."""
+    """Compute powers by squaring. Products wrap around, as in TensorFlow."""
     result, base = ex.const(1, x.dtype), x
     for bit in range(8 * x.dtype.size - 1):
         result = ex.select(ex.ne(y & (1 << bit), 0), result * base, result)

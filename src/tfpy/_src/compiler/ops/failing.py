@@ -1,7 +1,7 @@
-"""An operation that TensorFlow's shape functions accept and its kernels refuse.
+"""Operations that TensorFlow's shape functions accept and its kernels reject.
 
-Composed functions call :func:`failing` for it. An eager call raises at once. While a function is
-traced it leaves an equation of the known shape, which raises when it runs: in a branch that is not
+Composed functions call :func:`failing` for such an operation. An eager call raises at once. In a
+trace it adds an equation of the known shape, which raises when it runs: in a branch that is not
 taken, or in a loop without iterations, it never does.
 """
 
@@ -48,13 +48,13 @@ fail = register(
         _vjp,
         host_only="it raises an error",
         refuses=_refuses,
-        doc="fail(*inputs, error, name, message, shape, dtype): raises when it runs.",
+        doc="fail(*inputs, error, name, message, shape, dtype): raises the error when it runs.",
     )
 )
 
 
 refuse = register(dataclasses.replace(fail, name="refuse", stateful=True))
-"""The same as an effect: a part with it fails whenever it runs, whatever is read of its results."""
+"""Variant of `fail` with an effect: it runs and fails even if its results are not used."""
 
 
 def failing(
@@ -69,8 +69,8 @@ def failing(
 
     Args:
         name, message: The operation and what is wrong with its operands.
-        inputs: Tensors that the result is a function of. Their gradients are zeros.
-        shape, dtype: Those of the result in a trace.
+        inputs: Tensors on which the result depends. Their gradients are zeros.
+        shape, dtype: Shape and dtype of the result in a trace.
         error: TensorFlow's class of the error.
     """
     text = f"{name}: {message}"

@@ -1,9 +1,9 @@
-"""Special functions, each written once for two kinds of numbers.
+"""Formulas of special functions, for two kinds of numbers.
 
-A formula takes the functions of a kind (:class:`Functions`) and its operands: scalar expressions,
-which devices compute in float32, or NumPy arrays of float64. So it keeps to what float32 can do: no
-difference of large terms, no factor that leaves the range. Polynomials and quotients are
-least-squares fits whose weights were driven to the smallest relative error, 4e-8 or less.
+A formula receives the functions of a kind (:class:`Functions`) and its operands: scalar
+expressions, which devices compute in float32, or NumPy arrays of float64. So it is limited to
+float32: it contains no differences of large terms and no factors out of range. Polynomials and
+quotients are least-squares fits with weights that minimize the relative error, 4e-8 or less.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 
 class Functions(Protocol):
-    """What formulas ask of a kind of numbers, beside Python's operators and ``<``."""
+    """The functions that formulas use in addition to Python's operators and `<`."""
 
     def select(self, condition: Any, x: Any, y: Any) -> Any: ...
     def equal(self, x: Any, y: Any) -> Any: ...
@@ -22,14 +22,14 @@ class Functions(Protocol):
     def maximum(self, x: Any, y: Any) -> Any: ...
     def pow(self, x: Any, y: Any) -> Any: ...
     def unary(self, name: str, x: Any) -> Any:
-        """floor, round, sqrt, exp, log, sin or tan."""
+        """Apply floor, round, sqrt, exp, log, sin or tan."""
 
     def leading(self, x: Any) -> Any:
-        """``x`` cut to so few bits that its square is exact."""
+        """Return `x` truncated to so few bits that its square is exact."""
 
 
 def polynomial(x: Any, coefficients: Sequence[float]) -> Any:
-    """With the coefficient of the highest power first."""
+    """Evaluate a polynomial; the coefficient of the highest power comes first."""
     result: Any = coefficients[0]
     for c in coefficients[1:]:
         result = result * x + c
@@ -50,7 +50,7 @@ _GREATEST = 12.0  # where erfc and exp(-x * x) are 0
 
 
 def erfc(f: Functions, x: Any) -> Any:
-    """t Q(t) exp(-x * x) with t = 1 / (1 + x / 2), and the square in two parts."""
+    """Compute t Q(t) exp(-x * x) with t = 1 / (1 + x / 2), with the square in two parts."""
     a = f.minimum(abs(x), _GREATEST)
     t = 1.0 / (a * 0.5 + 1.0)
     z = f.leading(a)
@@ -77,7 +77,7 @@ _TAIL = (
 
 
 def _quantile(f: Functions, y: Any, tail: Any) -> Any:
-    """The normal distribution's quantile of ``y + 1/2``, where the nearer end is ``tail`` away."""
+    """Compute the normal quantile of `y + 1/2`, where `tail` is the distance to the nearer end."""
     central = y * polynomial(f.minimum(y * y, 0.15), _CENTRAL)
     w = f.unary("sqrt", f.unary("log", f.maximum(tail, 1e-45)) * -2.0)
     far = w - polynomial(w, _TAIL[0]) / polynomial(w, _TAIL[1])
@@ -103,15 +103,15 @@ _LGAMMA = (
 
 
 def lgamma(f: Functions, x: Any) -> Any:
-    """Near 2 a polynomial, which the recurrence carries to 0..7.5; Stirling's series beyond.
+    """Compute a polynomial near 2, extended by recurrence to 0..7.5, and Stirling's series beyond.
 
-    The way to negative numbers is gamma(x) gamma(1 - x) = pi / sin(pi x).
+    Negative numbers use gamma(x) gamma(1 - x) = pi / sin(pi x).
     """
     negative = x < 0.0
     v = f.select(negative, 1.0 - x, x)
     near = v < 7.5
     whole = f.unary("floor", f.minimum(v, 8.0) + 0.5)
-    t = v - whole  # v = 2 + t, moved by steps of 1
+    t = v - whole  # v = 2 + t, shifted by steps of 1
     above: Any = 1.0
     for k in range(1, 6):
         above = above * f.select(whole < k + 2.0, 1.0, v - float(k))
@@ -131,7 +131,7 @@ def lgamma(f: Functions, x: Any) -> Any:
 
 
 def digamma(f: Functions, x: Any) -> Any:
-    """The asymptotic series after six steps of the recurrence, reflected below 1/2."""
+    """Compute the asymptotic series after six steps of the recurrence, reflected below 1/2."""
     left = x < 0.5
     v = f.select(left, 1.0 - x, x)
     shift: Any = 1.0 / v
@@ -148,11 +148,14 @@ def digamma(f: Functions, x: Any) -> Any:
 
 
 def _zeta_right(f: Functions, x: Any, q: Any) -> Any:
-    """For q > 0: Euler and Maclaurin's formula (https://dlmf.nist.gov/25.11) after six terms."""
+    """Compute the Euler-Maclaurin formula (https://dlmf.nist.gov/25.11) after six terms.
+
+    It holds for q > 0.
+    """
     total = f.pow(q, -x)
     for k in range(1, 6):
         total = total + f.pow(q + float(k), -x)
-    w, s = q + 6.0, f.minimum(x, 99.0)  # from where on 6 ** -s is 0
+    w, s = q + 6.0, f.minimum(x, 99.0)  # from here, 6 ** -s is 0
     power = f.pow(w, -s)
     total = total + f.pow(w, 1.0 - s) / (s - 1.0) + power * 0.5
     tail = power / w * s
@@ -164,7 +167,10 @@ def _zeta_right(f: Functions, x: Any, q: Any) -> Any:
 
 
 def zeta(f: Functions, x: Any, q: Any) -> Any:
-    """Below 0 the terms on both sides of 0 are sums for positive numbers."""
+    """Compute the zeta function.
+
+    For q < 0, the terms on both sides of 0 are sums for positive numbers.
+    """
     left, below = q < 0.0, f.unary("floor", q)
     half = x * 0.5
     even = f.equal(f.unary("floor", half), half)
@@ -181,7 +187,7 @@ def zeta(f: Functions, x: Any, q: Any) -> Any:
 
 
 def polygamma(f: Functions, a: Any, x: Any) -> Any:
-    """(-1) ** (a + 1) a! zeta(a + 1, x), which digamma is for a = 0."""
+    """Compute (-1) ** (a + 1) a! zeta(a + 1, x), or digamma for a = 0."""
     half = a * 0.5
     sign = f.select(f.equal(f.unary("floor", half), half), -1.0, f.minimum(a, 1.0))
     scale = f.unary("exp", lgamma(f, a + 1.0)) * sign
@@ -208,14 +214,14 @@ _I1 = (
 
 
 def _bessel(f: Functions, a: Any, near: Sequence[float], far: Sequence[float]) -> Any:
-    """The power series, and exp(-a) times what holds beyond 6."""
+    """Return the power series, and the polynomial that is multiplied by exp(-a) above 6."""
     t = f.minimum(a, 6.0) * (1 / 6)
     b = f.maximum(a, 6.0)
     return polynomial(t * t, near), polynomial(1.0 / b, far) / f.unary("sqrt", b)
 
 
 def _grown(f: Functions, y: Any, a: Any) -> Any:
-    """y exp(a) in two steps: infinite where the product is, not where the exponential is."""
+    """Compute y exp(a) in two steps, so that it overflows only where the product does."""
     first = f.unary("exp", f.minimum(a, 64.0))
     return y * first * f.unary("exp", f.maximum(a - 64.0, 0.0))
 

@@ -1,4 +1,4 @@
-"""Primitives that read or write at computed positions, and generated index ranges."""
+"""Primitives that read or write at computed positions, and ranges of indices."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from tfpy._src.compiler.ops.logic import logical_and, select
 from tfpy._src.compiler.ops.movement import inverse_permutation, reshape, transpose
 from tfpy._src.compiler.ops.rules import Rows, zeros
 
-# gather: slices of x along an axis, at indices; leading batch dimensions go together. With
-# sparse_gradient (along the first axis) the gradient is the rows that were read. A role names the
-# indices in errors, for functions that users know by another name.
+# gather: slices of x along an axis, at indices; leading batch dimensions correspond. With
+# sparse_gradient (along the first axis), the gradient consists of the rows that were read. A role
+# replaces the name of the indices in errors, for functions with other argument names.
 
 
 def _gather_infer(
@@ -112,7 +112,7 @@ def _gather_vjp(
     sparse_gradient: bool = False,
     role: str = "",
 ) -> tuple[Any, None]:
-    """Sums each slice's gradient into its row: rows of all batches are numbered through."""
+    """Sum the gradient of each slice into its row; rows are numbered across batches."""
     shape = tuple(x.aval.shape)
     if sparse_gradient:
         n = math.prod(indices.aval.shape)
@@ -121,7 +121,7 @@ def _gather_vjp(
     batch, n = math.prod(lead), shape[axis]
     picks = tuple(indices.aval.shape[batch_dims:])
     m = math.prod(picks)
-    # g is [batch, outer, m, inner]; bring the picks beside the batch.
+    # g is [batch, outer, m, inner]; move the picks next to the batch.
     grouped = transpose(
         reshape(g, shape=(batch, math.prod(outer), m, math.prod(inner))), perm=(0, 2, 1, 3)
     )
@@ -179,7 +179,7 @@ gather = register(
 )
 
 
-# segment_sum: rows of data summed into the segments that ids name. Negative ids are dropped; those
+# segment_sum: rows of data summed into the segments given by ids. Negative ids are dropped. Ids
 # beyond the segments are an error on cpu and wasm, and dropped on other backends.
 
 
@@ -205,7 +205,7 @@ def _segment_ref(data: Any, ids: Any, segments: int) -> Any:
     out = np.zeros((segments, *data.shape[ids.ndim :]), data.dtype)
     flat = ids.reshape(-1)
     if not data.size:
-        return out  # as in TensorFlow, which looks at no ids then
+        return out  # as in TensorFlow, which does not check ids then
     rows = data.reshape(flat.size, *data.shape[ids.ndim :])
     _SUMMED.check(ids, (data.shape, ids.shape), {"segments": segments})
     valid = flat >= 0
@@ -225,7 +225,7 @@ def _segment_kernel(data: Aval, ids: Aval, segments: int) -> KernelCall:
 
 
 def gather_inside(rows: Any, ids: Any) -> Any:
-    """``rows[ids]``, and 0 for ids outside the rows."""
+    """Return `rows[ids]`, and 0 for ids outside of the rows."""
     last = rows.aval.shape[0] - 1
     if last < 0:
         return zeros((*ids.aval.shape, *rows.aval.shape[1:]), rows.dtype)

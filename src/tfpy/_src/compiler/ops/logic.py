@@ -1,4 +1,4 @@
-"""Elementwise comparison, logic and choice. See ``ops/elementwise.py`` for how records read."""
+"""Elementwise comparison, logic and selection. `ops/elementwise.py` explains the records."""
 
 from __future__ import annotations
 
@@ -142,5 +142,5 @@ select: Op = elementwise(
     typed_from=1,
     public="",
     laws=Laws(exact=True),
-    doc="x where the condition holds, else y; tf.where is this with broadcasting.",
+    doc="x where the condition holds, and y elsewhere; tf.where adds broadcasting.",
 )

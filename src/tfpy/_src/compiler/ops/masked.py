@@ -1,4 +1,4 @@
-"""Products that are 0 where one operand is 0. See ``ops/elementwise.py`` for how records read."""
+"""Products that are 0 where one operand is 0. `ops/elementwise.py` explains the records."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ masked_multiply: Op = binary(
     params=("slope", "g"),
     public="",
     laws=Laws(exact=True),
-    doc="""Gradient of a function whose slope may be infinite or NaN: slope * g, and 0 where g is 0,
-    as it is where tf.where has chosen another value.""",
+    doc="""Gradient of a function with a slope that may be infinite or NaN: slope * g, or 0 where g
+    is 0. The latter holds where tf.where selected another value.""",
 )

@@ -22,7 +22,7 @@ from tfpy._src.compiler.ops.rules import sum_to_shape, zeros
 
 
 def _per_dtype(cases: Sequence[tuple[Shape, dict[str, Any]]]) -> Any:
-    """Each case in each device dtype."""
+    """Return a function that draws each case in each device dtype."""
 
     def samples(rng: np.random.Generator) -> list[Sample]:
         kinds = (dtypes.float32, dtypes.int32, dtypes.bool)
@@ -32,7 +32,10 @@ def _per_dtype(cases: Sequence[tuple[Shape, dict[str, Any]]]) -> Any:
 
 
 def strided_call(dims: Sequence[int], strides: Sequence[int], offset: int) -> KernelCall:
-    """Kernel ``strided``: the output element at ``idx`` is ``x[offset + sum(idx * strides)]``."""
+    """Return the call of kernel `strided`.
+
+    Its output element at `idx` is `x[offset + sum(idx * strides)]`.
+    """
     dims, (strides,) = merge(dims, [strides])
     return KernelCall(
         "strided",
@@ -41,7 +44,7 @@ def strided_call(dims: Sequence[int], strides: Sequence[int], offset: int) -> Ke
     )
 
 
-# reshape: the same elements under another shape; an alias on every backend.
+# reshape: the same elements with another shape; an alias on every backend.
 
 
 def _reshape_infer(x: Aval, shape: Shape) -> Aval:
@@ -51,7 +54,7 @@ def _reshape_infer(x: Aval, shape: Shape) -> Aval:
             f"Input to reshape is a tensor with {x.size} values of shape {list(x.shape)}, "
             f"but the requested shape {list(shape)} has {math.prod(shape)}",
         )
-    if sum(map(is_open, shape)) == 1 and not x.is_open:  # the other sizes tell it
+    if sum(map(is_open, shape)) == 1 and not x.is_open:  # the other sizes determine it
         shape = closed(shape)
     return Aval(tuple(shape), x.dtype)
 
@@ -90,7 +93,7 @@ def _cannot_become(x: Aval, shape: Shape) -> str:
 
 
 def _broadcast_refuses(x: Aval, shape: Shape) -> OpError | None:
-    """Dimensions without elements become only such."""
+    """Return the error of a dimension without elements that would receive elements."""
     last = shape[len(shape) - x.rank :]
     if all(n or not m for n, m in zip(x.shape, last, strict=True)):
         return None
@@ -142,7 +145,7 @@ def _transpose_kernel(x: Aval, perm: tuple[int, ...]) -> KernelCall:
 
 
 def inverse_permutation(perm: Sequence[int]) -> tuple[int, ...]:
-    """The permutation that undoes ``perm``."""
+    """Return the inverse of a permutation."""
     return tuple(int(i) for i in np.argsort(perm))
 
 
@@ -170,7 +173,7 @@ transpose: Op = register(
 )
 
 
-# strided_slice: begins and strides per axis (strides may be negative), sizes of the result.
+# strided_slice: begins and strides per axis (strides may be negative), and sizes of the result.
 
 
 def _slice_infer(
@@ -187,11 +190,11 @@ def _slice_infer(
 
 
 def _slice_ref(x: Any, begin: Any, size: Any, strides: Any) -> Any:
-    return x[*map(_run, begin, size, strides), ...].copy()  # which lets go of the whole
+    return x[*map(_run, begin, size, strides), ...].copy()  # the copy does not keep x alive
 
 
 def _run(begin: int, size: int, stride: int) -> slice:
-    """So many places from the first one on."""
+    """Return the slice of `size` positions from `begin` on."""
     end = begin + size * stride
     return slice(begin, end if end >= 0 else None, stride) if size else slice(0)
 
@@ -203,7 +206,7 @@ def _slice_kernel(x: Aval, begin: Any, size: Any, strides: Any) -> KernelCall:
 
 
 def _slice_vjp(g: Any, y: Any, x: Any, begin: Any, size: Any, strides: Any) -> tuple[Any]:
-    """Puts the gradient back between zeros; a negative stride is reversed first."""
+    """Pad the gradient with zeros to the input's shape; negative strides are reversed first."""
     if any(s < 0 for s in strides):
         sizes = tuple(g.aval.shape)
         g = strided_slice(

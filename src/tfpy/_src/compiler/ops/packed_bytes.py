@@ -1,8 +1,9 @@
-"""Products of bytes that are packed, four to an int32: for devices that store nothing smaller.
+"""Products of packed bytes, four per int32, for devices that store no smaller dtypes.
 
-A packed array is int32 [rows, parts, words + 4]: the bytes of a part of a row, padded with zeros to
-whole 16 bytes, then four numbers: the row's scale (its bits), its zero point, the sum of the part's
-bytes, and 0. A row of an image is a pixel; one of filters is an output channel, its parts are taps.
+A packed array is int32 [rows, parts, words + 4]. A part of a row consists of its bytes, padded with
+zeros to a multiple of 16, and four numbers: the row's scale (its bits), the row's zero point, the
+sum of the part's bytes, and 0. A row of an image is a pixel. A row of filters is an output channel,
+and its parts are taps.
 """
 
 from __future__ import annotations
@@ -22,28 +23,28 @@ from tfpy._src.compiler.ops.quantized import quantize_channels, quantize_pixels,
 from tfpy._src.compiler.ops.window import Window, window_params
 
 HEADER = 4
-"""Words behind the bytes of a part."""
+"""Number of words after the bytes of a part."""
 
 POINT: dict[str, Any] = {
     "strides": (1, 1),
     "dilations": (1, 1),
     "padding": ((0, 0), (0, 0)),
 }
-"""The window of a convolution that is a product of pixels."""
+"""Window of a convolution that is a product of pixels and a matrix."""
 
 AFFINE, SYMMETRIC, WHOLE = "affine", "symmetric", "whole"
-"""How numbers become bytes: as activations, as weights (see ``quantized.py``); or int32 that are
-bytes already."""
+"""Encodings of numbers as bytes: as activations, as weights (see `quantized.py`), or int32 numbers
+that are already bytes."""
 
 
 def words_of(k: int) -> int:
-    """Words of a part of ``k`` bytes."""
+    """Return the number of words of a part of `k` bytes."""
     return -(-k // 16) * 4
 
 
 def _pack_infer(x: Aval, kind: str) -> Aval:
     if len(x.shape) != 3 or x.dtype != (int32 if kind == WHOLE else float32):
-        raise invalid("pack_bytes", f"{x} is not [rows, parts, k] for kind={kind}")
+        raise invalid("pack_bytes", f"expected [rows, parts, k] for kind={kind}, got {x}")
     return Aval((*x.shape[:2], words_of(x.shape[2]) + HEADER), int32)
 
 
@@ -78,7 +79,7 @@ pack_bytes = register(
         _pack_infer,
         _pack_ref,
         kernel=_pack_kernel,
-        doc="""pack_bytes(x, kind): ``x`` [rows, parts, k], a row quantised with one scale.""",
+        doc="pack_bytes(x, kind): `x` [rows, parts, k], quantized with one scale per row.",
     )
 )
 
@@ -89,7 +90,10 @@ def _infer(x: Aval, filter: Aval, in_shape: Shape, filter_shape: Shape, **window
     record = words_of(in_shape[-1]) + HEADER
     taps = math.prod(filter_shape[:2])
     if x.shape != (pixels, 1, record) or filter.shape != (channels, taps, record):
-        raise invalid("packed_conv2d", f"{x} and {filter} are not {in_shape} and {filter_shape}")
+        raise invalid(
+            "packed_conv2d",
+            f"operands {x} and {filter} do not match the shapes {in_shape} and {filter_shape}",
+        )
     size = _window(window).out_size("packed_conv2d", in_shape[1:-1], filter_shape[:2])
     return Aval((in_shape[0], *size, channels), int32 if whole else float32)
 
@@ -99,7 +103,7 @@ def _window(attrs: dict[str, Any]) -> Window:
 
 
 def _numbers(packed: Array, k: int) -> tuple[Array, Array]:
-    """The numbers of an array without their zero point [rows, parts, k], and the rows' scales."""
+    """Return the numbers without their zero point [rows, parts, k], and the scales of the rows."""
     data = np.ascontiguousarray(packed[..., :-HEADER]).view(np.int8)[..., :k]
     header = np.ascontiguousarray(packed[:, 0, -HEADER:])
     points = header[:, 1].reshape(-1, 1, 1)
@@ -126,7 +130,7 @@ def _ref(x: Any, filter: Any, in_shape: Shape, filter_shape: Shape, **window: An
 
 
 def is_product(in_shape: Shape, filter_shape: Shape, **window: Any) -> bool:
-    """Whether a convolution is the product of pixels and a matrix."""
+    """Return True if a convolution is the product of pixels and a matrix."""
     plain = filter_shape[:2] == window["strides"] == (1, 1)
     return plain and not any(map(any, window["padding"]))
 
@@ -150,29 +154,29 @@ packed_conv2d = register(
         kernel=_kernel,
         doc="""packed_conv2d(x, filter, in_shape, filter_shape, strides, dilations, padding, whole).
 
-        ``x`` has a row for each pixel, ``filter`` one for each output channel. The result is
-        float32, or with ``whole`` the sums in int32. A product of m rows is a convolution of the
-        image [1, 1, m, k] by 1x1 filters.
+        `x` has a row for each pixel, `filter` a row for each output channel. The result is float32,
+        or with `whole` the int32 sums. A product of m rows is a convolution of the image [1, 1, m,
+        k] with 1x1 filters.
         """,
     )
 )
 
 
-# Few rows, and weights of which a byte has two.
+# Few rows, and weights of four bits.
 
 GROUP = 128
-"""Weights of a channel with one scale, where they are packed as nibbles."""
+"""Weights of a channel that share one scale, if they are packed as nibbles."""
 
 
 def _nibble_texels(k: int) -> tuple[int, int]:
-    """Texels of a channel: of weights, and all of them."""
+    """Return the number of texels of a channel: of its weights, and in total."""
     data, groups = -(-k // 32), -(-k // GROUP)
     return data, data + -(-groups // 4) + 1
 
 
 def _nibbles_infer(x: Aval) -> Aval:
     if len(x.shape) != 2 or x.dtype != float32:
-        raise invalid("pack_nibbles", f"{x} is not [channels, k]")
+        raise invalid("pack_nibbles", f"expected float32 [channels, k], got {x}")
     return Aval((x.shape[0], 4 * _nibble_texels(x.shape[1])[1]), int32)
 
 
@@ -206,9 +210,10 @@ pack_nibbles = register(
         _nibbles_infer,
         _nibbles_ref,
         kernel=_nibbles_kernel,
-        doc="""pack_nibbles(x): float32 ``x`` [channels, k] as int32 [channels, words].
+        doc="""pack_nibbles(x): float32 `x` [channels, k] as int32 [channels, words].
 
-        Groups of 128 are integers of -7..7 with a scale each. ``pack_nibbles.wgsl`` has the order.
+        Groups of 128 weights are integers in -7..7 with one scale each. `pack_nibbles.wgsl` defines
+        the order.
         """,
     )
 )
@@ -218,7 +223,7 @@ def _rows_infer(x: Aval, filter: Aval, kind: str, bits: int) -> Aval:
     k = x.shape[1]
     words = words_of(k) + HEADER if bits == 8 else 4 * _nibble_texels(k)[1]
     if x.dtype != (int32 if kind == WHOLE else float32) or filter.shape[-1] != words:
-        raise invalid("packed_rows", f"{x} and {filter} do not multiply")
+        raise invalid("packed_rows", f"packed_rows cannot multiply {x} and {filter}")
     return Aval((x.shape[0], filter.shape[0]), int32 if kind == WHOLE else float32)
 
 
@@ -257,10 +262,11 @@ packed_rows = register(
         _rows_infer,
         _rows_ref,
         kernel=_rows_kernel,
-        doc="""packed_rows(x, filter, kind, bits): ``x`` [m, k], quantised as ``kind`` says, times
-        the channels of ``filter``.
+        doc="""packed_rows(x, filter, kind, bits): the product of `x` [m, k] and the channels of
+        `filter`.
 
-        These are of ``pack_bytes`` or, with 4 ``bits``, of ``pack_nibbles``.
+        `x` is quantized according to `kind`. The filter is a result of `pack_bytes` or, with 4
+        `bits`, of `pack_nibbles`.
         """,
     )
 )

@@ -1,4 +1,4 @@
-"""Sliding windows of an image, laid side by side, and their sum back into the image."""
+"""Sliding windows of an image as an array, and their sum at their positions in the image."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _out_shape(x: Shape, ksize: Sizes, strides: Sizes, dilations: Sizes) -> Shap
 def padded_windows(
     x: Any, ksize: Any, strides: Any, dilations: Any, padding: Any, value: float
 ) -> Any:
-    """``[batch, out_h, out_w, k_h * k_w, c]``: windows of an image between pads of ``value``."""
+    """Return windows of an image padded with `value`: `[batch, out_h, out_w, k_h * k_w, c]`."""
     out = Window(strides, dilations, padding).out_size("windows", x.aval.shape[1:3], ksize)
     if 0 in out:
         batch, _, _, depth = x.aval.shape
@@ -47,7 +47,10 @@ def padded_windows(
 
 
 def at_first_maximum(values: Any, scores: Any) -> Any:
-    """Of windows ``[batch, h, w, taps, c]`` the value where the first of the largest scores is."""
+    """Return each window's value at the first of its largest scores.
+
+    Windows are `[batch, h, w, taps, c]`.
+    """
     taps = scores.aval.shape[3]
     first = argmax(scores, axis=3)
     first = reshape(first, shape=(*scores.aval.shape[:3], 1, scores.aval.shape[4]))
@@ -106,7 +109,7 @@ sliding_windows: Op = register(
         _vjp,
         kernel=_kernel,
         params=("input",),
-        doc="[batch, h, w, c] to its windows, [batch, out_h, out_w, k_h, k_w, c].",
+        doc="The windows [batch, out_h, out_w, k_h, k_w, c] of an image [batch, h, w, c].",
         samples=_samples,
     )
 )
@@ -121,7 +124,8 @@ def _add_infer(x: Aval, input_shape: Shape, strides: Sizes, dilations: Sizes) ->
     ksize = x.shape[3], x.shape[4]
     if _out_shape(input_shape, ksize, strides, dilations) != x.shape:
         raise invalid(
-            "overlap_add", f"windows {list(x.shape)} are not those of {list(input_shape)}"
+            "overlap_add",
+            f"windows {list(x.shape)} are not the windows of an input {list(input_shape)}",
         )
     return Aval(input_shape, x.dtype)
 
@@ -169,7 +173,7 @@ overlap_add: Op = register(
         _add_vjp,
         kernel=_add_kernel,
         params=("windows",),
-        doc="Adds windows up where they lie in the image; gradient of sliding_windows.",
+        doc="The sum of windows at their positions in the image; gradient of sliding_windows.",
         samples=_add_samples,
     )
 )

@@ -1,6 +1,7 @@
 """Pooling with one to three spatial dimensions and its gradients; channels are last.
 
-See ``ops/window.py`` for how windows move. Kernels know volumes: an image is one of depth 1.
+`ops/window.py` defines the movement of windows. Kernels support volumes only: an image is a volume
+of depth 1.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def _float_shape(op: str, x: Aval, attrs: dict[str, Any]) -> Shape:
 
 
 def _max_shape(op: str, x: Aval, attrs: dict[str, Any]) -> Shape:
-    """TensorFlow has the maximum of integers in images, not in volumes."""
+    """Return the shape of max pooling. TensorFlow supports integers in images only."""
     volume = len(attrs["ksize"]) == _VOLUME
     infer.check_dtype(op, x, FLOAT if volume else FLOAT | INTEGER, "input")
     return _pool_shape(op, x, attrs)
@@ -60,7 +61,7 @@ def _pool_params(x: Shape, out: Shape, attrs: dict[str, Any], **more: Any) -> di
 
 
 def _ties(attrs: dict[str, Any]) -> str:
-    """Which maxima of a window have its gradient: TensorFlow's CPU says so."""
+    """Return which maxima of a window receive its gradient, as in TensorFlow on the CPU."""
     return "all" if len(attrs["ksize"]) == _VOLUME else "first"
 
 
@@ -78,9 +79,9 @@ _POOL_CASES: list[tuple[Shape, Sizes, Window]] = [
 
 
 def _pool_samples(inputs: str, kinds: tuple[DType, ...] = (dtypes.float32,)) -> Any:
-    """Samples of a pooling op with inputs ``x``, ``x dy``, ``x g`` or ``dy``.
+    """Return samples of a pooling op with inputs `x`, `x dy`, `x g` or `dy`.
 
-    Ties exist (integers); ``dy`` has the shape of the result, ``g`` that of ``x``.
+    Values are integers, so that ties exist; `dy` has the shape of the result, `g` the shape of `x`.
     """
 
     def samples(rng: np.random.Generator) -> list[Sample]:
@@ -169,7 +170,10 @@ def _avg_grad_infer(dy: Aval, input_shape: Shape, **attrs: Any) -> Aval:
 
 
 def _max_grad_vjp(g: Any, y: Any, x: Any, dy: Any, **attrs: Any) -> tuple[Any, Any]:
-    """To ``dy``; ``x`` only chooses. Of several maxima in a volume the first, as TensorFlow."""
+    """Return the gradient of `dy`; `x` only selects positions.
+
+    If a window of a volume has several maxima, the first one counts, as in TensorFlow.
+    """
     return lambda: _zeros(x), lambda: max_pool_grad_grad(x, g, **attrs)
 
 
@@ -178,7 +182,7 @@ def _max_grad_grad_vjp(g: Any, y: Any, x: Any, dx: Any, **attrs: Any) -> tuple[A
 
 
 def _zeros(x: Any) -> Any:
-    """The gradient of a choice: TensorFlow gives zeros, not None."""
+    """Return the gradient of a selection: zeros as in TensorFlow, not None."""
     return zeros(x.aval.shape, x.dtype)
 
 
@@ -193,7 +197,7 @@ max_pool_grad: Op = register(
             "max_pool_grad", ("x", "dy"), _pool_params(x.shape, dy.shape, attrs, ties=_ties(attrs))
         ),
         params=("x", "dy"),
-        doc="Each window's gradient at its first maximum; in volumes at every maximum.",
+        doc="Each window's gradient at its first maximum, or in volumes at every maximum.",
         samples=_pool_samples("x dy"),
     )
 )
@@ -210,7 +214,7 @@ max_pool_grad_grad: Op = register(
             _pool_params(x.shape, _pool_shape("max_pool_grad_grad", x, attrs), attrs),
         ),
         params=("x", "g"),
-        doc="What g has at the first maximum of each window of x.",
+        doc="The element of g at the first maximum of each window of x.",
         samples=_pool_samples("x g"),
     )
 )
@@ -225,7 +229,7 @@ avg_pool_grad: Op = register(
             "avg_pool_grad", ("dy",), _pool_params(input_shape, dy.shape, attrs)
         ),
         params=("dy",),
-        doc="The gradient of each window, in equal shares to its pixels.",
+        doc="The gradient of each window, distributed equally over its pixels.",
         samples=_pool_samples("dy"),
     )
 )

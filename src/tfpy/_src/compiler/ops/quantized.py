@@ -1,8 +1,8 @@
-"""The product with weights, and the convolution, in int8 that the quantising pass makes.
+"""Matrix products and convolutions in int8, which the quantizing pass creates.
 
-Numbers are quantised as XNNPACK's qd8-f32-qc8w kernels take them (TensorFlow Lite's dynamic range
-quantization): each row of activations, or pixel, to int8 with a scale and a zero point of its own,
-which follow from its smallest and largest element; each output channel of the weights to -127..127
+Numbers are quantized for XNNPACK's qd8-f32-qc8w kernels (TensorFlow Lite's dynamic range
+quantization). Each row of activations, or pixel, is int8 with its scale and zero point, which
+depend on the row's smallest and largest element. Each output channel of the weights is in -127..127
 with one scale. The sums of products of a row, or pixel, are exact.
 """
 
@@ -22,21 +22,21 @@ from tfpy._src.compiler.ir.op import COMPILER, Op, register
 from tfpy._src.compiler.ops.convolution import conv2d
 
 MAX_DEPTH = 1 << 16
-"""So many products of int8 fit into a sum in int32."""
+"""Number of products of int8 that fit into an int32 sum."""
 
 _MIN_RANGE = 1e-36
-"""What spans less counts as 0: its inverse would overflow."""
+"""Ranges below this count as 0, because the inverse would overflow."""
 
 
 class Quantized(NamedTuple):
-    """``values`` without their zero point, and the scale of each row; NaN where none is finite."""
+    """`values` without their zero point, and the scale of each row. Scales may be NaN."""
 
     values: Array
     scales: Array
 
 
 class Pixels(NamedTuple):
-    """``values`` of -128..127, the zero point and the scale of each row [rows, 1]."""
+    """`values` in -128..127, and the zero point and scale of each row [rows, 1]."""
 
     values: Array
     points: Array
@@ -44,13 +44,13 @@ class Pixels(NamedTuple):
 
 
 def quantize_rows(x: Array) -> Quantized:
-    """float32 [rows, k] as integers that lie in a range of 256 with 0 in it."""
+    """Quantize float32 [rows, k] to integers in a range of 256 numbers that contains 0."""
     values, points, scales = quantize_pixels(x)
     return Quantized(values - points, scales)
 
 
 def quantize_pixels(x: Array) -> Pixels:
-    """float32 [rows, k] as integers and zero points, both of -128..127."""
+    """Quantize float32 [rows, k] to integers and zero points, both in -128..127."""
     low = x.min(-1, initial=0, keepdims=True)
     high = x.max(-1, initial=0, keepdims=True)
     width = high - low
@@ -58,7 +58,7 @@ def quantize_pixels(x: Array) -> Pixels:
     width = np.where(zero | ~finite, np.float32(255), width)
     inverse = np.float32(255) / width
     low, high = low * inverse, high * inverse
-    # The end of -128..127 that is farther from the zero point is met exactly.
+    # The end of -128..127 that is farther from the zero point is represented exactly.
     upper = (-128 + low) + (127 + high) > 0
     point = np.rint(np.clip(np.where(upper, -128 - low, 127 - high), -128, 127))
     values = np.clip(np.rint(x * inverse) + point, -128, 127)
@@ -67,7 +67,7 @@ def quantize_pixels(x: Array) -> Pixels:
 
 
 def quantize_channels(w: Array, most: int = 127) -> Quantized:
-    """float32 [channels, k] as integers of -most..most."""
+    """Quantize float32 [channels, k] to integers in -most..most."""
     finite = np.isfinite(w).all(-1, keepdims=True)
     w = np.where(finite, w, np.float32(0))
     largest = np.abs(w).max(-1, initial=0, keepdims=True)
@@ -81,7 +81,7 @@ def _infer(a: Aval, b: Aval, transpose_b: bool) -> Aval:
     k, n = b.shape[::-1] if transpose_b else b.shape
     if (a.dtype, b.dtype) != (float32, float32) or a.shape[-1] != k or not 0 < k <= MAX_DEPTH:
         raise invalid(
-            "quantized_matmul", f"{a} and {b} with transpose_b={transpose_b} do not multiply"
+            "quantized_matmul", f"cannot multiply {a} and {b} with transpose_b={transpose_b}"
         )
     return Aval((*a.shape[:-1], n), float32)
 
@@ -111,9 +111,9 @@ quantized_matmul = register(
         _infer,
         _ref,
         kernel=_kernel,
-        doc="""quantized_matmul(a, b, transpose_b): float32 ``a`` [..., k] times the weights ``b``.
+        doc="""quantized_matmul(a, b, transpose_b): float32 `a` [..., k] times the weights `b`.
 
-        These, [k, n] or [n, k], are float32 too: a kernel keeps what it has quantised.
+        The weights, [k, n] or [n, k], are float32 as well: a kernel caches the quantized weights.
         """,
     )
 )
@@ -122,7 +122,7 @@ quantized_matmul = register(
 def _conv_infer(x: Aval, filter: Aval, **attrs: Any) -> Aval:
     depth = filter.shape[-2]
     if x.dtype != float32 or x.shape[-1] != depth or not 0 < depth <= MAX_DEPTH:
-        raise invalid("quantized_conv2d", f"{x} and {filter} do not fit")
+        raise invalid("quantized_conv2d", f"input {x} and filter {filter} do not match")
     return conv2d.infer(x, filter, **attrs)
 
 
@@ -146,6 +146,6 @@ quantized_conv2d = register(
         _conv_infer,
         _conv_ref,
         kernel=_conv_kernel,
-        doc="quantized_conv2d(x, filter, strides, dilations, padding): as conv2d, without groups.",
+        doc="quantized_conv2d(x, filter, strides, dilations, padding): conv2d without groups.",
     )
 )

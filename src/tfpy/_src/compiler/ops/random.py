@@ -1,10 +1,10 @@
 """Random primitives: numbers that are a function of a key, a counter and the element's position.
 
-Inputs are six int32 scalars, the *state*: two words of key and four of counter, low words first.
-Output element ``i`` is word ``i % 4`` of the block at ``counter + i // 4``
-(``ops/reference/philox.py``), so a kernel computes every element on its own and every backend gives
-TensorFlow's bits. Distributions whose elements take a varying number of words are computed on the
-host.
+Inputs are six int32 scalars, the *state*: two words of the key and four of the counter, low words
+first. Output element `i` is word `i % 4` of the block at `counter + i // 4`
+(`ops/reference/philox.py`). So a kernel computes every element independently, and every backend
+returns TensorFlow's bits. Distributions that use a varying number of words per element are computed
+on the host.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from tfpy._src.compiler.ir.op import Op, Sample, register
 from tfpy._src.compiler.ops.reference import philox, random as host
 
 STATE = ("key_0", "key_1", "counter_0", "counter_1", "counter_2", "counter_3")
-REJECTION = "elements take a varying number of random words (rejection)"
-SEQUENTIAL = "each step depends on the one before"
+REJECTION = "elements consume a varying number of random words (rejection)"
+SEQUENTIAL = "each step depends on the previous step"
 
 # Expressions
 
 
 def _counter(low: list[Expr], shift: int) -> list[Expr]:
-    """The 128-bit counter of this element: the state's plus the number of its block."""
+    """Return the element's 128-bit counter: the state's counter plus the number of the block."""
     words, carry = [], ex.bitcast(ex.index() >> shift, ex.U)
     for word in low:
         total = word + carry
@@ -40,13 +40,13 @@ def _counter(low: list[Expr], shift: int) -> list[Expr]:
 
 
 def _words(*state: Expr, shift: int = 2) -> list[Expr]:
-    """The four words of this element's block, which ``2 ** shift`` elements share."""
+    """Return the four words of the element's block, which `2 ** shift` elements share."""
     k0, k1, *low = (ex.bitcast(word, ex.U) for word in state)
     return _rounds(_counter(low, shift), k0, k1)
 
 
 def _rounds(c: list[Expr], k0: Expr, k1: Expr) -> list[Expr]:
-    """Philox of a counter and a key."""
+    """Apply Philox to a counter and a key."""
     m0, m1 = (ex.const(m, ex.U) for m in drawing.MULTIPLIERS)
     for _ in range(drawing.ROUNDS):
         high = [Expr("mulhi", ex.U, (c[0], m0)), Expr("mulhi", ex.U, (c[2], m1))]
@@ -56,15 +56,18 @@ def _rounds(c: list[Expr], k0: Expr, k1: Expr) -> list[Expr]:
 
 
 def _lane(words: list[Expr]) -> Expr:
-    """The word that belongs to this element."""
+    """Return the word that belongs to the element."""
     i = ex.index() & 3
     low = ex.select(ex.eq(i, 0), words[0], words[1])
     return ex.select(i < 2, low, ex.select(ex.eq(i, 2), words[2], words[3]))
 
 
 def _scrambled(*seed: Expr) -> Expr:
-    """A word of the state of a stateless op: the seed is a counter, what comes out is the key and
-    the upper half of the new counter."""
+    """Return a word of the state of a stateless op.
+
+    The seed is used as a counter. The words of its block are the key and the upper half of the new
+    counter.
+    """
     zero, ones = ex.const(0, ex.U), ex.const(0xFFFFFFFF, ex.U)
     counter: list[Expr] = []
     for number in seed:
@@ -77,7 +80,7 @@ def _scrambled(*seed: Expr) -> Expr:
 
 
 def _advanced(*state: Expr, blocks: int) -> Expr:
-    """A word of a generator's state (counter, key) so many counters later."""
+    """Return a word of a generator's state (counter, key), advanced by a number of blocks."""
     counter, key = [ex.bitcast(word, ex.U) for word in state[:4]], state[4:]
     added = [ex.const(word, ex.U) for word in philox.split(blocks, 4)]
     carry, words = ex.const(0, ex.U), list[Expr]()
@@ -93,12 +96,15 @@ def _advanced(*state: Expr, blocks: int) -> Expr:
 
 
 def _unit(word: Expr) -> Expr:
-    """A float in [0, 1) from 23 bits."""
+    """Return a float in [0, 1) from 23 bits."""
     return ex.bitcast((word & 0x7FFFFF) | 0x3F800000, ex.F) - 1.0
 
 
 def _fine_unit(*state: Expr, shape: Shape) -> Expr:
-    """The upper 24 bits of TensorFlow's double: 20 of a pair's first word and 4 of its second."""
+    """Return the upper 24 bits of TensorFlow's double.
+
+    These are 20 bits of a pair's first word and 4 of its second word.
+    """
     w, even = _words(*state, shift=1), ex.eq(ex.index() & 1, 0)
     high, low = ex.select(even, w[0], w[2]), ex.select(even, w[1], w[3])
     bits = (high & 0xFFFFF) * 16 + (low >> 28)
@@ -106,7 +112,7 @@ def _fine_unit(*state: Expr, shape: Shape) -> Expr:
 
 
 def _double(high: Expr, low: Expr) -> Expr:
-    """A float64 in [0, 1) from 52 bits of a pair of words."""
+    """Return a float64 in [0, 1) from 52 bits of a pair of words."""
     first, second = (ex.cast(word, dtypes.float64) for word in (high & 0xFFFFF, low))
     return (first * 2.0**32 + second) * 2.0**-52
 
@@ -119,7 +125,7 @@ def _uniform(*state: Expr, shape: Shape, dtype: DType = dtypes.float32) -> Expr:
 
 
 def _normal(*state: Expr, shape: Shape, dtype: DType = dtypes.float32) -> Expr:
-    """Box-Muller: each pair of words, or of pairs of these, gives a sine and a cosine."""
+    """Compute normal numbers by Box-Muller: two uniform numbers yield a sine and a cosine."""
     if dtype == dtypes.float32:
         w, i = _words(*state), ex.index() & 3
         words = ex.select(i < 2, w[0], w[2]), ex.select(i < 2, w[1], w[3])
@@ -133,10 +139,10 @@ def _normal(*state: Expr, shape: Shape, dtype: DType = dtypes.float32) -> Expr:
 
 
 def _between(*inputs: Expr, shape: Shape) -> Expr:
-    """``low`` plus the word modulo the range, in unsigned arithmetic.
+    """Return `low` plus the word modulo the range, in unsigned arithmetic.
 
-    Below 2**31 the remainder comes from the word's upper 31 bits, as ``irem`` is signed; above,
-    the range fits into the word once at most.
+    Below 2**31 the remainder is computed from the word's upper 31 bits, because `irem` is signed.
+    Above, the range fits into the word at most once.
     """
     *state, low, high = inputs
     word = _lane(_words(*state))
@@ -200,7 +206,7 @@ def _words_of(words: Sequence[Any]) -> Any:
 
 
 def drawn_state(rng: np.random.Generator) -> tuple[Any, ...]:
-    """A state whose counter carries into its second and third word."""
+    """Draw a state with a counter that carries into its second and third word."""
     words = [*rng.integers(-(2**31), 2**31, 6).astype(np.int32)]
     words[2:4] = np.int32(-3), np.int32(-1)
     return tuple(np.asarray(w) for w in words)
@@ -217,7 +223,7 @@ def _between_samples(rng: np.random.Generator) -> list[Sample]:
 
 
 def _random(name: str, number: DType, ref: Any, expr: Any, doc: str, **more: Any) -> Op:
-    """Registers an op that gives numbers of a dtype, unless an attribute says another."""
+    """Register an op that returns numbers of a dtype, unless an attribute sets another one."""
     facts: dict[str, Any] = {"params": STATE, "samples": _samples} | more
     return register(
         Op(
@@ -244,7 +250,7 @@ random_fine_uniform = _random(
     dtypes.float32,
     _fine_unit_ref,
     _fine_unit,
-    "Uniform floats in [0, 1): what a float holds of TensorFlow's doubles.",
+    "Uniform floats in [0, 1): TensorFlow's doubles, truncated to float precision.",
 )
 random_bits = _random(
     "random_bits",
@@ -261,7 +267,7 @@ random_int = _random(
     dtypes.int32,
     _between_ref,
     _between,
-    "Integers in [minval, maxval): a word modulo the range, as TensorFlow.",
+    "Integers in [minval, maxval): a word modulo the range, as in TensorFlow.",
     params=(*STATE, "minval", "maxval"),
     samples=_between_samples,
 )
@@ -270,7 +276,7 @@ random_truncated_normal = _random(
     dtypes.float32,
     _truncated_ref,
     None,
-    "Standard normal floats, less than two deviations from 0.",
+    "Standard normal floats, less than two standard deviations from 0.",
     host_only=REJECTION,
 )
 
@@ -296,7 +302,7 @@ random_state_of_seed = register(
         _scrambled_ref,
         expr=_scrambled,
         params=("seed_0", "seed_1"),
-        doc="The state, as a tensor, with which a stateless op begins.",
+        doc="The initial state of a stateless op, as a tensor.",
         samples=_seed_samples,
     )
 )
@@ -308,7 +314,7 @@ random_state_advanced = register(
         _advanced_ref,
         expr=_advanced,
         params=(*STATE[2:], *STATE[:2]),
-        doc="A generator's state, its counter (first here) so many numbers later.",
+        doc="A generator's state, counter first, after a number of blocks.",
         samples=_advance_samples,
     )
 )

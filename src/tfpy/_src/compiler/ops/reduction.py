@@ -1,7 +1,7 @@
-"""Reductions over one run of neighbouring axes, and the public functions over any axes.
+"""Reductions over one run of adjacent axes, and their composition over any axes.
 
-The primitive reduces axes ``first .. last`` (contiguous) and drops them, so every kernel sees
-``[outer, n, inner]``. A reduction over scattered axes is one primitive per run of axes.
+The primitive reduces axes `first .. last` (contiguous) and drops them, so every kernel sees
+`[outer, n, inner]`. A reduction over other axes applies the primitive once per run of axes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tfpy._src.compiler.ops.rules import axis_runs, rule_of
 
 
 def _split(x: Aval, axes: tuple[int, int]) -> tuple[int, int, int]:
-    """``(outer, n, inner)`` for the axes ``[axes[0], axes[1])``."""
+    """Return `(outer, n, inner)` for the axes `[axes[0], axes[1])`."""
     begin, end = axes
     return math.prod(x.shape[:begin]), math.prod(x.shape[begin:end]), math.prod(x.shape[end:])
 
@@ -99,7 +99,7 @@ def _min_ref(x: Any, axis: tuple[int, ...]) -> Any:
 
 
 def _expand(g: Any, x: Any, axes: tuple[int, int]) -> Any:
-    """``g`` with the reduced axes back as size 1, so that it broadcasts against ``x``."""
+    """Return `g` with the reduced axes as size 1, so that it broadcasts with `x`."""
     begin, end = axes
     return reshape(g, shape=(*x.aval.shape[:begin], *[1] * (end - begin), *x.aval.shape[end:]))
 
@@ -109,14 +109,17 @@ def _sum_vjp(g: Any, y: Any, x: Any, axes: tuple[int, int]) -> tuple[Any]:
 
 
 def _extreme_vjp(g: Any, y: Any, x: Any, axes: tuple[int, int]) -> tuple[Any]:
-    """Equal shares to all positions that hold the extreme, as TensorFlow."""
+    """Distribute the gradient equally over all positions of the extreme, as in TensorFlow."""
     hit = cast(equal(x, _expand(y, x, axes)), dtype=g.dtype)
     share = g / reduce_sum(hit, axes=axes)
     return (hit * _expand(share, x, axes),)
 
 
 def _prod_vjp(g: Any, y: Any, x: Any, axes: tuple[int, int]) -> tuple[Any]:
-    """Product of the others. Where exactly one factor is 0 only that one has a gradient."""
+    """Compute the product of the other factors.
+
+    If exactly one factor is 0, only this factor has a gradient.
+    """
     zero = equal(x, 0)
     zeros = _expand(reduce_sum(cast(zero, dtype=g.dtype), axes=axes), x, axes)
     rest = _expand(reduce_prod(select(zero, 1, x), axes=axes), x, axes)
@@ -149,10 +152,8 @@ reduce_prod = _reduction(
     NUMERIC,
     "Product over the axes.",
 )
-reduce_max = _reduction("reduce_max", "max", _max_ref, _extreme_vjp, REAL, "Largest over the axes.")
-reduce_min = _reduction(
-    "reduce_min", "min", _min_ref, _extreme_vjp, REAL, "Smallest over the axes."
-)
+reduce_max = _reduction("reduce_max", "max", _max_ref, _extreme_vjp, REAL, "Maximum over the axes.")
+reduce_min = _reduction("reduce_min", "min", _min_ref, _extreme_vjp, REAL, "Minimum over the axes.")
 reduce_any = _reduction(
     "reduce_any", "any", lambda x, axis: np.any(x, axis=axis), None, BOOL, "Logical or."
 )
@@ -163,7 +164,7 @@ reduce_all = _reduction(
 
 def _arg(name: str, kind: str, position: Any, worst: float) -> Op:
     def ref(x: Any, axis: int) -> Any:
-        """NaN is never the extreme."""
+        """Return the position of the extreme, ignoring NaN."""
         numbers = np.where(np.isnan(x), worst, x) if x.dtype.kind == "f" else x
         return position(numbers, axis=axis)
 
@@ -199,7 +200,7 @@ def _arg(name: str, kind: str, position: Any, worst: float) -> Op:
             refuses=refuses,
             kernel=kernel,
             params=("input",),
-            doc=f"Index of the first {kind}imum along an axis, int32; NaN is passed over.",
+            doc=f"Index of the first {kind}imum along an axis, int32. NaN is ignored.",
             samples=samples,
         )
     )
@@ -210,7 +211,7 @@ argmin = _arg("argmin", "min", np.argmin, np.inf)
 
 
 def reduce_axes(op: Op, x: Any, axes: Sequence[int], keepdims: bool) -> Any:
-    """``op`` over any axes, the last run first so that earlier axes keep their numbers."""
+    """Apply `op` over any axes. The last run comes first, so earlier axes keep their numbers."""
     result = x
     for run in reversed(axis_runs(axes)):
         result = op(result, axes=run)

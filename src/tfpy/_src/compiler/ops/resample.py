@@ -1,6 +1,6 @@
-"""Resizing along one axis: each output element is a weighted sum of neighbouring input elements.
+"""Resizing along one axis: each output element is a weighted sum of neighboring input elements.
 
-The same kernel with the transposed map takes gradients back.
+The same kernel with the transposed map computes gradients.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ def _infer(x: Aval, entries: Aval, axis: int, spec: Resampling) -> Aval:
     n, m = spec.sizes
     if x.shape[axis] != n or entries.shape[0] != m:
         raise invalid(
-            "resample", f"axis {axis} of {list(x.shape)} and table {list(entries.shape)} do not fit"
+            "resample",
+            f"axis {axis} of {list(x.shape)} and table {list(entries.shape)} do not match",
         )
     return Aval((*x.shape[:axis], m, *x.shape[axis + 1 :]), x.dtype)
 
@@ -38,7 +39,7 @@ def _infer(x: Aval, entries: Aval, axis: int, spec: Resampling) -> Aval:
 def _ref(x: Any, entries: Any, axis: int, spec: Resampling) -> Any:
     weights = np.ascontiguousarray(entries[:, 1:]).view(np.float32)
     outer, n, inner = math.prod(x.shape[:axis]), x.shape[axis], math.prod(x.shape[axis + 1 :])
-    together = inner if 0 < inner < _FEW else 1  # taken one by one: NumPy is slow with few
+    together = inner if 0 < inner < _FEW else 1  # NumPy is slow with short rows
     rows = x.reshape(outer, n * together, inner // together)
     out = np.zeros((outer, entries.shape[0] * together, rows.shape[2]), x.dtype)
     for tap in range(weights.shape[1]):
@@ -72,7 +73,7 @@ def _vjp(g: Any, y: Any, x: Any, entries: Any, axis: int, spec: Resampling) -> t
 
 
 def resize_axis(x: Any, axis: int, spec: Resampling) -> Any:
-    """``x`` with one axis mapped by ``spec``."""
+    """Return `x` with one axis mapped by `spec`."""
     return resample(x, cast(table(spec), dtype=dtypes.int32), axis=axis, spec=spec)
 
 
@@ -102,7 +103,7 @@ resample: Op = register(
         _vjp,
         kernel=_kernel,
         params=("images", "table"),
-        doc="Weighted sums of neighbours along one axis.",
+        doc="Weighted sums of neighbors along one axis.",
         samples=_samples,
     )
 )

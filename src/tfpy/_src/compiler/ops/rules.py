@@ -1,5 +1,6 @@
-"""What gradient rules share. It names ops by the table, so that the record files, which import it,
-import one another one way.
+"""Helpers of gradient rules.
+
+They look ops up in the table by name, because the modules of the records import this module.
 """
 
 from __future__ import annotations
@@ -15,24 +16,28 @@ Vjp = Callable[..., Any]
 
 
 class Rows(NamedTuple):
-    """The gradient of a tensor of which some rows were read: zeros but for these, which add up."""
+    """The gradient of a tensor of which rows were read.
+
+    All other rows are zero; equal indices add up.
+    """
 
     values: Any
     """[n, ...]."""
     indices: Any
     """[n]."""
     shape: Shape
-    """The tensor's."""
+    """Shape of the tensor."""
 
 
 def rule_of(vjp: Vjp, *, holomorphic: bool = True, broadcasts: bool = False) -> Vjp:
-    """The gradient rule of a record, made of the one that is written there.
+    """Return the gradient rule of a record, derived from the rule that the record states.
 
     Args:
-        vjp: gives a gradient for each input, or just the one of the only input.
-        holomorphic: it gives ``g * f'(x)``, where TensorFlow has ``g * conj(f'(x))`` for complex
-            numbers, that is ``conj(conj(g) * f'(x))``.
-        broadcasts: gradients are summed over the dimensions in which inputs are broadcast.
+        vjp: Function that returns a gradient for each input, or just the gradient of the only
+            input.
+        holomorphic: If True, `vjp` computes `g * f'(x)`. For complex numbers, TensorFlow defines `g
+            * conj(f'(x))`, which is `conj(conj(g) * f'(x))`.
+        broadcasts: If True, sum gradients over the dimensions in which inputs are broadcast.
     """
 
     def rule(g: Any, y: Any, *inputs: Any, **attrs: Any) -> tuple[Any, ...]:
@@ -58,12 +63,12 @@ def rule_of(vjp: Vjp, *, holomorphic: bool = True, broadcasts: bool = False) -> 
 
 
 def _applied(function: Callable[..., Any], gradient: Any, *more: Any) -> Any:
-    """Of a gradient, or a function that gives it."""
+    """Apply a function to a gradient, or to the result of a function that computes it."""
     return function(gradient() if callable(gradient) else gradient, *more)
 
 
 def sum_to_shape(g: Any, shape: Sequence[int]) -> Any:
-    """Sums ``g`` over the dimensions in which ``shape`` was broadcast to it."""
+    """Sum `g` over the dimensions in which `shape` was broadcast to it."""
     given, wanted = g.aval.shape, tuple(shape)
     if given == wanted:
         return g
@@ -75,7 +80,7 @@ def sum_to_shape(g: Any, shape: Sequence[int]) -> Any:
 
 
 def axis_runs(axes: Sequence[int]) -> list[tuple[int, int]]:
-    """Sorted axes as half-open runs: ``[0, 1, 3]`` gives ``[(0, 2), (3, 4)]``."""
+    """Return sorted axes as half-open runs: `[(0, 2), (3, 4)]` for `[0, 1, 3]`."""
     runs: list[tuple[int, int]] = []
     for axis in sorted(axes):
         if runs and runs[-1][1] == axis:
@@ -86,5 +91,5 @@ def axis_runs(axes: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def zeros(shape: Shape, dtype: Any) -> Any:
-    """Zeros of that shape: one number, broadcast."""
+    """Return zeros of a shape: one number, broadcast."""
     return OPS["broadcast_to"](OPS["cast"](0, dtype=dtype), shape=tuple(shape))

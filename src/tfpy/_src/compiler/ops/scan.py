@@ -1,4 +1,4 @@
-"""Running sums and products along one axis: every output combines the elements before it."""
+"""Cumulative sums and products along one axis: every output combines the elements before it."""
 
 from __future__ import annotations
 
@@ -96,13 +96,13 @@ def _sum_vjp(g: Any, y: Any, x: Any, axis: int, exclusive: bool, reverse: bool) 
 
 
 def _prod_vjp(g: Any, y: Any, x: Any, axis: int, exclusive: bool, reverse: bool) -> tuple[Any]:
-    """As TensorFlow: 0 where x is 0."""
+    """Compute TensorFlow's gradient, which is 0 where x is 0."""
     total = cumsum(y * g, axis=axis, exclusive=exclusive, reverse=not reverse)
     return (divide_no_nan(total, x),)
 
 
 def _logsumexp_vjp(g: Any, y: Any, x: Any, axis: int, exclusive: bool, reverse: bool) -> tuple[Any]:
-    """Positive and negative gradients apart, so that both stay in logarithms."""
+    """Compute the gradient for positive and negative g separately, so that both stay logarithms."""
 
     def of_sign(signed: Any) -> Any:
         logs = select(signed > 0, log(select(signed > 0, signed, 1.0)), float(dtypes.float32.min))
@@ -122,7 +122,7 @@ cumprod = _scan(
     _prod_vjp,
     NUMERIC,
     "Product of the elements so far.",
-    "products of hundreds of factors are rounded in another order",
+    "products of hundreds of factors are rounded in a different order",
 )
 cumulative_logsumexp: Op = _scan(
     "cumulative_logsumexp",

@@ -1,9 +1,8 @@
-"""Rows written or combined at computed places, and the places of n-dimensional indices.
+"""Rows written or combined at computed positions, and positions of n-dimensional indices.
 
-``scatter_*`` take ``x [segments, ...rest]``, int32 ``ids`` of any shape and ``updates
-[*ids.shape, ...rest]``. Updates whose id is negative are dropped; ids beyond the segments are an
-error on cpu and wasm, and dropped on other backends. Sums need no op: they are ``x +
-segment_sum(updates, ids)``.
+`scatter_*` take `x [segments, ...rest]`, int32 `ids` of any shape and `updates [*ids.shape,
+...rest]`. Updates with negative ids are dropped. Ids beyond the segments are an error on cpu and
+wasm, and dropped on other backends. Sums need no op: they are `x + segment_sum(updates, ids)`.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ def _scatter(name: str, kind: str, combine: Any, vjp: Any, takes: Iterable[DType
     def ref(x: Any, ids: Any, updates: Any) -> Any:
         out, flat = x.copy(), ids.reshape(-1)
         if not updates.size:
-            return out  # as in TensorFlow, which looks at no ids then
+            return out  # as in TensorFlow, which does not check ids then
         indexed.check(ids, (x.shape, ids.shape, updates.shape), {})
         valid = flat >= 0
         combine(out, flat[valid], updates.reshape(flat.size, *x.shape[1:])[valid])
@@ -104,7 +103,7 @@ def _scatter_samples(takes: frozenset[DType]) -> Any:
 
 
 def _assign(out: Any, ids: Any, updates: Any) -> None:
-    out[ids] = updates  # of a repeated index the last one stays
+    out[ids] = updates  # for a repeated index, the last update remains
 
 
 def _update_vjp(g: Any, y: Any, x: Any, ids: Any, updates: Any) -> tuple[Any, None, Any]:
@@ -116,7 +115,7 @@ def _update_vjp(g: Any, y: Any, x: Any, ids: Any, updates: Any) -> tuple[Any, No
 
 
 def _extreme_vjp(g: Any, y: Any, x: Any, ids: Any, updates: Any) -> tuple[Any, None, Any]:
-    """Equal shares to all that hold the extreme, the old value among them."""
+    """Distribute the gradient equally over all values equal to the extreme, also the old one."""
     old = cast(equal(x, y), dtype=g.dtype)
     new = cast(equal(updates, gather_inside(y, ids)), dtype=g.dtype)
     share = g / (old + segment_sum(new, ids, segments=x.aval.shape[0]))
@@ -124,7 +123,10 @@ def _extreme_vjp(g: Any, y: Any, x: Any, ids: Any, updates: Any) -> tuple[Any, N
 
 
 def _prod_vjp(g: Any, y: Any, x: Any, ids: Any, updates: Any) -> tuple[Any, None, Any]:
-    """Product of the others. Where exactly one factor is 0 only that one has a gradient."""
+    """Compute the product of the other factors.
+
+    If exactly one factor is 0, only this factor has a gradient.
+    """
 
     def nonzero(factors: Any) -> Any:
         return select(equal(factors, 0), 1, factors)
@@ -150,20 +152,31 @@ scatter_update: Op = _scatter(
     _assign,
     _update_vjp,
     infer.ANY,
-    "x with rows replaced by updates; of several for one row the last one stays.",
+    "x with rows replaced by updates. The last update of a row remains.",
 )
 scatter_prod: Op = _scatter(
     "scatter_prod", "prod", np.multiply.at, _prod_vjp, NUMERIC, "x times the updates of each row."
 )
 scatter_max = _scatter(
-    "scatter_max", "max", np.maximum.at, _extreme_vjp, REAL, "Largest of x and its row's updates."
+    "scatter_max",
+    "max",
+    np.maximum.at,
+    _extreme_vjp,
+    REAL,
+    "Maximum of x and each row's updates.",
 )
 scatter_min = _scatter(
-    "scatter_min", "min", np.minimum.at, _extreme_vjp, REAL, "Smallest of x and its row's updates."
+    "scatter_min",
+    "min",
+    np.minimum.at,
+    _extreme_vjp,
+    REAL,
+    "Minimum of x and each row's updates.",
 )
 
 
-# ravel_index: the row-major place of each index vector (the last axis) in a tensor of shape dims.
+# ravel_index: the row-major position of each index vector (the last axis) in a tensor of shape
+# dims.
 
 
 def _ravel_infer(indices: Aval, dims: Shape) -> Aval:
@@ -211,7 +224,8 @@ ravel_index = register(
         kernel=_ravel_kernel,
         indexed=_RAVELLED,
         params=("indices",),
-        doc="Row-major place of each index vector; outside dims an error on cpu and wasm, else -1.",
+        doc="""Row-major position of each index vector. Outside of dims, an error on cpu and wasm,
+        else -1.""",
         samples=_ravel_samples,
     )
 )

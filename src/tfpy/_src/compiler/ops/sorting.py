@@ -23,7 +23,7 @@ from tfpy._src.compiler.ops.families.samples import array
 def _argsort_infer(x: Aval, k: int, descending: bool) -> Aval:
     infer.check_dtype("argsort", x, REAL, "values")
     if not x.rank or not 0 <= k <= x.shape[-1]:
-        raise invalid("argsort", f"cannot give the first {k} of the last axis of {list(x.shape)}")
+        raise invalid("argsort", f"k={k} is out of range for the last axis of {list(x.shape)}")
     return Aval((*x.shape[:-1], k), dtypes.int32)
 
 
@@ -38,13 +38,13 @@ def _argsort_ref(x: Any, k: int, descending: bool) -> Any:
         return np.array(rows, np.int32).reshape(*x.shape[:-1], k)
     if not descending:
         return np.argsort(x, axis=-1, kind="stable")[..., :k]
-    # Backwards, so that a stable sort keeps the order of equal elements when it is turned round.
+    # Sort the reversed rows, so that equal elements keep their order after the result is reversed.
     order = x.shape[-1] - 1 - np.argsort(x[..., ::-1], axis=-1, kind="stable")
     return order[..., ::-1][..., :k]
 
 
 def _first(row: Any, k: int, descending: bool) -> Any:
-    """The places of the first few in order, without putting the others in order."""
+    """Return the indices of the first `k` elements in order, without sorting the others."""
     last = row.size - k if descending else k - 1
     border = np.partition(row, last)[last]
     before = np.flatnonzero(row > border if descending else row < border)
@@ -87,13 +87,13 @@ argsort = register(
         _argsort_ref,
         kernel=_argsort_kernel,
         params=("values",),
-        doc="Places of the k first elements in order along the last axis, int32.",
+        doc="Indices of the first k elements in order along the last axis, int32.",
         samples=_argsort_samples,
     )
 )
 
 
-# permute: each row in an order of its own. Its gradient is the inverse order, not a scatter.
+# permute: each row in its own order. Its gradient is the inverse order, not a scatter.
 
 
 def _permute_infer(x: Aval, order: Aval) -> Aval:
@@ -134,13 +134,13 @@ permute: Op = register(
         _permute_vjp,
         kernel=_permute_kernel,
         params=("x", "order"),
-        doc="Each row of x in the order that a permutation of its places gives.",
+        doc="Each row of x in the order of a permutation of its indices.",
         samples=_permute_samples,
     )
 )
 
 
-# searchsorted: where values would be put into sorted sequences; leading dimensions go together.
+# searchsorted: insertion positions of values in sorted sequences; leading dimensions correspond.
 
 
 def _search_infer(sequence: Aval, values: Aval, right: bool) -> Aval:
@@ -156,8 +156,9 @@ def _search_infer(sequence: Aval, values: Aval, right: bool) -> Aval:
 
 
 def _search_ref(sequence: Any, values: Any, right: bool) -> Any:
-    """Halve the range as TensorFlow does: NaN, with which no comparison holds, goes to the first
-    place from the left and to the last one from the right.
+    """Bisect as TensorFlow does.
+
+    Comparisons with NaN are False, so NaN is placed first from the left and last from the right.
     """
     n = sequence.shape[-1]
     low = np.zeros(values.shape, np.int32)
@@ -206,7 +207,7 @@ searchsorted = register(
         _search_ref,
         kernel=_search_kernel,
         params=("sorted_sequence", "values"),
-        doc="First place at which values can be put so that the order stays, int32.",
+        doc="First position at which a value can be inserted without changing the order, int32.",
         samples=_search_samples,
     )
 )

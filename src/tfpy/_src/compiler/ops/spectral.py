@@ -1,7 +1,7 @@
-"""The discrete Fourier transform: the one spectral primitive; ``tf.signal`` is composed from it.
+"""The discrete Fourier transform, the only spectral primitive; `tf.signal` is composed from it.
 
-It works on real and imaginary parts as float32 tensors of their own, so that it is native on
-every device whether or not that carries complex numbers.
+It works on real and imaginary parts as separate float32 tensors, so that it runs on devices without
+complex numbers.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def _ref(real: Any, *imag: Any, axis: int, inverse: bool) -> Any:
 
 
 def _vjp(g: Any, y: Any, *inputs: Any, axis: int, inverse: bool) -> tuple[Any, ...]:
-    """The adjoint is the transform of the other sign."""
+    """Apply the adjoint, which is the transform with the opposite sign."""
     real, imag = plane(g, 0), plane(g, 1)
     back = dft(real, imag, axis=axis, inverse=not inverse)
     return tuple(plane(back, i) for i in range(len(inputs)))
 
 
 LONGEST = 1 << 20
-"""Points of a transform that devices compute; their tables for more would fill the memory."""
+"""Largest number of points that devices compute; larger tables would fill the memory."""
 
 
 def _kernel(real: Aval, *imag: Aval, axis: int, inverse: bool) -> KernelCall:
@@ -64,7 +64,7 @@ def _kernel(real: Aval, *imag: Aval, axis: int, inverse: bool) -> KernelCall:
 
 
 def plane(x: Tensor, number: int) -> Tensor:
-    """``x[number]``, by primitives."""
+    """Return `x[number]`, computed by primitives."""
     shape = tuple(x.aval.shape)
     begin = (number, *[0] * (len(shape) - 1))
     part = strided_slice(x, begin=begin, size=(1, *shape[1:]), strides=(1,) * len(shape))
@@ -72,7 +72,7 @@ def plane(x: Tensor, number: int) -> Tensor:
 
 
 def _samples(rng: np.random.Generator) -> list[Sample]:
-    """Powers of two, other small factors, primes, and lengths with large prime factors."""
+    """Draw powers of two, other small factors, primes, and lengths with large prime factors."""
     cases: list[tuple[Shape, int]] = [
         *[((3, n), 1) for n in (1, 2, 3, 4, 5, 8, 12, 15, 16, 31, 64, 60, 74, 97, 256)],
         ((1, 1024), 1),
@@ -102,10 +102,10 @@ dft: Op = register(
         _vjp,
         kernel=_kernel,
         params=("real", "imag"),
-        doc="Real and imaginary parts, stacked, of the transform along an axis, without a scale. "
-        "Without ``imag`` the input is real; ``inverse`` turns the sign of the exponent.",
+        doc="""Real and imaginary parts, stacked, of the transform along an axis, without a scale.
+        Without `imag` the input is real; `inverse` flips the sign of the exponent.""",
         samples=_samples,
         tolerance=5e-4,
-        reason="sums of products are rounded in another order",
+        reason="sums of products are rounded in a different order",
     )
 )

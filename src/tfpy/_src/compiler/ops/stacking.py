@@ -1,6 +1,7 @@
 """Attributes of ops that move elements, for operands stacked along a new first axis.
 
-Each function is the field ``stacked`` of a record (:class:`~tfpy._src.compiler.ir.op.Op`).
+Each function is the value of the field `stacked` of a record
+(:class:`~tfpy._src.compiler.ir.op.Op`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Primitives on strings. They run on the host: no device stores strings."""
+"""Primitives on strings. They run on the host, because devices do not store strings."""
 
 from __future__ import annotations
 
@@ -49,13 +49,14 @@ def text(
     infer_aval: Callable[..., Aval] | None = None,
     doc: str,
 ) -> Op:
-    """Registers an op on strings that keeps the (broadcast) shape.
+    """Register an op on strings that preserves the (broadcast) shape.
 
     Args:
-        attrs: attributes with their defaults; the first ``required`` have none in public, and
-            their values here are the ones of the tests.
-        gives: the output's dtype, or a function of the attributes.
-        samples: pairs of shapes' arrays and attributes; words in some shapes by default.
+        attrs: Attributes with their defaults. The first `required` attributes have no public
+            defaults; their values are used by the tests.
+        gives: Dtype of the output, or a function of the attributes.
+        samples: Function that returns arrays and attributes for the tests. Default: words in some
+            shapes.
     """
     attrs = dict(attrs or {})
 
@@ -187,7 +188,7 @@ def _length_infer(x: Aval, unit: str) -> Aval:
 
 
 def check_unit(op: str, unit: str) -> None:
-    """Raises InvalidArgumentError unless strings are counted in bytes or characters."""
+    """Raise InvalidArgumentError unless strings are counted in bytes or characters."""
     if unit not in ("BYTE", "UTF8_CHAR"):
         raise invalid(op, f'unit must be "BYTE" or "UTF8_CHAR", got {unit!r}')
 
@@ -243,7 +244,8 @@ substr = text(
     params=("input", "pos", "len"),
     infer_aval=_substr_infer,
     samples=_substr_samples,
-    doc="``len`` bytes or characters from ``pos`` (from the end if negative).",
+    doc="""Substrings of `len` bytes or characters from `pos`, which counts from the end if
+    negative.""",
 )
 
 
@@ -265,7 +267,7 @@ join = text(
         ((_words((4,)), _words((4,)), _words(())), {"separator": "-"}),
         ((_words((2, 3)),), {"separator": ""}),
     ],
-    doc="Strings at the same position, one after the other.",
+    doc="Concatenations of the strings at the same position.",
 )
 
 
@@ -284,7 +286,7 @@ reduce_join = text(
         ((_words((2, 3)),), {"axes": (1, 0), "separator": ","}),
         ((_words((2, 0)),), {"axes": (1,), "separator": ","}),
     ],
-    doc="Strings along axes, joined.",
+    doc="Concatenations of strings along axes.",
 )
 
 
@@ -310,7 +312,7 @@ segment_join = text(
         ((_words((4,)), np.array([2, 0, 2, 0], np.int32)), {"segments": 3, "separator": ":"}),
         ((_words((3, 2)), np.array([1, 0, 1], np.int32)), {"segments": 2, "separator": ""}),
     ],
-    doc="Strings of one segment, joined.",
+    doc="Concatenations of the strings of each segment.",
 )
 full_match = text(
     "regex_full_match",
@@ -318,14 +320,14 @@ full_match = text(
     attrs={"pattern": "[a-z ]*"},
     required=1,
     gives=dtypes.bool,
-    doc="Whether a regular expression matches the whole string.",
+    doc="True where a regular expression matches the whole string.",
 )
 regex_replace = text(
     "regex_replace",
     host.regex_replace,
     attrs={"pattern": "([a-z]+)", "rewrite": r"<\1>", "replace_global": True},
     required=1,
-    doc="Strings with the matches of a regular expression rewritten.",
+    doc="Strings with the matches of a regular expression replaced.",
 )
 
 
@@ -336,7 +338,7 @@ def _hash(name: str, function: Callable[[host_hash.Strings], Array], public: str
         attrs={"num_buckets": 1000003},
         required=1,
         gives=dtypes.int64,
-        doc=f"The bucket of each string, as tf.{public}.",
+        doc=f"Hash bucket of each string, as computed by tf.{public}.",
     )
 
 
@@ -352,7 +354,7 @@ hash_bucket_strong = text(
     attrs={"num_buckets": 1000003, "key": (1, 2**60 + 5)},
     required=1,
     gives=dtypes.int64,
-    doc="The bucket of each string under a secret key.",
+    doc="Hash bucket of each string under a secret key.",
 )
 to_number = text(
     "string_to_number",
@@ -365,7 +367,7 @@ to_number = text(
          {"out_type": dtypes.float32}),
         ((np.array([[b"1", b" -25 "]], object),), {"out_type": dtypes.int32}),
     ],
-    doc="The number that each string writes.",
+    doc="Number that each string represents.",
 )  # fmt: skip
 unicode_transcode = text(
     "unicode_transcode",
@@ -378,5 +380,5 @@ unicode_transcode = text(
         "replace_control_characters": False,
     },
     required=1,
-    doc="Strings in another encoding.",
+    doc="Strings converted to another encoding.",
 )

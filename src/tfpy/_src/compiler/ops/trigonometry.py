@@ -43,8 +43,10 @@ tan = float_unary(
 
 
 def _slope_of_asin(x: Any) -> Any:
-    """Return 1 / sqrt(1 - x * x). Which side of the branch cut a complex x is on is lost in the
-    difference; the conjugates give TensorFlow's side.
+    """Return 1 / sqrt(1 - x * x).
+
+    For complex x, the difference does not preserve the side of the branch cut; the conjugates
+    restore TensorFlow's side.
     """
     if not x.dtype.is_complex:
         return rsqrt(1 - x * x)

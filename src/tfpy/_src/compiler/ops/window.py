@@ -1,8 +1,8 @@
-"""What windows of all kinds share: how they move over an image or a volume.
+"""Movement of windows over an image or a volume.
 
-Channels are last. Padding is explicit here: a pair ``(before, after)`` for each spatial dimension.
-Names "SAME" and "VALID", channels-first and 1-D forms are resolved by the public functions in
-``tfpy.nn``.
+Channels are last. Padding is explicit: a pair `(before, after)` for each spatial dimension. The
+public functions in `tfpy.nn` resolve the names "SAME" and "VALID", channels-first layouts and 1-D
+forms.
 """
 
 from __future__ import annotations
@@ -17,18 +17,20 @@ Padding = tuple[tuple[int, int], ...]
 
 
 class Window(NamedTuple):
-    """How a window moves over the spatial dimensions."""
+    """The movement of a window over the spatial dimensions."""
 
     strides: Sizes
     dilations: Sizes
     padding: Padding
 
     def out_size(self, op: str, size: Sizes, filter_size: Sizes) -> Sizes:
-        """Spatial size of the output; 0 where the window is larger than the padded image, but by
-        less than two strides, as TensorFlow has it.
+        """Return the spatial size of the output.
+
+        As in TensorFlow, it is 0 where the window is larger than the padded image by less than two
+        strides.
 
         Raises:
-            InvalidArgumentError: when it is even larger.
+            InvalidArgumentError: If the window is even larger.
         """
         out = []
         for n, f, s, d, (low, high) in zip(size, filter_size, *self, strict=True):
@@ -39,7 +41,7 @@ class Window(NamedTuple):
             if room <= -s:
                 raise invalid(
                     op,
-                    f"the window reaches over {reach} pixels, the image has {n} with padding "
+                    f"the window extends over {reach} pixels, but the image has {n} with padding "
                     f"({low}, {high}); use padding='SAME' or a smaller filter",
                 )
             out.append(max(room // s, 0))
@@ -56,7 +58,7 @@ _AXES = (
 def window_params(
     window: Window, x_shape: Shape, out_shape: Shape, filter_shape: Shape, **more: Any
 ) -> dict[str, Any]:
-    """Parameters of a kernel for two (h, w) or three (d, h, w) spatial dimensions."""
+    """Return parameters of a kernel for two (h, w) or three (d, h, w) spatial dimensions."""
     params: dict[str, Any] = {"batch": x_shape[0]}
     rank = len(window.strides)
     for i, (axis, before, after) in enumerate(_AXES[-rank:]):
@@ -73,12 +75,13 @@ def window_params(
 
 
 def check_output(op: str, dy: Aval, expected: Shape) -> None:
-    """Checks the gradient that flows into a convolution or a pooling.
+    """Check the gradient that flows into a convolution or a pooling.
 
     Raises:
-        InvalidArgumentError: when its shape is not the output's.
+        InvalidArgumentError: If its shape is not the shape of the output.
     """
     if dy.shape != expected:
         raise invalid(
-            op, f"out_backprop has shape {list(dy.shape)}, the forward op gives {list(expected)}"
+            op,
+            f"out_backprop has shape {list(dy.shape)}, but the forward op returns {list(expected)}",
         )

@@ -1,4 +1,4 @@
-"""The family of elementwise ops: what their records share."""
+"""The family of elementwise ops: the common facts of their records."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def elementwise(
     tolerance: float | None = None,
     reason: str = "",
 ) -> Op:
-    """Registers an elementwise op: broadcasting shapes, one dtype from operand ``typed_from`` on.
+    """Register an elementwise op with broadcasting. Operands from `typed_from` on have one dtype.
 
     Args:
-        takes: dtypes of those operands; the ones before are bool.
-        gives: the output's dtype where it is not the operands', or a function of theirs.
-        public: names under ``tf``, separated by blanks; by default ``name`` and ``math.name``.
-        defaults: attributes of the public function.
-        holomorphic: see :func:`~tfpy._src.compiler.ops.rules.rule_of`.
-        domain: where tests draw values.
+        takes: Dtypes of those operands; the operands before are bool.
+        gives: Dtype of the output, or a function of the operands' dtype. Default: that dtype.
+        public: Names under `tf`, separated by spaces. Default: `name` and `math.name`.
+        defaults: Attributes of the public function, with their defaults.
+        holomorphic: See :func:`~tfpy._src.compiler.ops.rules.rule_of`.
+        domain: Range from which tests draw values.
     """
     takes = frozenset(takes)
 
@@ -89,7 +89,7 @@ def elementwise(
 
 
 def float_unary(name: str, ref: Any, vjp: Vjp | None, **facts: Any) -> Op:
-    """A float function; the expression IR has it under the op's own name, or ``expr`` is given."""
+    """Register a float function. Default of `expr`: the expression with the op's own name."""
     expr = facts.pop("expr", lambda x: ex.unary(name, x))
     return elementwise(name, ref, expr, vjp, **facts)
 
@@ -99,7 +99,7 @@ def binary(name: str, ref: Any, expr: Any, vjp: Vjp | None = None, **facts: Any)
 
 
 def compare(name: str, ref: Any, expr: Any, **facts: Any) -> Op:
-    """A comparison, or logic: its result is a bool, which is exact."""
+    """Register a comparison or a logical op. Its result is bool, which is exact."""
     facts = {"takes": REAL, "domain": (-2.0, 2.0)} | facts
     facts["laws"] = replace(facts.get("laws", Laws()), exact=True)
     return binary(name, ref, expr, gives=dtypes.bool, **facts)

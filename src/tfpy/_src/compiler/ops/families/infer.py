@@ -23,10 +23,10 @@ ANY = NUMERIC | BOOL | {dtypes.string}
 
 
 def broadcast_shapes(op: str, *shapes: Shape) -> Shape:
-    """NumPy's broadcasting.
+    """Return the broadcast shape, as in NumPy.
 
     Raises:
-        InvalidArgumentError: when the shapes do not go together.
+        InvalidArgumentError: If the shapes are incompatible.
     """
     first, *rest = shapes
     if all(s == first for s in rest) and not (rest and any(map(is_open, shapes))):
@@ -46,7 +46,7 @@ def broadcast_shapes(op: str, *shapes: Shape) -> Shape:
 
 
 def _broadcast_size(n: int, m: int) -> int:
-    """What two sizes that go together broadcast to: known, if one of them is and is not 1."""
+    """Return the broadcast size of two compatible sizes: a known one if it is not 1."""
     actual = m if n == 1 else n
     for size in (n, m):
         if size != 1 and not is_open(size):
@@ -55,7 +55,7 @@ def _broadcast_size(n: int, m: int) -> int:
 
 
 def check_dtype(op: str, aval: Aval, allowed: Iterable[DType], what: str = "x") -> None:
-    """Raises InvalidArgumentError unless the aval's dtype is allowed."""
+    """Raise InvalidArgumentError unless the aval's dtype is allowed."""
     allowed = frozenset(allowed)
     if aval.dtype not in allowed:
         names = ", ".join(sorted(d.name for d in allowed))
@@ -67,7 +67,7 @@ def check_dtype(op: str, aval: Aval, allowed: Iterable[DType], what: str = "x") 
 
 
 def check_same_dtype(op: str, avals: Sequence[Aval]) -> None:
-    """Raises InvalidArgumentError unless all avals have the first one's dtype."""
+    """Raise InvalidArgumentError unless all avals have the dtype of the first one."""
     first = avals[0]
     for i, a in enumerate(avals[1:], 1):
         if a.dtype != first.dtype:
@@ -85,17 +85,17 @@ def _conversion(*avals: Aval) -> str:
 
 
 def check_rank(op: str, aval: Aval, rank: int, what: str) -> None:
-    """Raises InvalidArgumentError unless the aval has that many dimensions."""
+    """Raise InvalidArgumentError unless the aval has this number of dimensions."""
     if aval.rank != rank:
         raise invalid(op, f"{what} must be {rank}-dimensional, got shape {list(aval.shape)}")
 
 
 def normalize_axis(op: str, axis: int, rank: int) -> int:
-    """``axis`` counted from the front.
+    """Return `axis` as a nonnegative number.
 
     Raises:
-        InvalidArgumentError: when it is outside ``[-rank, rank)``.
-        TypeError: when it is no integer.
+        InvalidArgumentError: If the axis is outside of `[-rank, rank)`.
+        TypeError: If the axis is not an integer.
     """
     axis = axis if type(axis) is int else size_of(axis)
     if not -rank <= axis < rank:

@@ -1,4 +1,4 @@
-"""Inputs on which the generated tests run an op: small, odd-sized and larger than any shortcut."""
+"""Inputs of the generated tests of an op: small, odd-sized, and larger than the fast paths."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def array(
     low: float = -4.0,
     high: float = 4.0,
 ) -> Array:
-    """Uniform values in ``[low, high]`` (complex numbers: both components); fair booleans."""
+    """Draw uniform values in `[low, high]` (complex numbers: both components), or booleans."""
     if dtype == dtypes.bool:
         return rng.random(shape) < 0.5
     if dtype.is_integer:
@@ -47,11 +47,11 @@ def elementwise_samples(
     typed_from: int = 0,
     attrs: Iterable[Mapping[str, Any]] = ({},),
 ) -> Samples:
-    """Each dtype of devices that the op takes, in several shapes and broadcasts.
+    """Return samples of each device dtype that the op accepts, with several shapes and broadcasts.
 
     Args:
-        operands: number of inputs; those before ``typed_from`` are bool.
-        domain: range of the values.
+        operands: Number of inputs; the inputs before `typed_from` are bool.
+        domain: Range of the values.
     """
     kinds = set(takes)
     order = (dtypes.float32, dtypes.int32, dtypes.bool, dtypes.complex64)
