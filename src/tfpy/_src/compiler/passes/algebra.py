@@ -1,5 +1,7 @@
-"""Algebraic simplification of elementwise equations. Only what gives the same bits, NaN, infinity
-and -0.0 included, is rewritten: ``x + 0.0`` stays, since it turns -0.0 into 0.0.
+"""Algebraic simplification of elementwise equations.
+
+Rewrites preserve all bits, including NaN, infinity and -0.0: `x + 0.0` stays, because it turns -0.0
+into 0.0.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from tfpy._src.compiler.passes.rewrite import Builder, Rule, rewrite
 
 
 def simplify_algebra(graph: Graph) -> Graph:
-    """Leaves out elementwise equations that change nothing, and replaces some by cheaper ones. ::
+    """Remove elementwise equations without effect, and replace some by cheaper ones. ::
 
     graph(%0:float32[4])                    graph(%0:float32[4])
       %1:float32[] = constant                 %1:float32[] = constant
@@ -61,8 +63,7 @@ def _simplify(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def uniform(builder: Builder, value: int) -> Any:
-    """The Python number that every element of a constant is, broadcast or not; None for other
-    values."""
+    """Return the Python number that all elements of a (broadcast) constant equal, or None."""
     made = builder.producer(value, broadcast_to)
     array = builder.constant(value if made is None else made.inputs[0])
     if array is None or not array.size or array.dtype.kind not in "fib":
@@ -82,7 +83,7 @@ def _filled(array: Array, first: Array) -> Any:
 
 
 def is_number(found: Any, number: float) -> bool:
-    """Whether a result of :func:`uniform` is this number; 0.0 is not -0.0."""
+    """Return True if a result of :func:`uniform` is this number; 0.0 is not -0.0."""
     return (
         found is not None
         and found == number
@@ -91,19 +92,19 @@ def is_number(found: Any, number: float) -> bool:
 
 
 def _shaped(builder: Builder, value: int, aval: Aval) -> int:
-    """``value``, broadcast to the aval's shape."""
+    """Return `value`, broadcast to the aval's shape."""
     if builder.aval(value).shape == aval.shape:
         return value
     return builder.apply(broadcast_to, value, shape=aval.shape)
 
 
 def _scalar(builder: Builder, number: Any, aval: Aval) -> int:
-    """A constant of no dimensions."""
+    """Add a scalar constant."""
     return builder.add_constant(np.array(number, aval.dtype.as_numpy_dtype), aval.dtype)
 
 
 def _before_broadcasts(builder: Builder, eqn: Eqn) -> int | None:
-    """Where all operands are broadcast, fewer elements are computed before that."""
+    """Compute before broadcasting if all operands are broadcast: there are fewer elements."""
     broadcasts = [builder.producer(value, broadcast_to) for value in eqn.inputs]
     if not any(broadcasts):
         return None
@@ -121,7 +122,10 @@ def _before_broadcasts(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _absorb_broadcasts(builder: Builder, eqn: Eqn) -> Eqn:
-    """An elementwise op broadcasts by itself, and a constant of equal elements is a scalar."""
+    """Remove broadcasts of operands, because elementwise ops broadcast implicitly.
+
+    A constant of equal elements becomes a scalar.
+    """
     if len(eqn.inputs) < 2:
         return eqn
     out = builder.result(eqn)
@@ -136,7 +140,7 @@ def _absorb_broadcasts(builder: Builder, eqn: Eqn) -> Eqn:
 
 
 def _before_broadcast(builder: Builder, value: int) -> int | None:
-    """A smaller value that broadcasts to ``value``."""
+    """Return a smaller value that broadcasts to `value`."""
     broadcast = builder.producer(value, broadcast_to)
     if broadcast is not None:
         return broadcast.inputs[0]
@@ -145,7 +149,7 @@ def _before_broadcast(builder: Builder, value: int) -> int | None:
 
 
 def _neutral_operand(builder: Builder, eqn: Eqn) -> int | None:
-    """x + -0.0 is x."""
+    """Rewrite x + -0.0 as x."""
     laws = eqn.op.laws
     if laws.neutral is None or builder.aval(eqn.inputs[0]).dtype.is_complex:
         return None
@@ -157,7 +161,7 @@ def _neutral_operand(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _absorbing_operand(builder: Builder, eqn: Eqn) -> int | None:
-    """x and False is False; x * 0 is 0 for integers."""
+    """Rewrite x and False as False, and x * 0 as 0 for integers."""
     number = eqn.op.laws.absorbing
     if number is None:
         return None
@@ -171,7 +175,7 @@ def _absorbing_operand(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _of_itself(builder: Builder, eqn: Eqn) -> int | None:
-    """f(f(x)) is x for negation, f(x) for roundings; max(x, x) is x."""
+    """Rewrite f(f(x)) as x for negation and as f(x) for rounding, and max(x, x) as x."""
     laws = eqn.op.laws
     if not (laws.idempotent or laws.involution):
         return None
@@ -185,13 +189,13 @@ def _of_itself(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _operand_of(builder: Builder, value: int, op: Op) -> int | None:
-    """x, where ``value`` is op(x)."""
+    """Return x if `value` is op(x)."""
     eqn = builder.producer(value, op)
     return None if eqn is None else eqn.inputs[0]
 
 
 def _add(builder: Builder, eqn: Eqn) -> int | None:
-    """x + -y is x - y."""
+    """Rewrite x + -y as x - y."""
     x, y = eqn.inputs
     if (positive := _operand_of(builder, y, negative)) is not None:
         return builder.apply(subtract, x, positive)
@@ -201,7 +205,7 @@ def _add(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _subtract(builder: Builder, eqn: Eqn) -> int | None:
-    """x - -y is x + y; -0.0 - x, and 0 - x for integers, is -x."""
+    """Rewrite x - -y as x + y, and -0.0 - x (for integers also 0 - x) as -x."""
     x, y = eqn.inputs
     if (positive := _operand_of(builder, y, negative)) is not None:
         return builder.apply(add, x, positive)
@@ -213,7 +217,7 @@ def _subtract(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _multiply(builder: Builder, eqn: Eqn) -> int | None:
-    """x * -1 is -x, and -x * -y is x * y."""
+    """Rewrite x * -1 as -x, and -x * -y as x * y."""
     positive = [_operand_of(builder, value, negative) for value in eqn.inputs]
     if positive[0] is not None and positive[1] is not None:
         return builder.apply(multiply, positive[0], positive[1])
@@ -225,7 +229,7 @@ def _multiply(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _divide(builder: Builder, eqn: Eqn) -> int | None:
-    """Division by powers of two is multiplication, without another rounding."""
+    """Rewrite division by powers of two as multiplication, which is exact."""
     x, y = eqn.inputs
     divisor = builder.constant(y)
     if divisor is None or divisor.dtype != np.float32 or not divisor.size:
@@ -237,7 +241,7 @@ def _divide(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _floor_div(builder: Builder, eqn: Eqn) -> int | None:
-    """x // 1 is x for integers."""
+    """Rewrite x // 1 as x for integers."""
     x, y = eqn.inputs
     if builder.aval(x).dtype.is_floating or uniform(builder, y) != 1:
         return None
@@ -245,7 +249,7 @@ def _floor_div(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _power(builder: Builder, eqn: Eqn) -> int | None:
-    """x ** 2 and x ** -1, which are then rounded once."""
+    """Rewrite x ** 2 as square(x) and x ** -1 as reciprocal(x), which round once."""
     x, y = eqn.inputs
     exponent = uniform(builder, y)
     if builder.aval(x) != builder.result(eqn) or builder.aval(x).dtype.is_complex:
@@ -258,7 +262,7 @@ def _power(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _floor_mod(builder: Builder, eqn: Eqn) -> int | None:
-    """The remainder of an integer by a power of two is its low bits."""
+    """Rewrite the remainder of an integer by a power of two as its low bits."""
     x, y = eqn.inputs
     number = uniform(builder, y)
     aval = builder.aval(y)
@@ -270,7 +274,7 @@ def _floor_mod(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _not(builder: Builder, eqn: Eqn) -> int | None:
-    """not (x == y) is x != y."""
+    """Rewrite not (x == y) as x != y."""
     for op, opposite in ((equal, not_equal), (not_equal, equal)):
         compared = builder.producer(eqn.inputs[0], op)
         if compared is not None:
@@ -279,7 +283,7 @@ def _not(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _select(builder: Builder, eqn: Eqn) -> int | None:
-    """A condition that is known or does not matter; a negated one exchanges the sides."""
+    """Simplify a selection with a constant, irrelevant or negated condition."""
     condition, x, y = eqn.inputs
     known = uniform(builder, condition)
     if known is not None or x == y:
@@ -290,7 +294,7 @@ def _select(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _without_sign(builder: Builder, eqn: Eqn) -> int | None:
-    """|-x| is |x|; (-x)**2 and |x|**2 are x**2."""
+    """Rewrite |-x| as |x|, and (-x)**2 and |x|**2 as x**2."""
     if builder.aval(eqn.inputs[0]).dtype.is_complex:
         return None
     for op in (negative, abs_) if eqn.op is square else (negative,):
@@ -300,7 +304,7 @@ def _without_sign(builder: Builder, eqn: Eqn) -> int | None:
     return None
 
 
-# Exact ways from one dtype to another: each value of the first is a value of the second.
+# Exact casts: each value of the first dtype is a value of the second dtype.
 _EXACT_CASTS = frozenset(
     (small, large)
     for small, wider in (
@@ -315,7 +319,7 @@ _EXACT_CASTS = frozenset(
 
 
 def _cast(builder: Builder, eqn: Eqn) -> int | None:
-    """To the same dtype; or after a cast that loses nothing."""
+    """Remove a cast to the same dtype, and a previous cast that loses nothing."""
     (x,) = eqn.inputs
     wanted = builder.result(eqn).dtype
     if builder.aval(x).dtype == wanted:
@@ -331,7 +335,7 @@ def _cast(builder: Builder, eqn: Eqn) -> int | None:
 
 def _component(at: int) -> Callable[[Builder, Eqn], int | None]:
     def rule(builder: Builder, eqn: Eqn) -> int | None:
-        """The real or imaginary component of a number that was put together."""
+        """Return the component from which a complex number was made."""
         made = builder.producer(eqn.inputs[0], complex_)
         return None if made is None else _shaped(builder, made.inputs[at], builder.result(eqn))
 

@@ -9,7 +9,7 @@ from tfpy._src.compiler.ir.op import GRADIENT, LAYOUT
 
 
 def strip_annotations(graph: Graph, spreads: bool = False) -> Graph:
-    """Remove these equations from the Graph and from those within it. Values keep their numbers::
+    """Remove annotations from the Graph and its inner Graphs. Values keep their numbers::
 
         %2 = custom_gradient(%1, %0)      ->
         %3 = sin(%2)                            %3 = sin(%1)

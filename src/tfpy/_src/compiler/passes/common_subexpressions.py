@@ -1,4 +1,4 @@
-"""Common subexpression elimination: what is computed twice is computed once."""
+"""Common subexpression elimination: equal values are computed once."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from tfpy._src.compiler.passes.dead_code import without_dead_code
 from tfpy._src.compiler.passes.rewrite import is_plain, reading
 
 _COMPARED_BYTES = 4096
-"""Constants up to this size are compared by value, larger ones by identity."""
+"""Size in bytes up to which constants are compared by value. Larger ones are compared by
+identity."""
 
 
 def merge_common_subexpressions(graph: Graph) -> Graph:
-    """Merges equal constants, and equations of one op with equal operands and attributes. ::
+    """Merge equal constants, and equations of one op with equal operands and attributes. ::
 
     graph(%0:float32[4], %1:float32[4])     graph(%0:float32[4], %1:float32[4])
       %2:float32[4] = add(%0, %1)             %2:float32[4] = add(%0, %1)

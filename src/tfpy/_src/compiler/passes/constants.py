@@ -8,15 +8,15 @@ from tfpy._src.compiler.ir.graph import Eqn, Graph, single_equation
 from tfpy._src.compiler.passes.rewrite import Builder, rewrite
 
 FOLD_LIMIT = 64 * 1024
-"""Bytes up to which a constant may be larger than the constants that it is computed from."""
+"""Largest size in bytes of a folded constant that is larger than its operands."""
 
 
 def fold_constants(graph: Graph) -> Graph:
-    """Computes equations whose operands are all constants.
+    """Compute equations that have only constant operands.
 
-    A result larger than its operands and FOLD_LIMIT is left to the device, so that ``zeros`` and
-    broadcasts stay small. An equation whose values an op refuses is left too: it fails when it is
-    run, as it would have. ::
+    A result larger than its operands and FOLD_LIMIT is left to the device, so that `zeros` and
+    broadcasts stay small. An equation that raises an error is also left, so that it fails when it
+    runs. ::
 
         graph(%0:float32[2])                    graph(%0:float32[2])
           %1:float32[2] = constant                %1:float32[2] = constant

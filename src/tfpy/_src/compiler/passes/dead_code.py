@@ -1,4 +1,4 @@
-"""Dead code: what no output needs is left out."""
+"""Dead code elimination."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from tfpy._src.compiler.ir.slices import slice_of
 
 
 def without_dead_code(graph: Graph) -> Graph:
-    """Leaves out equations and constants that neither an output nor a stateful op needs.
+    """Remove equations and constants that neither an output nor a stateful op needs.
 
-    Inputs stay, so that callers pass what they passed before; values are renumbered::
+    Inputs stay, so that the signature does not change. Values are renumbered::
 
         graph(%0:float32[4])                    graph(%0:float32[4])
           %1:float32[4] = exp(%0)          ->     %1:float32[4] = relu(%0)

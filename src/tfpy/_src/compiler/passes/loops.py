@@ -1,6 +1,7 @@
-"""What a Graph does not need of its loops is left out before it is cut into regions.
+"""Reduction of loops to the parts that a Graph needs, before it is cut into regions.
 
-Loops are ``while_loop`` equations. Their records stand above the passes, so the table has them.
+Loops are `while_loop` equations. Their records are in a layer above the passes, so they are looked
+up in the table.
 """
 
 from __future__ import annotations
@@ -14,8 +15,7 @@ from tfpy._src.compiler.ir.slices import slice_of
 
 
 def reduce_loops(graph: Graph) -> Graph:
-    """Leaves out equations that nothing needs, and variables of loops that nothing reads, in Graphs
-    within it, too.
+    """Remove unused equations and unused variables of loops, also in inner Graphs.
 
     Values keep their numbers::
 
@@ -28,7 +28,7 @@ def reduce_loops(graph: Graph) -> Graph:
 
 
 def _over(graph: Graph, inputs: Sequence[int], outputs: Sequence[int]) -> Graph:
-    """What the outputs and effects need of a Graph."""
+    """Return the part of a Graph that the outputs and effects need."""
     eqns, _ = slice_of(graph.eqns, outputs, effects=True, reduced=_reduced)
     return Graph(graph.avals, list(inputs), graph.constants, eqns, list(outputs))
 
@@ -48,7 +48,7 @@ def _reduced(eqn: Eqn, needed: set[int]) -> Eqn:
 def _reduce(
     test: Graph, body: Graph, state: int, read: set[int]
 ) -> tuple[list[int], Graph, Graph, int]:
-    """The places of the inputs that are left, and the loop over these."""
+    """Return the positions of the remaining inputs, and the loop over these."""
     kept = set(read)
     while True:
         reads = _reads(test, test.outputs) | _reads(body, [body.outputs[p] for p in kept])
@@ -67,14 +67,15 @@ def _reduce(
 
 
 def _reads(graph: Graph, outputs: Sequence[int]) -> set[int]:
-    """The places of the inputs that outputs and effects need."""
+    """Return the positions of the inputs that outputs and effects need."""
     _, needed = slice_of(graph.eqns, outputs, effects=True)
     return {place for place, value in enumerate(graph.inputs) if value in needed}
 
 
 def share_loops(graph: Graph) -> Graph:
-    """A loop that saves its states for the gradient stands for the plain loop, too, in Graphs
-    within the Graph as well::
+    """Replace a plain loop by the same loop that saves its states for the gradient.
+
+    Inner Graphs are rewritten as well::
 
     %5         = while_loop(%1)                %6, %7, %5 = while_loop(%0, %0, %1) primal
     %6, %7, %8 = while_loop(%0, %0, %1) primal
@@ -95,14 +96,14 @@ def share_loops(graph: Graph) -> Graph:
 
 
 def _primal(eqn: Eqn) -> Graph | None:
-    """The body of the loop whose states an equation saves."""
+    """Return the body of the loop whose states an equation saves."""
     primal = dict(eqn.attrs).get("primal")
     assert primal is None or isinstance(primal, Graph)
     return primal
 
 
 def _is_plain(eqn: Eqn, saving: Eqn) -> bool:
-    """Whether an equation is the loop whose states another one saves."""
+    """Return True if an equation is the loop whose states the equation `saving` saves."""
     primal = _primal(saving)
     assert primal is not None
     attrs = dict(eqn.attrs)
@@ -117,10 +118,11 @@ def _is_plain(eqn: Eqn, saving: Eqn) -> bool:
 def _merged(
     eqns: Sequence[Eqn], plain: Eqn, saving: Eqn, stands_for: Mapping[int, int]
 ) -> list[Eqn]:
-    """The equations with one loop, and what makes its own first values, where the first one was.
+    """Return the equations with one loop, and its initial values, at the place of the first loop.
 
     Args:
-        stands_for: values of ``saving`` and other loops that saved -> those of the plain ones.
+        stands_for: Map from outputs of `saving` and previous saving loops to outputs of plain
+            loops.
     """
     own = len(saving.outputs) - len(plain.outputs)
     attrs = tuple((name, None if name == "primal" else value) for name, value in saving.attrs)

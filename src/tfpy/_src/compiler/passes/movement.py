@@ -1,4 +1,4 @@
-"""Movement that changes nothing, or is done twice: reshapes, transposes, slices, pads, concats."""
+"""Simplification of redundant movement: reshapes, transposes, slices, pads and concats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tfpy._src.compiler.passes.rewrite import Builder, Rule, rewrite
 
 
 def simplify_movement(graph: Graph) -> Graph:
-    """Leaves out movement to the same place, joins chains, and prefers reshapes, which are free.
+    """Remove movement without effect, join chains, and prefer reshapes, which are free.
 
     ::
 
@@ -35,7 +35,7 @@ def _simplify(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def reshaped(builder: Builder, value: int, shape: Shape) -> int:
-    """``value`` in another shape, by at most one reshape."""
+    """Return `value` with another shape, by at most one reshape."""
     made = builder.producer(value, reshape)
     source = value if made is None else made.inputs[0]
     return (
@@ -70,7 +70,7 @@ def _transpose(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def keeps_order(shape: Shape, perm: Sequence[int]) -> bool:
-    """Whether a transpose leaves the elements in place: it moves dimensions of size 1 only."""
+    """Return True if a transpose keeps the order of elements: moves only dimensions of size 1."""
     moved = [p for p in perm if shape[p] != 1]
     return moved == sorted(moved) or math.prod(shape) == 0
 
@@ -106,7 +106,7 @@ def _slice(builder: Builder, eqn: Eqn) -> int | None:
 def _slice_of_concat(
     builder: Builder, joined: Eqn, begin: Shape, size: Shape, strides: Shape
 ) -> int | None:
-    """A slice that lies in one of the joined pieces is a slice of that piece."""
+    """Rewrite a slice within one of the joined pieces as a slice of that piece."""
     axis: int = dict(joined.attrs)["axis"]
     last = begin[axis] + (size[axis] - 1) * strides[axis]
     start = 0
@@ -156,7 +156,7 @@ def _only_adds(*pads: dict[str, Any]) -> bool:
 
 
 def _concat(builder: Builder, eqn: Eqn) -> int | None:
-    """Without empty pieces; one piece is the whole."""
+    """Remove empty pieces. A single piece replaces the concatenation."""
     axis: int = dict(eqn.attrs)["axis"]
     pieces = [x for x in eqn.inputs if builder.aval(x).shape[axis]] or [eqn.inputs[0]]
     if len(pieces) == 1:
@@ -167,7 +167,7 @@ def _concat(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _reduce(builder: Builder, eqn: Eqn) -> int | None:
-    """Over axes of size 1 there is nothing to do."""
+    """Replace a reduction over axes of size 1 by a reshape."""
     (x,) = eqn.inputs
     begin, end = dict(eqn.attrs)["axes"]
     if math.prod(builder.aval(x).shape[begin:end]) != 1:

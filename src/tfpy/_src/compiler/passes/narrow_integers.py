@@ -1,7 +1,7 @@
-"""Whole numbers of 8 and 16 bits are int32 where a device, which does not store them, has them.
+"""Integers of 8 and 16 bits, computed as int32 on devices that do not store them.
 
-Quantized models have them between the operations that compute in floats. As they are, each would
-cut a Graph: into what comes before, a step of the host, and what follows.
+Quantized models use them between operations in floats. Otherwise each of them would cut the Graph
+into the part before, a step on the host, and the part after.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ _BYTES = frozenset((int8, uint8))
 _KEEPS = frozenset(
     (maximum, minimum, select, gather, equal, not_equal, less, less_equal, greater, greater_equal)
 )
-"""Ops that give no number but those that they take..."""
+"""Ops that only return numbers from their operands, or bool."""
 _MOVES = "movement"
-"""...as do those of this family."""
+"""Family of ops that only return numbers from their operands."""
 _WRAPS = frozenset((add, subtract, multiply))
-"""Ops of which the low bits are those that fewer bits would give."""
+"""Ops with low bits that depend only on the low bits of the operands."""
 
 
 def widen_narrow_integers(graph: Graph, stored: Set[DType]) -> Graph:
-    """Computes in int32 what becomes int8, uint8, int16 or uint16 on a device.
+    """Compute int8, uint8, int16 and uint16 as int32 on a device.
 
-    It begins where numbers that a device stores are cast, goes through ops that move and compare
-    elements, add and multiply, and ends where they are cast back, or with another cast, which the
-    host computes, where another op or an output of the Graph takes them. ::
+    The rewrite begins where numbers that a device stores are cast. It continues through ops that
+    move and compare elements, add and multiply. It ends where the numbers are cast back, or where
+    another op or an output of the Graph needs them in their dtype; the host computes that cast. ::
 
-        %2:int32[4] = cast(%1)          %2:int32[4] = cast(%1)
-        %3:int8[4] = cast(%2)      ->   %3:int32[4] = wrapped(%2)   (to -128..127)
-        %4:float32[4] = cast(%3)        %4:float32[4] = cast(%3)
+            %2:int32[4] = cast(%1)          %2:int32[4] = cast(%1)
+            %3:int8[4] = cast(%2)      ->   %3:int32[4] = wrapped(%2)   (to -128..127)
+            %4:float32[4] = cast(%3)        %4:float32[4] = cast(%3)
 
     Args:
-        stored: the dtypes that the device stores.
+        stored: Dtypes that the device stores.
     """
     if stored >= NARROW or not any(_begins(graph, eqn, stored) for eqn in graph.eqns):
         return graph
@@ -65,10 +65,10 @@ def widen_narrow_integers(graph: Graph, stored: Set[DType]) -> Graph:
 
 
 def _begins(graph: Graph, eqn: Eqn, stored: Set[DType]) -> bool:
-    """Whether an equation makes whole numbers of few bits of what a device has.
+    """Return True if an equation casts a value of a device to a narrow integer dtype.
 
-    Floats beyond int32 wrap by way of int64: their low byte is 0 both ways, the next one may not
-    be.
+    Floats beyond int32 wrap around by way of int64. Their low byte is 0 both ways, but the next
+    byte may differ, so float32 counts only if it is cast to bytes.
     """
     if eqn.op is not cast:
         return False
@@ -86,16 +86,17 @@ class _Widened:
         self._builder.graph.outputs = graph.outputs
         self._stored = stored
         self._wide: dict[int, int] = {}
-        """Values of few bits and the same in int32; only these are there, until asked for."""
+        """Narrow values and the same values in int32. Only the latter exist until `narrow` is
+        called."""
         self._there: set[int] = set()
-        """Those of them that are there as they were, too."""
+        """Narrow values that also exist in their own dtype."""
 
     @property
     def graph(self) -> Graph:
         return self._builder.graph
 
     def add(self, eqn: Eqn) -> None:
-        """Adds an equation of the old Graph."""
+        """Add an equation of the old Graph."""
         if _begins(self.graph, eqn, self._stored):
             self._made(eqn, self._builder.apply(cast, *eqn.inputs, dtype=int32), wraps=True)
         elif self._wide.keys().isdisjoint(eqn.inputs):
@@ -111,7 +112,7 @@ class _Widened:
             self._builder.keep(eqn)
 
     def narrow(self, value: int) -> None:
-        """Has a value in its own dtype."""
+        """Make a value available in its own dtype."""
         if value in self._wide and value not in self._there:
             self._there.add(value)
             attrs = (("dtype", self.graph.avals[value].dtype),)
@@ -132,7 +133,7 @@ class _Widened:
             self._builder.keep(eqn)
 
     def _widened(self, value: int) -> int:
-        """An operand in int32; others as they are."""
+        """Return a narrow operand in int32, and others unchanged."""
         if self.graph.avals[value].dtype not in NARROW:
             return value
         if value not in self._wide:
@@ -146,7 +147,7 @@ class _Widened:
         return self._wide[value]
 
     def _made(self, eqn: Eqn, value: int, wraps: bool) -> None:
-        """Says which value is an equation's output in int32; one that is no such stays."""
+        """Record which value is an equation's output in int32; other outputs stay."""
         (output,) = eqn.outputs
         dtype = self.graph.avals[output].dtype
         if dtype in NARROW:
@@ -155,7 +156,7 @@ class _Widened:
             self._builder.graph.eqns[-1] = self._builder.graph.eqns[-1]._replace(outputs=(output,))
 
     def _wrapped(self, value: int, dtype: DType) -> int:
-        """The number that the low bits of an int32 are."""
+        """Return the number that the low bits of an int32 represent."""
         apply, bits = self._builder.apply, 8 * dtype.size
         mask = self._number((1 << bits) - 1)
         if not dtype.name.startswith("int"):

@@ -1,4 +1,4 @@
-"""Quantised products, and those of int8, as products of packed bytes where a target has those."""
+"""Products of packed bytes, which replace quantized products and products of int8."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from tfpy._src.compiler.passes.prelude import WeightOnly
 from tfpy._src.compiler.passes.rewrite import Builder, rewrite
 
 MIN_WEIGHTS = 4096
-"""Elements of weights from which on packing pays."""
+"""Smallest number of weights for which packing pays."""
 
 
 def pack_quantized(graph: Graph, target: Target, bits: int = 8) -> Graph:
-    """Quantises operands by equations of their own, one for all products of an array. ::
+    """Quantize operands by separate equations, one for all products of an array. ::
 
                                         %2:int32[8,1,12] = pack_bytes(%0 …) kind=affine
     %2 = quantized_matmul(%0, %1)   ->  %3:int32[64,1,12] = pack_bytes(%1 …) kind=symmetric
                                         %4 = packed_conv2d(%2, %3) …
 
-    A kernel for few rows quantises them itself.
+    A kernel for few rows quantizes them itself.
 
     Args:
-        bits: of the weights that few rows are multiplied with, 8 or 4.
+        bits: Precision of weights that are multiplied with few rows, 8 or 4.
     """
 
     def rule(builder: Builder, eqn: Eqn) -> int | None:
@@ -56,7 +56,7 @@ def pack_quantized(graph: Graph, target: Target, bits: int = 8) -> Graph:
 
 
 def pack_products_of_bytes(graph: Graph, target: Target, weights: Collection[int]) -> Graph:
-    """Products in int32 of activations and weights that were int8, as in Keras's int8 layers.
+    """Rewrite int32 products of activations and weights cast from int8, as in Keras's int8 layers.
 
     The sums are the same. ::
 
@@ -65,7 +65,7 @@ def pack_products_of_bytes(graph: Graph, target: Target, weights: Collection[int
         %4:int32[8,64] = matmul(%2, %3)           %6:int32[1,1,8,64] = packed_conv2d(%4, %5) …
 
     Args:
-        weights: positions in ``graph.inputs``; see
+        weights: Positions in `graph.inputs`; see
             :class:`~tfpy._src.compiler.passes.prelude.WeightOnly`.
     """
     if packed_conv2d.name not in target.kernels:
@@ -118,7 +118,7 @@ def _few_rows(
 
 
 def _operands(builder: Builder, eqn: Eqn) -> tuple[int, int, tuple[int, int, int]]:
-    """Activations, weights [n, k], and the sizes m, n, k."""
+    """Return activations, weights [n, k], and the sizes m, n, k."""
     x, w = eqn.inputs
     channels = w if dict(eqn.attrs)["transpose_b"] else builder.apply(transpose, w, perm=(1, 0))
     n, k = builder.aval(channels).shape
@@ -144,7 +144,7 @@ def _convolution(builder: Builder, eqn: Eqn) -> int:
 
 
 def _rows_of(builder: Builder, x: int, kind: str) -> int:
-    """An array [..., k] as packed rows."""
+    """Return an array [..., k] as packed rows."""
     *rows, k = builder.aval(x).shape
     return builder.apply(pack_bytes, reshaped(builder, x, (math.prod(rows), 1, k)), kind=kind)
 

@@ -9,7 +9,7 @@ from tfpy._src.compiler.passes.rewrite import Builder, rewrite
 
 
 def absorb_padding(graph: Graph) -> Graph:
-    """Convolutions pad by themselves: ``conv2d(pad(x))`` is ``conv2d(x)`` with more padding. ::
+    """Rewrite `conv2d(pad(x))` as `conv2d(x)` with more padding. ::
 
         %2:float32[1,9,9,3] = pad(%0) padding=((0, 0), (0, 1), (0, 1), (0, 0)) …
         %3:float32[1,4,4,8] = conv2d(%2, %1) … padding=((0, 0), (0, 0))

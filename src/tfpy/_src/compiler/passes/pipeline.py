@@ -1,7 +1,7 @@
 """The order of the passes.
 
-:data:`STAGES` lists every pass, in the order in which passes run, with what each needs to know.
-The functions below run stages. Nothing else in tfpy calls a pass.
+:data:`STAGES` lists every pass in the order of execution, with the facts that it needs. The
+functions below run stages. No other module of tfpy calls a pass.
 """
 
 from __future__ import annotations
@@ -43,12 +43,13 @@ class Pass(NamedTuple):
     function: Callable[..., Any]
     """(Graph, **facts) -> Graph. Only ``split_prelude`` returns two Graphs."""
     needs: tuple[str, ...] = ()
-    """``target``: the Target. ``weights``: positions in ``graph.inputs`` of captured tensors and of
+    """``target``: the Target. ``weights``: positions in `graph.inputs` of captured tensors and of
     Variables that the Graph only reads. ``bits``: precision of quantized products, 0 for none.
     ``stored``: dtypes that the device stores. ``spreads``: True if the backend spreads values over
-    several devices."""
+    several devices.
+    """
     condition: str = ""
-    """The fact without which the pass does not run."""
+    """Fact that enables the pass, if any."""
 
 
 STAGES: Mapping[str, tuple[Pass, ...]] = {
@@ -63,7 +64,7 @@ STAGES: Mapping[str, tuple[Pass, ...]] = {
     ),
     # Once for each region that a device runs.
     "clean": (Pass(without_dead_code),),
-    "simplify": (  # again and again, until no pass changes the Graph
+    "simplify": (  # repeated until no pass changes the Graph
         Pass(fold_constants),
         Pass(simplify_algebra),
         Pass(simplify_movement),
@@ -130,16 +131,16 @@ def optimize(graph: Graph, target: Target) -> Graph:
 def optimize_with_weights(
     graph: Graph, target: Target, weights: Collection[int], bits: int = 0
 ) -> tuple[Graph, Graph]:
-    """Return ``(prelude, main)``, which together do with less work what ``graph`` does.
+    """Return `(prelude, main)`, which together compute `graph` with less work.
 
-    What depends on weights alone, like filters into which batch normalization is folded, is in the
+    Values that depend on weights only, like filters with folded batch normalization, are in the
     prelude; :func:`~tfpy._src.compiler.passes.prelude.split_prelude` documents the inputs and
     outputs of both.
 
     Args:
         weights: Positions of weights, see :class:`Pass`.
-        bits: Precision of products with weights where the target supports it, 8 or 4 (4 for those
-            of few rows, 8 for others); 0: no quantization.
+        bits: Precision of products with weights where the target supports it: 8, 4 (for products of
+            few rows, 8 for others), or 0 for no quantization.
 
     Raises:
         ValueError: As :func:`prepare`.
@@ -155,13 +156,13 @@ def simplify(graph: Graph, weights: Collection[int] = (), *, for_kernels: bool =
 
     Args:
         weights: Positions of weights, see :class:`Pass`.
-        for_kernels: True if loops are fused afterwards. Otherwise reshapes stay: XLA decides by
-            shapes what it computes together, and spreads dimensions over devices.
+        for_kernels: True if loops are fused afterwards. Otherwise reshapes stay, because XLA bases
+            its fusion and the distribution over devices on shapes.
     """
     facts = {"weights": weights, "for_kernels": for_kernels}
     graph = _run(graph, "clean", **facts)
     passes = [one for one in STAGES["simplify"] if _applies(one, facts)]
-    idle = 0  # passes in a row that have changed nothing
+    idle = 0  # consecutive passes without changes
     for one in passes * _MAX_ROUNDS:
         before, graph = graph, _apply(one, graph, facts)
         idle = idle + 1 if graph is before else 0

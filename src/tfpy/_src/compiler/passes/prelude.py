@@ -1,4 +1,7 @@
-"""What depends on weights alone, split off as a Graph that runs only when they change."""
+"""The prelude: the part of a Graph that depends on weights only.
+
+It runs only when weights change.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,11 @@ from tfpy._src.compiler.passes.rewrite import is_plain
 
 
 class WeightOnly:
-    """The values of a Graph, which may still grow, that weights and constants determine.
+    """The set of values that weights and constants determine, in a Graph that may still grow.
 
     Args:
-        weights: positions in ``graph.inputs`` of captured tensors and Variables that the Graph
-            reads and that change rarely.
+        weights: Positions in `graph.inputs` of captured tensors and Variables that the Graph reads
+            and that change rarely.
     """
 
     def __init__(self, graph: Graph, weights: Collection[int]) -> None:
@@ -36,12 +39,12 @@ class WeightOnly:
 
 
 def split_prelude(graph: Graph, weights: Collection[int]) -> tuple[Graph, Graph]:
-    """Splits a Graph into ``(prelude, main)``.
+    """Split a Graph into `(prelude, main)`.
 
-    The prelude has the weights as inputs (in the order of ``graph.inputs``) and computes what
-    depends on nothing else. The main Graph has all inputs of ``graph`` and then the prelude's
-    outputs. A prelude without outputs need not be run; main is ``graph`` then. Values that cost
-    nothing to make (reshapes, broadcasts, ranges) are made in main. ::
+    The prelude has the weights as inputs (in the order of `graph.inputs`) and computes the values
+    that depend on them only. The main Graph has all inputs of `graph` and then the prelude's
+    outputs. A prelude without outputs need not run; then main is `graph`. Values without cost
+    (reshapes, broadcasts, ranges) are computed in main. ::
 
         graph(%0:float32[4,4], %1:float32[4,4])       prelude(%0:float32[4,4])
           %2:float32[4,4] = exp(%1)                     %1:float32[4,4] = exp(%0)
@@ -51,7 +54,7 @@ def split_prelude(graph: Graph, weights: Collection[int]) -> tuple[Graph, Graph]
                                                         return %3
 
     Args:
-        weights: positions in ``graph.inputs``, see :class:`WeightOnly`.
+        weights: Positions in `graph.inputs`, see :class:`WeightOnly`.
     """
     fixed = WeightOnly(graph, weights)
     early = {value: eqn for eqn in graph.eqns for value in eqn.outputs if value in fixed}

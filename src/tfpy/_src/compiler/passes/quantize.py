@@ -1,4 +1,4 @@
-"""Products and convolutions with weights are computed in int8."""
+"""Quantization of products and convolutions with weights to int8."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from tfpy._src.compiler.passes.rewrite import Builder, rewrite
 
 
 def quantize(graph: Graph, target: Target, weights: Collection[int], bits: int = 8) -> Graph:
-    """Quantises products with weights, and convolutions, where the target has the kernels.
+    """Quantize products and convolutions with weights where the target has the kernels.
 
-    Results differ by the quantisation of both sides, see ``ops/quantized.py``. Products that would
-    lose by it, as the target says, stay. A convolution by 1x1 filters is a product of pixels. ::
+    Results differ by the quantization of both operands, see `ops/quantized.py`. Products that would
+    be slower, according to the target, stay. A convolution with 1x1 filters is a product of pixels::
 
     %3:float32[1,8,8,96] = conv2d(%0, %1) …       %3:float32[48,96] = reshape(%1) …
     %4:float32[1,8,8,96] = add(%3, %2)       ->   %4:float32[1,8,8,96] = quantized_matmul(%0, %3) …
                                                   %5:float32[1,8,8,96] = add(%4, %2)
 
-    Where the target's products are of packed bytes, quantising is equations of its own
-    (``packing.py``): that of weights is done once.
+    If the target multiplies packed bytes, quantization consists of separate equations
+    (`packing.py`), and weights are quantized once.
 
     Args:
-        weights: positions in ``graph.inputs``; see
+        weights: Positions in `graph.inputs`; see
             :class:`~tfpy._src.compiler.passes.prelude.WeightOnly`.
-        bits: of the weights that few rows are multiplied with, where the target has a kernel.
+        bits: Precision of weights that are multiplied with few rows, where the target has a kernel.
     """
     packed = packed_conv2d.name in target.kernels
     if not packed and not {quantized_matmul.name, quantized_conv2d.name} <= target.kernels:
@@ -69,7 +69,7 @@ def _quantized(builder: Builder, eqn: Eqn, target: Target, fixed: WeightOnly) ->
 
 
 def _is_pointwise(builder: Builder, eqn: Eqn) -> bool:
-    """Whether a convolution is the product of pixels and a matrix."""
+    """Return True if a convolution is the product of pixels and a matrix."""
     attrs = dict(eqn.attrs)
     filter_size = builder.aval(eqn.inputs[1]).shape[:2]
     plain = filter_size == attrs["strides"] == (1, 1)
@@ -77,7 +77,7 @@ def _is_pointwise(builder: Builder, eqn: Eqn) -> bool:
 
 
 def _product(builder: Builder, eqn: Eqn, target: Target) -> int | None:
-    """The product of the rows of an array and one matrix."""
+    """Quantize the product of the rows of an array and one matrix."""
     x, w = eqn.inputs
     shape, attrs = builder.aval(w).shape, dict(eqn.attrs)
     transpose_b = attrs.get("transpose_b", False)
@@ -93,7 +93,7 @@ def _product(builder: Builder, eqn: Eqn, target: Target) -> int | None:
 
 
 def _convolution(builder: Builder, eqn: Eqn, target: Target) -> int | None:
-    """A convolution without groups."""
+    """Quantize a convolution without groups."""
     x, filter = eqn.inputs
     shape = builder.aval(filter)
     if builder.aval(x).shape[-1] != shape.shape[-2]:
@@ -112,7 +112,10 @@ def _gains(builder: Builder, target: Target, op: Op, x: int, w: Aval, **attrs: A
 
 
 def _maker_of(builder: Builder, value: int) -> KernelCall | None:
-    """The kernel that makes a value for one reader, with elementwise equations behind it."""
+    """Return the kernel that computes a value for one reader.
+
+    Elementwise equations may follow the kernel.
+    """
     size = builder.aval(value).size
     while (eqn := builder.producer(value)) is not None and builder.read_once(value):
         if not is_elementwise(eqn.op):

@@ -1,4 +1,4 @@
-"""Reductions of reductions become one."""
+"""Merging of consecutive reductions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REDUCTIONS = in_family("reduction")
 
 
 def merge_reductions(graph: Graph) -> Graph:
-    """Joins reductions of neighbouring axes, as in the mean of a loss that is itself a sum. ::
+    """Join reductions of adjacent axes, as in the mean of a loss that is itself a sum. ::
 
         %1:float32[128] = reduce_sum(%0) axes=(1, 2)
         %2:float32[128] = negative(%1)
@@ -42,7 +42,7 @@ def _merge(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _behind_sign(builder: Builder, eqn: Eqn, made: Eqn) -> int | None:
-    """Sum before the sign changes, by ``-x`` or ``0.0 - x``, where ``x`` is a sum, too."""
+    """Move a sum before a change of sign, `-x` or `0.0 - x`, if `x` is also a sum."""
     *zero, source = made.inputs
     if made.op is subtract:
         changes_sign = is_number(uniform(builder, zero[0]), 0.0) and not builder.aval(zero[0]).shape
@@ -54,7 +54,10 @@ def _behind_sign(builder: Builder, eqn: Eqn, made: Eqn) -> int | None:
 
 
 def _joined(inner: tuple[int, int], outer: tuple[int, int]) -> tuple[int, int] | None:
-    """The run of axes that two reductions drop, the second of those that the first has left."""
+    """Return the run of axes that two reductions drop.
+
+    `outer` counts the axes that `inner` keeps.
+    """
     begin, end = outer
     if not begin <= inner[0] <= end:
         return None

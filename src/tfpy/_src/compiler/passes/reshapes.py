@@ -1,4 +1,4 @@
-"""Reshapes move behind the equations that read them, so that kernels and their epilogues meet."""
+"""Movement of reshapes behind their readers, so that kernels and their epilogues are adjacent."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from tfpy._src.compiler.passes.rewrite import Builder, rewrite
 
 
 def sink_reshapes(graph: Graph) -> Graph:
-    """Moves reshapes that add dimensions behind elementwise equations and reductions.
+    """Move reshapes that add dimensions behind elementwise equations and reductions.
 
-    Reshapes cost nothing, but one between a matrix product and its bias hides that they belong
-    together. ::
+    Reshapes are free, but a reshape between a matrix product and its bias prevents their fusion. ::
 
         %3:float32[20,32] = matmul(%0, %1) …
         %4:float32[2,10,32] = reshape(%3) shape=(2, 10, 32)
@@ -36,7 +35,7 @@ def _sink(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _source(builder: Builder, value: int) -> Shape | None:
-    """The shape of fewer dimensions that a reshape made ``value`` from."""
+    """Return the shape before the reshape that made `value`, if it has fewer dimensions."""
     made = builder.producer(value, reshape)
     if made is None:
         return None
@@ -62,7 +61,7 @@ def _behind_elementwise(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _before(operand: Shape, shape: Shape, source: Shape) -> Shape | None:
-    """The shape that broadcasts to ``source`` as ``operand`` broadcasts to ``shape``."""
+    """Return the shape that broadcasts to `source` as `operand` broadcasts to `shape`."""
     full = (*[1] * (len(shape) - len(operand)), *operand)
     found: list[int] = []
     for (begin, end), dims in _groups(shape, source):
@@ -99,9 +98,9 @@ def _behind_reduction(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _groups(shape: Shape, source: Shape) -> Iterator[tuple[tuple[int, int], Sequence[int]]]:
-    """The shortest runs of axes of ``shape`` that hold as many elements as a run of ``source``.
+    """Yield the shortest runs of axes of `shape` with as many elements as a run of `source`.
 
-    Gives the axes as ``(begin, end)``, and the sizes of the run in ``source``.
+    Each item is the axes as `(begin, end)`, and the sizes of the run in `source`.
     """
     begin = start = 0
     while begin < len(shape) or start < len(source):

@@ -1,8 +1,8 @@
-"""What passes share: rebuilding a Graph equation by equation.
+"""The common infrastructure of passes: rebuilding a Graph equation by equation.
 
-:func:`rewrite` walks a Graph in order. For each equation, whose operands are already rewritten, a
-rule may add other equations and say which value stands for the result; without an answer the
-equation is kept. What nothing reads any more is left out at the end.
+:func:`rewrite` walks a Graph in order. For each equation, with operands that are already rewritten,
+a rule may add other equations and return the value that replaces the result. If it returns None,
+the equation is kept. Dead code is removed at the end.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tfpy._src.compiler.passes.dead_code import without_dead_code
 
 
 class Builder:
-    """The Graph under construction, with what rules ask of it.
+    """The Graph under construction, with queries for rules.
 
     Values of the old Graph keep their numbers; equations follow as they are rewritten.
     """
@@ -30,7 +30,7 @@ class Builder:
         self._old = old
         self._producers: dict[int, Eqn] = {}
         self.line: Line | None = None
-        """Where that stands which new equations replace."""
+        """Location of the equation that new equations replace."""
 
     @functools.cached_property
     def _reads(self) -> dict[int, int]:
@@ -40,27 +40,27 @@ class Builder:
         return self.graph.avals[value]
 
     def result(self, eqn: Eqn) -> Aval:
-        """The aval of the equation's output."""
+        """Return the aval of the equation's output."""
         return self.graph.avals[eqn.outputs[0]]
 
     def constant(self, value: int) -> Array | None:
-        """The array of a constant, None for other values."""
+        """Return the array of a constant, or None for other values."""
         return self.graph.constants.get(value)
 
     def producer(self, value: int, *ops: Op) -> Eqn | None:
-        """The equation that gives ``value``, if it is one of ``ops`` (any op, if none is named)."""
+        """Return the equation that defines `value`, if its op is one of `ops`. Default: any op."""
         eqn = self._producers.get(value)
         return eqn if eqn is not None and (not ops or eqn.op in ops) else None
 
     def read_once(self, value: int) -> bool:
-        """Whether one equation at most reads the value, so that its producer may be changed."""
+        """Return True if one equation at most reads the value, so that its producer may change."""
         return self._reads.get(value, 0) <= 1
 
     def add_constant(self, array: Array, dtype: DType) -> int:
         return self.graph.add_constant(array, Aval(array.shape, dtype))
 
     def apply(self, op: Op, *inputs: int, **attrs: Any) -> int:
-        """Adds an equation and returns its output."""
+        """Add an equation and return its output."""
         return self.add(op, inputs, tuple(attrs.items()))
 
     def add(self, op: Op, inputs: Sequence[int], attrs: Attrs) -> int:
@@ -69,13 +69,13 @@ class Builder:
         return value
 
     def keep(self, eqn: Eqn) -> None:
-        """Adds an equation whose outputs have numbers."""
+        """Add an equation with outputs that already have numbers."""
         self.graph.eqns.append(eqn)
         for value in eqn.outputs:
             self._producers[value] = eqn
 
     def replaced(self, old: int, new: int) -> None:
-        """Says that what read ``old`` will read ``new``."""
+        """Record that readers of `old` will read `new`."""
         self._reads[new] = self._reads.get(new, 0) + self._reads[old]
 
 
@@ -84,13 +84,13 @@ Rule = Callable[[Builder, Eqn], int | None]
 
 
 def rewrite(graph: Graph, rule: Rule, around: Container[Op] | None = None) -> Graph:
-    """The Graph with ``rule`` applied to each equation, operands first.
+    """Return the Graph with `rule` applied to each equation, operands first.
 
-    Equations of stateful ops, and those with several outputs, are kept without asking. Where the
-    rule replaces nothing the result is ``graph`` itself.
+    Equations of stateful ops and equations with several outputs are always kept. If the rule
+    replaces nothing, the result is `graph` itself.
 
     Args:
-        around: ops without any of which there is nothing to replace.
+        around: Ops on which the rule depends. A Graph without any of them is returned unchanged.
     """
     if around is not None and not any(eqn.op in around for eqn in graph.eqns):
         return graph
@@ -113,12 +113,12 @@ def rewrite(graph: Graph, rule: Rule, around: Container[Op] | None = None) -> Gr
 
 
 def is_plain(eqn: Eqn) -> bool:
-    """Whether the equation is one output and nothing else."""
+    """Return True if the equation has one output and no effects."""
     return not eqn.op.stateful and not eqn.op.multiple
 
 
 def reading(eqn: Eqn, values: Mapping[int, int]) -> Eqn:
-    """The equation with operands that are keys of ``values`` replaced."""
+    """Return the equation with operands replaced according to `values`."""
     if values.keys().isdisjoint(eqn.inputs):
         return eqn
     inputs = tuple(values.get(value, value) for value in eqn.inputs)
@@ -126,7 +126,7 @@ def reading(eqn: Eqn, values: Mapping[int, int]) -> Eqn:
 
 
 def count_reads(graph: Graph) -> list[int]:
-    """For each value how many operands and outputs of the Graph it is."""
+    """Return how often equations and outputs of the Graph read each value."""
     reads = [0] * len(graph.avals)
     for eqn in graph.eqns:
         for value in eqn.inputs:

@@ -1,4 +1,4 @@
-"""Batch normalisation and other scales become part of the weights of the layer before them."""
+"""Folding of batch normalization and other scales into the weights of the layer before them."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from tfpy._src.compiler.passes.rewrite import Builder, rewrite
 
 
 def fold_scales(graph: Graph, weights: Collection[int] = ()) -> Graph:
-    """Moves factors and shifts that depend on weights alone into filters and biases.
+    """Move factors and shifts that depend on weights only into filters and biases.
 
-    ``conv2d(x, w) * s + b``, which is what batch normalisation is in inference, becomes
-    ``conv2d(x, w * s) + b``: w * s is computed once (by ``split_prelude``, or
-    constant folding). A single number, as in attention, moves on through reshapes, transposes and
-    the products of activations until it meets weights. Results differ by rounding.
-
-    Args:
-        weights: positions in ``graph.inputs`` of what counts as weights beside constants. ::
+    `conv2d(x, w) * s + b`, which is batch normalization in inference, becomes `conv2d(x, w * s) +
+    b`: w * s is computed once (by `split_prelude`, or constant folding). A single number, as in
+    attention, moves through reshapes, transposes and products of activations until it reaches
+    weights. Results differ by rounding. ::
 
         %4:float32[1,8,8,4] = conv2d(%0, %1) …        %4:float32[3,3,2,4] = multiply(%1, %2)
         %5:float32[1,8,8,4] = multiply(%4, %2)   ->   %5:float32[1,8,8,4] = conv2d(%0, %4) …
         %6:float32[1,8,8,4] = add(%5, %3)             %6:float32[1,8,8,4] = add(%5, %3)
+
+    Args:
+        weights: Positions in `graph.inputs` of values that count as weights in addition to
+            constants.
     """
     fixed: list[WeightOnly] = []
 
@@ -47,7 +48,7 @@ _PRODUCTS = (conv2d, depthwise_conv2d, matmul)
 
 @dataclass(frozen=True)
 class _Scale:
-    """``op(x, value)``; ``value`` is a number or, with ``channels``, a vector of the last axis."""
+    """`op(x, value)`. `value` is a number or, with `channels`, a vector along the last axis."""
 
     op: Op
     value: int
@@ -85,7 +86,7 @@ class _Folder:
         return None
 
     def _scaled(self, x: int, scale: _Scale) -> int | None:
-        """``x`` scaled by changing weights only; None where that is not possible."""
+        """Scale `x` by changing weights only, or return None if that is not possible."""
         if x in self.fixed:
             return self.builder.apply(scale.op, x, scale.value)
         eqn = self.builder.producer(x)
@@ -110,7 +111,7 @@ class _Folder:
         return self.builder.add(eqn.op, inputs, eqn.attrs)
 
     def _keeps_channels(self, eqn: Eqn) -> bool:
-        """Whether the last axis of a reshape's or transpose's operand is that of its result."""
+        """Return True if a reshape or transpose preserves the last axis."""
         operand, out = self.builder.aval(eqn.inputs[0]), self.builder.result(eqn)
         if eqn.op is transpose:
             return bool(dict(eqn.attrs)["perm"][-1] == out.rank - 1)
@@ -131,7 +132,7 @@ class _Folder:
         return None
 
     def _as_filter(self, eqn: Eqn, scale: _Scale) -> int | None:
-        """The scale in the shape that broadcasts over the filter's output channels."""
+        """Return the scale in the shape that broadcasts over the filter's output channels."""
         if scale.channels is None:
             return scale.value
         if self.builder.result(eqn).shape[-1] != scale.channels:
@@ -143,8 +144,9 @@ class _Folder:
         return scale.value
 
     def _shift(self, op: Op, x: int, bias: int) -> int | None:
-        """Biases go beside their product: ``(p + b) - c`` is ``p + (b - c)``, and ``(p + y) + c``
-        is ``(p + c) + y``.
+        """Move a bias next to its product.
+
+        `(p + b) - c` becomes `p + (b - c)`, and `(p + y) + c` becomes `(p + c) + y`.
         """
         if self._is_product(x):
             if op is add:

@@ -1,4 +1,4 @@
-"""How an array that was reshaped, transposed and repeated lies in the one it was made of."""
+"""The layout of an array that was reshaped, transposed and repeated, relative to its source."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from tfpy._src.compiler.ops.indexing import gather
 from tfpy._src.compiler.ops.movement import broadcast_to, reshape, transpose
 
 Walk = tuple[tuple[int, int], ...]
-"""Sizes and strides of the loops that walk along a dimension, the outermost first."""
+"""Sizes and strides of the loops along a dimension, the outermost first."""
 
 
 REARRANGING = (reshape, transpose)
-"""The ops that a chain may have, besides those that keep shapes..."""
+"""Ops that a chain may contain in addition to ops that preserve shapes."""
 
 REPEATING = (broadcast_to, gather)
-"""... and where it may lie several times in what it was made of."""
+"""Ops that a chain may also contain if elements may be repeated."""
 
 
 def dense(shape: Shape) -> tuple[Walk, ...]:
-    """Of each dimension of an array that lies in order."""
+    """Return the walk of each dimension of a dense array."""
     return regrouped(zip(shape, dense_strides(shape), strict=True), shape) or ()
 
 
 def regrouped(loops: Iterable[tuple[int, int]], shape: Sequence[int]) -> tuple[Walk, ...] | None:
-    """The loops as those of the dimensions of ``shape``, which has as many elements.
+    """Regroup loops by the dimensions of `shape`, which has the same number of elements.
 
     Example: ``regrouped([(8, 64), (64, 1)], [8, 4, 16])`` is ``(((8, 64),), ((4, 16),), ((16,
-    1),))``; None where a loop would have to be cut unevenly.
+    1),))``. The result is None if a loop would have to be cut unevenly.
     """
     rest = [loop for loop in loops if loop[0] != 1]
     found: list[Walk] = []
@@ -52,7 +52,7 @@ def regrouped(loops: Iterable[tuple[int, int]], shape: Sequence[int]) -> tuple[W
 
 
 def _joined(walk: Sequence[tuple[int, int]]) -> Walk:
-    """With loops that follow each other without a gap as one."""
+    """Join consecutive contiguous loops."""
     found: list[tuple[int, int]] = []
     for size, stride in walk:
         if found and found[-1][1] == size * stride:
@@ -62,18 +62,18 @@ def _joined(walk: Sequence[tuple[int, int]]) -> Walk:
 
 
 def stride_of(walk: Walk) -> int | None:
-    """The one stride of a walk; 0 along a single element, None where it has several."""
+    """Return the stride of a walk: 0 for a single element, None if it has several strides."""
     if len(walk) > 1:
         return None
     return walk[0][1] if walk else 0
 
 
 def walks_within(graph: Graph, source: int, chain: Sequence[Eqn]) -> tuple[Walk, ...] | None:
-    """How the last value of a chain lies in ``source``, dimension by dimension.
+    """Return the walk of each dimension of a chain's last value in `source`.
 
     Args:
-        chain: reshapes, transposes and repetitions of one another, in order; what else is in it
-            keeps shapes.
+        chain: Reshapes, transposes and repetitions of each other, in order. Its other ops preserve
+            shapes.
     """
     walks = dense(graph.avals[source].shape)
     for eqn in chain:
@@ -94,7 +94,7 @@ def walks_within(graph: Graph, source: int, chain: Sequence[Eqn]) -> tuple[Walk,
 
 
 def spread(walks: Sequence[Walk], shape: Shape, target: Shape) -> tuple[Walk, ...]:
-    """The walks of an array of a shape that is broadcast to another one."""
+    """Return the walks of an array of a shape that is broadcast to another shape."""
     missing = len(target) - len(shape)
     pairs = zip(walks, shape, target[missing:], strict=True)
     own = (walk if n == size else ((size, 0),) for walk, n, size in pairs)
@@ -102,7 +102,7 @@ def spread(walks: Sequence[Walk], shape: Shape, target: Shape) -> tuple[Walk, ..
 
 
 def _taken(graph: Graph, eqn: Eqn, walks: tuple[Walk, ...]) -> tuple[Walk, ...] | None:
-    """The walks where each element along an axis was taken so many times; else None."""
+    """Return the walks if each element along an axis was repeated equally often, else None."""
     attrs = dict(eqn.attrs)
     axis, indices = attrs["axis"], graph.constants.get(eqn.inputs[1])
     n = graph.avals[eqn.inputs[0]].shape[axis]
@@ -115,7 +115,10 @@ def _taken(graph: Graph, eqn: Eqn, walks: tuple[Walk, ...]) -> tuple[Walk, ...] 
 
 
 def walks_into(graph: Graph, chain: Sequence[Eqn], result: int) -> tuple[Walk, ...] | None:
-    """How the first value of a chain of reshapes and transposes lies in the last one."""
+    """Return the walk of each dimension of a chain's first value in the last one.
+
+    The chain consists of reshapes and transposes.
+    """
     walks = dense(graph.avals[result].shape)
     for eqn in reversed(chain):
         if eqn.op is transpose:

@@ -1,4 +1,4 @@
-"""Transposes: absorbed into matrix products, moved towards the outputs where they meet others."""
+"""Transposes: absorption into matrix products, and movement towards the outputs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Perm = tuple[int, ...]
 
 
 def absorb_transposes(graph: Graph) -> Graph:
-    """Transposes of the last two dimensions become flags of the matrix product beside them.
+    """Turn transposes of the last two dimensions into flags of the adjacent matrix product.
 
-    Where a transpose moves other dimensions too, the flag takes its last exchange, so that what is
-    left copies whole rows. ::
+    If a transpose also moves other dimensions, the flag replaces its exchange of the last two, so
+    that the remaining transpose copies whole rows. ::
 
         %2:float32[4,3] = transpose(%0) perm=(1, 0)
         %3:float32[4,8] = matmul(%2, %1) transpose_a=False transpose_b=False
@@ -49,7 +49,7 @@ def _absorb(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _without_exchange(builder: Builder, value: int) -> int | None:
-    """``value`` with its last two dimensions exchanged, where that moves less than ``value``."""
+    """Return `value` with its last two dimensions exchanged, if that moves less than `value`."""
     made = builder.producer(value, transpose)
     if made is None:
         return None
@@ -63,7 +63,7 @@ def _without_exchange(builder: Builder, value: int) -> int | None:
 
 
 def _transposed_product(builder: Builder, eqn: Eqn) -> int | None:
-    """The transpose of a product is the product of the transposes in the other order."""
+    """Rewrite the transpose of a product as the product of the transposes in reverse order."""
     product = builder.producer(eqn.inputs[0], matmul)
     perm = _perm(eqn)
     rank = len(perm)
@@ -86,11 +86,11 @@ def _perm(eqn: Eqn) -> Perm:
 
 
 def sink_transposes(graph: Graph) -> Graph:
-    """Moves transposes behind elementwise equations, pads, slices, concats and reductions.
+    """Move transposes behind elementwise equations, pads, slices, concats and reductions.
 
-    There they meet other transposes (``simplify_movement`` joins them),
-    matrix products, or reductions, which do without. A transpose moves only if nothing else reads
-    it, so none is added. ::
+    There they reach other transposes (`simplify_movement` joins them), matrix products or
+    reductions, which absorb them. A transpose moves only if it has no other reader, so that none is
+    added. ::
 
         %1:float32[2,3,8,8] = transpose(%0) perm=(0, 3, 1, 2)
         %2:float32[2,3,8,8] = relu(%1)
@@ -109,7 +109,7 @@ def _sink(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _movable(builder: Builder, value: int) -> Eqn | None:
-    """The transpose that makes ``value``, if nothing else reads it."""
+    """Return the transpose that defines `value`, if it has no other reader."""
     return builder.producer(value, transpose) if builder.read_once(value) else None
 
 
@@ -132,13 +132,16 @@ def _behind_elementwise(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _common_perm(builder: Builder, values: Sequence[int]) -> Perm | None:
-    """The permutation of the operands that are transposed, if it is the same for all of them."""
+    """Return the permutation of the transposed operands, if it is the same for all of them."""
     perms = {_perm(made) for value in values if (made := _movable(builder, value)) is not None}
     return perms.pop() if len(perms) == 1 else None
 
 
 def _before(builder: Builder, value: int, perm: Perm, back: Perm) -> int | None:
-    """What becomes ``value`` by the transpose, if it is there or a reshape of ``value``."""
+    """Return the value that the transpose turns into `value`.
+
+    It must exist or be a reshape of `value`.
+    """
     made = builder.producer(value, transpose)
     if made is not None and _perm(made) == perm:
         return made.inputs[0]
@@ -160,7 +163,7 @@ def _behind_slice(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _with_axes_of(builder: Builder, eqn: Eqn, names: Sequence[str]) -> int | None:
-    """The equation before the transpose, where its attributes ``names`` have an entry per axis."""
+    """Move an equation before the transpose. Its attributes `names` have an entry per axis."""
     made = _movable(builder, eqn.inputs[0])
     if made is None:
         return None
@@ -184,7 +187,7 @@ def _behind_concat(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _behind_reduction(builder: Builder, eqn: Eqn) -> int | None:
-    """The reduced axes lie elsewhere before the transpose; they must be neighbours there too."""
+    """Move a reduction before the transpose, if the reduced axes are adjacent there."""
     made = _movable(builder, eqn.inputs[0])
     if made is None:
         return None

@@ -1,4 +1,4 @@
-"""Who makes and who reads each value of a Graph."""
+"""Definitions and uses of each value of a Graph."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tfpy._src.compiler.ir.graph import Graph
 
 
 class Uses:
-    """Which equation defines each value, and which read it."""
+    """The equation that defines each value, and the equations that read it."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -20,5 +20,5 @@ class Uses:
         self.outputs = set(graph.outputs)
 
     def only_in(self, value: int, numbers: set[int]) -> bool:
-        """Whether nothing but these equations needs the value."""
+        """Return True if no other equation or output needs the value."""
         return value not in self.outputs and numbers.issuperset(self.readers.get(value, ()))

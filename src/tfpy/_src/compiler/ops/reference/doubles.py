@@ -1,7 +1,8 @@
-"""Special functions of float64, which ``formulas.py`` has to the accuracy of float32 only.
+"""Special functions of float64, which `formulas.py` computes to the accuracy of float32 only.
 
-Sums of as many terms as float64 has digits, and steps of Newton's method. The first argument of
-each is what the formula gives: about the result, and the result itself where that is not finite.
+They use series with enough terms for float64 and steps of Newton's method. The first argument of
+each function is the result of the formula: an approximation, and the exact result where it is not
+finite.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tfpy._src.compiler.ir.aval import Array
 
 
 def _each(function: Callable[[float], float], at_pole: float) -> Callable[[Array], Array]:
-    """A function of Python's, of each number; it raises an error at poles."""
+    """Vectorize a function of Python's `math`, which raises an error at poles."""
 
     def of_number(x: float) -> float:
         try:
@@ -48,7 +49,7 @@ _STEPS = 8
 
 
 def ndtri(near: Array, p: Array) -> Array:
-    """Newton's method on the logarithm of the nearer tail, which is concave."""
+    """Apply Newton's method to the logarithm of the nearer tail, which is concave."""
     tail = np.minimum(p, 1 - p)
     inside = tail > 0
     target = np.where(inside, tail, 0.25)
@@ -63,7 +64,7 @@ def ndtri(near: Array, p: Array) -> Array:
 
 
 def erfinv(near: Array, x: Array) -> Array:
-    """Newton's method on the nearer of erf and erfc."""
+    """Apply Newton's method to erf or erfc, whichever is nearer."""
     a = np.abs(x)
     inside = a < 1
     target, y = np.where(inside, a, 0.5), np.where(inside, np.abs(near), 0.5)
@@ -75,11 +76,11 @@ def erfinv(near: Array, x: Array) -> Array:
 
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 _SHIFT = 12
-"""From where on the series of those numbers are exact."""
+"""Argument from which the series of these numbers are exact."""
 
 
 def digamma(near: Array, x: Array) -> Array:
-    """The asymptotic series after steps of the recurrence, reflected below 1/2."""
+    """Compute the asymptotic series after steps of the recurrence, reflected below 1/2."""
     left = x < 0.5
     v = np.where(left, 1 - x, x)
     z, below = v + _SHIFT, sum(1 / (v + k) for k in range(_SHIFT))
@@ -90,7 +91,7 @@ def digamma(near: Array, x: Array) -> Array:
 
 
 def _zeta(x: Array, q: Array) -> Array:
-    """For q > 0: Euler and Maclaurin's formula (https://dlmf.nist.gov/25.11)."""
+    """Compute the Euler-Maclaurin formula (https://dlmf.nist.gov/25.11) for q > 0."""
     w = q + _SHIFT
     total = sum((q + k) ** -x for k in range(_SHIFT)) + w ** (1 - x) / (x - 1) + w**-x / 2
     term = x * w ** (-x - 1)
@@ -101,7 +102,10 @@ def _zeta(x: Array, q: Array) -> Array:
 
 
 def zeta(near: Array, x: Array, q: Array) -> Array:
-    """Below 0 the terms on both sides of 0 are sums for positive numbers."""
+    """Compute the zeta function.
+
+    For q < 0, the terms on both sides of 0 are sums for positive numbers.
+    """
     below = np.floor(q)
     sign = np.where(np.fmod(x, 2) == 0, 1, -1)
     right = _zeta(x, np.where(q < 0, q - below, q))
@@ -117,11 +121,12 @@ def polygamma(near: Array, a: Array, x: Array) -> Array:
 
 
 _FAR = 30.0
-"""Where Hankel's expansion (https://dlmf.nist.gov/10.40) takes over from the power series."""
+"""Argument from which Hankel's expansion (https://dlmf.nist.gov/10.40) replaces the power
+series."""
 
 
 def _bessel(order: int, x: Array) -> Array:
-    """exp(-abs(x)) times the modified Bessel function of the first kind."""
+    """Compute exp(-abs(x)) times the modified Bessel function of the first kind."""
     a = np.abs(x)
     inner, outer = np.minimum(a, _FAR), np.maximum(a, _FAR)
     term: Any = (inner / 2) ** order
@@ -139,7 +144,7 @@ def _bessel(order: int, x: Array) -> Array:
 
 
 def _grown(y: Array, x: Array) -> Array:
-    """y exp(abs(x)) in two steps: infinite where the product is, not where the exponential is."""
+    """Compute y exp(abs(x)) in two steps, so that it overflows only where the product does."""
     half = np.exp(np.abs(x) / 2)
     return y * half * half
 

@@ -1,4 +1,4 @@
-"""NumPy meanings of the incomplete gamma and beta functions, in float64."""
+"""NumPy references of the incomplete gamma and beta functions, in float64."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tfpy._src.compiler.ops.reference.special import erfc
 
 _STEPS = 10_000
 _SMALLEST = 1e-300
-_LARGE = 1e5  # from here the cube root of a gamma number is as good as normal
-_IMAGINARY = 1e-30  # step of derivatives: f(a + ih) has the imaginary part h f'(a), exactly
+_LARGE = 1e5  # from here, the cube root of a gamma number is normal to float precision
+_IMAGINARY = 1e-30  # step of derivatives: the imaginary part of f(a + ih) is exactly h f'(a)
 _LANCZOS = (
     0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
     -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6,
@@ -22,7 +22,7 @@ _LANCZOS = (
 
 
 def _log_factorial(a: Array) -> Array:
-    """Return log(gamma(a + 1)) for (real parts of) ``a`` of at least 0, by Lanczos's sum."""
+    """Return log(gamma(a + 1)) for real parts of `a` of at least 0, by Lanczos's sum."""
     series = _LANCZOS[0] + sum(c / (a + k) for k, c in enumerate(_LANCZOS[1:], 1))
     t = a + 7.5
     return np.asarray(0.5 * np.log(2 * np.pi) + (a + 0.5) * np.log(t) - t + np.log(series))
@@ -34,7 +34,7 @@ def _lgamma(a: Array) -> Array:
 
 
 def _fraction(numerator: Callable[[int], Any], denominator: Callable[[int], Any]) -> Any:
-    """The continued fraction b0 + a1 / (b1 + a2 / (b2 + ...)), by Lentz's method."""
+    """Return the continued fraction b0 + a1 / (b1 + a2 / (b2 + ...)), by Lentz's method."""
     value = denominator(0)
     value = np.where(value == 0, _SMALLEST, value)
     c, d = value, np.zeros_like(value)
@@ -62,13 +62,16 @@ def _series(a: Array, x: Array) -> Array:
 
 
 def _lower_and_upper(a: Array, x: Array) -> tuple[Array, Array]:
-    """Both regularised functions for finite a > 0 and x > 0; ``a`` may have an imaginary part."""
+    """Return both regularized functions for finite a > 0 and x > 0.
+
+    `a` may have an imaginary part.
+    """
     lower = np.empty(a.shape, a.dtype)
     upper = np.empty(a.shape, a.dtype)
     large = a.real > _LARGE
     near = ~large & (x <= a.real + 1)
     far = ~large & ~near
-    # Nothing is divided by a: that would be a difference of large terms in the derivative near 0.
+    # No division by a: near 0, it would make the derivative a difference of large terms.
     factor = np.exp(a[~large] * np.log(x[~large]) - x[~large] - _log_factorial(a[~large]))
     scale = np.empty(a.shape, a.dtype)
     scale[~large] = factor
@@ -84,7 +87,7 @@ def _lower_and_upper(a: Array, x: Array) -> tuple[Array, Array]:
 
 
 def _normal(a: Array, x: Array) -> tuple[Any, Any]:
-    """Wilson and Hilferty's approximation, and its derivative as the imaginary part."""
+    """Return Wilson and Hilferty's approximation, with its derivative as the imaginary part."""
     z = 3 * np.sqrt(a) * ((x / a) ** (1 / 3) - 1 + 1 / (9 * a))
     real = np.real(z)
     slope = np.exp(-real * real / 2) / np.sqrt(2 * np.pi) * (z - real)
@@ -92,7 +95,7 @@ def _normal(a: Array, x: Array) -> tuple[Any, Any]:
 
 
 def _incomplete(a: Array, x: Array, upper: bool) -> Array:
-    """Of all floats; what is outside of the domain gives NaN, as in TensorFlow."""
+    """Compute the function for all floats. Outside of the domain it is NaN, as in TensorFlow."""
     first, second = np.broadcast_arrays(a.astype(np.float64), x.astype(np.float64))
     out = np.full(first.shape, np.nan)
     inside = (first > 0) & np.isfinite(first) & (second > 0) & np.isfinite(second)
@@ -113,7 +116,7 @@ def igammac(a: Array, x: Array) -> Array:
 
 
 def _derivative(a: Array, x: Array) -> Array:
-    """d igamma(a, x) / da, in float64."""
+    """Compute d igamma(a, x) / da in float64."""
     first, second = np.broadcast_arrays(a.astype(np.float64), x.astype(np.float64))
     out = np.where((second == 0) | ((first > 0) & (second > 0)), 0.0, np.nan)
     inside = (first > 0) & np.isfinite(first) & (second > 0) & np.isfinite(second)
@@ -127,7 +130,7 @@ def igamma_grad_a(a: Array, x: Array) -> Array:
 
 
 def random_gamma_grad(alpha: Array, sample: Array) -> Array:
-    """d sample / d alpha at a fixed probability: -(dP / dalpha) / (dP / dsample)."""
+    """Compute d sample / d alpha at a fixed probability: -(dP / dalpha) / (dP / dsample)."""
     a, x = np.broadcast_arrays(alpha.astype(np.float64), sample.astype(np.float64))
     density = np.exp((a - 1) * np.log(x) - x - _lgamma(a))
     result = np.where(x == 0, 0, -_derivative(a, x) / density)
@@ -135,7 +138,7 @@ def random_gamma_grad(alpha: Array, sample: Array) -> Array:
 
 
 def betainc(a: Array, b: Array, x: Array) -> Array:
-    """The regularised incomplete beta function; NaN outside of its domain."""
+    """Compute the regularized incomplete beta function, which is NaN outside of its domain."""
     wide = (v.astype(np.float64) for v in (a, b, x))
     first, second, at = np.broadcast_arrays(*wide)
     out = np.full(first.shape, np.nan)

@@ -1,7 +1,7 @@
-"""Matrix product on the host, by whichever NumPy way is quicker where this runs.
+"""Matrix product on the host, by the faster of two NumPy functions.
 
-With BLAS ``@`` wins by far; NumPy without BLAS (in the browser) is several times quicker through
-``einsum``. Which one holds is measured once, at the first product large enough to matter.
+With BLAS, `@` is much faster. NumPy without BLAS (in the browser) is several times faster with
+`einsum`. The choice is measured once, at the first product that is large enough.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ def _seconds(product: Callable[[Array, Array], Array], x: Array) -> float:
 
 @cache
 def _einsum_wins() -> bool:
-    """By the best of several runs each, so that one disturbed run decides nothing."""
+    """Return True if einsum is faster, by the best of several runs."""
     x = np.ones((96, 96), np.float32)
     pairs = [(_seconds(_einsum, x), _seconds(np.matmul, x)) for _ in range(_RUNS)]
     return min(einsum for einsum, _ in pairs) < min(matmul for _, matmul in pairs)
 
 
 def gemm(a: Array, b: Array) -> Array:
-    """``a @ b`` with NumPy's batch broadcasting, in the operands' dtype."""
+    """Return `a @ b` with NumPy's batch broadcasting, in the dtype of the operands."""
     large = a.shape[-1] * a.size * b.shape[-1] >= _LARGE * max(a.shape[-1], 1)
     if large and a.dtype == np.float32 and _einsum_wins():
         return _einsum(np.ascontiguousarray(a), np.ascontiguousarray(b))

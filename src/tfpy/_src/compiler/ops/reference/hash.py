@@ -1,6 +1,6 @@
-"""Hashes of byte strings, as TensorFlow's hash buckets use them, of many strings at once.
+"""Hashes of byte strings for TensorFlow's hash buckets, of many strings at once.
 
-All are defined on unsigned 64-bit words, which NumPy adds and multiplies without their overflow.
+All hashes are defined on unsigned 64-bit words, for which NumPy's arithmetic wraps around.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ _Words = Any
 """A 64-bit word for each string."""
 _Pair = tuple[_Words, _Words]
 _SIP_STEPS = ((0, 1, 13, True), (2, 3, 16, False), (0, 3, 21, False), (2, 1, 17, True))
-"""Added to, added and turned, by how many bits, whether the sum is then turned by half."""
+"""Index added to, index added and rotated, number of bits, and whether the sum is then rotated by
+half."""
 
 
 class Strings:
-    """Byte strings, one after the other in one buffer."""
+    """Byte strings in one contiguous buffer."""
 
     def __init__(self, strings: Sequence[bytes]) -> None:
         self.sizes = np.fromiter(map(len, strings), np.int64, len(strings))
@@ -31,7 +32,7 @@ class Strings:
         self._buffer = np.frombuffer(b"".join(strings) + bytes(8), np.uint8)
 
     def chosen(self, which: Array) -> Self:
-        """Some of the strings."""
+        """Return some of the strings."""
         some = object.__new__(type(self))
         some.sizes, some._starts = self.sizes[which], self._starts[which]
         some._buffer = self._buffer
@@ -39,21 +40,21 @@ class Strings:
 
     @property
     def count(self) -> _Words:
-        """The number of bytes, as a word."""
+        """Number of bytes, as a word."""
         return self.sizes.astype(np.uint64)
 
     def word(self, at: Any, kind: str = "<u8") -> _Words:
-        """The little-endian number that begins at a byte of each string."""
+        """Return the little-endian number that begins at a byte of each string."""
         length = self._buffer.size - np.dtype(kind).itemsize + 1
         everywhere = np.ndarray((length,), kind, self._buffer, strides=(1,))
         return everywhere[self._starts + at].astype(np.uint64)
 
     def last(self, back: int, kind: str = "<u8") -> _Words:
-        """The number that begins so many bytes before the end."""
+        """Return the number that begins `back` bytes before the end."""
         return self.word(self.sizes - back, kind)
 
     def tail(self, begin: Any) -> _Words:
-        """The less than 8 bytes from a place to the end."""
+        """Return the bytes from a position to the end, which are fewer than 8."""
         unused = (8 * (8 - (self.sizes - begin))).astype(np.uint64)
         some = unused < 64
         return np.where(some, self.word(begin) << (unused * some) >> (unused * some), 0)
@@ -99,7 +100,7 @@ def _up_to_16(s: Strings) -> _Words:
 
 
 def _ends(s: Strings, factor: _Words, first: Any) -> tuple[_Words, _Words, _Words]:
-    """Mixes the first and the last 16 bytes: two words and the multiplied first one."""
+    """Mix the first and the last 16 bytes: return two words and the multiplied first word."""
     a, b = s.word(0) * first, s.word(8)
     c, d = s.last(8) * factor, s.last(16) * _K2
     y = _rotate_right(a + b, 43) + _rotate_right(c, 30) + d
@@ -123,7 +124,7 @@ def _up_to_64(s: Strings) -> _Words:
 
 
 def _absorb(s: Strings, at: Any, a: _Words, b: _Words) -> _Pair:
-    """Mixes 32 bytes into a pair of words."""
+    """Mix 32 bytes into a pair of words."""
     w, x, y, z = (s.word(at + i) for i in (0, 8, 16, 24))
     a = a + w
     b = _rotate_right(b + a + z, 21)
@@ -132,7 +133,7 @@ def _absorb(s: Strings, at: Any, a: _Words, b: _Words) -> _Pair:
 
 
 def _turn(s: Strings, at: Any, state: Any, factor: Any, last: int) -> list[_Words]:
-    """One block of 64 bytes; ``last`` weighs the words that the final block adds."""
+    """Mix one block of 64 bytes. `last` is the weight of the words that the final block adds."""
     x, y, z, v0, v1, w0, w1 = state
     weight = np.uint64(last)
     nx = _rotate_right(x + y + v0 + s.word(at + 8), 37) * factor ^ w1 * weight
@@ -171,11 +172,11 @@ _FARM: tuple[tuple[int, Callable[[Strings], _Words]], ...] = (
     (64, _up_to_64),
     (2**62, _above_64),
 )
-"""The way for strings of at most so many bytes."""
+"""Function for strings of at most this many bytes."""
 
 
 def farm_fingerprint64(s: Strings) -> _Words:
-    """FarmHash's Fingerprint64 (https://github.com/google/farmhash)."""
+    """Compute FarmHash's Fingerprint64 (https://github.com/google/farmhash)."""
     out = np.empty(s.sizes.shape, np.uint64)
     ways = np.searchsorted([most for most, _ in _FARM], s.sizes)
     for i, (_, way) in enumerate(_FARM):
@@ -186,11 +187,14 @@ def farm_fingerprint64(s: Strings) -> _Words:
 
 
 HASH_KEY = 0xDECAFCAFFE
-"""What TensorFlow hashes with where no key is given."""
+"""Key of TensorFlow's hashes where the user specifies none."""
 
 
 def murmur64(s: Strings, seed: int = HASH_KEY) -> _Words:
-    """MurmurHash64A (https://github.com/aappleby/smhasher), of ``tf.strings.to_hash_bucket``."""
+    """Compute MurmurHash64A (https://github.com/aappleby/smhasher).
+
+    `tf.strings.to_hash_bucket` uses it.
+    """
     h = np.uint64(seed) ^ s.count * _MURMUR
     whole = s.sizes // 8
     for i in range(int(whole.max(initial=0))):
@@ -202,13 +206,13 @@ def murmur64(s: Strings, seed: int = HASH_KEY) -> _Words:
 
 
 def concatenated(first: _Words, second: _Words) -> _Words:
-    """The fingerprint of two things of which these are the fingerprints."""
+    """Return the fingerprint of a pair, given the fingerprints of its elements."""
     mixed = (first ^ _MURMUR ^ _mix(second * _MURMUR) * _MURMUR) * _MURMUR
     return _mix(_mix(mixed) * _MURMUR)
 
 
 def siphash(s: Strings, key: Sequence[int]) -> _Words:
-    """SipHash-2-4 (https://eprint.iacr.org/2012/351) under a key of two words."""
+    """Compute SipHash-2-4 (https://eprint.iacr.org/2012/351) with a key of two words."""
     k0, k1 = (k & _MASK for k in key)
     start = (k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D,
              k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573)  # fmt: skip

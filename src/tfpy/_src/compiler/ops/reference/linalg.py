@@ -1,4 +1,4 @@
-"""NumPy meanings of matrix decompositions, over batches [..., m, n]."""
+"""NumPy references of matrix decompositions, over batches [..., m, n]."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy._src.compiler.ops.reference import schur
 
 
 def pack(factors: Sequence[Array], batch: int) -> Array:
-    """Several results of each matrix as one vector: the trailing dimensions of each, flat."""
+    """Pack several results of each matrix into one vector, with flattened trailing dimensions."""
     dtype = np.result_type(*factors)
     lead = factors[0].shape[:batch]
     flat = [p.reshape(*lead, math.prod(p.shape[batch:])).astype(dtype, copy=False) for p in factors]
@@ -29,7 +29,7 @@ def solve(a: Array, b: Array) -> Any:
 
 
 def triangular_solve(a: Array, b: Array, lower: bool) -> Any:
-    """By substitution over rows, for all matrices and right sides at once."""
+    """Solve by substitution over rows, for all matrices and right sides at once."""
     n = a.shape[-1]
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     x = np.broadcast_to(b, (*lead, *b.shape[-2:])).astype(np.result_type(a, b))
@@ -42,7 +42,7 @@ def triangular_solve(a: Array, b: Array, lower: bool) -> Any:
 
 
 def cholesky(a: Array) -> Any:
-    """NaN for matrices that are not positive definite, as TensorFlow."""
+    """Return the Cholesky factor, or as TensorFlow NaN if the matrix is not positive definite."""
     try:
         return np.linalg.cholesky(a)
     except np.linalg.LinAlgError:
@@ -69,9 +69,9 @@ def log_abs_det(a: Array) -> Any:
 
 
 def _with_nonfinite(a: Array, found: Any, part: Callable[[Any, Any], Any]) -> Any:
-    """What was found, but of matrices that are not finite what elimination gives, as TensorFlow.
+    """Return `found`, with TensorFlow's results of elimination for matrices that are not finite.
 
-    LAPACK calls a matrix singular at a pivot of 0, even where another one is infinite.
+    LAPACK calls a matrix singular at a pivot of 0, even if another pivot is infinite.
     """
     wrong = ~np.isfinite(a).all((-2, -1))
     if wrong.any():
@@ -81,7 +81,7 @@ def _with_nonfinite(a: Array, found: Any, part: Callable[[Any, Any], Any]) -> An
 
 
 def _eliminated(matrix: Array) -> tuple[Any, Any]:
-    """Sign and logarithm of the determinant of one matrix, by its pivots."""
+    """Return sign and logarithm of the determinant of one matrix, from its pivots."""
     m, sign = np.array(matrix), matrix.dtype.type(1)
     for i in range(len(m)):
         sizes = np.abs(m[i:, i])
@@ -116,13 +116,13 @@ def eig(a: Array) -> Array:
 
 
 def _each(f: Callable[[Array], Array], a: Array, shape: Sequence[int]) -> Array:
-    """``f`` of each matrix of a batch."""
+    """Apply `f` to each matrix of a batch."""
     flat = [f(m) for m in a.reshape(math.prod(a.shape[:-2]), *a.shape[-2:])]
     return np.array(flat).reshape(*a.shape[:-2], *shape)
 
 
 def lu(a: Array) -> Array:
-    """Packed lower (unit diagonal) and upper factors of ``a`` with permuted rows."""
+    """Return packed lower (unit diagonal) and upper factors of `a` with permuted rows."""
     return _each(lambda m: _lu(m)[0], a, a.shape[-2:]).astype(a.dtype)
 
 
@@ -131,7 +131,7 @@ def lu_permutation(a: Array) -> Array:
 
 
 def _lu(matrix: Array) -> tuple[Array, Array]:
-    """Elimination with the largest pivot of each column."""
+    """Eliminate with the largest pivot of each column."""
     a, order = matrix.copy(), np.arange(len(matrix))
     for k in range(len(a)):
         pivot = k + int(np.argmax(np.abs(a[k:, k])))
@@ -146,7 +146,7 @@ def _lu(matrix: Array) -> tuple[Array, Array]:
 
 
 def expm(a: Array) -> Array:
-    """Scaling and squaring of a diagonal Padé approximation of degree 8, in double precision."""
+    """Compute a diagonal Padé approximation of degree 8 with scaling and squaring, in float64."""
     wide = a.astype(np.result_type(a.dtype, np.float64))
     if not a.size:
         return a

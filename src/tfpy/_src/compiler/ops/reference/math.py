@@ -1,4 +1,4 @@
-"""NumPy meanings of primitives for which NumPy has no function of its own."""
+"""NumPy references of primitives that are not a single NumPy function."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ def sigmoid(x: Array) -> Any:
 
 
 def log1p(x: Array) -> Any:
-    """NumPy's of complex numbers loses what 1 + x does not hold."""
+    """Compute log(1 + x).
+
+    NumPy's function for complex numbers loses the digits that 1 + x drops.
+    """
     if x.dtype.kind != "c":
         return np.log1p(x)
     whole, result = np.array(x), np.empty(x.shape, x.dtype)
@@ -78,7 +81,7 @@ def squared_difference(x: Array, y: Array) -> Any:
 
 
 def rsqrt(x: Array) -> Any:
-    """NumPy's quotient by a root with two infinite parts is NaN."""
+    """Compute 1 / sqrt(x). NumPy's quotient by a root with two infinite parts is NaN."""
     result = 1 / np.sqrt(x)
     return np.where(np.isinf(x), 0, result) if x.dtype.kind == "c" else result
 
@@ -92,9 +95,10 @@ def multiply_no_nan(x: Array, y: Array) -> Array:
 
 
 def to_integer(x: Array, number: Any) -> Array:
-    """As x86 does it, on any machine: by way of int32 for that, of int64 for others, which wrap.
+    """Convert floats to integers as x86 does, on any machine.
 
-    What that way's integer does not hold, NaN too, is its lowest number.
+    The conversion goes through int32 for int32, and through int64 for other dtypes, which wrap
+    around. NaN and values out of the range of that integer become its lowest number.
     """
     if x.dtype.kind != "f":
         return x.astype(number)
@@ -139,7 +143,7 @@ def power(x: Array, y: Array) -> Array:
 
 
 def _power_of_zero(y: Array) -> Array:
-    """exp(y log 0) of complex numbers."""
+    """Return exp(y log 0) for complex numbers."""
     result = np.full(y.shape, complex(np.nan, np.nan), y.dtype)
     result.real[y.real < 0] = np.inf
     result[y.real > 0] = 0

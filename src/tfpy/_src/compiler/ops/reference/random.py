@@ -1,8 +1,8 @@
-"""Distributions whose outputs take a varying number of random words, as TensorFlow's CPU kernels.
+"""Distributions that use a varying number of random words per output, as TensorFlow's CPU kernels.
 
-Each output has a stream of its own (``philox.Streams``), so all outputs are drawn in lock step:
-``pending`` are the numbers of those that were rejected so far. ``state`` is six words: key and
-counter. Parameters are flat float64 arrays, one entry for each output.
+Each output has its own stream (`philox.Streams`), so all outputs are drawn in lockstep: `pending`
+holds the numbers of the outputs that were rejected so far. `state` is six words: key and counter.
+Parameters are flat float64 arrays with one entry per output.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _log_gamma = np.frompyfunc(math.lgamma, 1, 1)
 
 
 def truncated_normal(state: State, count: int, number: Any) -> Array:
-    """Normal numbers, float32 or float64; those at two deviations or more are drawn again."""
+    """Return normal numbers, float32 or float64. Numbers beyond two deviations are drawn again."""
     unit, each = (unit_doubles, 2) if number == np.float64 else (unit_floats, 4)
     groups = -(-count // each)
     streams = Streams(state, groups, RESERVED * each // 4)
@@ -55,7 +55,7 @@ def truncated_normal(state: State, count: int, number: Any) -> Array:
 
 
 def gamma(state: State, alpha: Array) -> Array:
-    """Marsaglia and Tsang's transformation with rejection (2000); scale 1.
+    """Draw gamma numbers of scale 1 by Marsaglia and Tsang's transformation with rejection (2000).
 
     https://doi.org/10.1145/358407.358414
     """
@@ -72,7 +72,7 @@ def gamma(state: State, alpha: Array) -> Array:
     while pending.size:
         x = normals.take(pending)
         root = 1 + c[pending] * x
-        possible = ~(root <= 0)  # NaN of an alpha that has no numbers ends it, too
+        possible = ~(root <= 0)  # also False for NaN from an invalid alpha, which ends the loop
         tried, x, v = pending[possible], x[possible], root[possible] ** 3
         u, scale = uniforms.take(tried), d[tried]
         good = u < 1 - 0.0331 * x**4
@@ -87,10 +87,11 @@ def gamma(state: State, alpha: Array) -> Array:
 
 
 def poisson(state: State, rate: Array, kind: DType) -> Array:
-    """Knuth's product of uniforms below rate 10, Hörmann's transformed rejection from there on.
+    """Draw Poisson numbers.
 
-    The dtype's highest number stands for rates above it; a rate that is not finite for itself, for
-    0 in integers.
+    Below rate 10, the method is Knuth's product of uniforms; above, Hörmann's transformed
+    rejection. For rates above the dtype's highest number, the result is that number. For a rate
+    that is not finite, the result is the rate itself, or 0 in integers.
     https://doi.org/10.1016/0167-6687(93)90997-4
     """
     uniforms = Draws(Streams(state, rate.size), rate.size, unit_doubles)
@@ -130,7 +131,7 @@ def _poisson_products(uniforms: Draws, rate: Array, pending: Array, out: Array) 
 
 
 def binomial(state: State, counts: Array, probs: Array) -> Array:
-    """Geometric sums where the expected count is below 10, else Hörmann's BTRS."""
+    """Draw geometric sums where the expected count is below 10, otherwise by Hörmann's BTRS."""
     out = np.zeros(counts.size)
     missing = np.isnan(counts) | np.isnan(probs)
     p = np.where(probs > 0.5, 1 - probs, probs)
@@ -154,7 +155,7 @@ def _geometric_sums(u: Draws, counts: Array, p: Array, pending: Array, out: Arra
 
 
 def _stirling_tail(k: Array) -> Array:
-    """log k! less Stirling's approximation of it."""
+    """Return log k! minus Stirling's approximation of it."""
     square = (k + 1) ** 2
     series = (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / (k + 1)
     return np.where(k <= 9, STIRLING_TAIL[np.clip(k, 0, 9).astype(np.int64)], series)
@@ -191,34 +192,34 @@ def _btrs(uniforms: Draws, counts: Array, probs: Array, pending: Array, out: Arr
 
 
 def permutation(state: State, count: int) -> Array:
-    """Fisher-Yates, one word for each element but the last."""
+    """Return a Fisher-Yates permutation, from one word for each element but the last."""
     steps = np.arange(max(count - 1, 0))
     return swapped(steps + stream(state, len(steps)) % (count - steps), count)
 
 
 def swapped(others: Array, count: int) -> Array:
-    """The numbers below ``count`` after each place in turn was swapped with another one.
+    """Return the numbers below `count` after each position in turn was swapped with another one.
 
-    What a swap takes from its place is what the last swap before with that place as its other one
-    put there, and so on: such chains are short, and are followed for all places at once.
+    A swap takes from its position the number that the previous swap with that position stored
+    there, and so on. Such chains are short, and are followed for all positions at once.
 
     Args:
-        others: for each place but the last, one that is not before it.
+        others: For each position but the last, a position that is not before it.
     """
     if count < 2:
         return np.arange(count, dtype=np.int32)
     own = np.arange(count)
     others = np.append(others, count - 1)
-    keys = others.astype(np.uint16) if count <= 1 << 16 else others  # the former sort in a pass
+    keys = others.astype(np.uint16) if count <= 1 << 16 else others  # uint16 is sorted in one pass
     by_other = np.argsort(keys, kind="stable")
     sorted_others = others[by_other]
     repeats = sorted_others[1:] == sorted_others[:-1]
-    before = np.full(count, -1)  # the last swap before with the same other place
+    before = np.full(count, -1)  # the previous swap with the same other position
     before[by_other[1:][repeats]] = by_other[:-1][repeats]
     lasts = np.append(~repeats, True)
     place, swap = sorted_others[lasts], by_other[lasts]
     swap = np.where(swap == place, before[swap], swap)
-    source = own.copy()  # of each place: the last swap that put something there
+    source = own.copy()  # for each position, the last swap that stored a number there
     source[place[swap >= 0]] = swap[swap >= 0]
     while not np.array_equal(further := source[source], source):
         source = further

@@ -1,7 +1,7 @@
-"""Which input elements make an output element when an axis is resized, and with which weights.
+"""Tables of the input elements and weights of each output element when an axis is resized.
 
-Positions and weights are computed in float32 where TensorFlow does, so that the same neighbours are
-chosen.
+Positions and weights are computed in float32 where TensorFlow does, so that the same neighbors are
+selected.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ f32 = np.float32
 
 
 class Resampling(NamedTuple):
-    """A linear map along one axis: ``matrix [size_out, size_in]``, or its transpose."""
+    """A linear map along one axis: `matrix [size_out, size_in]`, or its transpose."""
 
     method: str
     size_in: int
     size_out: int
     antialias: bool = False
     grid: str = "half_pixel"
-    """How output places lie over input places: "half_pixel", "legacy" or "align_corners"."""
+    """Alignment of output and input positions: "half_pixel", "legacy" or "align_corners"."""
     transposed: bool = False
 
     @property
@@ -35,13 +35,13 @@ class Resampling(NamedTuple):
         return sizes[::-1] if self.transposed else sizes
 
     def transpose(self) -> Resampling:
-        """The map that takes gradients back."""
+        """Return the map of gradients."""
         return self._replace(transposed=not self.transposed)
 
 
 @lru_cache(maxsize=128)
 def table(spec: Resampling) -> Array:
-    """int32 ``[outputs, 1 + taps]``: the first input place, and the bits of float32 weights."""
+    """Return int32 `[outputs, 1 + taps]`: first input positions, and bits of float32 weights."""
     matrix = dense(spec)
     used = matrix != 0
     first = np.where(used.any(1), used.argmax(1), 0)
@@ -56,7 +56,7 @@ def table(spec: Resampling) -> Array:
 
 
 def dense(spec: Resampling) -> Array:
-    """The map as a float32 matrix ``[outputs, inputs]``."""
+    """Return the map as a float32 matrix `[outputs, inputs]`."""
     n, m = spec.size_in, spec.size_out
     places, weights = _SCHEMES.get(spec.method, _scale_and_translate)(spec)
     matrix = np.zeros((m, n), np.float32)
@@ -73,7 +73,7 @@ def _scale(spec: Resampling) -> Any:
 
 
 def _positions(spec: Resampling) -> Array:
-    """The place in the input of each output element, in float32."""
+    """Return the input position of each output element, in float32."""
     out: Array = np.arange(spec.size_out, dtype=np.float32)
     half = f32(0.5 if spec.grid == "half_pixel" else 0)
     return np.asarray((out + half) * _scale(spec) - half)
@@ -100,10 +100,10 @@ def _nearest(spec: Resampling) -> tuple[Array, Array]:
 
 
 def _bicubic(spec: Resampling) -> tuple[Array, Array]:
-    """A cubic with positions rounded to 1/1024, as TensorFlow's table has them.
+    """Return a cubic with positions rounded to 1/1024, as in TensorFlow's table.
 
-    With half-pixel centers it is Keys's, and inputs outside have no weight. On the other grids it
-    is the cubic with slope -0.75 at 1, and inputs outside are those of the edge.
+    With half-pixel centers it is Keys's cubic, and inputs outside have no weight. On the other
+    grids it is the cubic with slope -0.75 at 1, and inputs outside equal the edge.
     """
     steps = 1024
     at = _positions(spec)
@@ -117,7 +117,7 @@ def _bicubic(spec: Resampling) -> tuple[Array, Array]:
 
 
 def _normalized(places: Array, weights: Array, n: int) -> Array:
-    """Weights of places inside, with sum 1."""
+    """Return weights with sum 1, which are 0 outside."""
     weights = np.where((places >= 0) & (places < n), weights, 0)
     total = weights.sum(1, keepdims=True)
     usable = np.abs(total) >= 1000 * np.finfo(np.float32).tiny
@@ -125,7 +125,7 @@ def _normalized(places: Array, weights: Array, n: int) -> Array:
 
 
 def _area(spec: Resampling) -> tuple[Array, Array]:
-    """The share of each input element that an output element covers."""
+    """Return the input elements that an output element covers, and their shares."""
     scale = _scale(spec) or f32(1) / f32(spec.size_out)  # 0 for one input on aligned corners
     out = np.arange(spec.size_out, dtype=np.float32)
     begin, end = out * scale, (out + f32(1)) * scale
@@ -141,7 +141,10 @@ def _triangle(x: Array) -> Array:
 
 
 def _cubic(x: Array, slope: float) -> Array:
-    """The cubic convolution kernel with a slope at 1 (https://doi.org/10.1109/TASSP.1981.1163711)."""
+    """Compute the cubic convolution kernel (https://doi.org/10.1109/TASSP.1981.1163711).
+
+    `slope` is its slope at 1.
+    """
     near = ((slope + 2) * x - (slope + 3)) * x * x + 1
     far = ((slope * x - 5 * slope) * x + 8 * slope) * x - 4 * slope
     return np.where(x < 1, near, np.where(x < 2, far, 0))
@@ -176,7 +179,10 @@ _KERNELS: dict[str, tuple[float, Callable[[Array], Array]]] = {
 
 
 def _scale_and_translate(spec: Resampling) -> tuple[Array, Array]:
-    """A kernel centred on each output element; wider when antialiasing a smaller output."""
+    """Return a kernel centered on each output element.
+
+    Antialiasing widens the kernel for smaller outputs.
+    """
     radius, kernel = _KERNELS[spec.method]
     inverse = f32(1) / (f32(spec.size_out) / f32(spec.size_in))
     width = max(inverse, f32(1)) if spec.antialias else f32(1)

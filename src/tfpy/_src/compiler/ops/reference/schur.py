@@ -1,7 +1,7 @@
-"""Roots and logarithms of matrices by their Schur form, which every matrix has, in double
-precision.
+"""Roots and logarithms of matrices by their Schur form, in double precision.
 
-Higham, Functions of Matrices, chapters 6 and 11: https://doi.org/10.1137/1.9780898717778
+Every matrix has a Schur form. Higham, Functions of Matrices, chapters 6 and 11:
+https://doi.org/10.1137/1.9780898717778
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.compiler.ir.matrix_functions import MOST_ROOTS, NODES, RADIUS, REAL_WITHIN, WEIGHTS
 
 _MOST_STEPS = 60
-"""Of the QR algorithm for an eigenvalue; three are usual."""
+"""Largest number of steps of the QR algorithm per eigenvalue. Three are usual."""
 
 
 def sqrtm(a: Array) -> Array:
-    """The principal root; NaN where there is none, and where that of a real matrix is not real."""
+    """Return the principal root.
+
+    The result is NaN if there is no root, or if the root of a real matrix is not real.
+    """
     t, q = _schur(a)
     root = q @ _triangular_root(t) @ q.conj().T
     if np.iscomplexobj(a):
@@ -26,7 +29,7 @@ def sqrtm(a: Array) -> Array:
 
 
 def logm(a: Array) -> Array:
-    """The principal logarithm, by inverse scaling and squaring; NaN of singular matrices."""
+    """Return the principal logarithm, by inverse scaling and squaring. Singular: NaN."""
     t, q = _schur(a)
     eigenvalues, eye = np.diagonal(t).copy(), np.eye(len(t))
     if not eigenvalues.all():
@@ -49,7 +52,7 @@ def _norm(t: Array) -> float:
 
 
 def _triangular_root(t: Array) -> Array:
-    """One superdiagonal after the other."""
+    """Return the root of a triangular matrix, computed one superdiagonal at a time."""
     diagonal = np.sqrt(np.diagonal(t))
     root, sums = np.diag(diagonal), diagonal[:, None] + diagonal
     for k in range(1, len(t)):
@@ -59,7 +62,7 @@ def _triangular_root(t: Array) -> Array:
 
 
 def _schur(a: Array) -> tuple[Array, Array]:
-    """t, upper triangular, and q, unitary, of a = q t q^H, by the QR algorithm with shifts."""
+    """Return t (triangular) and q (unitary) of a = q t q^H, by the QR algorithm with shifts."""
     if not np.isfinite(a).all():
         return (np.full(a.shape, complex(np.nan, np.nan)),) * 2
     t, q = _hessenberg(a.astype(np.complex128))
@@ -82,7 +85,7 @@ def _schur(a: Array) -> tuple[Array, Array]:
 
 
 def _hessenberg(t: Array) -> tuple[Array, Array]:
-    """Similar to ``t`` with zeros below the first subdiagonal, by Householder's reflections."""
+    """Return a similar matrix with zeros below the subdiagonal, by Householder reflections."""
     q = np.eye(len(t), dtype=t.dtype)
     for k in range(len(t) - 2):
         v = t[k + 1 :, k].copy()
@@ -96,7 +99,7 @@ def _hessenberg(t: Array) -> tuple[Array, Array]:
 
 
 def _drop_small(t: Array) -> None:
-    """Zeros below the diagonal where what stands there is rounding."""
+    """Replace elements of the subdiagonal that are rounding errors by zeros."""
     sizes, i = np.abs(np.diagonal(t)), np.arange(len(t) - 1)
     near = sizes[:-1] + sizes[1:]
     near = np.where(near == 0, _norm(t), near)
@@ -104,7 +107,7 @@ def _drop_small(t: Array) -> None:
 
 
 def _shift(corner: Array, steps: int) -> complex:
-    """Wilkinson's; now and then another one, for matrices that it turns in circles."""
+    """Return Wilkinson's shift, or an exceptional shift at times, against matrices that cycle."""
     if steps % 10 == 9:
         return complex(abs(corner[1, 0]) + abs(corner[1, 1]))
     values = np.linalg.eigvals(corner)

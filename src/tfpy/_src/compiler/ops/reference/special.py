@@ -1,4 +1,4 @@
-"""NumPy meanings of special functions."""
+"""NumPy references of special functions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.compiler.ops import formulas
 from tfpy._src.compiler.ops.reference import doubles
 
-_CHUNK = 1 << 13  # numbers whose float64 values stay in the cache
+_CHUNK = 1 << 13  # numbers per chunk, so that their float64 values stay in the cache
 
 
 class _Arrays:
-    """NumPy arrays as numbers of formulas."""
+    """The functions of formulas for NumPy arrays."""
 
     select = staticmethod(np.where)
     equal = staticmethod(np.equal)
@@ -31,9 +31,10 @@ class _Arrays:
 
 
 def of_arrays(formula: Callable[..., Any]) -> Callable[..., Array]:
-    """A formula as an op's meaning: computed in float64, chunk by chunk.
+    """Return a formula as a NumPy reference that computes in float64, chunk by chunk.
 
-    Of float64 ``doubles.py`` has the function, for which the formula is about the result.
+    For float64 operands, the function in `doubles.py` refines the approximate result of the
+    formula.
     """
     functions = _Arrays()
     exact = getattr(doubles, formula.__name__)

@@ -1,4 +1,4 @@
-"""What string ops compute on object arrays of bytes."""
+"""NumPy references of string ops, on object arrays of bytes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tfpy._src.compiler.regex.syntax import PatternError
 
 _SPACE = b" \t\n\v\f\r"
 CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
-"""TensorFlow's encodings that strings are written in, as Python names them."""
+"""Map TensorFlow's output encodings to Python's names."""
 
 
 def each(f: Callable[..., Any], *arrays: Array, kind: Any = object) -> Array:
-    """``f`` of the elements at the same position of (broadcast) arrays."""
+    """Apply `f` to the elements at the same position of (broadcast) arrays."""
     spread = np.broadcast_arrays(*arrays)
     out = np.empty(spread[0].size, kind)
     out[:] = [*map(f, *(a.reshape(-1).tolist() for a in spread))]
@@ -34,14 +34,14 @@ def each(f: Callable[..., Any], *arrays: Array, kind: Any = object) -> Array:
 
 
 def as_bytes(text: str) -> bytes:
-    """A text that was bytes, which need not be UTF-8."""
+    """Return the bytes of a string that was decoded from bytes, which need not be UTF-8."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def as_string(
     x: Array, precision: int, scientific: bool, shortest: bool, width: int, fill: str
 ) -> Array:
-    """``printf`` of each number."""
+    """Format each number like `printf`."""
     if fill not in ("", " ", "0", "+", "-"):
         raise invalid_value("as_string", f'Fill argument not supported: "{fill}"')
     if scientific and shortest:
@@ -71,7 +71,7 @@ def as_string(
 
 
 def _padded(x: Array, most: int, width: int, fill: str) -> Array:
-    """At most ``most`` bytes of each string, filled up with spaces."""
+    """Limit each string to `most` bytes and pad it with spaces."""
     if width <= 0:
         return x
     pad = bytes.ljust if fill == "-" else bytes.rjust
@@ -103,7 +103,7 @@ def length(input: Array, unit: str) -> Array:
 
 
 def _starts(s: bytes) -> list[int]:
-    """Where the UTF-8 characters of ``s`` begin, and its length."""
+    """Return the positions at which the UTF-8 characters of `s` begin, and its length."""
     return [i for i, b in enumerate(s) if b & 0xC0 != 0x80] + [len(s)]
 
 
@@ -120,7 +120,7 @@ def substr(input: Array, pos: Array, len: Array, unit: str) -> Array:
         if not -n <= at <= n:
             raise invalid_value("substr", f"pos {at} out of range for string {s!r}")
         begin = at % n if at < 0 else at
-        rest = n if unit == "BYTE" else begin  # what a negative length means
+        rest = n if unit == "BYTE" else begin  # end for a negative length
         end = min(begin + count, n) if count >= 0 else rest
         return s[begin:end] if marks is None else s[marks[begin] : marks[max(begin, end)]]
 
@@ -132,7 +132,7 @@ def join(*inputs: Array, separator: str) -> Array:
 
 
 def reduce_join(x: Array, axes: Sequence[int], separator: str) -> Array:
-    """Joins over ``axes``, the last of them outermost."""
+    """Join over `axes`, the last one outermost."""
     kept = [i for i in range(x.ndim) if i not in axes]
     length = math.prod(x.shape[i] for i in axes)
     rows = x.transpose([*kept, *reversed(axes)]).reshape(*(x.shape[i] for i in kept), length)
@@ -143,7 +143,10 @@ def reduce_join(x: Array, axes: Sequence[int], separator: str) -> Array:
 
 
 def segment_join(inputs: Array, ids: Array, segments: int, separator: str) -> Array:
-    """As in TensorFlow, no separator follows empty strings at the beginning."""
+    """Join the strings of each segment.
+
+    As in TensorFlow, no separator follows leading empty strings.
+    """
     inner = inputs.shape[ids.ndim :]
     rows = inputs.reshape(ids.size, math.prod(inner))
     parts: list[list[Any]] = [[] for _ in range(segments)]
@@ -214,14 +217,14 @@ _MARKS = {
     "utf-16": {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be", b"": "utf-16-be"},
     "utf-32": {b"\xff\xfe\0\0": "utf-32-le", b"\0\0\xfe\xff": "utf-32-be", b"": "utf-32-be"},
 }
-"""Byte order marks; without one, the more significant byte is the first."""
+"""Byte order marks. Without one, the byte order is big-endian."""
 
 
 class Decoder:
-    """From bytes to code points, as the ``unicode_*`` ops decode.
+    """A decoder from bytes to code points for the `unicode_*` ops.
 
     Raises:
-        InvalidArgumentError: for encodings, error policies and replacements that do not exist.
+        InvalidArgumentError: If the encoding, the error policy or the replacement is invalid.
     """
 
     def __init__(
@@ -238,7 +241,7 @@ class Decoder:
         self._replacement = replacement
 
     def codes(self, s: bytes) -> list[int]:
-        """The code points of a string."""
+        """Return the code points of a string."""
         try:
             text = s.decode(self._codec) if self._codec not in _MARKS else ""
         except UnicodeDecodeError:
@@ -248,19 +251,19 @@ class Decoder:
         return [code for code, _ in self.places(s)]
 
     def places(self, s: bytes) -> list[tuple[int, int]]:
-        """The code points of a string and the bytes at which they begin."""
+        """Return the code points of a string and the bytes at which they begin."""
         out = []
         for c, at in self._characters(s):
             if c is not None and not (self._control and c < " "):
                 out.append((ord(c), at))
             elif self._errors == "strict" and (c is None or self._op == "unicode_transcode"):
                 raise invalid_value(self._op, f"Invalid formatting on input string {s!r}")
-            elif self._errors != "ignore":  # control characters are an error of transcoding only
+            elif self._errors != "ignore":  # control characters are an error only in transcoding
                 out.append((self._replacement, at))
         return out
 
     def _characters(self, s: bytes) -> Iterator[tuple[str | None, int]]:
-        """Each character, None for bytes that are none, and where it begins."""
+        """Yield each character, or None for malformed bytes, and its position."""
         marks = _MARKS.get(self._codec, {b"": self._codec})
         mark, codec = next((m, codec) for m, codec in marks.items() if s.startswith(m))
         begin, at = 0, len(mark)  # a mark belongs to the first character
@@ -279,22 +282,22 @@ class Decoder:
 
 
 def check_errors(op: str, errors: str, replacement: int) -> None:
-    """Raises InvalidArgumentError unless both say what becomes of malformed characters."""
+    """Raise InvalidArgumentError unless the handling of malformed characters is valid."""
     if errors not in ("strict", "replace", "ignore"):
         raise invalid_value(op, f"errors must be 'strict', 'replace' or 'ignore', got {errors!r}")
     if not 0 <= replacement <= 0x10FFFF:
-        raise invalid_value(op, f"replacement_char {replacement} is no Unicode code point")
+        raise invalid_value(op, f"replacement_char {replacement} is not a Unicode code point")
 
 
 def encoding_of(op: str, encoding: str) -> str:
-    """Python's name of an output encoding."""
+    """Return Python's name of an output encoding."""
     if encoding not in CODECS:
         raise invalid_value(op, f"output_encoding {encoding!r} is not one of {', '.join(CODECS)}")
     return CODECS[encoding]
 
 
 def encoded(codes: Iterable[int], codec: str) -> bytes:
-    """Code points written out; surrogates, which are no characters, as U+FFFD."""
+    """Encode code points. Surrogates, which are not characters, become U+FFFD."""
     text = "".join(map(chr, codes))
     try:
         return text.encode(codec)
@@ -317,7 +320,7 @@ def unicode_transcode(
 
 
 def check_axes(axes: Sequence[int], rank: int) -> None:
-    """Raises OutOfRangeError, as TensorFlow's ReduceJoin does."""
+    """Raise OutOfRangeError for axes out of range, as TensorFlow's ReduceJoin does."""
     for axis in axes:
         if not -rank <= axis < rank:
             raise OutOfRangeError(

@@ -1,4 +1,4 @@
-"""NumPy meanings of convolution and pooling. See ``ops/window.py`` for shapes."""
+"""NumPy references of convolution and pooling. See `ops/window.py` for shapes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _padded(x: Array, padding: Any, value: float = 0) -> Array:
 def _taps(
     x: Array, ksize: Sizes, out: Sizes, strides: Sizes, dilations: Sizes
 ) -> Iterator[tuple[Sizes, Array]]:
-    """For each filter position, the view of padded ``x`` that it meets: [batch, *out, c]."""
+    """Yield the view of padded `x` for each filter position: [batch, *out, c]."""
     for tap in np.ndindex(*ksize):
         spatial = (
             slice(t * d, t * d + (n - 1) * s + 1, s)
@@ -31,7 +31,7 @@ def _taps(
 
 
 def _out_size(x: Array, ksize: Sizes, strides: Sizes, dilations: Sizes) -> Sizes:
-    """Spatial size of the output for padded ``x``."""
+    """Return the spatial size of the output for padded `x`."""
     return tuple(
         (n - (k - 1) * d - 1) // s + 1
         for n, k, s, d in zip(x.shape[1:-1], ksize, strides, dilations, strict=True)
@@ -49,7 +49,7 @@ def _zeros_padded(shape: Sizes, padding: Any, dtype: Any) -> Array:
 
 
 def _columns(x: Array, ksize: Sizes, out: Sizes, strides: Sizes, dilations: Sizes) -> Array:
-    """im2col of padded ``x``: [batch * pixels, taps * c]."""
+    """Return the im2col matrix of padded `x`: [batch * pixels, taps * c]."""
     taps = [view for _, view in _taps(x, ksize, out, strides, dilations)]
     rows, columns = x.shape[0] * math.prod(out), math.prod(ksize) * x.shape[-1]
     return np.stack(taps, axis=-2).reshape(rows, columns)
@@ -153,7 +153,7 @@ def max_pool(x: Array, ksize: Sizes, strides: Sizes, dilations: Sizes, padding: 
 def _maxima(
     x: Array, out: Sizes, ksize: Sizes, strides: Sizes, dilations: Sizes, padding: Any, every: bool
 ) -> Iterator[Array]:
-    """For each tap, where it is a window's maximum: its first one, or ``every`` one."""
+    """Yield for each tap where it is a window's maximum: the first one, or each with `every`."""
     y = max_pool(x, ksize, strides, dilations, padding)
     given = np.zeros(y.shape, np.bool_)
     for _, view in _taps(_padded(x, padding, -np.inf), ksize, out, strides, dilations):
@@ -193,7 +193,7 @@ def max_pool_grad_grad(
 
 
 def _counts(shape: Any, ksize: Sizes, strides: Sizes, dilations: Sizes, padding: Any) -> Array:
-    """How many pixels of the image each window meets: [1, *out, 1]."""
+    """Return the number of image pixels in each window: [1, *out, 1]."""
     ones = _padded(np.ones((1, *shape[1:-1], 1), np.float32), padding)
     out = _out_size(ones, ksize, strides, dilations)
     views = [v for _, v in _taps(ones, ksize, out, strides, dilations)]
