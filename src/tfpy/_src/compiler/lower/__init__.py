@@ -1,14 +1,15 @@
-"""From a Graph to the Program that a device runs.
+"""The lowering from a Graph to the Program that a device runs.
 
-Every backend does the same first half: ``buffers.py`` assigns buffers to values and finds with
-``calls.py`` what each equation asks for, an expression over arrays or a named kernel;
-``split_complex.py`` and ``compose.py`` help with complex numbers and with fusions.
+Every backend shares the first half. `buffers.py` assigns buffers to values. `calls.py` finds the
+call of each equation: an expression over arrays or a named kernel. `split_complex.py` and
+`compose.py` help with complex numbers and fusions.
 
-The second half, a folder for each backend, makes steps of these calls: ``webgl/`` writes shaders,
-``wasm/`` bytecode for expressions. Last, ``donation_plan.py`` and ``memory.py`` save memory. The
-result is a Program (``program.py``). ``target.py`` is what passes ask a backend before they give
-its kernels more to do.
+The second half is a folder per backend and makes steps of these calls: `webgl/` writes shaders,
+`wasm/` writes bytecode for expressions. Finally, `donation_plan.py` and `memory.py` save memory.
+The result is a Program (`program.py`). Passes ask a backend's `target.py` before they fuse
+equations.
 
-A further backend, like one of WebGPU, shares all files of this folder. Its own folder has what
-``webgl/`` has: a language (of ``render.py``) and its shaders, the steps of each kernel, a target.
+Another backend, like WebGPU, shares all files of this folder. Its own folder contains the same
+parts as `webgl/`: a language (of `render.py`) and its shaders, the steps of each kernel, and a
+target.
 """

@@ -1,6 +1,6 @@
-"""Buffer assignment: where the values of a Graph lie, and the calls that fill these buffers.
+"""Buffer assignment: the buffers of a Graph's values, and the calls that fill these buffers.
 
-The first half of every backend's lowering: its second half makes steps of the calls.
+It is the first half of every backend's lowering. The second half makes steps of the calls.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tfpy._src.compiler.lower.split_complex import split_complex
 
 
 class Task(NamedTuple):
-    """A call that is to become steps of a Program, and its buffers there."""
+    """A call that becomes steps of a Program, and its buffers there."""
 
     call: Call
     inputs: tuple[int, ...]
@@ -28,18 +28,18 @@ class Task(NamedTuple):
 def assign_buffers(
     graph: Graph, backend: str, dtypes: Set[DType] = DEVICE_DTYPES
 ) -> tuple[Program, list[Task]]:
-    """A Program with the buffers of a Graph but without steps, and what the steps have to do.
+    """Return a Program with the buffers of a Graph but without steps, and the tasks of the steps.
 
-    Complex values are split into two first (``split_complex.py``). An alias (reshape) shares its
+    First, complex values are split into two (`split_complex.py`). An alias (reshape) shares its
     operand's buffer. The Program's outputs are distinct buffers that some step writes: an output
     that would be an input, a constant or a second name of another output is copied.
 
     Args:
-        dtypes: what the device stores.
+        dtypes: Dtypes that the device stores.
 
     Raises:
-        ValueError: when a value has a dtype that devices do not store.
-        NotLowerable: when an equation of complex values cannot be split.
+        ValueError: If a value has a dtype that devices do not store.
+        NotLowerable: If an equation of complex values cannot be split.
     """
     graph = split_complex(graph)
     eqns = [e for e in graph.eqns if not e.op.is_alias]
@@ -61,7 +61,7 @@ def assign_buffers(
 
 
 def _origins(graph: Graph) -> list[int]:
-    """For each value the one whose bytes it shows: its own, unless it is an alias."""
+    """Return for each value the value that owns its bytes: itself, unless it is an alias."""
     origin = list(range(len(graph.avals)))
     for eqn in graph.eqns:
         if eqn.op.is_alias:
@@ -83,7 +83,7 @@ def _bytes_of(graph: Graph, constant: int) -> bytes:
 
 
 def _name_outputs(graph: Graph, program: Program, at: Mapping[int, int]) -> list[Task]:
-    """Names the Program's outputs; what is left to do are the copies."""
+    """Set the Program's outputs, and return the copies that are left to do."""
     copies = []
     taken = {*program.inputs, *(buffer for buffer, _ in program.constants)}
     for value in graph.outputs:

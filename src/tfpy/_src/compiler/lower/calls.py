@@ -1,6 +1,6 @@
-"""What an equation asks of a device: an elementwise expression over arrays, or a named kernel.
+"""The call of an equation: an elementwise expression over arrays, or a named kernel.
 
-A fusion becomes one of these, too: one expression, or a kernel with a prologue or an epilogue.
+A fusion also becomes one call: an expression, or a kernel with a prologue or an epilogue.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from tfpy._src.compiler.ir.kernel import Epilogue, KernelCall, Param, Prologue
 from tfpy._src.compiler.ir.strides import MAX_DIMS, View, broadcast_view
 from tfpy._src.compiler.lower.compose import Composition, compose
 
-_BODIES = 1024  # of fusions, for which is kept what they become: networks repeat themselves
+_BODIES = 1024  # cached bodies of fusions: networks repeat themselves
 
 Values = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Elementwise:
-    """An expression of arrays: ``input_(i)`` of ``root`` is an element of the i-th one."""
+    """An expression over arrays: `input_(i)` of `root` is an element of array number i."""
 
     root: ex.Expr
     views: tuple[View, ...]
-    """How each array is read from the index space of ``out``."""
+    """View of each array from the index space of `out`."""
     out: Aval
 
 
@@ -42,9 +42,9 @@ Call = Elementwise | KernelCall
 
 
 def call_of(graph: Graph, eqn: Eqn) -> tuple[Call, Values]:
-    """What an equation that is no alias asks for, and the values that it reads, in order.
+    """Return the call of an equation that is not an alias, and the values that it reads, in order.
 
-    A kernel call has a prologue or an epilogue only where the backend's target takes it.
+    A kernel call has a prologue or an epilogue only if the backend's target supports it.
     """
     if eqn.op.expr is not None:
         return _elementwise_call(graph, eqn)
@@ -54,7 +54,7 @@ def call_of(graph: Graph, eqn: Eqn) -> tuple[Call, Values]:
 
 
 def _elementwise_call(graph: Graph, eqn: Eqn) -> tuple[Elementwise, Values]:
-    """The equation's expression over distinct arrays; constants of one element become numbers."""
+    """Return the expression over distinct arrays. One-element constants become numbers."""
     assert eqn.op.expr is not None
     numbers = [is_scalar_constant(graph, value) for value in eqn.inputs]
     pairs = list(zip(eqn.inputs, numbers, strict=True))
@@ -72,7 +72,7 @@ def _elementwise_call(graph: Graph, eqn: Eqn) -> tuple[Elementwise, Values]:
 
 
 def loop_call(eqn: Eqn) -> tuple[Elementwise, Values]:
-    """The elementwise call of a fusion of kind "loop", and the values that it reads."""
+    """Return the elementwise call of a fusion of kind "loop", and the values that it reads."""
     body: Graph = dict(eqn.attrs)["body"]
     found = _composed(body, body.outputs[0])
     outside = dict(zip(body.inputs, eqn.inputs, strict=True))
@@ -82,16 +82,16 @@ def loop_call(eqn: Eqn) -> tuple[Elementwise, Values]:
 
 @functools.lru_cache(maxsize=_BODIES)
 def _composed(body: Graph, output: int, first: int = -1) -> Composition:
-    """A value of a fusion's body, as an expression of the inputs (and ``first``)."""
+    """Return a value of a fusion's body as an expression of the inputs (and `first`)."""
     return compose(body, output, body.inputs if first < 0 else [*body.inputs, first], first)
 
 
 def kernel_call(graph: Graph, eqn: Eqn) -> tuple[KernelCall, Values]:
-    """The kernel call of an equation and the values that it reads, in order.
+    """Return the kernel call of an equation and the values that it reads, in order.
 
-    A fusion of kind "epilogue" or "prologue" holds one equation with a kernel: what comes before it
-    is the prologue, what comes after it the epilogue. Of two with a kernel the first makes the
-    other one's operand.
+    A fusion of kind "epilogue" or "prologue" contains one equation with a kernel: equations before
+    it are the prologue, equations after it the epilogue. If it contains two kernels, the first one
+    computes the operand of the second one.
     """
     attrs = dict(eqn.attrs)
     if eqn.op is not fusion or attrs["kind"] not in (EPILOGUE, PROLOGUE):
@@ -106,7 +106,7 @@ def kernel_call(graph: Graph, eqn: Eqn) -> tuple[KernelCall, Values]:
 
 @functools.lru_cache(maxsize=_BODIES)
 def _call_of_body(body: Graph) -> tuple[KernelCall, Values]:
-    """The kernel call that a fusion's body is, and the inputs that it reads, in order."""
+    """Return the kernel call of a fusion's body, and the inputs that it reads, in order."""
     (output,) = body.outputs
     *makers, inner = (e for e in body.eqns if not is_elementwise(e.op))
     call, values = kernel_call(body, inner)
@@ -134,7 +134,7 @@ def _views(found: Composition) -> tuple[View, ...]:
 
 
 def copy_call(aval: Aval) -> KernelCall:
-    """The kernel call that copies an array as it is."""
+    """Return the kernel call that copies an array."""
     ones = [1] * (MAX_DIMS - 1)
     zeros = [0] * (MAX_DIMS - 1)
     params: dict[str, Param] = {"dims": [*ones, aval.size], "strides": [*zeros, 1], "offset": 0}

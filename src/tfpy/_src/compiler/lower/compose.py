@@ -1,8 +1,8 @@
-"""Several elementwise equations as one expression over one index space.
+"""Composition of several elementwise equations into one expression over one index space.
 
-The space is the output's shape with its dimensions split where a reshape on the way needs it. Where
-a value is read is its index map: for each of its dimensions the dimensions of the space that this
-one walks along.
+The space is the output's shape. Its dimensions are split where a reshape between the equations
+requires it. An index map states where a value is read: for each dimension of the value, the
+dimensions of the space along which it advances.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from tfpy._src.compiler.ir.strides import View, dense_strides, dense_view
 
 
 class Axis(NamedTuple):
-    """Where an element lies along one dimension: ``first + step *`` its place in ``dims``."""
+    """The position along one dimension: `first` plus `step` times the position in `dims`."""
 
     dims: tuple[int, ...]
-    """Of the space, walked in row-major order; none where the value is broadcast."""
+    """Dimensions of the space in row-major order, or none where the value is broadcast."""
     first: int = 0
     step: int = 1
 
@@ -36,29 +36,32 @@ _SINGLE = Axis(())
 
 
 class NotComposable(Exception):
-    """The equations read their operands at places that one index space does not give."""
+    """The equations read their operands at positions that one index space cannot express."""
 
 
 @dataclass(frozen=True)
 class Composition:
-    """An expression whose ``input_(i)`` is the value ``reads[i][0]``, read as ``reads[i][1]``."""
+    """An expression.
+
+    Its `input_(i)` is the value `reads[i][0]`, read through the view `reads[i][1]`.
+    """
 
     root: ex.Expr
     reads: tuple[tuple[int, View], ...]
-    """Values, with how they are read from ``space``."""
+    """Values, with their views from `space`."""
     space: Shape
-    """As many elements as the output, in the same order."""
+    """Shape with as many elements as the output, in the same order."""
 
 
 def compose(graph: Graph, output: int, leaves: Collection[int], first: int = -1) -> Composition:
-    """The value ``output`` as an expression of ``leaves``; scalar constants become numbers.
+    """Return the value `output` as an expression of `leaves`. Scalar constants become numbers.
 
     Args:
-        first: the leaf that is ``input_(0)``; it is as large as the output.
+        first: The leaf that is `input_(0)`. It is as large as the output.
 
     Raises:
-        NotComposable: when a reshape on the way does not align with the output's dimensions, or
-            an element of the output needs other elements of ``first`` than the one at its place.
+        NotComposable: If a reshape does not align with the output's dimensions, or if an element of
+            the output needs elements of `first` at other positions.
     """
     maps = IndexMaps(graph, output)
     members = []
@@ -99,7 +102,7 @@ def compose(graph: Graph, output: int, leaves: Collection[int], first: int = -1)
 
 
 class IndexMaps:
-    """By which index maps each value is read; equations are visited from the output backwards."""
+    """The index maps of each value. Equations are visited from the output backwards."""
 
     def __init__(self, graph: Graph, output: int) -> None:
         self._graph = graph
@@ -108,7 +111,7 @@ class IndexMaps:
         self._sizes = list(shape)
         self._halves: dict[int, tuple[int, int]] = {}
         self.of: dict[int, list[IndexMap]] = {}
-        """By value, as they were when it was found; see :meth:`current`."""
+        """Index maps by value, at the time of their creation; see :meth:`current`."""
         self._read(output, tuple(Axis((d,)) if n != 1 else _SINGLE for d, n in enumerate(shape)))
 
     @property
@@ -116,7 +119,7 @@ class IndexMaps:
         return tuple(self._sizes[d] for d in self._halved(range(self._rank)))
 
     def view(self, value: int, index_map: IndexMap) -> View:
-        """How the array of a value is read from :attr:`space`."""
+        """Return the view of a value's array from :attr:`space`."""
         strides, offset = dict.fromkeys(self._halved(range(self._rank)), 0), 0
         dense = dense_strides(self._graph.avals[value].shape)
         for axis, pitch in zip(index_map, dense, strict=True):
@@ -128,7 +131,7 @@ class IndexMaps:
         return View(tuple(strides.values()), offset)
 
     def current(self, value: int) -> list[IndexMap]:
-        """The different maps by which a value is read."""
+        """Return the distinct index maps of a value."""
         if not self._halves:
             return self.of[value]
         split = (
@@ -138,10 +141,10 @@ class IndexMaps:
         return list(dict.fromkeys(split))
 
     def operand(self, index_map: IndexMap, value: int, eqn: Eqn) -> IndexMap:
-        """The map by which ``eqn`` reads an input, where its output is read by ``index_map``.
+        """Return the index map of an input of `eqn` for the index map of its output.
 
         Raises:
-            NotComposable: when a reshape or a slice cannot be expressed.
+            NotComposable: If a reshape or a slice cannot be expressed.
         """
         shape = self._graph.avals[value].shape
         if eqn.op.expr is not None and shape == self._graph.avals[eqn.outputs[0]].shape:
@@ -154,18 +157,20 @@ class IndexMaps:
         return tuple(axis if n != 1 else _SINGLE for axis, n in zip(own, shape, strict=True))
 
     def visit(self, eqn: Eqn) -> None:
-        """Adds the maps of the inputs; all equations that read the output were visited.
+        """Add the index maps of the inputs.
+
+        All equations that read the output must have been visited.
 
         Raises:
-            NotComposable: when a reshape, a slice or an index cannot be expressed; nothing has
-                changed.
+            NotComposable: If a reshape, a slice or an index cannot be expressed. Then nothing
+                changes.
         """
         (out,) = eqn.outputs
         maps = self.current(out)
         if facts_of(self._graph, eqn).reads_index:
             whole = dense_view(self.space)
             if any(self.view(out, index_map) != whole for index_map in maps):
-                raise NotComposable(f"{eqn.op.name} depends on the place in its own output")
+                raise NotComposable(f"{eqn.op.name} depends on the position in its own output")
         kept = dict(self._halves)
         try:
             found = [(v, self.operand(x, v, eqn)) for v in eqn.inputs for x in maps]
@@ -181,7 +186,7 @@ class IndexMaps:
             maps.append(index_map)
 
     def _halved(self, dims: Iterable[int]) -> list[int]:
-        """The dimensions, those that were split replaced by their halves."""
+        """Return the dimensions, with split ones replaced by their halves."""
         found: list[int] = []
         for d in dims:
             if d in self._halves:
@@ -191,10 +196,10 @@ class IndexMaps:
         return found
 
     def _reshaped(self, index_map: IndexMap, shape: Shape) -> IndexMap:
-        """The same dimensions of the space, grouped to another shape."""
+        """Group the same dimensions of the space by another shape."""
         rest = self._halved(d for axis in index_map for d in axis.dims)
         if math.prod(self._sizes[d] for d in rest) != math.prod(shape):
-            raise NotComposable("a part of a reshaped value")
+            raise NotComposable("the reshape covers only a part of its value")
         found: list[Axis] = []
         for n in shape:
             dims: list[int] = []
@@ -214,7 +219,7 @@ class IndexMaps:
         return tuple(found)
 
     def _halve(self, d: int, n: int) -> tuple[int, int]:
-        """Splits a dimension into ``n`` times the rest."""
+        """Split a dimension into `n` times the rest."""
         first = len(self._sizes)
         self._sizes += [n, self._sizes[d] // n]
         self._halves[d] = first, first + 1
@@ -224,7 +229,7 @@ class IndexMaps:
 def _sliced(
     index_map: IndexMap, begin: Sequence[int], size: Sequence[int], strides: Sequence[int]
 ) -> IndexMap:
-    """The map of the value that a strided slice was taken of."""
+    """Return the index map of the operand of a strided slice."""
     found = []
     for axis, b, n, s in zip(index_map, begin, size, strides, strict=True):
         if s < 0 and n > 1:
@@ -235,10 +240,10 @@ def _sliced(
 
 @dataclass(frozen=True)
 class Facts:
-    """What passes ask about an elementwise equation's expression."""
+    """Facts of an elementwise equation's expression, for passes."""
 
     cost: int
-    """Arithmetic operations, with functions counted as several."""
+    """Number of arithmetic operations; functions count as several."""
     reads_index: bool
 
 
@@ -246,7 +251,7 @@ _MOVEMENT = Facts(0, False)
 
 
 def facts_of(graph: Graph, eqn: Eqn) -> Facts:
-    """The facts of an elementwise equation."""
+    """Return the facts of an elementwise equation."""
     if eqn.op.expr is None:
         return _MOVEMENT
     return _facts(eqn.op, eqn.attrs, *[graph.avals[v].dtype.name for v in eqn.inputs])

@@ -1,27 +1,26 @@
-"""Which outputs of a Program are written over the bytes of donated inputs.
+"""The donation plan: outputs of a Program that are written over the bytes of donated inputs.
 
-A training step reads each Variable and gives its next value. Where the old value is donated, the
-next one needs no bytes of its own. This file says for which outputs that is possible
-(``Program.donations``, output -> input); whether a run is donated the input is decided at each run
-(``executor/donation.py``).
+A training step reads each Variable and returns its next value. If the old value is donated, the
+next one needs no bytes of its own. This module finds the outputs for which that is possible
+(`Program.donations`, output -> input). Each run decides whether the input is donated
+(`executor/donation.py`).
 
-Who frees what:
+Ownership:
 
-- An input's slot belongs to whoever passed it, and stays theirs: a run frees nothing that was not
-  donated.
-- A donated slot belongs to the run once that has succeeded: the caller never frees it. The runtime
-  gives its bytes to the output that is written over them, or frees them if there is none.
-- A run that fails owns nothing: donated slots are still the caller's, with the bytes they had.
-- An output's slot belongs to the caller. Constants belong to the Program and go with it.
-- Temporaries belong to nobody: all Programs share their memory (``lower/memory.py``).
+- An input's slot belongs to the caller. A run frees only donated slots.
+- A donated slot belongs to the run once the run has succeeded: the caller never frees it. The
+  runtime uses its bytes for the output that is written over them, or frees them if there is none.
+- A run that fails owns nothing: donated slots still belong to the caller, with their old bytes.
+- An output's slot belongs to the caller. Constants belong to the Program and are freed with it.
+- Temporaries have no owner: all Programs share their memory (`lower/memory.py`).
 
-How an output comes to the bytes:
+Reuse of donated bytes:
 
 - wasm writes in place: an elementwise step may write over an operand that it reads in order. A run
-  that fails must leave donated bytes as they were, so nothing but elementwise steps, which cannot
-  fail, follows the first one that writes in place.
+  that fails must leave donated bytes unchanged, so the first step that writes in place is followed
+  only by elementwise steps, which cannot fail.
 - webgl cannot draw into a texture that the same step reads. There an output takes the texture of an
-  input whose last reader has been drawn.
+  input whose last reader has already run.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ from tfpy._src.compiler.lower.program import Program, Step
 
 
 def update_in_place(program: Program, donated: Collection[int]) -> None:
-    """Adds the donations of a wasm Program; the steps that write in place move to its end.
+    """Add the donations of a wasm Program. The steps that write in place move to its end.
 
     Args:
-        donated: input buffers that may be donated to a run.
+        donated: Input buffers that may be donated to a run.
     """
     wanted = _wanted(program, donated)
     if wanted:
@@ -44,10 +43,10 @@ def update_in_place(program: Program, donated: Collection[int]) -> None:
 
 
 def reuse_dead(program: Program, donated: Collection[int]) -> None:
-    """Adds the donations of a webgl Program.
+    """Add the donations of a webgl Program.
 
     Args:
-        donated: input buffers that may be donated to a run.
+        donated: Input buffers that may be donated to a run.
     """
     last = {i: number for number, step in enumerate(program.steps) for i in step.inputs}
     free = list(donated)
@@ -62,7 +61,7 @@ def reuse_dead(program: Program, donated: Collection[int]) -> None:
 
 
 def _fitting(program: Program, output: int, donated: Collection[int]) -> Iterator[int]:
-    """Those of an output's size and dtype."""
+    """Yield the donated inputs with the size and dtype of an output."""
     new = program.buffers[output]
     for source in donated:
         old = program.buffers[source]
@@ -71,10 +70,10 @@ def _fitting(program: Program, output: int, donated: Collection[int]) -> Iterato
 
 
 def _wanted(program: Program, donated: Collection[int]) -> dict[int, int]:
-    """Output -> donated input that it may be written over, unless something reads that later.
+    """Map outputs to donated inputs that they may be written over, unless read later.
 
-    An operand of the step that makes the output is best. Else it is one over which no other
-    output is written, like a state of which the next one is made by way of others.
+    The best input is an operand of the step that computes the output. Otherwise it is an input that
+    no other output is written over, like a state from which the next state is computed indirectly.
     """
     wanted: dict[int, int] = {}
     free = list(donated)
@@ -92,7 +91,7 @@ def _wanted(program: Program, donated: Collection[int]) -> dict[int, int]:
 
 
 def _steps_after_all_others(program: Program) -> list[Step]:
-    """The elementwise steps on whose results no step of another kind depends."""
+    """Return the elementwise steps on which no step of another kind depends."""
     found: list[Step] = []
     needed: set[int] = set()
     for step in reversed(program.steps):
@@ -120,10 +119,10 @@ class _Schedule:
         self._unmade = {i for step in self._pending for i in step.outputs}
 
     def made(self) -> tuple[list[Step], dict[int, int]]:
-        """The steps, and the donations that are possible."""
+        """Return the steps, and the donations that are possible."""
         while self._pending:
             step = next((s for s in self._computable() if not self._is_waiting(s)), None)
-            if step is None:  # each waits for another one to read what it would write over
+            if step is None:  # each waits for another one that reads the bytes it would write over
                 step = next(self._computable())
                 del self._donations[step.outputs[0]]
             self._pending.remove(step)

@@ -2,8 +2,8 @@
 
 A record states everything about one kernel: its name, the pass that recognizes what it computes,
 and for each device the planner of its steps and the sizes for which it pays. The records are in
-``passes/fuse/kernels.py``, because they name passes. They enter themselves here, where targets and
-lowerings look for them.
+``passes/fuse/kernels.py``, because they name passes. They register here, where targets and
+lowerings look them up.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ class OnDevice:
     """
 
     plan: str = ""
-    """Planner: (steps, KernelCall, inputs, output) adds the steps that run the kernel. Empty: the
-    device has no kernel of this name; the pass replaces it by others that the device has."""
+    """Planner: (steps, KernelCall, inputs, output) adds the steps that run the kernel. If it is
+    empty, the device has no kernel of this name, and the pass replaces the kernel by other
+    kernels."""
     takes: str = ""
-    """Size rule: (KernelCall) -> True if the device supports these sizes and is faster than with
-    what the kernel replaces. Empty: all sizes."""
+    """Size rule: (KernelCall) -> True if the device supports these sizes and the kernel is faster
+    than the equations that it replaces. If it is empty, all sizes are supported."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +69,7 @@ def kernels_of(device: str) -> frozenset[str]:
 
 
 def takes(device: str, call: KernelCall) -> bool:
-    """Return True if a device computes a fused kernel of these sizes, or what replaces it, faster
-    than the equations."""
+    """Return True if a fused kernel of these sizes, or its replacement, pays on a device."""
     kernel = FUSED.get(call.name)
     if kernel is None or device not in kernel.devices:
         return False

@@ -1,14 +1,13 @@
-"""The memory plan: where a Program's temporaries lie in one arena.
+"""The memory plan: the places of a Program's temporaries in one arena.
 
-Temporaries are the buffers that steps write and that are no outputs. The arena is no Program's: the
-runtime keeps one, as large as the largest Program needs, and lends it to each run in turn; nothing
-in it is freed one by one. Inputs, outputs and constants lie outside of it, and
-``lower/donation_plan.py`` says who frees those.
+Temporaries are the buffers that steps write and that are not outputs. The arena does not belong to
+a Program: the runtime keeps one, as large as the largest Program needs, and lends it to each run.
+Its blocks are not freed one by one. Inputs, outputs and constants are outside of the arena;
+`lower/donation_plan.py` describes who frees them.
 
-Two temporaries may share bytes when their live ranges do not meet: no step needs both. An
-elementwise step whose operand is read for the last time writes its result in the operand's place.
-Temporaries are placed from the largest to the smallest, each at the lowest offset that is free as
-long as it lives.
+Two temporaries may share bytes if their live ranges do not overlap. An elementwise step that is the
+last reader of an operand writes its result in the operand's place. Temporaries are placed from the
+largest to the smallest, each at the lowest offset that is free during its lifetime.
 """
 
 from __future__ import annotations
@@ -22,24 +21,25 @@ import numpy as np
 from tfpy._src.compiler.lower.program import Arena, Program, Step
 
 ALIGNMENT = 64
-PADDING = 64  # kernels may read and write so many bytes behind a buffer
+PADDING = 64  # bytes after a buffer that kernels may read and write
 
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """The arena of a Program (None without temporaries) and what a run of it needs."""
+    """The arena of a Program (None without temporaries) and the memory of a run."""
 
     arena: Arena | None
     peak_bytes: int
-    """Of temporaries and outputs together, beside the inputs and the constants; outputs that are
-    written over a donated input need none."""
+    """Largest number of bytes of temporaries and outputs together, without inputs and constants.
+    Outputs that are written over a donated input count as 0."""
     largest_live_bytes: int
-    """The most bytes of temporaries and outputs that one step needs: no plan can do with less."""
+    """Largest number of bytes of temporaries and outputs that one step needs, a lower bound of any
+    plan."""
 
 
 @dataclass
 class _Block:
-    """Temporaries that follow one another in place; they live from step ``first`` to ``last``."""
+    """Temporaries that replace one another in place. They live from step `first` to step `last`."""
 
     buffers: list[int]
     nbytes: int
@@ -48,7 +48,7 @@ class _Block:
 
 
 def plan(program: Program) -> MemoryPlan:
-    """Plans the memory of ``program``, which is not changed."""
+    """Plan the memory of `program`, which is not changed."""
     blocks = _blocks(program)
     outputs = sum(program.buffers[i].nbytes for i in _new_outputs(program))
     offsets, nbytes = _place(blocks)
@@ -60,12 +60,12 @@ def plan(program: Program) -> MemoryPlan:
 
 
 def _new_outputs(program: Program) -> set[int]:
-    """The outputs that have bytes of their own, when all inputs are donated that may be."""
+    """Return the outputs that need their own bytes if all possible inputs are donated."""
     return set(program.outputs) - program.donations.keys()
 
 
 def _last_uses(program: Program) -> dict[int, int]:
-    """The last step that reads or writes each buffer; outputs are needed after all steps."""
+    """Return the last step that reads or writes each buffer. Outputs are needed after all steps."""
     last: dict[int, int] = {}
     for number, step in enumerate(program.steps):
         for buffer in (*step.inputs, *step.outputs):
@@ -74,7 +74,10 @@ def _last_uses(program: Program) -> dict[int, int]:
 
 
 def _blocks(program: Program) -> list[_Block]:
-    """The temporaries in the order of their steps, those in place of one another together."""
+    """Return blocks of temporaries in the order of their steps.
+
+    Temporaries that replace one another are one block.
+    """
     last = _last_uses(program)
     outputs = set(program.outputs)
     blocks: dict[int, _Block] = {}
@@ -98,7 +101,10 @@ def _blocks(program: Program) -> list[_Block]:
 def _operand_to_overwrite(
     program: Program, step: Step, number: int, last: dict[int, int], blocks: dict[int, _Block]
 ) -> int | None:
-    """A temporary that an elementwise step reads, for the last time, in the order it writes."""
+    """Return a temporary that an elementwise step may overwrite, or None.
+
+    The step must be its last reader and read it in the order in which it writes.
+    """
     if program.kernels[step.kernel].name != "elementwise":
         return None
     nbytes = program.buffers[step.outputs[0]].nbytes
@@ -110,7 +116,7 @@ def _operand_to_overwrite(
 
 
 def operands_in_order(step: Step) -> list[int]:
-    """The operands that an elementwise step reads as it writes, element by element."""
+    """Return the operands that an elementwise step reads in the order in which it writes."""
     dims = cast(Sequence[int], step.params["dims"])
     strides = cast(Sequence[Sequence[int]], step.params["strides"])
     moved = {i for i, s in zip(step.inputs, strides, strict=True) if not _is_dense(dims, s)}
@@ -127,7 +133,7 @@ def _is_dense(dims: Sequence[int], strides: Sequence[int]) -> bool:
 
 
 def _place(blocks: Sequence[_Block]) -> tuple[list[int], int]:
-    """The offset of each block, and the bytes of the arena."""
+    """Return the offset of each block, and the size of the arena in bytes."""
     count = len(blocks)
     offsets = [0] * count
     first, last, begin, end = np.zeros((4, count), np.int64)
@@ -151,7 +157,7 @@ def _place(blocks: Sequence[_Block]) -> tuple[list[int], int]:
 
 
 def _largest_live(program: Program, blocks: Sequence[_Block]) -> int:
-    """The most bytes that are needed at once."""
+    """Return the largest number of bytes that are needed at the same time."""
     change = [0] * (len(program.steps) + 2)
     for block in blocks:
         change[block.first] += block.nbytes

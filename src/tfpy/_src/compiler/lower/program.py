@@ -1,9 +1,9 @@
-"""Program: what a device runs. Kernels, buffers and steps, as one JSON text plus constant bytes.
+"""Program: the code of a device, with kernels, buffers and steps as JSON, plus constant bytes.
 
-A Program crosses to the runtime once and is then run by integer id. The runtimes
-(``web/webgpu``, ``web/webgl``, ``csrc/xnnpack_glue``) know kernels by name and nothing about ops.
+A Program is passed to the runtime once and then run by an integer id. The runtimes (`web/webgpu`,
+`web/webgl`, `csrc/xnnpack_glue`) know kernels by name and do not depend on ops.
 
-The JSON text::
+The JSON document::
 
     {"version": 1, "backend": "webgpu" | "webgl" | "wasm",
      "kernels": [{"name": "conv2d", "source": "<WGSL, GLSL, or empty>", "inputs": ["x", "filter"]}],
@@ -15,13 +15,12 @@ The JSON text::
      "steps": [{"kernel": 0, "inputs": [0, 1], "outputs": [3], "params": {"stride_h": 1}}]}
 
 Each buffer is written once: by the caller (inputs), at registration (constants) or by one step.
-Parameters that are strings specialise a kernel when it is compiled; numbers and lists of numbers
-are passed at run time. ``donations`` are pairs of an output and an input: the output is written
-over the input's bytes where the input is donated to a run (``lower/donation_plan.py``). ``arena``
-is there where the lowering has planned the memory of temporaries, which are buffers that steps
-write and that are no outputs: the bytes that they share, and where each lies (``lower/memory.py``).
-A backend may give buffers and steps further keys: ``lower/webgl/textures.py`` has webgl's,
-``lower/webgpu/steps.py`` webgpu's.
+String parameters specialize a kernel when it is compiled. Numbers and lists of numbers are passed
+at run time. `donations` are pairs of an output and an input: the output is written over the input's
+bytes if the input is donated to a run (`lower/donation_plan.py`). `arena` exists if the lowering
+has planned the memory of temporaries, which are buffers that steps write and that are not outputs.
+It contains their total size and the offset of each (`lower/memory.py`). A backend may add keys to
+buffers and steps: see `lower/webgl/textures.py` for webgl and `lower/webgpu/steps.py` for webgpu.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from tfpy._src.compiler.ir.kernel import Param
 VERSION = 1
 
 Extra = Mapping[str, Any]
-"""What only one backend knows of a buffer or a step: further keys of its object in the text."""
+"""Additional keys of a buffer or step in the JSON document, for one backend only."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Buffer:
 
 
 class Kernel(NamedTuple):
-    """A named kernel; ``source`` is its generated text where the backend compiles text."""
+    """A named kernel. `source` is its generated code, if the backend compiles code."""
 
     name: str
     inputs: tuple[str, ...]
@@ -69,7 +68,7 @@ class Kernel(NamedTuple):
 
 @dataclass(frozen=True)
 class Step:
-    """One kernel call: indices into the Program's kernels and buffers."""
+    """One kernel call, with indices into the Program's kernels and buffers."""
 
     kernel: int
     inputs: tuple[int, ...]
@@ -79,16 +78,19 @@ class Step:
 
 
 class Arena(NamedTuple):
-    """Where temporaries lie in the memory that they share."""
+    """The memory that temporaries share."""
 
     nbytes: int
     offsets: Mapping[int, int]
-    """Temporary buffer -> byte offset."""
+    """Map from temporary buffers to byte offsets."""
 
 
 @dataclass
 class Program:
-    """See the module's text. Built by a backend's lowering, checked by :func:`verify`."""
+    """A Program; see the module's docstring.
+
+    A backend's lowering builds it, :func:`verify` checks it.
+    """
 
     backend: str
     kernels: list[Kernel] = field(default_factory=list)
@@ -98,13 +100,14 @@ class Program:
     outputs: list[int] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     donations: dict[int, int] = field(default_factory=dict)
-    """Output buffer -> input buffer."""
+    """Map from output buffers to input buffers."""
     arena: Arena | None = None
     equations: dict[int, Eqn] = field(default_factory=dict)
-    """Buffer -> the equation that gives it, for who explains the Program; these do not cross."""
+    """Map from buffers to the equations that define them, for explanations of the Program. Not in
+    the JSON document."""
 
     def add_buffer(self, shape: Sequence[int], dtype: DType, **extra: Any) -> int:
-        """The number of a new buffer."""
+        """Add a buffer and return its number."""
         self.buffers.append(Buffer(tuple(shape), dtype, extra))
         return len(self.buffers) - 1
 
@@ -116,14 +119,14 @@ class Program:
         params: Mapping[str, Param],
         **extra: Any,
     ) -> None:
-        """Appends a step; equal kernels are one."""
+        """Append a step. Equal kernels are stored once."""
         if kernel not in self.kernels:
             self.kernels.append(kernel)
         number = self.kernels.index(kernel)
         self.steps.append(Step(number, tuple(inputs), tuple(outputs), dict(params), extra))
 
     def to_json(self) -> str:
-        """The text that crosses to the runtime; constants' bytes cross beside it."""
+        """Return the JSON document for the runtime, to which constants are passed separately."""
         offset, constants = 0, []
         for buffer, data in self.constants:
             constants.append({"buffer": buffer, "offset": offset})
@@ -159,7 +162,7 @@ class Program:
         return json.dumps(document, separators=(",", ":"), allow_nan=False)
 
     def constant_bytes(self) -> bytes:
-        """All constants, each padded to 16 bytes, in the order of ``constants``."""
+        """Return all constants, each padded to 16 bytes, in the order of `constants`."""
         return b"".join(data.ljust(_aligned(len(data)), b"\0") for _, data in self.constants)
 
     def __str__(self) -> str:
@@ -190,12 +193,12 @@ def _aligned(nbytes: int) -> int:
 
 
 def verify(program: Program) -> None:
-    """Checks what every runtime relies on.
+    """Check the invariants on which every runtime relies.
 
     Raises:
-        ValueError: when an index is out of range, a buffer is read before it is written or
-            written twice, an input is also written, or a donated one is read after an output has
-            been written over it.
+        ValueError: If an index is out of range, a buffer is read before it is written or written
+            twice, an input is also written, or a donated input is read after an output has been
+            written over it.
     """
     count = len(program.buffers)
     written: set[int] = set()

@@ -1,7 +1,7 @@
-"""Renders a scalar expression as statements of a C-like language.
+"""The rendering of scalar expressions as statements of a C-like language.
 
-A language is a type map, an operator map and ways of spelling (constants, casts, variables);
-GLSL's are in ``webgl/glsl/language.py``, WGSL's in ``webgpu/wgsl/language.py``.
+A language consists of a type map, an operator map and the spelling of constants, casts and
+variables. GLSL is in `webgl/glsl/language.py`, WGSL in `webgpu/wgsl/language.py`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ Value = float | int | bool
 
 
 class Renderer(ABC):
-    """One C-like language."""
+    """A C-like language."""
 
     types: ClassVar[Mapping[DType, str]]
     operators: ClassVar[Mapping[str, str]]
-    """Text by operation, with ``{0}`` for the first operand. A key ``"neg int32"`` is for operands
-    of that type and goes before the plain ``"neg"``."""
+    """Template by operation, with `{0}` for the first operand. A key `"neg int32"` is for operands
+    of that type and takes precedence over the plain `"neg"`."""
 
     @abstractmethod
     def constant(self, value: Value, dtype: DType) -> str: ...
@@ -35,10 +35,10 @@ class Renderer(ABC):
 
     @abstractmethod
     def variable(self, kind: str, name: str, value: str) -> str:
-        """The declaration of a variable of a type."""
+        """Return the declaration of a variable of a type."""
 
     def statements(self, instructions: Sequence[Instruction]) -> list[str]:
-        """One declaration for each; instruction ``i`` becomes ``v{i}``.
+        """Return one declaration per instruction. Instruction `i` becomes `v{i}`.
 
         Inputs are read as ``x0``, ``x1``, ... and the flat output index as ``index``.
         """
@@ -72,5 +72,5 @@ class Renderer(ABC):
         return template.format(*operands)
 
     def division(self, template: str, dividend: Instruction, divisor: Instruction) -> str:
-        """Return the template of a quotient, which the operands may make simpler."""
+        """Return the template of a quotient. Some operands allow a simpler one."""
         return template

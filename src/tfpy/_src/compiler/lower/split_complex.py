@@ -1,9 +1,9 @@
-"""Rewrites a Graph with complex64 values into one in which each is two float32 values.
+"""The rewriting of complex64 values as pairs of float32 values.
 
-Devices store no complex numbers. A complex input becomes two inputs, first the real part; so does
-an output. Elementwise equations become one for each component, since a complex expression is a
-pair of real ones; movement and sums are done on each component; a product of matrices is four, that
-of a row a tree of products.
+Devices do not store complex numbers. A complex input becomes two inputs, the real part first, and
+so does an output. Elementwise equations become one per component, because a complex expression is a
+pair of real ones. Movement and sums apply to each component. A product of matrices becomes four
+products, the product of a row becomes a tree of products.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ Components = tuple[int, ...]
 
 
 def split_complex(graph: Graph) -> Graph:
-    """The Graph without complex values; the same one if it has none.
+    """Return the Graph without complex values, or the same Graph if it has none.
 
     Raises:
-        NotLowerable: when an equation has no rule.
+        NotLowerable: If an equation has no rule.
     """
     if not any(aval.dtype.is_complex for aval in graph.avals):
         return graph
@@ -79,7 +79,7 @@ class _Splitter:
             return self._matmul(eqn)
         if eqn.op is OPS["reduce_prod"]:
             return self._product(eqn, **dict(eqn.attrs))
-        raise NotLowerable(f"{eqn.op.name} of complex numbers")
+        raise NotLowerable(f"{eqn.op.name} does not support complex numbers")
 
     def _add(self, op: Op, inputs: Sequence[int], attrs: Attrs = ()) -> int:
         return self.result.add_eqn(op, inputs, attrs, self._line)
@@ -100,7 +100,7 @@ class _Splitter:
         return self._add(OPS["subtract"], [ab, cd]), self._add(OPS["add"], [ad, cb])
 
     def _product(self, eqn: Eqn, axes: tuple[int, int]) -> Components:
-        """The product of a row: its halves are multiplied until one factor is left."""
+        """Return the product of a row: its halves are multiplied until one factor is left."""
         (value,), (out,) = eqn.inputs, eqn.outputs
         shape = self.graph.avals[value].shape
         n = math.prod(shape[slice(*axes)])
@@ -144,7 +144,7 @@ class _Splitter:
     def _components_of(
         self, name: str, root: Any, reals: Sequence[int], avals: list[Aval]
     ) -> Components:
-        """One equation for each component of an expression over the values ``reals``."""
+        """Add one equation for each component of an expression over the values `reals`."""
         found = []
         for component, aval in zip(components(root), avals, strict=True):
             used = _inputs_of(component)
@@ -153,7 +153,7 @@ class _Splitter:
 
 
 def _component_of(attrs: Attrs, number: int) -> Attrs:
-    """Attributes for one component: a fill value is a number, of which it is taken too."""
+    """Return the attributes for one component; a fill value is replaced by its component."""
 
     def component(value: Any) -> Any:
         whole = complex(value)
@@ -163,13 +163,13 @@ def _component_of(attrs: Attrs, number: int) -> Attrs:
 
 
 def _inputs_of(root: ex.Expr) -> list[int]:
-    """Numbers of the inputs that an expression reads, ascending."""
+    """Return the numbers of the inputs that an expression reads, in ascending order."""
     found = [one.value for one in ex.linearize(root)[0] if one.op == "input"]
     return sorted({int(number) for number in found if number is not None})
 
 
 def _derived(name: str, root: ex.Expr, used: Sequence[int], aval: Aval) -> Op:
-    """An op for one component of a complex result."""
+    """Return an op for one component of a complex result."""
 
     def expression(*reals: ex.Expr) -> ex.Expr:
         return _substituted(root, dict(zip(used, reals, strict=True)), {})
@@ -178,13 +178,13 @@ def _derived(name: str, root: ex.Expr, used: Sequence[int], aval: Aval) -> Op:
         return aval
 
     def ref(*arrays: Any) -> Any:
-        raise NotImplementedError(f"a component of {name} is lowered, not evaluated")
+        raise NotImplementedError(f"a component of {name} can only be lowered, not evaluated")
 
     return Op(name, "elementwise", infer, ref, expr=expression)
 
 
 def _substituted(e: ex.Expr, inputs: dict[int, ex.Expr], known: dict[int, ex.Expr]) -> ex.Expr:
-    """The expression with other inputs; shared nodes stay shared."""
+    """Return the expression with other inputs. Shared nodes stay shared."""
     found = known.get(id(e))
     if found is None:
         if e.op == "input":

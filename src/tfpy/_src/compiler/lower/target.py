@@ -1,4 +1,4 @@
-"""What a backend's kernels can take over from neighbouring equations."""
+"""Targets: the fusions that a backend's kernels support."""
 
 from __future__ import annotations
 
@@ -10,50 +10,56 @@ from tfpy._src.compiler.ir.kernel import KernelCall
 
 
 class Target(Protocol):
-    """Asked by fusion passes; a backend's lowering gives one."""
+    """The interface between fusion passes and a backend's lowering."""
 
     @property
     def fuses_loops(self) -> bool:
-        """Whether elementwise chains become one kernel."""
+        """True if elementwise chains become one kernel."""
 
     @property
     def fuses_prologues(self) -> bool:
-        """Whether kernels may compute their operands as they read them."""
+        """True if kernels can compute their operands when they read them."""
 
     @property
     def dtypes(self) -> Set[DType]:
-        """Element types of what its kernels read and write."""
+        """Dtypes that kernels read and write."""
 
     @property
     def max_inputs(self) -> int:
-        """Arrays that one kernel can read."""
+        """Largest number of arrays that one kernel can read."""
 
     @property
     def kernels(self) -> frozenset[str]:
-        """Names of the fused kernels that it has (``lower/fused.py``)."""
+        """Names of the fused kernels of the device (`lower/fused.py`)."""
 
     def takes(self, call: KernelCall) -> bool:
-        """Whether it has that kernel, or what it has instead, and is faster with it for these sizes
-        than with what it replaces.
+        """Return True if the device supports the kernel, or its replacement, and gains by it.
+
+        The kernel must be faster for these sizes than the equations that it replaces.
 
         Args:
-            call: "quantized_matmul" and "quantized_conv2d" have the maker of their operand.
+            call: The kernel call. "quantized_matmul" and "quantized_conv2d" contain the maker of
+                their operand.
         """
 
     def takes_epilogue(self, call: KernelCall, arrays: int) -> bool:
-        """Whether the kernel applies the call's epilogue to its result before it writes it.
+        """Return True if the kernel can apply the call's epilogue to its result before writing it.
 
         Args:
-            arrays: that the whole call reads.
+            call: The kernel call.
+            arrays: Number of arrays that the whole call reads.
         """
 
     def takes_prologue(self, call: KernelCall, arrays: int) -> bool:
-        """Whether the kernel applies the call's prologue to its operand when it reads it, or
-        computes what the call's maker does."""
+        """Return True if the kernel can apply the call's prologue when it reads its operand.
+
+        A call with a maker instead of a prologue asks whether the kernel can compute the maker's
+        result.
+        """
 
 
 class NumpyTarget:
-    """The cpu backend: every equation is a NumPy call of its own."""
+    """The target of the cpu backend, which runs every equation as a separate NumPy call."""
 
     fuses_loops = False
     fuses_prologues = False

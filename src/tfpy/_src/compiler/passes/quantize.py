@@ -29,7 +29,7 @@ def quantize(graph: Graph, target: Target, weights: Collection[int], bits: int =
     """Quantize products and convolutions with weights where the target has the kernels.
 
     Results differ by the quantization of both operands, see `ops/quantized.py`. Products that would
-    be slower, according to the target, stay. A convolution with 1x1 filters is a product of pixels::
+    be slower, according to the target, stay. A convolution with 1x1 filters is a product::
 
     %3:float32[1,8,8,96] = conv2d(%0, %1) …       %3:float32[48,96] = reshape(%1) …
     %4:float32[1,8,8,96] = add(%3, %2)       ->   %4:float32[1,8,8,96] = quantized_matmul(%0, %3) …

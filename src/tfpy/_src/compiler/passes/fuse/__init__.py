@@ -1,1 +1,1 @@
-"""Fusion: each pass makes one kind of ``fusion`` equation (``ir/fusion.py``)."""
+"""Fusion passes: each creates one kind of `fusion` equation (`ir/fusion.py`)."""

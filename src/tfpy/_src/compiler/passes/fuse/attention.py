@@ -1,7 +1,8 @@
-"""Attention: softmax(scale * q k^T + mask) v, in the forms people write it.
+"""Attention: softmax(scale * q k^T + mask) v, in its common forms.
 
-Heads are dimensions that transposes bring to the front and back again. The kernel takes strides
-instead, and reads and writes where q, k, v and the result lie before and after: nothing is moved.
+In the equations, transposes move heads to the front and back. The kernel takes strides instead, and
+reads and writes the layouts of q, k, v and the result before and after these transposes. So no
+elements are moved.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ from tfpy._src.compiler.passes.strides import (
 )
 
 LEVELS = 2
-"""Dimensions of a batch that the kernel takes, like examples and heads."""
+"""Number of batch dimensions that the kernel supports, e.g. examples and heads."""
 
 
 def fuse_attention(graph: Graph, target: Target) -> Graph:
-    """The products, the softmax between them and the movement of heads as one equation. ::
+    """Fuse the products, the softmax between them and the movement of heads. ::
 
         %3 = transpose(%0); %4 = transpose(%1)       %9 = fusion(%0, %1, %2) kind=attention
         %5 = matmul(%3, %4) transpose_b=True           ...
@@ -50,9 +51,10 @@ def fuse_attention(graph: Graph, target: Target) -> Graph:
         %8 = matmul(%6, %7)
         %9 = transpose(%8)
 
-    With or without a scale (a factor or a divisor of the scores, a number that multiplies q or k),
-    a mask, added or chosen by (and then perhaps chosen by again, which gives rows that see nothing
-    zeros), and heads, of which several may share keys; made with ``tf.matmul`` or ``tf.einsum``.
+    The supported forms use `tf.matmul` or `tf.einsum`. They may have a scale (a factor or divisor
+    of the scores, or a number that multiplies q or k), heads (several may share keys), and a mask.
+    The mask is added or selects scores. It may select again after the softmax, so that rows without
+    visible scores become zeros.
     """
     if "attention" not in target.kernels:
         return graph
@@ -63,16 +65,16 @@ def fuse_attention(graph: Graph, target: Target) -> Graph:
 
 @dataclass(frozen=True)
 class _Matrices:
-    """A batch of matrices, read from ``value``."""
+    """A batch of matrices that is read from `value`."""
 
     value: int
     batch: Walk
-    """Through the batch; of no loops where all matrices are one."""
+    """Loops through the batch, or none if all matrices are the same."""
     sizes: tuple[int, int]
     strides: tuple[int, int]
-    """Rows and columns, as ``sizes``."""
+    """Strides of rows and columns, like `sizes`."""
     factor: float = 1.0
-    """What the matrices are of ``value``."""
+    """Factor from the elements of `value` to the elements of the matrices."""
 
     def turned(self) -> _Matrices:
         return replace(self, sizes=self.sizes[::-1], strides=self.strides[::-1])
@@ -80,7 +82,7 @@ class _Matrices:
 
 @dataclass(frozen=True)
 class _Scores:
-    """What softmax is taken of: factor * scale * q k^T + mask."""
+    """The operand of softmax: factor * scale * q k^T + mask."""
 
     q: _Matrices
     k: _Matrices
@@ -96,7 +98,7 @@ def _attention_of(finder: Finder, exponential: Eqn, target: Target) -> Found | N
 
 
 def _attention(finder: Finder, x: int, softmax: int) -> Found | None:
-    """The fusion around the softmax of the scores ``x``."""
+    """Return the fusion around the softmax of the scores `x`."""
     if len(finder.shape(x)) < 2:
         return None
     scores = _masked(finder, x)
@@ -125,7 +127,7 @@ def _attention(finder: Finder, x: int, softmax: int) -> Found | None:
 def _params(
     finder: Finder, x: int, scores: _Scores, v: _Matrices, out: _Matrices
 ) -> dict[str, Param] | None:
-    """What the kernel is told; None where the batch has too many dimensions."""
+    """Return the kernel's parameters, or None if the batch has too many dimensions."""
     *batch, m, n = finder.shape(x)
     places = {"q": scores.q, "k": scores.k, "v": v, "out": out}
     if scores.mask is not None:
@@ -150,13 +152,13 @@ def _params(
 
 @dataclass(frozen=True)
 class _Levels:
-    """The batch as LEVELS dimensions, and each operand's strides along them."""
+    """The batch as `LEVELS` dimensions, and the strides of each operand along them."""
 
     sizes: Sequence[int]
     strides: Mapping[str, Sequence[int]]
     group: int = 1
-    """So many neighbours along the inner one share a k and a v, whose strides are from one of
-    these to the next."""
+    """Number of adjacent heads along the inner dimension that share a k and a v. The strides of k
+    and v step from one group to the next."""
 
 
 def _levels(walks: Mapping[str, Walk]) -> _Levels | None:
@@ -177,7 +179,7 @@ def _levels(walks: Mapping[str, Walk]) -> _Levels | None:
 
 
 def _grouped(dims: Sequence[int], strides: Mapping[str, Sequence[int]]) -> _Levels | None:
-    """The last two dimensions as one, along the last of which k and v stay the same."""
+    """Merge the last two dimensions if k and v stay the same along the last one."""
     *ahead, heads, group = dims
     found = {}
     for name, (*before, own, last) in strides.items():
@@ -188,7 +190,7 @@ def _grouped(dims: Sequence[int], strides: Mapping[str, Sequence[int]]) -> _Leve
 
 
 def _along(walk: Walk, dims: Sequence[int]) -> list[int] | None:
-    """The strides of a walk along dimensions, which it cuts or passes over."""
+    """Return the strides of a walk along dimensions into which it can be cut, else None."""
     if not any(stride for _, stride in walk):
         return [0] * len(dims)
     if math.prod(size for size, _ in walk) != math.prod(dims):
@@ -199,7 +201,7 @@ def _along(walk: Walk, dims: Sequence[int]) -> list[int] | None:
 
 
 def _masked(finder: Finder, x: int) -> _Scores | None:
-    """The scores ``x``, or what is added to them apart."""
+    """Return the scores `x`, with an added mask as a separate operand."""
     total = finder.producer(x, add)
     if total is None:
         return _product(finder, x)
@@ -211,8 +213,11 @@ def _masked(finder: Finder, x: int) -> _Scores | None:
 
 
 def _product(finder: Finder, x: int) -> _Scores | None:
-    """q and k whose product ``x`` is, moved or not, and multiplied or divided by numbers and at
-    most one tensor of one element."""
+    """Return q and k if `x` is their product.
+
+    The product may be moved, multiplied or divided by numbers, and scaled by one tensor with one
+    element.
+    """
     chain: list[Eqn] = []
     factor, scaling, scale = 1.0, "none", None
     source = x
@@ -248,13 +253,13 @@ def _product(finder: Finder, x: int) -> _Scores | None:
 
 
 def _is_of_floats(finder: Finder, eqn: Eqn) -> bool:
-    """Whether it makes floats wider, or rounds them: the kernel computes in float32."""
+    """Return True if the equation casts floats to floats. The kernel computes in float32."""
     dtypes = [finder.graph.avals[v].dtype for v in (*eqn.inputs, *eqn.outputs)]
     return eqn.op is cast and all(dtype.is_floating for dtype in dtypes)
 
 
 def _scale_of(finder: Finder, eqn: Eqn) -> tuple[int, float, int | None] | None:
-    """What a product or quotient scales, and the number, or the tensor of one element."""
+    """Return the operand that an equation scales, and the number or one-element tensor."""
     sides = (eqn.inputs,) if eqn.op is real_div else (eqn.inputs, eqn.inputs[::-1])
     for value, scale in sides:
         if finder.shape(value) != finder.shape(eqn.outputs[0]):
@@ -266,7 +271,10 @@ def _scale_of(finder: Finder, eqn: Eqn) -> tuple[int, float, int | None] | None:
 
 
 def _sides(shape: Shape, walks: tuple[Walk, ...], matrix: Shape) -> tuple[int, int] | None:
-    """Which dimensions of dense matrices the last two of ``shape`` are; the batch is in order."""
+    """Return the dimensions of dense matrices that are the last two of `shape`.
+
+    The result is None unless the batch is in order.
+    """
     for sides in ((0, 1), (1, 0)):
         whole = dense((*shape[:-2], *matrix))
         expected = (*whole[:-2], *(whole[-2:][side] for side in sides))
@@ -278,7 +286,7 @@ def _sides(shape: Shape, walks: tuple[Walk, ...], matrix: Shape) -> tuple[int, i
 def _matrices(
     finder: Finder, value: int, batch: Shape, is_transposed: bool, may_scale: bool = True
 ) -> _Matrices:
-    """The operand ``value`` of a product of that batch, as it lies in what it was made of."""
+    """Return the operand `value` of a product with this batch, in the layout of its source."""
     ops = (*REARRANGING, *REPEATING, *([multiply] if may_scale else []))
     chain = _chain_behind(finder, value, ops, only=True)
     while True:
@@ -295,8 +303,10 @@ def _matrices(
 def _placed(
     finder: Finder, source: int, value: int, batch: Shape, walks: tuple[Walk, ...] | None
 ) -> _Matrices | None:
-    """The matrices of ``value``, which is broadcast to a batch, in ``source``, if their rows and
-    columns have one stride there."""
+    """Return the matrices of `value`, broadcast to a batch, in `source`.
+
+    The result is None unless rows and columns have one stride there.
+    """
     if walks is None:
         return None
     *ahead, rows, columns = walks
@@ -309,10 +319,10 @@ def _placed(
 
 
 def _chain_behind(finder: Finder, value: int, ops: Sequence[Op], only: bool = False) -> list[Eqn]:
-    """The equations of these ops that make ``value``, in order.
+    """Return the consecutive equations of these ops that compute `value`, in order.
 
     Args:
-        only: as far as nothing else reads them.
+        only: If True, stop at values with other readers.
     """
     chain: list[Eqn] = []
     while (eqn := finder.producer(value, *ops)) is not None:
@@ -326,8 +336,10 @@ def _chain_behind(finder: Finder, value: int, ops: Sequence[Op], only: bool = Fa
 
 
 def _zeroed(finder: Finder, softmax: int, mask: int | None) -> tuple[int, int] | None:
-    """The softmax with zeros where the condition hides that the mask was made of, and that
-    condition, if nothing else is read of the softmax."""
+    """Return the softmax with zeros where the mask's condition hides it, and the condition.
+
+    The result is None if the softmax has other readers.
+    """
     chosen = finder.only_reader(softmax)
     made = None if mask is None else finder.producer(mask, select)
     if chosen is None or chosen.op is not select or made is None:
@@ -338,7 +350,7 @@ def _zeroed(finder: Finder, softmax: int, mask: int | None) -> tuple[int, int] |
 
 
 def _values(finder: Finder, softmax: int) -> tuple[_Matrices, int, bool] | None:
-    """v, its product with the softmax, and whether that is the transposed one."""
+    """Return v, its product with the softmax, and whether the product is the transposed one."""
     value, chain = softmax, list[Eqn]()
     while (eqn := finder.only_reader(value)) is not None:
         if eqn.op not in REARRANGING and not _is_of_floats(finder, eqn):
@@ -352,7 +364,7 @@ def _values(finder: Finder, softmax: int) -> tuple[_Matrices, int, bool] | None:
     flags = (dict(eqn.attrs)["transpose_a"], dict(eqn.attrs)["transpose_b"])
     walks = walks_into(finder.graph, chain, value)
     sides = None if walks is None else _sides((*batch, m, n), walks, finder.shape(value)[-2:])
-    # The sum runs over the columns of a, and over the rows of b.
+    # The sum is over the columns of a and the rows of b.
     if sides is None or sides[1] != (1 - at) ^ flags[at]:
         return None
     (product,) = eqn.outputs
@@ -362,7 +374,7 @@ def _values(finder: Finder, softmax: int) -> tuple[_Matrices, int, bool] | None:
 
 
 def _results(finder: Finder, product: int, is_turned: bool) -> Iterator[_Matrices]:
-    """Where the product may be written: the farthest of its movements first."""
+    """Yield the layouts in which the product may be written, the last of its movements first."""
     forms: list[tuple[int, list[Eqn]]] = [(product, [])]
     value, chain = product, list[Eqn]()
     while (eqn := finder.only_reader(value)) is not None and eqn.op in REARRANGING:

@@ -1,4 +1,4 @@
-"""Elementwise equations that feed each other become one, which reads and writes memory once."""
+"""Fusion of consecutive elementwise equations, so that memory is read and written once."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from tfpy._src.compiler.passes.dead_code import without_dead_code
 from tfpy._src.compiler.passes.uses import Uses
 
 MAX_COST = 256
-"""Operations of one expression at most: registers and shaders stay small."""
+"""Largest cost of one expression, so that registers and shaders stay small."""
 
 CHEAP = 2
-"""Operations that are computed once more rather than kept in memory."""
+"""Largest cost of a value that is recomputed instead of stored."""
 
 REPEATED = 1 << 16
-"""Operations that a broadcast operand may cost in all when each output element computes it anew."""
+"""Largest total cost of a broadcast operand that is computed again for each output element."""
 
 
 def fuse_elementwise(graph: Graph, target: Target) -> Graph:
-    """Elementwise equations, with the reshapes and broadcasts between them, as fusions.
+    """Fuse elementwise equations, with the reshapes and broadcasts between them.
 
-    A value that several equations read is computed inside a fusion if all of them are in it, or
-    again in each fusion if that is cheap; otherwise it stays an equation of its own. ::
+    A value with several readers is computed inside a fusion if the fusion contains all of them, or
+    again in each fusion if that is cheap. Otherwise it stays a separate equation. ::
 
         %2 = multiply(%0, %1)          %3 = fusion(%0, %1) kind=loop
         %3 = relu(%2)                    %2 = multiply(%0, %1); %3 = relu(%2)
@@ -61,7 +61,7 @@ def fuse_elementwise(graph: Graph, target: Target) -> Graph:
 
 
 def is_fusible(graph: Graph, eqn: Eqn, target: Target) -> bool:
-    """Whether the equation is elementwise, on values that the device stores."""
+    """Return True if the equation is elementwise, on values that the device stores."""
     if not is_elementwise(eqn.op):
         return False
     stored = target.dtypes - ROUNDED if eqn.op.by_bits else target.dtypes
@@ -70,7 +70,7 @@ def is_fusible(graph: Graph, eqn: Eqn, target: Target) -> bool:
 
 
 class Group:
-    """A fusion that grows from its last equation, number ``root``, backwards."""
+    """A fusion that grows backwards from its last equation, number `root`."""
 
     def __init__(self, uses: Uses, root: int, target: Target) -> None:
         self.uses, self.graph, self.target = uses, uses.graph, target
@@ -80,12 +80,12 @@ class Group:
         self.maps.visit(self.graph.eqns[root])
         self.numbers = {root}
         self.owned = {root}
-        """Equations that nothing outside the group needs."""
+        """Equations that no equation outside the group needs."""
         self.cost = facts_of(self.graph, self.graph.eqns[root]).cost
         self.inputs = self._arrays(root)
 
     def grow(self) -> None:
-        """Takes in what it can; an equation is looked at after all that read its output."""
+        """Add producers to the group. An equation is considered after all readers of its output."""
         waiting = self._candidates(self.root)
         heapq.heapify(waiting)
         seen: set[int] = set()
@@ -99,7 +99,7 @@ class Group:
                     heapq.heappush(waiting, candidate)
 
     def members(self) -> list[Eqn]:
-        """In order; without reshapes of what the group only reads."""
+        """Return the equations in order, without reshapes of values that the group only reads."""
         made: set[int] = set()
         found = []
         for number in sorted(self.numbers):
@@ -118,7 +118,7 @@ class Group:
         return {v for v in inputs if not is_scalar_constant(self.graph, v)}
 
     def _candidates(self, number: int) -> list[int]:
-        """Negated, so that a heap gives the last one first."""
+        """Return negated numbers, so that a heap returns the last equation first."""
         producer = self.uses.producer
         return [-producer[v] for v in self.graph.eqns[number].inputs if v in producer]
 
@@ -131,7 +131,7 @@ class Group:
         if not self._pays(eqn, cost, is_owned):
             return False
         inputs = (self.inputs - set(eqn.outputs)) | self._arrays(number)
-        # Slices of one array make fewer of many.
+        # Slices of the same array reduce the number of inputs.
         most = max(self.target.max_inputs, len(self.inputs))
         if len(inputs) > most or self.cost + cost > MAX_COST:
             return False
@@ -154,16 +154,19 @@ class Group:
             return True
         graph, readers = self.graph, self.uses.readers[out]
         if out in self.uses.outputs:
-            return False  # it is made anyway
+            return False  # it is computed anyway
         if not all(is_fusible(graph, graph.eqns[r], self.target) for r in readers):
             return False
         return eqn.op is strided_slice or (cost <= CHEAP and self._is_recomputed(out))
 
     def _is_recomputed(self, value: int) -> bool:
-        """Whether those that read the value may compute it themselves, of one array at most."""
+        """Return True if the readers may recompute the value.
+
+        Its equation must read at most one array of its size.
+        """
         graph, readers = self.graph, self.uses.readers[value]
         if not self.owned.issuperset(self.numbers.intersection(readers)):
-            return False  # what is computed again is not itself made of such
+            return False  # a recomputed value does not depend on recomputed values
         size = graph.avals[value].size
         made_of = self._arrays(self.uses.producer[value])
         return sum(graph.avals[v].size == size for v in made_of) <= 1

@@ -1,4 +1,4 @@
-"""What elementwise equations do to a kernel's result is done before the result is written."""
+"""Epilogues: elementwise equations on a kernel's result run before the result is written."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tfpy._src.compiler.passes.fuse.elementwise import is_fusible
 from tfpy._src.compiler.passes.uses import Uses
 
 MAX_COST = 64
-"""Operations of an epilogue at most."""
+"""Largest cost of an epilogue."""
 
 
 def fuse_epilogue(graph: Graph, target: Target) -> Graph:
-    """A kernel and the elementwise equations that finish its result as one equation. ::
+    """Fuse a kernel and the elementwise equations on its result. ::
 
         %3 = conv2d(%0, %1)            %5 = fusion(%0, %1, %2) kind=epilogue
         %4 = add(%3, %2)                 %3 = conv2d(%0, %1)
         %5 = relu(%4)                    %4 = add(%3, %2); %5 = relu(%4)
 
-    The longest run that the target takes is fused; nothing else may read what is inside.
+    The longest run that the target supports is fused. Values inside must not have other readers.
     """
     uses = Uses(graph)
     fused: set[int] = set()
@@ -50,8 +50,9 @@ def _has_kernel(eqn: Eqn) -> bool:
 def _longest(
     uses: Uses, kernel: int, target: Target, fused: set[int]
 ) -> tuple[list[int], Eqn | None]:
-    """The kernel and what the target takes of the equations behind it, in order, and as one
-    equation where that is more than the kernel.
+    """Return a kernel with its longest supported epilogue: equations in order, and their fusion.
+
+    The fusion is None if there is no epilogue.
     """
     graph = uses.graph
     members, best, found, cost = [kernel], [kernel], None, 0
@@ -81,7 +82,7 @@ def _longest(
 
 
 def _result(uses: Uses, members: list[int]) -> int | None:
-    """The only value of the members that others need, if there is but one."""
+    """Return the only value of the members that others need, or None if there are several."""
     inside = set(members)
     values = (uses.graph.eqns[number].outputs[0] for number in members)
     needed = [v for v in values if not uses.only_in(v, inside) or v not in uses.readers]
@@ -89,7 +90,7 @@ def _result(uses: Uses, members: list[int]) -> int | None:
 
 
 def _taken(graph: Graph, members: list[int], target: Target) -> Eqn | None:
-    """The members as one equation, if the target takes that."""
+    """Return the fusion of the members, or None if the target does not support it."""
     eqn = fuse(graph, [graph.eqns[i] for i in members], EPILOGUE)
     try:
         call, values = kernel_call(graph, eqn)

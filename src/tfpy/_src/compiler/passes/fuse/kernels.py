@@ -1,4 +1,7 @@
-"""The records of fused kernels. A new one is a record here, its pattern, a shader and a test."""
+"""The records of fused kernels.
+
+A new kernel needs a record here, a pattern, a shader and a test.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ _WASM = "wasm.lowering.add_kernel"
 FUSIONS = (
     FusedKernel(
         "attention",
-        fuse_attention,  # before softmax, which is a part of it
+        fuse_attention,  # before softmax, which is a part of attention
         {
             "wasm": OnDevice(_WASM, takes="wasm.target.takes_attention"),
             "webgl": OnDevice("webgl.attention.attention", takes="webgl.attention.pays"),
@@ -48,7 +51,7 @@ FUSIONS = (
         },
     ),
 )
-"""Kernels of ``fusion`` equations, in the order in which the patterns are looked for."""
+"""Kernels of `fusion` equations, in the order in which the patterns are matched."""
 
 QUANTIZED = (
     FusedKernel(
@@ -76,10 +79,10 @@ QUANTIZED = (
         {"webgpu": OnDevice("webgpu.packed.few_rows", takes="webgpu.packed.takes_few_rows")},
     ),
 )
-"""Kernels of ops that the quantizing pass makes."""
+"""Kernels of ops that the quantizing pass creates."""
 
 for _kernel in (*FUSIONS, *QUANTIZED):
     register(_kernel)
 
 PATTERNS = tuple(dict.fromkeys(kernel.pattern for kernel in FUSIONS))
-"""The passes that make fusions, in their order."""
+"""Passes that create fusions, in their order."""

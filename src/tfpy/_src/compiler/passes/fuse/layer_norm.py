@@ -1,8 +1,8 @@
-"""Layer normalisation (and RMS normalisation) over the last axis, in the forms people write it.
+"""Layer normalization and RMS normalization over the last axis, in their common forms.
 
-Whatever the order of its products and sums, the result is (x - mean) * r * scale + offset, where r
-is the reciprocal of the root of the variance plus epsilon. So the equations behind r are multiplied
-out to a sum of products, and these are compared.
+Whatever the order of its products and sums, the result is (x - mean) * r * scale + offset. Here r
+is the reciprocal root of the variance plus epsilon. So the equations after r are expanded to a sum
+of products, which is compared with the expected sum.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tfpy._src.compiler.ops.movement import reshape
 from tfpy._src.compiler.passes.fuse.patterns import Finder, Found, fuse_around
 
 Terms = dict[tuple[str, ...], float]
-"""A sum of products: the factors' names, sorted, with the number that multiplies them."""
+"""A sum of products: sorted names of factors -> coefficient."""
 
 _FOLLOWED = (add, subtract, multiply, negative, real_div, reciprocal, reshape)
 _MAX_TERMS = 8
@@ -38,9 +38,10 @@ _MAX_READERS = 24
 
 
 def fuse_layer_norm(graph: Graph, target: Target) -> Graph:
-    """(x - mean(x)) / sqrt(variance(x) + epsilon) * scale + offset as one equation; without the
-    mean it is RMS normalisation (https://arxiv.org/abs/1910.07467). Scale and offset are vectors
-    along the last axis, or absent. ::
+    """Fuse (x - mean(x)) / sqrt(variance(x) + epsilon) * scale + offset.
+
+    Without the mean it is RMS normalization (https://arxiv.org/abs/1910.07467). Scale and offset
+    are vectors along the last axis, or absent. ::
 
         %5 = reduce_sum(%0)                   %19 = fusion(%0, %1, %2) kind=layer_norm
         ...                                     ...
@@ -50,7 +51,7 @@ def fuse_layer_norm(graph: Graph, target: Target) -> Graph:
 
 
 class _Statistics:
-    """Of which rows a root of the variance is, and with which mean."""
+    """The rows and the mean to which a root of a variance belongs."""
 
     def __init__(self, finder: Finder, eqn: Eqn) -> None:
         self.eqn = eqn
@@ -118,7 +119,7 @@ def _pattern(finder: Finder, statistics: _Statistics, operands: Iterable[str]) -
 
 
 class _Products:
-    """Values behind a root of the variance as sums of products of "x", "mean", "r" and others."""
+    """Values after a root of the variance as sums of products of "x", "mean", "r" and others."""
 
     def __init__(self, finder: Finder, statistics: _Statistics) -> None:
         self._finder = finder
@@ -135,11 +136,11 @@ class _Products:
         self._ours = self._inside | self._known.keys()
 
     def roots(self) -> list[int]:
-        """Values that depend on the root of the variance, in order."""
+        """Return the values that depend on the root of the variance, in order."""
         return sorted(self._readers_of(self._root))
 
     def of(self, value: int) -> Terms | None:
-        """The value multiplied out; None where that is not possible."""
+        """Return the value as a sum of products, or None if it is not one."""
         value = self._finder.unkept(value)
         if value not in self._known:
             self._known[value] = self._multiplied_out(value)
@@ -177,7 +178,7 @@ class _Products:
         return _sum(first, second if eqn.op is add else _product({(): -1.0}, second))
 
     def _is_by_rows(self, eqn: Eqn) -> bool:
-        """Whether what belongs to a row of x meets nothing but that row and vectors along it."""
+        """Return True if a row of x combines only with itself and vectors along it."""
         finder, outer = self._finder, self._finder.shape(self._x)[:-1]
         if finder.shape(eqn.outputs[0]) == outer:  # one element for each row
             return all(
@@ -188,7 +189,7 @@ class _Products:
         return all(finder.shape(v) in whole for v in eqn.inputs if v in self._ours)
 
     def _divided(self, eqn: Eqn) -> Terms | None:
-        """Only a division by the root itself is one."""
+        """Return a quotient if its divisor is the root itself, else None."""
         if self._is_reciprocal or self._finder.unkept(eqn.inputs[-1]) != self._root:
             return None
         one: Terms = {(): 1.0}
@@ -212,7 +213,7 @@ def _product(a: Terms, b: Terms) -> Terms:
 def _scale_and_offset(
     finder: Finder, terms: Terms | None, statistics: _Statistics
 ) -> dict[str, int] | None:
-    """The operands that make the terms a normalisation; None when they are none."""
+    """Return scale and offset if the terms are a normalization, else None."""
     if terms is None:
         return None
     operands: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Masks that choose among scores, as masks that are added to them."""
+"""Rewriting of masks that select scores into masks that are added to scores."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tfpy._src.compiler.passes.rewrite import Builder, rewrite
 from tfpy._src.compiler.passes.strides import REARRANGING
 
 HIDDEN = -1e9
-"""A number no larger than that hides a score: what scores may be is nothing beside it."""
+"""Numbers up to this one hide a score: any score is negligible next to them."""
 
 
 def with_added_masks(graph: Graph) -> Graph:
-    """Adds a number that hides where such a number would replace a product. ::
+    """Add a hiding number to a product instead of selecting it. ::
 
     %3:float32[2,5,5] = matmul(%0, %1) …              %3:float32[2,5,5] = matmul(%0, %1) …
     %4:float32[2,5,5] = select(%2, %3, -inf)    ->    %4:float32[5,5] = select(%2, 0.0, -inf)
@@ -45,7 +45,7 @@ def _added(builder: Builder, eqn: Eqn) -> int | None:
 
 
 def _is_product(builder: Builder, value: int) -> bool:
-    """Whether a value is a product, moved or scaled."""
+    """Return True if a value is a product, possibly moved or scaled."""
     while (eqn := builder.producer(value, *REARRANGING, cast, multiply, real_div)) is not None:
         sizes = [builder.aval(v).size for v in eqn.inputs]
         value = eqn.inputs[sizes.index(max(sizes))]

@@ -1,4 +1,4 @@
-"""What the passes that recognise composed functions share: looking backwards from a value."""
+"""Helpers of the passes that recognize composed functions, which search backwards from a value."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tfpy._src.compiler.passes.dead_code import without_dead_code
 from tfpy._src.compiler.passes.uses import Uses
 
 Found = tuple[int, Eqn]
-"""A fusion and the number of the equation whose place it takes."""
+"""The number of the equation that a fusion replaces, and the fusion."""
 
 
 class Finder:
-    """Questions about the equations behind a value."""
+    """Queries about the equations before a value."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -35,7 +35,7 @@ class Finder:
         return self.graph.avals[value].shape
 
     def producer(self, value: int, *ops: Op) -> Eqn | None:
-        """The equation that gives ``value``, if it is one of these ops."""
+        """Return the equation that defines `value`, if it is one of these ops."""
         number = self.uses.producer.get(value)
         if number is None:
             return None
@@ -43,18 +43,18 @@ class Finder:
         return eqn if eqn.op in ops else None
 
     def number(self, value: int) -> float | None:
-        """A scalar constant as a number."""
+        """Return a scalar constant as a number, or None for other values."""
         if not is_scalar_constant(self.graph, value):
             return None
         return float(self.graph.constants[value].item())
 
     def readers(self, value: int, *ops: Op) -> list[Eqn]:
-        """The equations of these ops that read ``value``."""
+        """Return the equations of these ops that read `value`."""
         eqns = (self.graph.eqns[n] for n in self.uses.readers.get(value, ()))
         return [eqn for eqn in eqns if eqn.op in ops]
 
     def only_reader(self, value: int) -> Eqn | None:
-        """The equation that reads ``value``, if it is the only one and nothing else needs it."""
+        """Return the equation that reads `value`, if nothing else needs it."""
         numbers = {*self.uses.readers.get(value, ())}
         if len(numbers) != 1 or value in self.uses.outputs:
             return None
@@ -62,7 +62,7 @@ class Finder:
         return eqn
 
     def unkept(self, value: int) -> int:
-        """The value before reshapes that only add or drop a 1 as the last dimension."""
+        """Return the value before reshapes that only add or remove a last dimension of size 1."""
         while (eqn := self.producer(value, reshape)) is not None:
             (source,) = eqn.inputs
             before, after = self.shape(source), self.shape(value)
@@ -72,12 +72,12 @@ class Finder:
         return value
 
     def is_kept(self, value: int, x: int) -> bool:
-        """Whether ``value``, of one element for each row of ``x``, broadcasts along the rows."""
+        """Return True if `value`, with one element per row of `x`, broadcasts along the rows."""
         outer = self.shape(x)[:-1]
         return self.shape(value) == (*outer, 1) or (not outer and not self.shape(value))
 
     def row_reduction(self, value: int, op: Op) -> tuple[int, float] | None:
-        """``(x, factor)`` where ``value`` is ``factor`` times ``op`` over x's last axis."""
+        """Return `(x, factor)` if `value` is `factor` times `op` over x's last axis."""
         factor = 1.0
         while True:
             value = self.unkept(value)
@@ -95,7 +95,7 @@ class Finder:
         return (value, factor) if dict(eqn.attrs)["axes"] == (rank - 1, rank) else None
 
     def row_mean(self, value: int) -> int | None:
-        """The x of whose last axis ``value`` is the mean."""
+        """Return x if `value` is the mean of its last axis."""
         found = self.row_reduction(value, reduce_sum)
         if found is None:
             return None
@@ -104,7 +104,10 @@ class Finder:
         return x if n > 1 and abs(factor * n - 1.0) < 1e-6 else None
 
     def between(self, root: int, operands: Collection[int]) -> list[Eqn] | None:
-        """The equations that make ``root`` of the operands; None if others need a value inside."""
+        """Return the equations from the operands to `root`.
+
+        The result is None if other equations need a value inside.
+        """
         producer, inside = self.uses.producer, set[int]()
         waiting = [root]
         while waiting:
@@ -119,7 +122,7 @@ class Finder:
     def fused(
         self, root: int, kind: str, operands: Sequence[int], pattern: Pattern
     ) -> Found | None:
-        """The fusion that makes ``root`` of the operands."""
+        """Return the fusion of the equations from the operands to `root`."""
         members = self.between(root, operands)
         if members is None:
             return None
@@ -133,9 +136,9 @@ def fuse_around(
     ops: Collection[Op],
     find: Callable[[Finder, Eqn, Target], Found | None],
 ) -> Graph:
-    """Put fusions in the places of what ``find`` recognizes around each equation of some ops.
+    """Replace the equations that `find` recognizes around each equation of some ops by fusions.
 
-    Fusions whose sizes the target does not take are left out.
+    Fusions with sizes that the target does not support are not made.
 
     Args:
         kernels: Kinds of the fusions. Nothing is done for a target that has none of them.
@@ -149,7 +152,7 @@ def fuse_around(
 
 
 def replaced(graph: Graph, found: Sequence[Found]) -> Graph:
-    """The Graph with fusions in the places of the equations that they end with."""
+    """Return the Graph with fusions in the places of their last equations."""
     if not found:
         return graph
     eqns = list(graph.eqns)

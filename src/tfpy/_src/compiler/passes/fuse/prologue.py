@@ -1,4 +1,4 @@
-"""A kernel computes the elements of its operand as it reads them."""
+"""Prologues: a kernel computes the elements of its operand when it reads them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tfpy._src.compiler.passes.uses import Uses
 
 
 def fuse_prologue(graph: Graph, target: Target) -> Graph:
-    """Elementwise equations, or slices, and the kernel that alone reads their result as one. ::
+    """Fuse elementwise equations, or slices, with the only kernel that reads their result. ::
 
-    %2 = squared_difference(%0, %1)    %3 = fusion(%0, %1) kind=prologue
-    %3 = reduce_sum(%2)                  %2 = squared_difference(%0, %1)
+    %2 = squared_difference(%0, %1)    %3 = fusion(%0, %1) kind=prologue %3 = reduce_sum(%2)
+    %2 = squared_difference(%0, %1)
                                          %3 = reduce_sum(%2)
 
-    What makes the operand may be a kernel, too. ::
+    A kernel that computes the operand can also be fused. ::
 
     %2 = depthwise_conv2d(%0, %1) …    %3 = fusion(%0, %1) kind=prologue
     %3 = pack_bytes(%2) …                %2 = depthwise_conv2d(%0, %1) …
@@ -67,7 +67,7 @@ def _with_producers(uses: Uses, eqn: Eqn, target: Target) -> Eqn | None:
 
 
 def _with_maker(uses: Uses, eqn: Eqn, target: Target) -> Eqn | None:
-    """With the kernel, behind reshapes or not, that makes the operand for nothing else."""
+    """Fuse the kernel that computes the operand for this kernel only, possibly through reshapes."""
     graph = uses.graph
     if not _has_kernel(eqn):
         return None

@@ -1,4 +1,4 @@
-"""Softmax and its logarithm over the last axis, as they are composed of primitives."""
+"""Softmax and log-softmax over the last axis, as composed from primitives."""
 
 from __future__ import annotations
 
@@ -13,28 +13,24 @@ from tfpy._src.compiler.passes.fuse.patterns import Finder, Found, fuse_around
 
 
 def fuse_softmax(graph: Graph, target: Target) -> Graph:
-    """exp(x - max) / sum(exp(x - max)), or its logarithm, as one equation. ::
+    """Fuse exp(x - max) / sum(exp(x - max)), or its logarithm. ::
 
-    %1 = reduce_max(%0)                   %7 = fusion(%0) kind=softmax
-    %2 = reshape(%1)                        ...
-    %3 = subtract(%0, %2)
-    %4 = exp(%3)
-    %5 = reduce_sum(%4)
-    %6 = reshape(%5)
-    %7 = real_div(%4, %6)
+    %1 = reduce_max(%0)                   %7 = fusion(%0) kind=softmax %2 = reshape(%1)
+    ... %3 = subtract(%0, %2) %4 = exp(%3) %5 = reduce_sum(%4) %6 = reshape(%5) %7 = real_div(%4,
+    %6)
     """
     return fuse_around(graph, target, ("softmax", "log_softmax"), (exp,), _softmax_of)
 
 
 def softmax_of(finder: Finder, exponential: Eqn, target: Target) -> tuple[int, int] | None:
-    """x and softmax(x), if the equation is the exponential in it."""
+    """Return x and softmax(x), if the equation is the exponential in it."""
     x = _shifted(finder, exponential, target)
     root = None if x is None else _quotient(finder, exponential.outputs[0])
     return None if x is None or root is None else (x, root)
 
 
 def _shifted(finder: Finder, exponential: Eqn, target: Target) -> int | None:
-    """The x of exp(x - max), of floats that the device has."""
+    """Return the x of exp(x - max), if the device stores its dtype."""
     difference = finder.producer(exponential.inputs[0], subtract)
     if difference is None:
         return None
@@ -63,7 +59,7 @@ def _softmax_of(finder: Finder, exponential: Eqn, target: Target) -> Found | Non
 
 
 def _quotient(finder: Finder, e: int) -> int | None:
-    """e / sum(e)"""
+    """Return the quotient e / sum(e)."""
     for eqn in finder.readers(e, real_div):
         below = eqn.inputs[1]
         if eqn.inputs[0] == e and _is_sum(finder, below, e) and finder.is_kept(below, e):
@@ -72,7 +68,7 @@ def _quotient(finder: Finder, e: int) -> int | None:
 
 
 def _difference(finder: Finder, e: int, shifted: int) -> int | None:
-    """shifted - log(sum(e))"""
+    """Return the difference shifted - log(sum(e))."""
     for eqn in finder.readers(shifted, subtract):
         logarithm = finder.producer(finder.unkept(eqn.inputs[1]), log)
         if eqn.inputs[0] != shifted or logarithm is None or not finder.is_kept(eqn.inputs[1], e):
