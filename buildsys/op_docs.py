@@ -111,5 +111,5 @@ def _result(first: str, several: bool, results: dict[DType, DType]) -> str:
     if len(names := {result.name for result in results.values()}) == 1:
         return f"{names.pop().capitalize()} tensor of {shape}."
     if all(dtype.is_complex for dtype in changed):
-        return f"Tensor of {shape} and its dtype, or the dtype of the real part for complex numbers."
+        return f"Tensor of {shape} and its dtype, or the real part's dtype for complex numbers."
     raise ValueError(f"no text describes the result dtypes {results}")

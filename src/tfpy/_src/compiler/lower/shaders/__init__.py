@@ -1,8 +1,7 @@
-"""What the lowerings to shaders share: WebGL2's fragments and WebGPU's compute kernels.
+"""The common parts of the lowerings to shaders: WebGL2 fragments and WebGPU compute kernels.
 
-``expression.py`` writes an expression over arrays in the words of a shading language
-(``language.py``), ``library.py`` finds what a kernel's text uses of the templates' library, and
-``kernels.py`` has the steps of each named kernel that is one template with an output for each
-position; ``steps.py`` is what such a step is. Products, convolutions and what else a device does in
-a way of its own stand with the device.
+`expression.py` writes an expression over arrays in a shading language (`language.py`). `library.py`
+finds the definitions of the templates' library that a kernel uses. `kernels.py` defines the steps
+of named kernels that are one template with one output per position; `steps.py` defines such steps.
+Products, convolutions and other device-specific kernels are in the folders of the devices.
 """

@@ -1,4 +1,4 @@
-"""The arrays that a kernel reads: each buffer once, under however many names and views."""
+"""The arrays that a kernel reads: each buffer once, with all its names and views."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from tfpy._src.compiler.lower.program import Buffer
 
 
 class ArrayOperand(NamedTuple):
-    """A name by which a kernel's text reads a buffer."""
+    """A name by which a kernel's code reads a buffer."""
 
     name: str
     dtype: DType
     array: str
-    """The first name of the same buffer, which the device knows it by."""
+    """The first name of the same buffer, by which the device knows it."""
 
 
 class Arrays:
-    """What a kernel's names read.
+    """The arrays behind the names in a kernel's code.
 
     Args:
-        read: buffers by the names of operands.
-        buffers: of the Program.
+        read: Buffers by the names of operands.
+        buffers: Buffers of the Program.
     """
 
     def __init__(self, read: Mapping[str, int], buffers: Sequence[Buffer]) -> None:

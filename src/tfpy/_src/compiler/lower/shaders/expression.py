@@ -1,7 +1,7 @@
-"""Functions of a scalar expression over arrays: four neighbouring elements, or one.
+"""Functions of a scalar expression over arrays, for four adjacent elements or for one.
 
-A shader computes the four elements of texel ``t``, from element ``4 * t`` on. How it reads an
-operand depends on how that is broadcast: whole texels where it can.
+A shader computes the four elements of texel `t`, from element `4 * t` on. It reads whole texels of
+an operand where the operand's broadcasting allows it.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ _ELEMENTS = {"dense": "{x}_at(i)", "scalar": "{x}_at(0)"}
 _ELEMENT = "{x}_at({x}_offset(i))"
 
 _LONG = 64
-"""Instructions from which compilers take long over four copies of an expression."""
+"""Number of instructions from which compilers are slow with four copies of an expression."""
 
 
 def is_long(root: ex.Expr) -> bool:
-    """Whether the four elements of a texel should be computed by one copy of an expression."""
+    """Return True if one copy of an expression should compute the four elements of a texel."""
     instructions, _ = ex.linearize(root)
     return len(instructions) > _LONG
 
 
 class Expression:
-    """An expression over arrays that are read as ``<prefix>0``, ``<prefix>1`` and so on.
+    """An expression over arrays that are read as `<prefix>0`, `<prefix>1` and so on.
 
     Args:
-        language: that the text is in.
-        dtypes, views: of the arrays, which are read from the index space ``space``.
-        result: the element type of a kernel's result: that is ``input_(0)``, no array but passed to
-            the function.
+        language: Language of the code.
+        dtypes, views: Dtypes and views of the arrays, which are read from the index space `space`.
+        result: Element type of a kernel's result. If given, `input_(0)` is not an array but an
+            argument of the function.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Expression:
         offsets = [view.offset for view in views]
         modes = [_mode(dims, dense, s, o) for s, o in zip(strides, offsets, strict=True)]
         self.params: dict[str, Param] = {}
-        """What the functions read as parameters."""
+        """Parameters that the functions read."""
         for x, s, offset, mode in zip(self.names, strides, offsets, modes, strict=True):
             if mode not in _ELEMENTS:
                 self.params[f"{x}_strides"] = s
@@ -82,22 +82,24 @@ class Expression:
         self._text = _Text(language, prefix, root, inputs, ways, starts, len(dims), result)
 
     def shared(self) -> str:
-        """What the functions call: the expression itself, and where each array is read."""
+        """Return the code that the functions call: the expression and the offsets into arrays."""
         return _shared(self._text)
 
     def texel_function(self, name: str, kind: str) -> str:
-        """``name`` of a texel's number: four elements of the type ``kind``. With a result passed
-        to it, that comes first."""
+        """Return the function `name` of a texel's number, with four elements of type `kind`.
+
+        If the expression has a kernel's result, the result is the first parameter.
+        """
         return _texel_function(self._text, name, kind)
 
     def element_function(self, name: str, kind: str) -> str:
-        """The same for one element, of its position."""
+        """Return the same function for one element, with its position."""
         return _element_function(self._text, name, kind)
 
 
 @dataclass(frozen=True)
 class _Text:
-    """What the text of an expression depends on: everything but the numbers in its parameters."""
+    """Everything that determines the code of an expression; the values of parameters do not."""
 
     language: ShadingLanguage
     prefix: str
@@ -116,14 +118,14 @@ class _Text:
         return f"{self.prefix}_compute({', '.join([*args, index])})"
 
     def head(self, fours: bool, position: str) -> list[tuple[str, str]]:
-        """The parameters of a function: the result of a kernel, if any, and a position."""
+        """Return the parameters of a function: the result of a kernel, if any, and a position."""
         at = (self.language.int_, position)
         if self.result is None:
             return [at]
         return [(self.language.stored(self.result)[fours], "result"), at]
 
 
-@functools.lru_cache(maxsize=256)  # unrolled loops have the same expression again and again
+@functools.lru_cache(maxsize=256)  # unrolled loops repeat the same expression
 def _shared(text: _Text) -> str:
     language = text.language
     instructions, (last,) = ex.linearize(text.root)
@@ -175,7 +177,7 @@ def _element_function(text: _Text, name: str, kind: str) -> str:
 
 
 def _mode(dims: Sequence[int], dense: Sequence[int], strides: Sequence[int], offset: int) -> str:
-    """How the elements of a texel are read: a key of :data:`_TEXELS`."""
+    """Return how the elements of a texel are read, a key of :data:`_TEXELS`."""
     if not any(strides) and offset == 0:
         return "scalar"
     if strides == dense and offset == 0:

@@ -1,9 +1,8 @@
-"""The steps of each named kernel that has an output for each position: which variant of its
-template, with which parameters.
+"""The steps of named kernels with one output per position: template variants and parameters.
 
-A variant reads and writes whole texels of four elements where the sizes allow it; the template
-then counts positions in texels, so the innermost sizes are divided by four here. Long sums are
-split so that an output combines few elements and many are computed at once.
+A variant reads and writes whole texels of four elements where the sizes allow it. The template then
+counts positions in texels, so the innermost sizes are divided by four here. Long sums are split, so
+that an output combines few elements and many outputs are computed in parallel.
 """
 
 from __future__ import annotations
@@ -18,7 +17,8 @@ from tfpy._src.compiler.lower.shaders.steps import Params, Steps, flags_of, inpu
 
 S = TypeVar("S", bound=Steps)
 Planner = Callable[[S, KernelCall, Sequence[int], int], None]
-"""Adds the steps of a call that reads some buffers and writes one."""
+"""(steps, call, inputs, output): adds the steps of a call that reads some buffers and writes
+one."""
 
 
 def _strided(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
@@ -55,7 +55,10 @@ def _defines(quads: bool, rank: int) -> list[str]:
 
 
 def _concat(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """More inputs than a kernel reads are joined in groups first."""
+    """Add the steps of a concatenation.
+
+    If there are too many inputs for a kernel, groups are joined first.
+    """
     p: Params = dict(call.params)
     sizes: list[int] = list(p["sizes"])
     outer, inner = p["outer"], p["inner"]
@@ -85,7 +88,7 @@ def _concat_step(
 
 
 def _rows(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Kernels that move or mix whole rows of ``inner`` elements."""
+    """Add the step of a kernel that moves or mixes whole rows of `inner` elements."""
     params: Params = dict(call.params)
     quads = params["inner"] % 4 == 0
     if quads:

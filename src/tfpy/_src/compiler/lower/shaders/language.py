@@ -1,4 +1,4 @@
-"""What the text of a shader needs of its language beyond scalar expressions."""
+"""The interface of shading languages, in addition to scalar expressions."""
 
 from __future__ import annotations
 
@@ -71,21 +71,22 @@ OPERATORS: Mapping[str, str] = {
     "isnan": "is_nan({0})",
     "mulhi": "mul_high({0}, {1})",
 }
-"""What the languages spell alike; functions that are not built in are in each one's library."""
+"""Operators that are the same in all languages. Functions that are not built in are in the
+libraries."""
 
 
 def float_literal(value: float, of_bits: str) -> str:
-    """A float32 constant; ``of_bits`` makes those that no literal can give."""
+    """Return a float32 constant. `of_bits` creates numbers that a literal cannot express."""
     bits = float_bits(value) & 0xFFFFFFFF
     (rounded,) = struct.unpack("<f", struct.pack("<I", bits))
     if not math.isfinite(rounded) or 0 < abs(rounded) < 2.0**-126:
         return f"{of_bits}({bits}u)"
-    # All digits: WGSL refuses what is the largest float only after rounding.
+    # All digits, because WGSL rejects literals that only round to the largest float.
     return repr(rounded)
 
 
 _LARGEST_DIVISOR = 2.0**126
-"""The languages leave open what division by larger numbers gives: GPUs multiply by a reciprocal."""
+"""Larger divisors are undefined in the languages: GPUs multiply by a reciprocal."""
 
 
 def _is_constant(instruction: Instruction, largest: float) -> bool:
@@ -94,50 +95,55 @@ def _is_constant(instruction: Instruction, largest: float) -> bool:
 
 
 class ShadingLanguage(Renderer):
-    """A language of functions over arrays that are stored in fours.
+    """A language of functions over arrays that are stored in groups of four.
 
     A bool is stored as the int 0 or 1.
     """
 
     name: str
-    """Of the folder and the suffix of its templates."""
+    """Name of the folder and the suffix of the templates."""
 
     int_: str
-    """The type of positions."""
+    """Type of positions."""
 
     def division(self, template: str, dividend: Instruction, divisor: Instruction) -> str:
-        """Divide by the operator where the divisor is not huge, or the quotient is then 0."""
+        """Use the operator if the divisor is not huge, or if huge divisors yield 0."""
         if _is_constant(divisor, _LARGEST_DIVISOR) or _is_constant(dividend, 1.0):
             return "{0} / {1}"
         return template
 
     @abstractmethod
     def stored(self, dtype: DType) -> tuple[str, str]:
-        """The types of an element, and of four, in memory."""
+        """Return the types of an element and of four elements in memory."""
 
     @abstractmethod
     def function(
         self, name: str, result: str, parameters: Sequence[tuple[str, str]], lines: Sequence[str]
     ) -> list[str]:
-        """A function of parameters, each a type and a name."""
+        """Return a function with parameters, each a type and a name."""
 
     @abstractmethod
     def count_down(self, name: str, first: int) -> str:
-        """The head of a loop from ``first`` down to 1."""
+        """Return the head of a loop from `first` down to 1."""
 
     @abstractmethod
     def item(self, name: str, place: str) -> str:
-        """An element of a parameter that is a list."""
+        """Return an element of a list parameter."""
 
     @abstractmethod
     def number(self, name: str) -> str:
-        """A parameter that is a number."""
+        """Return a number parameter."""
 
     @abstractmethod
     def piece(self, number: int) -> str:
-        """What ``concat`` does for an input: reads place ``r`` of the row if it is there."""
+        """Return the code of `concat` for an input.
+
+        The code reads position `r` of the row if the input contains it.
+        """
 
     @abstractmethod
     def made_operand(self, x: str, dtype: DType, quads: bool) -> list[str]:
-        """What lets a template read the operand ``x``, which the functions ``<x>_texel`` and
-        ``<x>_at`` make, as it reads arrays."""
+        """Return definitions that let a template read the operand `x` like an array.
+
+        The functions `<x>_texel` and `<x>_at` compute the operand.
+        """

@@ -1,7 +1,8 @@
-"""The texts of ``shaders/<language>``, and what a kernel needs of the library there.
+"""The templates in `shaders/<language>`, and the parts of their library that a kernel needs.
 
-``library/<file>`` holds blocks, separated by blank lines: functions, structures, macros. A kernel's
-source takes the blocks whose names it uses, and those that these use.
+`library/<file>` contains blocks that are separated by blank lines: functions, structures and
+macros. A kernel's source contains the blocks with names that it uses, and the blocks that these
+use.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 
 @functools.cache
 def template(language: str, name: str) -> str:
-    """The code of ``<name>.<language>``: a file of the source tree, or an asset of the package."""
+    """Return the code of `<name>.<language>`, from the source tree or the package's assets."""
     folders = Path(__file__).parents
     source = folders[6] / "shaders" / language / f"{name}.{language}"
     if not source.is_file():
@@ -24,28 +25,28 @@ def template(language: str, name: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Without the lines that are comments."""
+    """Remove the lines that are comments."""
     return re.sub(r"^ *//.*\n", "", text, flags=re.MULTILINE).strip()
 
 
 def pieces_of(text: str) -> list[str]:
-    """The blocks of a file of the library."""
+    """Return the blocks of a library file."""
     return re.split(r"\n{2,}", text)
 
 
 @dataclass(frozen=True)
 class Block:
-    """Some definitions of the library."""
+    """Definitions of the library."""
 
     code: str
     names: frozenset[str]
-    """What it defines."""
+    """Names that the block defines."""
     words: frozenset[str]
-    """What it uses, among other words."""
+    """Words in the code, which include the names that it uses."""
 
 
 def needed(body: str, blocks: Sequence[Block]) -> list[Block]:
-    """The blocks that ``body`` uses, and those that these use, in their order."""
+    """Return the blocks that `body` uses, directly or through other blocks, in their order."""
     taken: set[int] = set()
     words = set(words_of(body))
     count = -1

@@ -9,7 +9,10 @@ from tfpy._src.compiler.lower.shaders.steps import Params, Steps, flags_of, inpu
 
 
 def scan(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Each step combines four results of the one before, so distances grow fourfold."""
+    """Add the steps of a scan.
+
+    Each combines four results of the step before, so distances grow fourfold.
+    """
     p: Params = dict(call.params)
     (source,) = inputs
     quads = p["inner"] % 4 == 0
@@ -27,8 +30,11 @@ def scan(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> 
 
 
 def argsort(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Each step merges pairs of sorted runs, of which the first places that may be among the first
-    k are kept; the last one gives only these."""
+    """Add the steps of a merge sort.
+
+    Each step merges pairs of sorted runs and keeps the positions that may be among the first k. The
+    last step writes only these.
+    """
     p: Params = dict(call.params)
     n, k = p["n"], p["k"]
     most = 1 << max(0, k - 1).bit_length()

@@ -1,5 +1,6 @@
-"""The steps of matrix products and convolutions: in tiles where the device computes them so, else
-an output by itself.
+"""The steps of matrix products and convolutions, in tiles if the device supports that.
+
+Otherwise each output is computed independently.
 """
 
 from __future__ import annotations
@@ -22,24 +23,25 @@ from tfpy._src.compiler.lower.shaders.windows import (
 
 S = TypeVar("S", bound=Steps)
 InTiles = Callable[[S, KernelCall, Sequence[int], int], bool]
-"""Adds the steps of a call in tiles if that is how it is best computed, and says whether it did."""
+"""(steps, call, inputs, output) -> True if the call is best computed in tiles; then it adds the
+steps."""
 
 
 @dataclass(frozen=True)
 class Tiles(Generic[S]):
-    """What a device computes in tiles."""
+    """The planners of a device that compute in tiles."""
 
     matmul: InTiles[S]
     conv: InTiles[S]
     conv_input: InTiles[S]
     conv_filter: InTiles[S]
     chunk: Callable[[int, int], int]
-    """Without tiles: of a sum's terms and the number of outputs, how many terms are added up at
-    once. A further step adds up the chunks."""
+    """(terms, outputs) -> the number of terms that are summed at once without tiles. Another step
+    sums the chunks."""
 
 
 def planners(tiles: Tiles[S]) -> Mapping[str, Planner[S]]:
-    """The steps of the products, by the names of kernels."""
+    """Return the planners of the products by the names of kernels."""
 
     def matmul(steps: S, call: KernelCall, inputs: Sequence[int], output: int) -> None:
         if not tiles.matmul(steps, call, inputs, output):
@@ -74,7 +76,7 @@ def planners(tiles: Tiles[S]) -> Mapping[str, Planner[S]]:
 
 
 def whole_operands(p: Params) -> tuple[bool, bool]:
-    """Whether the rows of a matrix product's operands, as they lie in memory, are whole texels."""
+    """Return whether the rows of each operand of a matrix product are whole texels in memory."""
     a_row = p["m"] if p["transpose_a"] == "true" else p["k"]
     b_row = p["k"] if p["transpose_b"] == "true" else p["n"]
     return (
@@ -84,8 +86,7 @@ def whole_operands(p: Params) -> tuple[bool, bool]:
 
 
 def in_quads(p: Params) -> tuple[bool, bool]:
-    """Whether the input channels of a convolution's group are whole texels, and those of its
-    output."""
+    """Return whether input and output channels of a convolution's group are whole texels."""
     return p["in_c"] // p["groups"] % 4 == 0, p["out_c"] // p["groups"] % 4 == 0
 
 

@@ -1,4 +1,4 @@
-"""The steps of reductions: long rows are combined in chunks, chunks in further steps."""
+"""The steps of reductions: long rows are combined in chunks, and chunks in additional steps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ def reduce(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -
 
 
 def arg_reduce(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Positions of the extremes of chunks become the candidates of the next step."""
+    """Add the steps of arg_reduce.
+
+    The positions of the extremes of chunks are the next candidates.
+    """
     p: Params = dict(call.params)
     outer, n, inner = p["outer"], p["n"], p["inner"]
     named, left = inputs_of(call, inputs), n
@@ -46,7 +49,7 @@ def arg_reduce(steps: Steps, call: KernelCall, inputs: Sequence[int], output: in
 
 
 def sum_chunks(steps: Steps, partial: int, output: int, chunks: int) -> None:
-    """Adds up ``chunks`` results that lie one after the other."""
+    """Add the steps that sum `chunks` consecutive results."""
     inner = steps.program.buffers[output].count
     params: Params = {"kind": "sum", "outer": 1, "n": chunks, "inner": inner}
     reduce(steps, KernelCall("reduce", ("x",), params), [partial], output)

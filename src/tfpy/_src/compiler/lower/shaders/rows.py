@@ -1,7 +1,7 @@
 """Kernels over rows: statistics of each row, then every element.
 
-Statistics are texels: rows are cut into chunks whose statistics are combined, step by step, so that
-enough fragments run.
+Statistics are texels. Rows are cut into chunks, and the statistics of chunks are combined step by
+step, so that enough fragments run.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from tfpy._src.compiler.ir.kernel import KernelCall
 from tfpy._src.compiler.lower.shaders.steps import Params, Steps, chunk_of, flags_of, inputs_of
 
 LONGEST_SHORT_ROW = 64
-"""Elements of a row that each of its outputs may read anew..."""
+"""Largest number of elements of a row that each of its outputs reads again."""
 
 MOST_READS = 1 << 15
-"""... as long as all outputs together read so few texels."""
+"""Largest number of texels that all outputs together read that way."""
 
 
 def softmax(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Also its logarithm: the two differ in how an element is made of the row's statistics."""
+    """Add the steps of softmax or log-softmax, which differ in the use of the row's statistics."""
     params: Params = dict(call.params)
     flags = flags_of(LOGARITHM=call.name == "log_softmax")
     rows, n = params["rows"], params["n"]
@@ -31,12 +31,12 @@ def softmax(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) 
 
 
 def softmax_statistics(steps: Steps, params: Params, x: int) -> int:
-    """The buffer with the largest element of each row and the sum of exp(x - largest)."""
+    """Return the buffer with the largest element of each row and the sum of exp(x - largest)."""
     return _statistics(steps, "softmax", params, x, [])
 
 
 def is_short(n: int, outputs: int) -> bool:
-    """Whether finding a row's statistics anew for each output costs less than a step."""
+    """Return True if computing a row's statistics for each output is cheaper than a step."""
     return n <= LONGEST_SHORT_ROW and outputs * -(-n // 4) <= MOST_READS
 
 
@@ -48,7 +48,7 @@ def layer_norm(steps: Steps, call: KernelCall, inputs: Sequence[int], output: in
 
 
 def _statistics(steps: Steps, name: str, params: Params, x: int, flags: list[str]) -> int:
-    """The buffer with a texel for each row."""
+    """Return the buffer with one texel of statistics per row."""
     rows, left = params["rows"], params["n"]
     source, kind = {"x": x}, list[str]()
     while True:

@@ -1,8 +1,8 @@
 """The steps of segment sums and scatters.
 
-An output is written where it is computed, not where an id says, so each looks for its rows. With
-few ids it looks through all of them. Many ids are sorted first: then the rows of a segment follow
-one another, and long runs are combined by blocks. Both are deterministic.
+A shader cannot write to positions given by ids, so each output searches for its rows. With few ids
+it searches all of them. Many ids are sorted first: then the rows of a segment are adjacent, and
+long runs are combined by blocks. Both ways are deterministic.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from tfpy._src.compiler.lower.shaders.reduction import sum_chunks
 from tfpy._src.compiler.lower.shaders.steps import Params, Steps, chunk_of, flags_of, inputs_of
 
 LONGEST_SEARCH = 4096
-"""Ids that one output looks through in a step."""
+"""Number of ids that one output searches in a step."""
 
 STEP_COST = 200_000
-"""Reads that take about as long as a further step."""
+"""Number of reads that takes about as long as an additional step."""
 
 
 def segment_sum(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """data, ids -> the sum of each segment's rows."""
+    """Add the steps of (data, ids) -> the sum of each segment's rows."""
     data, ids = inputs
     if _sorting_pays(call.params):
         _sorted(steps, dict(call.params) | {"kind": "sum"}, ids, {"rows": data}, output)
@@ -42,7 +42,10 @@ def segment_sum(steps: Steps, call: KernelCall, inputs: Sequence[int], output: i
 
 
 def scatter(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """x, ids, updates -> x combined with each segment's updates; many ids in several steps."""
+    """Add the steps of (x, ids, updates) -> x combined with each segment's updates.
+
+    Many ids are processed in several steps.
+    """
     p: Params = dict(call.params)
     source, ids, updates = inputs
     if _sorting_pays(p):
@@ -63,7 +66,7 @@ def scatter(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) 
 
 
 def _sorting_pays(params: Mapping[str, Param]) -> bool:
-    """Whether sorting reads less than the search, which reads all ids for each output."""
+    """Return True if sorting reads less than the search, which reads all ids for each output."""
     p: Params = dict(params)
     outputs: int = p["segments"] * p["inner"] // (4 if p["inner"] % 4 == 0 else 1)
     n: int = p["n"]
@@ -72,7 +75,7 @@ def _sorting_pays(params: Mapping[str, Param]) -> bool:
 
 
 def _sorted(steps: Steps, p: Params, ids: int, operands: Mapping[str, int], output: int) -> None:
-    """The combination of each segment's ``rows``, onto ``x`` if given."""
+    """Add the steps that combine each segment's `rows`, and `x` if given, after sorting."""
     n, segments, inner = p["n"], p["segments"], p["inner"]
     block = max(4, math.isqrt(n))
     order, bounds = (steps.program.add_buffer([count], int32) for count in (n, segments + 1))

@@ -9,14 +9,14 @@ from tfpy._src.compiler.ir.kernel import KernelCall
 from tfpy._src.compiler.lower.shaders.steps import Params, Steps, inputs_of
 
 LARGEST_FACTOR = 4096
-"""Terms that one output sums at most."""
+"""Largest number of terms that one output sums."""
 
 
 def dft(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Adds the passes; a large prime factor is one pass of long sums.
+    """Add the passes. A large prime factor is one pass of long sums.
 
     Raises:
-        NotLowerable: when a factor is too large.
+        NotLowerable: If a factor is too large.
     """
     p: Params = dict(call.params)
     n, inner = p["n"], p["inner"]
@@ -36,10 +36,12 @@ def dft(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> N
 
 
 def _factors(n: int) -> list[int]:
-    """Fours, then primes in ascending order, at least one number; their product is ``n``.
+    """Return factors with the product `n`: fours, then primes in ascending order.
+
+    There is at least one.
 
     Raises:
-        NotLowerable: when a factor is too large.
+        NotLowerable: If a factor is too large.
     """
     found = []
     for factor in (4, 2, *range(3, LARGEST_FACTOR, 2)):
@@ -47,5 +49,5 @@ def _factors(n: int) -> list[int]:
             found.append(factor)
             n //= factor
     if n > 1:
-        raise NotLowerable(f"a transform's length has the prime factor {n}")
+        raise NotLowerable(f"dft: the length of the transform has the prime factor {n}")
     return found or [1]

@@ -1,4 +1,4 @@
-"""The steps of a kernel call: templates with prologues and epilogues, how long sums are split."""
+"""The steps of a kernel call: templates, prologues, epilogues, and the splitting of long sums."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from tfpy._src.compiler.lower.shaders.language import ShadingLanguage
 from tfpy._src.compiler.lower.shaders.library import template
 
 LONGEST_SUM = 256
-"""Elements that one output combines at most in a reduction."""
+"""Largest number of elements that one output combines in a reduction."""
 
 ONE_STEP = 64
-"""Elements that one output combines rather than leave a second step to do."""
+"""Largest number of elements that one output combines to avoid a second step."""
 
 ENOUGH_OUTPUTS = 8192
-"""With so many outputs a long sum is not split further for the sake of parallelism."""
+"""Number of outputs from which long sums are not split further for parallelism."""
 
 Params = dict[str, Any]
 
 _MADE = -1
-"""Stands for the operand that a prologue makes, among buffers."""
+"""Placeholder among buffers for the operand that a prologue computes."""
 
 
 @dataclass
 class Parts:
-    """What the source of a step's kernel is made of."""
+    """The parts of the source of a step's kernel."""
 
     body: str
     read: dict[str, int]
@@ -40,20 +40,20 @@ class Parts:
     params: Params
     defines: list[str]
     finish: Expression | None
-    """The epilogue, where this step applies it."""
+    """Epilogue, if this step applies it."""
 
 
 class Steps(ABC):
-    """Adds the steps of one kernel call to a Program.
+    """A builder that adds the steps of one kernel call to a Program.
 
-    The epilogue is applied by the step that writes ``output``, the prologue by the steps that read
-    the buffer that stands for its result.
+    The step that writes `output` applies the epilogue. The steps that read the placeholder of its
+    result apply the prologue.
     """
 
     language: ShadingLanguage
 
     max_inputs: int
-    """Arrays that a kernel may read."""
+    """Largest number of arrays that a kernel may read."""
 
     def __init__(
         self, program: Program, call: KernelCall, inputs: Sequence[int], output: int
@@ -95,14 +95,14 @@ class Steps(ABC):
         params: Mapping[str, Param],
         defines: Sequence[str] = (),
     ) -> None:
-        """Adds one step: the template ``name`` on named input buffers."""
+        """Add one step: the template `name` on named input buffers."""
 
     @abstractmethod
     def like(self, output: int, count: int) -> int:
-        """A new buffer of the result's type, of ``count`` elements."""
+        """Add a buffer of the result's dtype with `count` elements."""
 
     def result_dtype(self, output: int) -> DType:
-        """The element type of what a kernel computes before its epilogue."""
+        """Return the element type of a kernel's result before its epilogue."""
         return self._dtype if output == self.output else self.program.buffers[output].dtype
 
     def parts(
@@ -113,7 +113,7 @@ class Steps(ABC):
         params: Mapping[str, Param],
         defines: Sequence[str],
     ) -> Parts:
-        """What a step's source is made of: the template, prologue and epilogue."""
+        """Return the parts of a step's source: the template, prologue and epilogue."""
         read = {x: b for x, b in inputs.items() if b != _MADE}
         found = Parts(template(self.language.name, name), read, dict(params), [*defines], None)
         for x in inputs.keys() - found.read.keys():
@@ -130,7 +130,7 @@ class Steps(ABC):
         return found
 
     def _made_operand(self, x: str, expression: Expression, quads: bool) -> str:
-        """What reads the operand ``x`` of a template: an expression instead of an array."""
+        """Return code that computes the operand `x` of a template instead of reading an array."""
         scalar, vector = self.language.stored(expression.root.dtype)
         return "\n".join(
             [
@@ -143,19 +143,19 @@ class Steps(ABC):
 
 
 def inputs_of(call: KernelCall, inputs: Sequence[int]) -> dict[str, int]:
-    """The buffers by the names that the template reads them by."""
+    """Return the buffers by their names in the template."""
     return dict(zip(call.inputs, inputs, strict=True))
 
 
 def flags_of(**flags: bool) -> list[str]:
-    """The names of the flags that are set, which the template is compiled with."""
+    """Return the names of the flags that are set, with which the template is compiled."""
     return [name for name, on in flags.items() if on]
 
 
 def chunk_of(n: int, outputs: int, longest: int = LONGEST_SUM) -> int:
-    """How many of ``n`` elements an output combines, so that enough of them are computed at once.
+    """Return how many of `n` elements an output combines, so that enough outputs run in parallel.
 
-    A multiple of four, or all of them; at least 1.
+    The result is a multiple of four, or all elements, and at least 1.
     """
     if n <= ONE_STEP or (n <= longest and outputs >= ENOUGH_OUTPUTS):
         return max(n, 1)

@@ -1,4 +1,4 @@
-"""What fusion passes may do for kernels that are shaders."""
+"""The fusions that shader kernels support."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ _MADE_OPERANDS = frozenset({"reduce", "arg_reduce", "concat"})
 """Kernels that read each element of their operand about once."""
 
 FURTHER_ARRAYS = 1
-"""What the steps of some kernels read besides the call's arrays: statistics, candidates."""
+"""Number of arrays, like statistics and candidates, that some kernels read in addition to the
+call's."""
 
 
 class ShaderTarget:
@@ -34,15 +35,17 @@ class ShaderTarget:
         self.dtypes = dtypes
 
     def takes(self, call: KernelCall) -> bool:
-        """As the kernel's record states."""
+        """Return the answer of the kernel's record."""
         return fused.takes(self._device, call)
 
     def takes_epilogue(self, call: KernelCall, arrays: int) -> bool:
-        """Any expression, as long as no step reads more arrays than it can."""
+        """Return True for any expression, unless a step would read too many arrays."""
         return arrays + FURTHER_ARRAYS <= self.max_inputs
 
     def takes_prologue(self, call: KernelCall, arrays: int) -> bool:
-        """Expressions, for kernels that read each element of their operand about once, as long as
-        no step reads more arrays than it can."""
+        """Return True for expressions, if the kernel reads each element of its operand once.
+
+        No step may read too many arrays.
+        """
         known = call.maker is None and call.name in _MADE_OPERANDS
         return known and arrays + FURTHER_ARRAYS <= self.max_inputs

@@ -1,4 +1,4 @@
-"""The steps of window kernels: pooling, depthwise convolutions, sums over windows."""
+"""The steps of window kernels: pooling, depthwise convolutions and sums over windows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WindowStep = Callable[[S, str, Mapping[str, int], int, Params, Sequence[str]], N
 
 
 def size_of(p: Params, which: str) -> int:
-    """Elements of all spatial dimensions (two or three) of ``in``, ``out`` or ``filter``."""
+    """Return the number of elements of all spatial dimensions of `in`, `out` or `filter`."""
     return math.prod(p[f"{which}_{axis}"] for axis in "dhw" if f"{which}_{axis}" in p)
 
 
@@ -28,13 +28,13 @@ def window_step(
     params: Params,
     flags: Sequence[str] = (),
 ) -> None:
-    """Adds the step of a window kernel."""
+    """Add the step of a window kernel."""
     params, flags = shaped(params, flags)
     steps.step(name, inputs, output, params, flags)
 
 
 def shaped(params: Params, flags: Sequence[str]) -> tuple[Params, list[str]]:
-    """Without the parameters of the depth, and with the flag IMAGE, where windows are flat."""
+    """Remove the parameters of the depth and add the flag IMAGE if windows are flat."""
     depth = [f"{size}_d" for size in ("in", "out", "filter")]
     flat = all(params.get(size, 1) == 1 for size in depth) and not params.get("pad_front", 0)
     if not flat:
@@ -44,7 +44,7 @@ def shaped(params: Params, flags: Sequence[str]) -> tuple[Params, list[str]]:
 
 
 def is_pointwise(p: Params) -> bool:
-    """Whether a convolution is a matrix product of pixels and filter."""
+    """Return True if a convolution is a matrix product of pixels and filter."""
     window = [v for k, v in p.items() if k.startswith(("filter_", "stride_", "groups"))]
     pads = [v for k, v in p.items() if k.startswith("pad_")]
     return all(v == 1 for v in window) and not any(pads)
@@ -66,7 +66,7 @@ def filter_gradient(
     quads: bool,
     step: WindowStep[S] = window_step,
 ) -> None:
-    """A sum over all output pixels, in chunks of pixels, each of which ``step`` adds up."""
+    """Add the steps of a sum over all output pixels, in chunks of pixels that `step` sums."""
     p: Params = dict(call.params)
     pixels = p["batch"] * size_of(p, "out")
     count = steps.program.buffers[output].count
@@ -80,7 +80,7 @@ def filter_gradient(
 
 
 def each_channel(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Kernels in which a channel meets no other: pooling and depthwise convolution."""
+    """Add the step of a kernel with independent channels: pooling and depthwise convolution."""
     _channel_step(steps, call.name, call.params, inputs_of(call, inputs), output)
 
 
@@ -96,7 +96,7 @@ def _channel_step(
 
 
 def _each_window(steps: Steps, name: str, params: Mapping[str, Param], x: int, dtype: DType) -> int:
-    """A new buffer with a number for each window and channel of ``x``, made by a template."""
+    """Return a new buffer with a number per window and channel of `x`, from a template."""
     p: Params = dict(params)
     count = p["batch"] * size_of(p, "out") * p["channels"]
     buffer = steps.program.add_buffer([count], dtype)
@@ -105,7 +105,7 @@ def _each_window(steps: Steps, name: str, params: Mapping[str, Param], x: int, d
 
 
 def max_pool_grad(steps: Steps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Each window's maximum, or where the first one is, then the gradients that come from there."""
+    """Add the steps of each window's maximum, or its first position, and of the gradients."""
     named = inputs_of(call, inputs)
     p = {k: v for k, v in call.params.items() if k != "ties"}
     if call.params["ties"] == "all":

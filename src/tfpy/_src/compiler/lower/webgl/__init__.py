@@ -1,8 +1,8 @@
-"""Graph → Program of WebGL2 fragment shaders.
+"""The lowering from a Graph to a Program of WebGL2 fragment shaders.
 
-``lowering.py`` takes the calls of a Graph one by one. An expression goes to ``glsl/``; a named
-kernel to ``kernels.py``, which knows its steps (``steps.py`` and a file for each group of kernels),
-and from there to ``glsl/``, too. ``target.py`` is what passes ask.
+`lowering.py` lowers the calls of a Graph one by one. Expressions are written by `glsl/`. Named
+kernels are planned by `kernels.py` (with `steps.py` and a file for each group of kernels) and then
+written by `glsl/`. Passes query `target.py`.
 """
 
 from tfpy._src.compiler.ir.op import add_backend

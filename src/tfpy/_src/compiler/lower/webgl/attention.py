@@ -1,7 +1,7 @@
-"""The steps of attention on WebGL2: scores, the statistics of their rows, the mixed values.
+"""The steps of attention on WebGL2: scores, the statistics of their rows, and the weighted values.
 
-A fragment computes one texel, so that few draws do the work and none moves heads; larger products
-than these are faster in tiles, which read operands that lie in order (``tiles.py``).
+A fragment computes one texel. This needs few draws, and none of them moves heads. Larger products
+are faster in tiles, which read dense operands (`tiles.py`).
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ from tfpy._src.compiler.lower.shaders.steps import Params, flags_of, inputs_of
 from tfpy._src.compiler.lower.webgl.steps import WebGLSteps
 
 LARGEST = 1 << 21
-"""Multiplications in each of the two products at most..."""
+"""Largest number of multiplications in each of the two products."""
 
 LARGEST_OF_HEADS = 1 << 22
-"""... where heads lie side by side in rows, and draws that move them are saved, too."""
+"""The same if heads are adjacent in rows, so that draws which move them are saved as well."""
 
 
 def pays(call: KernelCall) -> bool:
-    """Whether fewer draws make up for products without tiles; not where heads share keys or rows
-    that see nothing are zeros."""
+    """Return True if fewer draws compensate for products without tiles.
+
+    The kernels support neither heads that share keys nor zeros for rows without visible scores.
+    """
     p: Params = dict(call.params)
     if "group" in p or "blind" in p:
         return False

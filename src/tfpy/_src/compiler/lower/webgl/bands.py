@@ -1,10 +1,9 @@
 """Products in bands on WebGL2: a is read through uniform blocks, b from a texture.
 
-How fast products in tiles run is how many texels they read. What neighbouring fragments read alike
-from a uniform block costs next to nothing beside that. So all fragments of a draw compute the same
-eight rows of the result, a band, each another texel of them: for each term of the sums a fragment
-reads one texel of b, for 32 multiplications. A block holds the terms of one band: a product is a
-draw for each band, and each split of sums too long for a block. That pays where draws are large.
+The speed of products in tiles depends on the number of texels that they read. In bands, neighboring
+fragments share the reads of eight rows of the result: for each term of the sums a fragment reads
+one texel of b, for 32 multiplications. A block contains the terms of one band, so a product is one
+draw per band, and per split of sums that are too long for a block. That pays for large draws.
 """
 
 from __future__ import annotations
@@ -18,27 +17,27 @@ from tfpy._src.compiler.lower.webgl.textures import Chunks
 from tfpy._src.compiler.lower.webgl.tiles import ENOUGH_TILES, line_of
 
 ROWS = 8
-"""Rows of a band, one for each layer that a fragment writes."""
+"""Rows of a band, one per layer that a fragment writes."""
 
 LINES = 4
-"""Lines of the rectangle of texels that a band is drawn in; see ``chunk_at`` in the library."""
+"""Lines of the rectangle of texels in which a band is drawn; see `chunk_at` in the library."""
 
 TERM_BYTES = 4 * ROWS
-"""What a block holds for each term of the sums."""
+"""Bytes of a block per term of the sums."""
 
 MOST_SPLITS = 2
-"""Splits of a sum; their layers take memory."""
+"""Largest number of splits of a sum; their layers take memory."""
 
 LARGE_DRAW = 1 << 17
-"""Columns times terms of a band from which on a draw takes longer than issuing it."""
+"""Columns times terms of a band from which drawing takes longer than issuing the draw."""
 
 LARGEST_SIDE = 1 << 12
-"""Texels of a texture's side that one with lines of a given length may have on most devices."""
+"""Largest side in texels of a texture with a given line length on most devices."""
 
 
 @dataclass(frozen=True)
 class Bands:
-    """A product [batch, m, n] of sums of ``splits * terms`` terms, in bands."""
+    """A product [batch, m, n] of sums of `splits * terms` terms, in bands."""
 
     batch: int
     m: int
@@ -48,7 +47,7 @@ class Bands:
 
     @property
     def bands(self) -> int:
-        """For each of the batch."""
+        """Number of bands per batch element."""
         return -(-self.m // ROWS)
 
     @property
@@ -57,17 +56,17 @@ class Bands:
 
     @property
     def room(self) -> int:
-        """Terms that a chunk has room for, so that chunks begin at multiples of 256 bytes."""
+        """Terms for which a chunk has room, so that chunks begin at multiples of 256 bytes."""
         return -(-self.terms // 8) * 8
 
     @property
     def columns(self) -> int:
-        """Texels in a row of b, and of the result."""
+        """Texels in a row of b and of the result."""
         return -(-self.n // 4)
 
     @property
     def width(self) -> int:
-        """Texels in a line of a band's rectangle: an even number."""
+        """Texels in a line of a band's rectangle, an even number."""
         return -(-self.columns // (2 * LINES)) * 2
 
     @property
@@ -77,17 +76,17 @@ class Bands:
 
     @property
     def layer(self) -> int:
-        """Elements of one of the layers: whole lines of rectangles."""
+        """Elements of one layer: whole lines of rectangles."""
         return -(-self.chunks // (self.line // self.width)) * self.line * LINES * 4
 
     @property
     def b_line(self) -> int:
-        """Texels in a line of b's texture: about a row of b, so that rows lie below each other."""
+        """Texels in a line of b's texture: about a row of b, so that rows are below each other."""
         return 1 << (self.columns.bit_length() - 1)
 
     @property
     def pays(self) -> bool:
-        """Whether draws are large and fragments many, and textures take what they have to."""
+        """True if draws and the number of fragments are large enough, and textures fit."""
         if self.n * self.terms < LARGE_DRAW or self.chunks * self.columns < ENOUGH_TILES:
             return False
         b_lines = self.batch * self.splits * self.terms * self.columns // self.b_line
@@ -95,7 +94,7 @@ class Bands:
 
 
 def bands_of(steps: WebGLSteps, p: Params, a: int, b: int) -> Bands | None:
-    """How a product of these parameters and buffers is computed in bands, if it is."""
+    """Return the bands of a product with these parameters, or None if they do not pay."""
     floats = all(steps.program.buffers[x].dtype == float32 for x in (a, b))
     if not floats or steps.targets < ROWS or steps.block == 0:
         return None
@@ -105,7 +104,7 @@ def bands_of(steps: WebGLSteps, p: Params, a: int, b: int) -> Bands | None:
 
 
 def add_bands(steps: WebGLSteps, p: Params, a: int, b: int, output: int, bands: Bands) -> None:
-    """Adds the steps: the operands as they are read, the product, and what joins bands."""
+    """Add the steps: the operands in their layouts, the product, and the join of the bands."""
     shape: Params = {"batch": bands.batch, "bands": bands.bands, "terms": bands.terms}
     packed = steps.like(output, bands.chunks * bands.room * ROWS)
     row_stride, term_stride = (1, p["m"]) if p["transpose_a"] == "true" else (p["k"], 1)
@@ -125,9 +124,9 @@ def add_bands(steps: WebGLSteps, p: Params, a: int, b: int, output: int, bands: 
 
 
 def _rows_of_b(steps: WebGLSteps, p: Params, b: int, output: int, bands: Bands) -> tuple[int, int]:
-    """A buffer with b as [batch, k, texels of a row], and how many texels the batch's lie apart.
+    """Return a buffer with b as [batch, k, texels of a row], and the distance of batches in texels.
 
-    That is b itself, where two of its rows at most lie side by side in its texture.
+    The buffer is b itself if at most two of its rows are adjacent in a line of its texture.
     """
     n, k, stride, texels = p["n"], p["k"], p["b_batch_stride"], bands.columns
     transposed = p["transpose_b"] == "true"

@@ -21,7 +21,7 @@ def _tiled_step(
     flags: Sequence[str],
     tiling: Tiling,
 ) -> None:
-    """Adds the variant of a window kernel that computes tiles."""
+    """Add the variant of a window kernel that computes tiles."""
     params, flags = shaped(params, flags)
     add_tiles(steps, name, inputs, output, params, flags, tiling)
 
@@ -33,7 +33,7 @@ def conv(steps: WebGLSteps, call: KernelCall, inputs: Sequence[int], output: int
     terms = p["in_c"] // p["groups"] * size_of(p, "filter")
     if not whole_out or not tiles_pay(pixels, p["out_c"], terms):
         return False
-    # A tile lies within one group.
+    # A tile must be within one group.
     columns = columns_of(steps, p["out_c"]) if p["groups"] == 1 else 1
     texels = -(-p["batch"] * size_of(p, "in") * p["in_c"] // 4)
     spread = spread_of(-(-p["in_c"] * p["stride_w"] // 4), texels, pixels)

@@ -21,14 +21,14 @@ def add_kernel(
     targets: int = MIN_TARGETS,
     block: int = 0,
 ) -> None:
-    """Adds the steps of a named kernel.
+    """Add the steps of a named kernel.
 
     Args:
-        targets: how many textures a fragment may write at once: 4 or 8.
-        block: bytes of an input that it may read through a uniform block.
+        targets: Number of textures that a fragment may write at once: 4 or 8.
+        block: Number of bytes of an input that it may read through a uniform block.
 
     Raises:
-        KeyError: when no kernel has that name.
+        KeyError: If no kernel has this name.
     """
     steps = WebGLSteps(program, call, inputs, output, targets, block)
     plan = _KERNELS.get(call.name) or fused.planner_of("webgl", call.name)

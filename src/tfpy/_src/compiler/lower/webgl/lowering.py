@@ -1,7 +1,7 @@
-"""Lowers a Graph to a Program of WebGL2 fragment shaders.
+"""The lowering of a Graph to a Program of WebGL2 fragment shaders.
 
-What a shader is specialised for (types, ranks, whole texels) is decided here and, for named
-kernels, in ``kernels.py``; shapes stay parameters, so that one compiled shader serves all.
+The specialization of a shader (types, ranks, whole texels) is decided here and, for named kernels,
+in `kernels.py`. Shapes stay parameters, so that one compiled shader supports all shapes.
 """
 
 from __future__ import annotations
@@ -25,17 +25,19 @@ from tfpy._src.compiler.lower.webgl.steps import MAX_TEXTURES, MIN_TARGETS
 def lower(
     graph: Graph, donated: Collection[int] = (), targets: int = MIN_TARGETS, block: int = 0
 ) -> Program:
-    """The WebGL2 Program of a Graph.
+    """Return the WebGL2 Program of a Graph.
 
     Args:
-        donated: positions of inputs that may be donated to a run; the Graph has no complex values
-            then.
-        targets: how many textures the device writes to at once: 4 (all can) or 8 (most can).
-        block: bytes of an input that a fragment reads through a uniform block, 0 if that is slow.
+        donated: Positions of inputs that may be donated to a run. Then the Graph must not have
+            complex values.
+        targets: Number of textures to which the device writes at once: 4 (all devices) or 8 (most
+            devices).
+        block: Number of bytes of an input that a fragment reads through a uniform block, 0 if that
+            is slow.
 
     Raises:
-        ValueError: when a value has a dtype that devices do not store.
-        NotLowerable: when an elementwise equation reads more arrays than a shader can.
+        ValueError: If a value has a dtype that devices do not store.
+        NotLowerable: If an elementwise equation reads more arrays than a shader supports.
     """
     program, tasks = assign_buffers(graph, "webgl")
     for call, inputs, output in tasks:
@@ -51,10 +53,10 @@ def lower(
 def add_elementwise(
     program: Program, call: Elementwise, inputs: Sequence[int], output: int
 ) -> None:
-    """Adds the step of an expression, which is rendered into a kernel of its own."""
+    """Add the step of an expression, which is rendered into its own kernel."""
     count = len(set(inputs))
     if count > MAX_TEXTURES:
-        raise NotLowerable(f"webgl: an elementwise kernel reads {count} arrays")
+        raise NotLowerable(f"webgl: an elementwise kernel reads {count} arrays, which is too many")
     dtypes = [program.buffers[b].dtype for b in inputs]
     expression = Expression(GLSL, "x", call.root, dtypes, call.views, call.out.shape)
     body = f"{expression.shared()}\n{expression.texel_function('value', 'V')}"

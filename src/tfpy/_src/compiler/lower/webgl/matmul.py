@@ -19,7 +19,7 @@ from tfpy._src.compiler.lower.webgl.tiles import (
 )
 
 SHORTEST_CHUNK = 128
-"""Terms of a sum that one fragment adds up at least, where a step of its own adds up the chunks."""
+"""Smallest number of terms that one fragment sums if another step sums the chunks."""
 
 
 def matmul(steps: WebGLSteps, call: KernelCall, inputs: Sequence[int], output: int) -> bool:
@@ -46,5 +46,5 @@ def matmul(steps: WebGLSteps, call: KernelCall, inputs: Sequence[int], output: i
 
 
 def chunk(terms: int, outputs: int) -> int:
-    """How many terms of its sum a fragment adds up without tiles."""
+    """Return how many terms of its sum a fragment adds without tiles."""
     return chunk_of(-(-outputs // 4), terms, SHORTEST_CHUNK)

@@ -1,4 +1,4 @@
-"""What the kernels on WebGL2 share: fragments that write several texels, and read blocks."""
+"""The common parts of WebGL2 kernels: fragments that write several texels and read blocks."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from tfpy._src.compiler.lower.webgl.glsl.shader import Finish, kernel_source
 from tfpy._src.compiler.lower.webgl.textures import Chunks, drawn_in, layers_of, texture
 
 MIN_TARGETS = 4
-"""Textures that a fragment can write at once on any WebGL2 device."""
+"""Number of textures that a fragment can write at once on any WebGL2 device."""
 
 MAX_TEXTURES = 16
-"""Textures that a fragment shader can read on any WebGL2 device."""
+"""Number of textures that a fragment shader can read on any WebGL2 device."""
 
 
 class WebGLSteps(Steps):
-    """Fragments write up to ``targets`` texels and read up to ``block`` bytes of an input through
-    a uniform block."""
+    """Steps whose fragments write several texels and read uniform blocks.
+
+    Fragments write up to `targets` texels, and read up to `block` bytes of an input through a
+    uniform block.
+    """
 
     language = GLSL
     max_inputs = MAX_TEXTURES
@@ -48,7 +51,7 @@ class WebGLSteps(Steps):
         defines: Sequence[str] = (),
         chunks: Chunks | None = None,
     ) -> None:
-        """Adds one step: the template ``name`` on named input buffers, drawn in chunks if told."""
+        """Add one step: the template `name` on named input buffers, drawn in `chunks` if given."""
         buffers = self.program.buffers
         parts = self.parts(name, inputs, output, params, defines)
         finish = None
@@ -69,6 +72,6 @@ class WebGLSteps(Steps):
         self.program.add_step(kernel, arrays.buffers, [output], numbers, **drawn_in(chunks))
 
     def like(self, output: int, count: int, layers: int = 1, line: int | None = None) -> int:
-        """A new buffer of the result's type, of ``count`` elements for each layer."""
+        """Add a buffer of the result's dtype, with `count` elements per layer."""
         dtype = self.result_dtype(output)
         return self.program.add_buffer([layers, count], dtype, **texture(layers, line))

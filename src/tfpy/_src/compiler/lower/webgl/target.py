@@ -1,4 +1,4 @@
-"""What fusion passes may do for WebGL2."""
+"""The fusions that WebGL2 kernels support."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tfpy._src.compiler.lower.webgl.steps import MAX_TEXTURES
 
 
 class WebGLTarget(ShaderTarget):
-    """See :class:`tfpy._src.compiler.lower.target.Target`."""
+    """The target of WebGL2; see :class:`tfpy._src.compiler.lower.target.Target`."""
 
     def __init__(self) -> None:
         super().__init__("webgl", MAX_TEXTURES)

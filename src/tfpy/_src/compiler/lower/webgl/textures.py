@@ -1,13 +1,13 @@
-"""What the document of a webgl Program says besides: layers and lines of textures, chunks of steps.
+"""Additional keys of webgl Programs: layers and lines of textures, and chunks of steps.
 
-``web/webgl/document.mjs`` checks and reads it. A buffer is a texture of RGBA texels, four elements
+`web/webgl/document.mjs` checks and reads them. A buffer is a texture of RGBA texels, four elements
 each:
 
-- ``layers``: the first dimension, where a fragment writes one texel for each of its elements; 1 if
-  not there.
-- ``line``: texels in a line of the texture, a power of two, where a kernel minds.
+- `layers`: size of the first dimension, if a fragment writes one texel for each of its elements.
+  Default: 1.
+- `line`: texels in a line of the texture, a power of two, if a kernel requires it.
 
-A step that is drawn in chunks has ``chunks``, a :class:`Chunks`.
+A step that is drawn in chunks has `chunks`, a :class:`Chunks`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from tfpy._src.compiler.lower.program import Buffer
 
 @dataclass(frozen=True)
 class Chunks:
-    """How a step is drawn in chunks.
+    """The chunks in which a step is drawn.
 
-    The last input is read through the kernel's uniform block ``Chunk``: chunk i finds there what
-    begins at byte ``i * nbytes``. It draws rectangle i of the output's texture, of ``width`` x
-    ``height`` texels; these lie side by side, as many as fit, then below each other.
+    The last input is read through the kernel's uniform block `Chunk`, which begins at byte `i *
+    nbytes` for chunk i. The chunk draws rectangle i of the output's texture, of `width` x `height`
+    texels. The rectangles fill the texture line by line.
     """
 
     count: int
@@ -35,16 +35,16 @@ class Chunks:
 
 
 def texture(layers: int = 1, line: int | None = None) -> dict[str, Any]:
-    """The further keys of a buffer."""
+    """Return the additional keys of a buffer."""
     found = {} if layers == 1 else {"layers": layers}
     return found if line is None else {**found, "line": line}
 
 
 def layers_of(buffer: Buffer) -> int:
-    """How many layers a buffer's texture has."""
+    """Return the number of layers of a buffer's texture."""
     return int(buffer.extra.get("layers", 1))
 
 
 def drawn_in(chunks: Chunks | None) -> dict[str, Any]:
-    """The further keys of a step."""
+    """Return the additional keys of a step."""
     return {} if chunks is None else {"chunks": asdict(chunks)}

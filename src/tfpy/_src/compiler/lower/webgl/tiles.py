@@ -1,9 +1,9 @@
 """Products in tiles on WebGL2: a fragment computes several texels, for fewer reads of each input.
 
-How fast a product runs is how many multiplications come to one texel read. A fragment that writes
-four rows of two texels (eight layers) does ten of them; one that writes a single texel, three. A
-last step joins the layers; it also adds up the chunks into which long sums are split where there
-are few tiles.
+The speed of a product depends on the number of multiplications per texel read. A fragment that
+writes four rows of two texels (eight layers) does ten of them; a fragment that writes a single
+texel does three. A last step joins the layers. It also sums the chunks into which long sums are
+split if there are few tiles.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ ROWS = 4
 """Rows of a tile."""
 
 SMALL = 1 << 20
-"""Multiplications up to which tiles do not make up for the step that joins them..."""
+"""Number of multiplications up to which tiles do not pay, because of the step that joins them."""
 
 SHORT = 64
-"""... unless the sums are longer than this, which takes a fragment long without tiles."""
+"""Number of terms of sums above which tiles always pay."""
 
 ENOUGH_TILES = 8192
-"""With so many tiles a long sum is not split further for the sake of parallelism."""
+"""Number of tiles from which long sums are not split further for parallelism."""
 
 SHORTEST_CHUNK = 32
-"""Terms of a sum that one fragment adds up at least."""
+"""Smallest number of terms that one fragment sums."""
 
 
 @dataclass(frozen=True)
 class Tiling:
-    """How the output [batch, m, n] lies in tiles of ROWS rows and ``columns`` texels.
+    """The output [batch, m, n] in tiles of ROWS rows and `columns` texels.
 
-    Two tiles that are computed together have rows whose numbers differ in bit ``spread``.
+    Two tiles that are computed together have row numbers that differ in bit `spread`.
     """
 
     batch: int
@@ -47,7 +47,7 @@ class Tiling:
 
     @property
     def numbers(self) -> int:
-        """Rows of tiles for each of the batch; an even number."""
+        """Rows of tiles per batch element, an even number."""
         block = 2 << max(self.spread, 2)
         return -(-self.m // block) * block // ROWS
 
@@ -56,9 +56,9 @@ class Tiling:
         return self.batch * self.numbers * -(-self.n // (4 * self.columns))
 
     def layer(self, chunks: int) -> int:
-        """Elements of one of the layers in which the tiles lie; see ``tile_at`` in the library.
+        """Return the number of elements of a layer of tiles; see `tile_at` in the library.
 
-        Tiles lie in fours, two by two, so a layer must have an even number of lines.
+        Tiles are stored in groups of two by two, so a layer must have an even number of lines.
         """
         fours = chunks * self.batch * self.numbers // 2 * -(-self.n // (8 * self.columns))
         line = max(2, line_of(4 * fours))
@@ -66,20 +66,20 @@ class Tiling:
 
 
 def line_of(texels: int) -> int:
-    """Texels in a line of the runtime's textures."""
+    """Return the number of texels in a line of the runtime's textures."""
     return 1 << math.ceil(math.log2(max(1, texels)) / 2)
 
 
 def spread_of(step: int, texels: int, m: int) -> int:
-    """The bit in which rows that are read together should differ.
+    """Return the bit in which rows that are read together should differ.
 
-    Texture caches serve two texels at a time unless they lie at the same place of different blocks
-    (4 texels of 16 bytes by 8 lines, on the device measured).
+    Texture caches serve two texels at a time unless they are at the same position of different
+    blocks (4 texels of 16 bytes by 8 lines, on the measured device).
 
     Args:
-        step: texels from the beginning of a row to that of the next.
-        texels: of the whole operand.
-        m: rows.
+        step: Number of texels from the beginning of a row to the next row.
+        texels: Number of texels of the whole operand.
+        m: Number of rows.
     """
     line = line_of(texels)
     for spread in (2, 1, 0, 3, 4, 5, 6, 7):
@@ -90,19 +90,19 @@ def spread_of(step: int, texels: int, m: int) -> int:
 
 
 def chunk_of(tiles: int, terms: int, shortest: int = SHORTEST_CHUNK) -> int:
-    """How many terms of its sum a tile adds up: all, or fewer (a multiple of four); at least 1."""
+    """Return how many terms of its sum a tile adds: all, or a multiple of four. At least 1."""
     wanted = -(-ENOUGH_TILES // max(1, tiles))
     chunk = max(shortest, -(-terms // wanted))
     return -(-chunk // 4) * 4 if chunk < terms else max(1, terms)
 
 
 def tiles_pay(rows: int, columns: int, terms: int) -> bool:
-    """Whether sums of so many products, in rows and columns, are computed in tiles."""
+    """Return True if sums of this many products, in rows and columns, are faster in tiles."""
     return rows >= ROWS and (rows * columns * terms > SMALL or terms > SHORT)
 
 
 def columns_of(steps: WebGLSteps, n: int) -> int:
-    """How many texels the tiles of an output with ``n`` columns are wide."""
+    """Return the width in texels of the tiles of an output with `n` columns."""
     return steps.targets // ROWS if n > 16 else 1
 
 
@@ -116,7 +116,7 @@ def add_tiles(
     tiling: Tiling,
     chunks: int = 1,
 ) -> None:
-    """Adds the variant of a template that computes tiles, and the step that joins these."""
+    """Add the variant of a template that computes tiles, and the step that joins the tiles."""
     columns = f"COLUMNS {tiling.columns}"
     tiles = steps.like(output, tiling.layer(chunks), ROWS * tiling.columns)
     shape = {"spread": tiling.spread, "tiles": tiling.numbers}

@@ -1,5 +1,5 @@
-"""The texts of fragment shaders, GLSL ES 3.00.
+"""The generation of fragment shaders in GLSL ES 3.00.
 
-``expression.py`` writes an expression over arrays in the words of ``language.py``, ``shader.py``
-puts a whole shader together, with what it uses of ``library.py``.
+`expression.py` writes an expression over arrays with `language.py`. `shader.py` assembles a whole
+shader, with the definitions that it uses from `library.py`.
 """

@@ -1,7 +1,7 @@
-"""The functions of numbers in ``shaders/wgsl/library``, which are written once, as GLSL.
+"""The translation of numeric functions in `shaders/wgsl/library`, which are written once, to GLSL.
 
-They keep to what the two languages have alike but for how types, declarations and a few built-in
-functions are spelt. A ``let`` or ``var`` without a type is a float.
+They use only features that the languages share, except for the spelling of types, declarations and
+a few built-in functions. A `let` or `var` without a type is a float.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _CALLS = {
     "bitcast<i32>(": "floatBitsToInt(",
     "bitcast<u32>(": "floatBitsToUint(",
 }
-"""``as_float`` and ``select`` are functions of GLSL's library."""
+"""`as_float` and `select` are functions of the GLSL library."""
 
 
 def from_wgsl(text: str) -> str:
-    """The same definitions in GLSL."""
+    """Return the same definitions in GLSL."""
     text = _STRUCT.sub(lambda m: f"struct {m[1]} {{\n{_MEMBER.sub(_member, m[2])}}};", text)
     text = _FUNCTION.sub(_function, text)
     text = _ARRAY.sub(lambda m: f"const {_glsl(m[2])} {m[1]}[{m[3]}] = {_glsl(m[2])}[{m[3]}]", text)

@@ -12,7 +12,10 @@ from tfpy._src.compiler.lower.shaders.language import OPERATORS, ShadingLanguage
 
 
 class Glsl(ShadingLanguage):
-    """Functions that are not built in are in the library (``library.py``)."""
+    """The language GLSL ES 3.00.
+
+    Functions that are not built in are in the library (`library.py`).
+    """
 
     name = "glsl"
     int_ = "int"

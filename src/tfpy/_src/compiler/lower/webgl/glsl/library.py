@@ -1,6 +1,6 @@
 """The blocks of ``shaders/glsl/library``.
 
-A block within ``#ifdef X`` or ``#ifndef X`` is only for kernels that define X, or do not.
+A block within `#ifdef X` or `#ifndef X` is only for kernels that define X or do not define X.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tfpy._src.compiler.lower.shaders.library import Block, pieces_of, template,
 from tfpy._src.compiler.lower.webgl.glsl.from_wgsl import from_wgsl
 
 SHARED = ("exponential", "trigonometric", "hyperbolic")
-"""Written in WGSL."""
+"""Files that are written in WGSL."""
 
 FILES = (
     "numbers",
@@ -26,7 +26,7 @@ FILES = (
     "tiles",
     "windows",
 )
-"""What any kernel may use, in an order in which each file uses only those before it."""
+"""Files that any kernel may use, in an order in which each file uses only previous ones."""
 
 _NAME = re.compile(r"^(?:#define |struct |uniform highp \w+ |const \w+ |\w+ )(\w+)", re.MULTILINE)
 _GUARD = re.compile(r"#(ifdef|ifndef) (\w+)\n(.*)\n#endif", re.DOTALL)
@@ -34,10 +34,10 @@ _GUARD = re.compile(r"#(ifdef|ifndef) (\w+)\n(.*)\n#endif", re.DOTALL)
 
 @dataclass(frozen=True)
 class GuardedBlock(Block):
-    """A block that may be for some kernels only."""
+    """A block that may be restricted to some kernels."""
 
     flag: str = ""
-    """Only for kernels that define it, or with ``wanted`` false for those that do not."""
+    """Flag that a kernel must define, or must not define if `wanted` is False."""
     wanted: bool = True
 
     def serves(self, flags: Set[str]) -> bool:
@@ -45,7 +45,7 @@ class GuardedBlock(Block):
 
 
 def block(text: str) -> GuardedBlock:
-    """The block of a text; see the module's text."""
+    """Return the block of some code; see the module's docstring."""
     guard = _GUARD.fullmatch(text)
     kind, flag, code = guard.groups() if guard else ("ifdef", "", text)
     names = frozenset(_NAME.findall(code))
@@ -56,7 +56,7 @@ def block(text: str) -> GuardedBlock:
 def operand(
     name: str, array: str, scalar: str, vector: str, layered: bool
 ) -> tuple[GuardedBlock, ...]:
-    """The blocks that read the operand ``name`` of a kernel, which lies in ``array``."""
+    """Return the blocks that read the operand `name` of a kernel, which is stored in `array`."""
     text = template("glsl", "library/layered_operand" if layered else "library/operand")
     words = {"SAMPLER": "sampler" if scalar == "float" else "isampler", "NAME": name}
     for word, meaning in (words | {"ARRAY": array, "SCALAR": scalar, "VECTOR": vector}).items():
@@ -68,17 +68,17 @@ def operand(
 
 @functools.cache
 def library() -> tuple[GuardedBlock, ...]:
-    """The blocks that any kernel may use."""
+    """Return the blocks that any kernel may use."""
     return tuple(block(piece) for name in FILES for piece in pieces_of(_text(name)))
 
 
 def _text(name: str) -> str:
-    """A file of the library."""
+    """Return a file of the library."""
     place = f"library/{name}"
     return from_wgsl(template("wgsl", place)) if name in SHARED else template("glsl", place)
 
 
 def needed(body: str, blocks: Sequence[GuardedBlock], flags: Iterable[str]) -> list[Block]:
-    """The blocks that ``body`` uses with these flags, and those that these use, in their order."""
+    """Return the blocks that `body` uses with these flags, also indirectly, in their order."""
     on = set(flags)
     return shared.needed(body, [found for found in blocks if found.serves(on)])

@@ -1,10 +1,10 @@
-"""A whole fragment shader: header, parameters, the parts of the library that it uses, the body.
+"""A whole fragment shader: header, parameters, the parts of the library that it uses, and the body.
 
-The header (types, parameters) is made here. A body defines ``V value(int i)``, the output at
-position ``i``. Positions count elements or, with ``QUADS``, texels of four elements. A kernel whose
-output has layers defines ``void tile(int i)``, which sets ``result0``, ``result1``, ... Bodies come
-from ``shaders/glsl/<kernel>.glsl``, or are rendered from an expression (``expression.py``). An
-epilogue takes the four elements of a texel before they are stored.
+The header (types, parameters) is generated here. A body defines `V value(int i)`, the output at
+position `i`. Positions count elements or, with `QUADS`, texels of four elements. A kernel with
+output layers defines `void tile(int i)`, which sets `result0`, `result1`, ... Bodies are read from
+`shaders/glsl/<kernel>.glsl`, or rendered from an expression (`expression.py`). An epilogue is
+applied to the four elements of a texel before they are stored.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tfpy._src.compiler.lower.webgl.glsl.library import (
 
 @dataclass(frozen=True)
 class Finish:
-    """Text that defines ``finish(four elements of the body's result, int t)``."""
+    """Code that defines `finish(four elements of the body's result, int t)`."""
 
     text: str
     dtype: DType
@@ -56,19 +56,19 @@ def kernel_source(
     layered: Collection[str] = (),
     finish: Finish | None = None,
 ) -> Source:
-    """The whole fragment shader.
+    """Return the whole fragment shader.
 
     Args:
-        body: text that defines ``V value(int i)`` or, with several layers, ``void tile(int i)``.
-        inputs: what the body reads. Input ``x`` gives ``x_at(element)``, ``x_texel(texel)``,
-            ``x_value(position)`` and ``x_four(element)``: that element and the three after it.
-        out: the element type of what is stored.
-        params: numbers and lists of numbers become members of the uniform block ``Params``, a
-            string ``max`` of the parameter ``kind`` becomes ``#define KIND_MAX``.
-        defines: further ``#define`` lines, for example ``"QUADS"`` or ``"RANK 3"``.
-        layers: of the output; a fragment writes a texel of each.
-        layered: inputs that have layers: ``x_texel(layer, texel)``, ``x_at(layer, element)``.
-        finish: what is done to the body's result.
+        body: Code that defines `V value(int i)` or, with several layers, `void tile(int i)`.
+        inputs: Arrays that the body reads. Input `x` defines `x_at(element)`, `x_texel(texel)`,
+            `x_value(position)` and `x_four(element)`: that element and the three after it.
+        out: Element type of the stored result.
+        params: Numbers and lists of numbers, which become members of the uniform block `Params`,
+            and strings: `max` for the parameter `kind` becomes `#define KIND_MAX`.
+        defines: Additional `#define` lines, e.g. `"QUADS"` or `"RANK 3"`.
+        layers: Number of layers of the output. A fragment writes one texel of each.
+        layered: Inputs with layers: `x_texel(layer, texel)`, `x_at(layer, element)`.
+        finish: Epilogue that is applied to the body's result.
     """
     names = [f"{k}_{v}".upper() for k, v in params.items() if isinstance(v, str)]
     members = [(k, _declaration(k, v)) for k, v in params.items() if not isinstance(v, str)]
@@ -76,7 +76,7 @@ def kernel_source(
     return _source(body, tuple(operands), out, tuple(members), (*defines, *names), layers, finish)
 
 
-@functools.lru_cache(maxsize=256)  # unrolled loops have the same kernel again and again
+@functools.lru_cache(maxsize=256)  # unrolled loops repeat the same kernel
 def _source(
     body: str,
     operands: Sequence[tuple[ArrayOperand, bool]],
@@ -115,7 +115,7 @@ def _source(
 
 @functools.cache
 def _type_blocks(out: DType, quads: bool) -> tuple[GuardedBlock, ...]:
-    """The names of a result's types and numbers."""
+    """Return definitions of the names of a result's types and numbers."""
     scalar, vector = GLSL.stored(out)
     lowest, highest = ("-infinity()", "infinity()") if out == F else _INT_RANGE[out]
     meanings = {
@@ -134,7 +134,7 @@ def _results(layers: int, out: DType) -> list[str]:
 
 
 def _store_tile(layers: int) -> list[str]:
-    """``STORE_TILE(s0, s1)``: four rows of one texel, or of two, become the results."""
+    """Return the macro `STORE_TILE(s0, s1)`, which stores four rows of one or two texels."""
     if layers == 1:
         return []
     results = [f"result{i} = s{i // 4}.r{i % 4}" for i in range(layers)]
@@ -152,7 +152,10 @@ def _declaration(name: str, value: Param) -> str:
 
 
 def _main(quads: bool, layers: int, finishes: bool, rolled: bool) -> list[str]:
-    """``main``; ``rolled`` has one call of a long ``value`` in it, not four."""
+    """Return the function `main`.
+
+    With `rolled` it has one call of a long `value` instead of four.
+    """
     statements = []
     if layers > 1:
         statements = ["tile(t)"]
