@@ -1,8 +1,8 @@
-"""Graph → Program of WebGPU compute kernels.
+"""The lowering from a Graph to a Program of WebGPU compute kernels.
 
-``lowering.py`` takes the calls of a Graph one by one. An expression goes to ``wgsl/``; a named
-kernel to ``kernels.py``, which knows its steps, and from there to ``wgsl/``, too. What WebGL2's
-lowering does alike stands in ``lower/shaders``. ``target.py`` is what passes ask.
+`lowering.py` lowers the calls of a Graph one by one. Expressions are written by `wgsl/`. Named
+kernels are planned by `kernels.py` and then written by `wgsl/`. Code that is shared with WebGL2's
+lowering is in `lower/shaders`. Passes query `target.py`.
 """
 
 from tfpy._src.compiler.ir.op import add_backend

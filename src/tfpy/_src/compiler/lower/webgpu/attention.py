@@ -1,7 +1,8 @@
-"""The steps of attention on WebGPU, whose scores are never in memory.
+"""The steps of attention on WebGPU, without storing the scores in memory.
 
-Few rows of q: a workgroup computes one, or a chunk of its keys. Else in tiles, which leave out what
-a mask hides; without one, and where there are few, in tiles for each chunk of the keys.
+For few rows of q, a workgroup computes one row, or a chunk of its keys. Otherwise attention is
+computed in tiles, which skip the blocks that a mask hides. Without a mask, and with few tiles, each
+tile is split into chunks of the keys.
 """
 
 from __future__ import annotations
@@ -19,40 +20,44 @@ from tfpy._src.compiler.lower.webgpu.steps import WebGPUSteps
 from tfpy._src.compiler.lower.webgpu.wgsl.shader import GROUP
 
 WIDEST = 256
-"""Columns of a result, and depth of a product, that the kernels take."""
+"""Largest number of columns of a result, and largest depth of a product, that the kernels
+support."""
 
 CHUNK = 512
-"""Keys that one workgroup takes for a row."""
+"""Number of keys that one workgroup processes for a row."""
 
 FEWEST = 4
-"""Rows of q up to which a tile would be mostly empty: each has workgroups of its own..."""
+"""Number of rows of q up to which each row has separate workgroups, because tiles would be mostly
+empty."""
 
 FEW_ROWS = 1 << 17
-"""... and also where all rows, times the numbers of a row of q and v, are no more than this..."""
+"""Number of rows times the sizes of a row of q and v, up to which rows also have separate
+workgroups."""
 
 FEW_SCORES = 3 << 24
-"""... and no more numbers are multiplied in each product: products in tiles, which share long
-sums, are faster then."""
+"""Largest number of multiplications in each product for which that is faster than products in
+tiles, which share long sums."""
 
 FEW_KEYS = 256
-"""Up to so many a tile needs few blocks, one after the other, and may be one of few..."""
+"""Number of keys up to which a few tiles suffice, because each needs few sequential blocks."""
 
 FILLS = 128
-"""... else there must be so many workgroups, or products in more of them are faster..."""
+"""Number of workgroups from which tiles are faster than products that use more workgroups."""
 
 WIDE = 128
-"""... as they are for wider results..."""
+"""Largest number of columns of the result for which tiles are faster than products."""
 
 LARGE_SCORES = 1 << 27
-"""... unless the scores took more bytes than this: many devices have no such buffer."""
+"""Bytes of scores from which tiles are always used, because many devices do not support such
+buffers."""
 
 
 @dataclass(frozen=True)
 class AttentionTile:
-    """A workgroup of ``tx`` by ``ty`` threads.
+    """A workgroup of `tx` by `ty` threads.
 
-    Each has ``tm`` fours of rows, ``tn`` fours of a block's keys and ``tw`` fours of the result's
-    columns; ``depth`` fours along the depth, or ``keys`` fours of keys, are in workgroup memory.
+    Each thread has `tm` fours of rows, `tn` fours of a block's keys and `tw` fours of the result's
+    columns. The workgroup memory contains `depth` fours along the depth, or `keys` fours of keys.
     """
 
     tx: int
@@ -88,17 +93,17 @@ LARGE = (
     AttentionTile(16, 8, 1, 2, 2),
     AttentionTile(16, 8, 1, 2, 4, keys=2),
 )
-"""By the columns of the result that they have; on an NVIDIA H200 the fastest of a dozen each."""
+"""Tiles by the columns of the result, each the fastest of a dozen on an NVIDIA H200."""
 
 SMALL = (AttentionTile(8, 8, 1, 4, 1), AttentionTile(16, 8, 1, 1, 1), *LARGE[2:])
-"""Where there are few, with a mask."""
+"""Tiles with a mask if there are few of them."""
 
 MOST_CHUNKS = 8
-"""Of the keys of a tile."""
+"""Largest number of chunks of a tile's keys."""
 
 
 def tile_for(p: Params) -> AttentionTile:
-    """The tile for the shape of an attention."""
+    """Return the tile for the shape of an attention."""
     large, small = (
         next(tile for tile in tiles if p["width"] <= tile.columns) for tiles in (LARGE, SMALL)
     )
@@ -106,7 +111,7 @@ def tile_for(p: Params) -> AttentionTile:
 
 
 def chunks_for(p: Params, tile: AttentionTile) -> int:
-    """In how many chunks the keys of each tile are taken, so that the device is busy."""
+    """Return the number of chunks of each tile's keys, so that the device is busy."""
     chunks, blocks = 1, -(-p["n"] // tile.block)
     if not _is_masked(p):
         while _count(p, tile) * chunks < 2 * FILLS and 2 * chunks <= min(blocks, MOST_CHUNKS):
@@ -124,7 +129,7 @@ def _count(p: Params, tile: AttentionTile) -> int:
 
 
 def pays(call: KernelCall) -> bool:
-    """Whether attention without scores in memory is faster than products and softmax."""
+    """Return True if attention without scores in memory is faster than products and softmax."""
     p: Params = dict(call.params)
     widest = max(p["depth"], p["width"])
     if widest > WIDEST:
@@ -185,8 +190,10 @@ def _step(
     defines: Sequence[str],
     groups: int,
 ) -> None:
-    """Adds the step of a kernel with so many workgroups for each chunk of the keys, and one that
-    joins what the chunks give."""
+    """Add the step of a kernel with `groups` workgroups per chunk of the keys.
+
+    Another step joins the results of several chunks.
+    """
     chunks = -(-params["n"] // params["chunk"])
     params = params | {"chunks": chunks}
     defines = [*defines, *_wholes(params)]
@@ -201,12 +208,12 @@ def _step(
 
 
 def _fours(p: Params) -> int:
-    """Texels of a row of the result."""
+    """Return the number of texels in a row of the result."""
     return -(-int(p["width"]) // 4)
 
 
 def _blocks(steps: WebGPUSteps, p: Params, tile: AttentionTile, mask: int) -> tuple[int, list[int]]:
-    """What a mask does to each block, and the strides of the batch and of tiles in that."""
+    """Return the buffer with the mask's effect on each block, and its batch and tile strides."""
     outer, inner, row, _ = p["mask_strides"]
     sizes = {
         "outer": p["outer"] if outer else 1,
@@ -223,7 +230,7 @@ def _blocks(steps: WebGPUSteps, p: Params, tile: AttentionTile, mask: int) -> tu
 
 
 def _wholes(p: Params) -> list[str]:
-    """Which operands are read by texels."""
+    """Return the flags of the operands that are read by texels."""
     sizes = {"q": p["depth"], "k": p["depth"], "v": p["width"], "mask": p["n"]}
     flags = {f"{x.upper()}_WHOLE": _is_whole(p[f"{x}_strides"], n) for x, n in sizes.items()
              if f"{x}_strides" in p}  # fmt: skip
@@ -235,5 +242,5 @@ def _quads(p: Params) -> list[str]:
 
 
 def _is_whole(strides: Sequence[int], size: int) -> bool:
-    """Whether a matrix's columns lie side by side, in whole texels."""
+    """Return True if a matrix's columns are adjacent, in whole texels."""
     return strides[-1] == 1 and all(v % 4 == 0 for v in (*strides[:-1], size))

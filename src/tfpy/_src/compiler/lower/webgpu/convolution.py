@@ -25,9 +25,11 @@ def conv(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: in
 
 
 def _of_pictures(windows: Product) -> bool:
-    """Whether windows have few numbers, whose places are dearer to find than to read: a kernel in
-    tiles of the first layer of a MobileNet took 25 us and 300 ms to compile, one for each output 16
-    and 50."""
+    """Return True if windows are so small that finding their positions is slower than reading.
+
+    For the first layer of a MobileNet, a kernel in tiles took 25 us and 300 ms to compile. One
+    output per invocation took 16 us and 50 ms.
+    """
     return windows.k <= SHORT and not windows.whole_a
 
 
@@ -59,6 +61,6 @@ def _in_tiles(
     product: Product,
     reader: str,
 ) -> bool:
-    """Adds the steps of a convolution as a product in tiles, if it is best computed so."""
+    """Add the steps of a convolution as a product in tiles, if that is the fastest way."""
     params, flags = shaped(dict(call.params), [reader])
     return add_product(steps, inputs_of(call, inputs), output, product, params, flags)

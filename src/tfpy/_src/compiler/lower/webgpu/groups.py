@@ -1,4 +1,4 @@
-"""Kernels whose workgroups share work: reductions, softmax, layer norm, products of few rows."""
+"""Kernels with cooperating threads: reductions, softmax, layer norm, and products of few rows."""
 
 from __future__ import annotations
 
@@ -12,23 +12,26 @@ from tfpy._src.compiler.lower.webgpu.tiles import Product
 from tfpy._src.compiler.lower.webgpu.wgsl.shader import GROUP
 
 SHORTEST = 64
-"""Elements that threads share at least: one alone combines fewer as fast."""
+"""Smallest number of elements that threads share. One thread combines fewer as fast."""
 
 BUSY = 128
-"""With fewer workgroups than that a large device idles; long reductions are split then..."""
+"""Number of workgroups below which a large device is idle, so that long reductions are split."""
 
 SPLIT = 512
-"""... into so many."""
+"""Number of workgroups into which they are split."""
 
 MOST_HELD = 8
-"""Texels of a row that one thread keeps."""
+"""Largest number of texels of a row that one thread holds."""
 
 MOST_ROWS = 4
-"""Rows of a product up to which it is reading the matrix that takes the time."""
+"""Largest number of rows of a product that is limited by reading the matrix."""
 
 
 def reduce(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Threads of a workgroup share each output, or long reductions' chunks of one."""
+    """Add the steps of a reduction.
+
+    The threads of a workgroup share each output, or chunks of long reductions.
+    """
     p: Params = dict(call.params)
     (source,) = inputs
     outer, n, inner = p["outer"], p["n"], p["inner"]
@@ -77,7 +80,7 @@ def _row_step(
     output: int,
     flags: Sequence[str],
 ) -> bool:
-    """Adds the step of a kernel whose threads hold whole rows, if rows are such."""
+    """Add the step of a kernel with threads that hold whole rows, if the rows allow it."""
     if not holds_rows(call):
         return False
     p: Params = dict(call.params)
@@ -92,7 +95,7 @@ def _row_step(
 
 
 def holds_rows(call: KernelCall) -> bool:
-    """Return True if a workgroup's threads can hold whole rows of ``n`` elements.
+    """Return True if a workgroup's threads can hold whole rows of `n` elements.
 
     It is also the size rule of a kernel that has no other form.
     """
@@ -109,7 +112,7 @@ def few_rows(
     product: Product,
     strides: Params,
 ) -> bool:
-    """Adds the step of a product of few rows, if it is one and its sizes are whole texels."""
+    """Add the step of a product of few rows, if the product has few and sizes are whole texels."""
     if product.m > MOST_ROWS or product.transpose_a or product.k < SHORTEST:
         return False
     if not (product.whole_a and product.whole_b) or not steps.result_dtype(output).is_floating:
@@ -132,18 +135,18 @@ def few_rows(
 
 
 def lanes_of(n: int) -> int:
-    """Threads that share ``n`` neighbours: each takes eight texels or so."""
+    """Return the number of threads that share `n` adjacent elements, about eight texels each."""
     return min(GROUP, max(8, 1 << (n // 32).bit_length() - 1))
 
 
 def spread(lanes: int, parts: int, rows: int, busy: int) -> int:
-    """The threads that share a row of so many parts: more where a device has few rows to do."""
+    """Return the number of threads that share a row of `parts`, larger if there are few rows."""
     while lanes < min(parts, GROUP) and rows * lanes < busy:
         lanes *= 2
     return lanes
 
 
 def flat(count: int) -> tuple[int, int, int]:
-    """So many workgroups in rows."""
+    """Return a grid of `count` workgroups or more."""
     down = -(-count // MAX_GROUPS)
     return -(-count // down), down, 1

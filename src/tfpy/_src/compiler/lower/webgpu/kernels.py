@@ -28,15 +28,15 @@ def add_kernel(
     tiles: bool = True,
     matrices: bool = False,
 ) -> None:
-    """Adds the steps of a named kernel.
+    """Add the steps of a named kernel.
 
     Args:
-        max_inputs: arrays that a kernel can read on the device.
-        tiles: whether large products are computed in tiles...
-        matrices: ... and those of bytes by subgroup matrices.
+        max_inputs: Number of arrays that a kernel can read on the device.
+        tiles: True if large products are computed in tiles.
+        matrices: True if products of bytes are computed by subgroup matrices.
 
     Raises:
-        KeyError: when no kernel has that name.
+        KeyError: If no kernel has this name.
     """
     steps = WebGPUSteps(program, call, inputs, output, max_inputs, tiles, matrices)
     plan = _KERNELS.get(call.name) or fused.planner_of("webgpu", call.name)

@@ -1,4 +1,4 @@
-"""Lowering for WebGPU: compute kernels over storage buffers."""
+"""The lowering for WebGPU: compute kernels over storage buffers."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def lower(
     half: bool = False,
     matrices: bool = False,
 ) -> Program:
-    """The WebGPU Program of a Graph.
+    """Return the WebGPU Program of a Graph.
 
     Args:
-        donated: positions of inputs that may be donated to a run; the Graph has no complex values
-            then.
-        max_inputs: arrays that a kernel can read on the device.
-        tiles: whether large products are computed in tiles, which takes a workgroup whose
-            invocations share ``TILE_BYTES``.
-        half: whether the device has float16.
-        matrices: whether it multiplies bytes by subgroup matrices.
+        donated: Positions of inputs that may be donated to a run. Then the Graph must not have
+            complex values.
+        max_inputs: Number of arrays that a kernel can read on the device.
+        tiles: True if large products are computed in tiles, for which a workgroup needs
+            `TILE_BYTES` of shared memory.
+        half: True if the device supports float16.
+        matrices: True if the device multiplies bytes by subgroup matrices.
 
     Raises:
-        ValueError: when a value has a dtype that devices do not store.
-        NotLowerable: when an elementwise equation reads more arrays than a kernel can.
+        ValueError: If a value has a dtype that devices do not store.
+        NotLowerable: If an elementwise equation reads more arrays than a kernel supports.
     """
     program, tasks = assign_buffers(graph, "webgpu", stored_dtypes(half))
     for call, inputs, output in tasks:
@@ -58,13 +58,13 @@ def add_elementwise(
     output: int,
     max_inputs: int = MIN_INPUTS,
 ) -> None:
-    """Adds the step of an expression, which is rendered into a kernel of its own."""
+    """Add the step of an expression, which is rendered into its own kernel."""
     count = len(set(inputs))
     if count > max_inputs:
-        raise NotLowerable(f"webgpu: an elementwise kernel reads {count} arrays")
+        raise NotLowerable(f"webgpu: an elementwise kernel reads {count} arrays, which is too many")
     dtypes = [program.buffers[b].dtype for b in inputs]
     expression = Expression(WGSL, "x", call.root, dtypes, call.views, call.out.shape)
-    fours = not is_long(call.root)  # the device is busy with one element of a long one
+    fours = not is_long(call.root)  # one element of a long expression keeps the device busy
     function = expression.texel_function if fours else expression.element_function
     body = f"{expression.shared()}\n{function('value', 'V')}"
     read = dict(zip(expression.names, inputs, strict=True))

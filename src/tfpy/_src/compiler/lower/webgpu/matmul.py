@@ -1,4 +1,4 @@
-"""The steps of the matrix product on WebGPU whose invocations share work."""
+"""The steps of the matrix product on WebGPU with cooperating invocations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfpy._src.compiler.lower.webgpu.tiles import Product, add_product
 
 
 def matmul(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> bool:
-    """Few rows by themselves, else in tiles."""
+    """Add the steps of a product of few rows, or of a product in tiles. Return True if it did."""
     p: Params = dict(call.params)
     transposed = p["transpose_a"] == "true", p["transpose_b"] == "true"
     product = Product(p["batch"], p["m"], p["n"], p["k"], *whole_operands(p), *transposed)

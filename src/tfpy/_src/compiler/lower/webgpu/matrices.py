@@ -1,4 +1,4 @@
-"""Products of packed bytes by subgroup matrices, 16 x 16 x 32, where a device has them."""
+"""Products of packed bytes by subgroup matrices, 16 x 16 x 32, on devices that support them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ SIDE = 16
 
 @dataclass(frozen=True)
 class MatrixTile:
-    """A workgroup of ``down`` by ``along`` subgroups that computes ``rows`` rows of ``columns``
-    channels; ``depth`` texels of each, two for a matrix, are in its memory at once."""
+    """A workgroup of `down` by `along` subgroups for `rows` rows of `columns` channels.
+
+    Its memory contains `depth` texels of each row and channel at once, two per matrix.
+    """
 
     rows: int
     columns: int
@@ -24,18 +26,21 @@ class MatrixTile:
     depth: int
 
     def count(self, product: Product) -> int:
-        """Tiles of a product's output."""
+        """Return the number of tiles of a product's output."""
         return -(-product.m // self.rows) * -(-product.n // self.columns)
 
     @property
     def bytes(self) -> int:
-        """Memory of a workgroup: pieces of 32 bytes with 16 between, and sums of each subgroup."""
+        """Memory of a workgroup in bytes.
+
+        It consists of pieces of 32 bytes with gaps of 16, and the sums of each subgroup.
+        """
         pieces = (self.rows + self.columns) * self.depth // 2
         return 48 * pieces + 4 * SIDE * SIDE * self.down * self.along
 
     @property
     def defines(self) -> list[str]:
-        """Sizes, and what a subgroup does with each matrix of its sums by itself."""
+        """Sizes, and the unrolled statements for the matrices of a subgroup's sums."""
         down = range(self.rows // SIDE // self.down)
         along = range(self.columns // SIDE // self.along)
         sums = list(itertools.product(down, along))
@@ -55,7 +60,7 @@ class MatrixTile:
 
 
 def _products(j: int, down: Iterable[int]) -> Iterator[str]:
-    """Adds the products with one matrix of channels."""
+    """Yield statements that add the products with one matrix of channels."""
     yield f"let right{j} = right_at(piece, b_block + {j});"
     for i in down:
         found = f"subgroupMatrixMultiplyAccumulate(left{i}, right{j}, sum{i}_{j})"
@@ -64,17 +69,17 @@ def _products(j: int, down: Iterable[int]) -> Iterator[str]:
 
 LARGE = MatrixTile(128, 128, 2, 4, depth=4)
 SMALL = MatrixTile(64, 64, 2, 2, depth=8)
-"""The fastest of some twenty on an NVIDIA H200."""
+"""The fastest of about twenty tiles on an NVIDIA H200."""
 
 MATRIX_BYTES = LARGE.bytes
-"""Memory of a workgroup that the largest tiles take."""
+"""Memory of a workgroup that the largest tiles need."""
 
 MIN_DEPTH = 64
-"""Bytes of a row from which on filling the matrices pays."""
+"""Bytes of a row from which filling the matrices pays."""
 
 
 def tile_for(product: Product) -> MatrixTile | None:
-    """The tile for a product's shape, or None where another kernel is as fast."""
+    """Return the tile for a product's shape, or None if another kernel is as fast."""
     if product.k < MIN_DEPTH or SMALL.count(product) < FILLS:
         return None
     return LARGE if LARGE.count(product) >= FILLS else SMALL

@@ -25,42 +25,44 @@ from tfpy._src.compiler.lower.webgpu.tiles import (
 from tfpy._src.compiler.lower.webgpu.wgsl.shader import GROUP
 
 LARGE_BYTES = Tile(4, 2, 16, 8, depth=2)
-"""Sums of bytes need few registers for what they multiply, so that a thread has more of them."""
+"""Sums of bytes need few registers for their operands, so that a thread has more sums."""
 
 TEXEL = 16
 """Bytes of a texel."""
 
 READY = 4
-"""Texels of a channel at most that a thread of few rows reads before these are quantised."""
+"""Largest number of texels of a channel that a thread reads before the few rows are quantized."""
 
 MADE = 4
-"""Words of a row that a thread makes at most..."""
+"""Largest number of words of a row that a thread makes."""
 
 MANY = 1 << 18
-"""... where there are so many threads; 132 multiprocessors hold them."""
+"""Number of threads up to which that holds. 132 multiprocessors hold them."""
 
 MIN_USES = 64
-"""Output channels from which on int8 gains..."""
+"""Number of output channels from which int8 pays."""
 
 MIN_DEPTH = 64
-"""... with so many input channels at least..."""
+"""Number of input channels from which int8 pays."""
 
 MIN_PACKED = 1 << 22
-"""... and so many multiplications, where rows are packed by what makes them..."""
+"""Number of multiplications from which int8 pays if the kernel that computes rows packs them."""
 
 MIN_PRODUCTS = 1 << 27
-"""... or by a step of their own."""
+"""Number of multiplications from which int8 pays if a separate step packs rows."""
 
 MIN_WEIGHTS = 1 << 20
-"""Of products of few rows, which gain by reading less."""
+"""Number of weights from which products of few rows pay, because they read less."""
 
 MOST_BYTES = 8192
-"""Of few rows that each workgroup quantises for itself."""
+"""Largest number of bytes of few rows that each workgroup quantizes."""
 
 
 def pack(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Threads share a row: as many as keep a device busy. What is made takes longer than what is
-    read, so that a thread has fewer words of it."""
+    """Add the step that packs rows, with enough threads per row to keep the device busy.
+
+    Computing an operand takes longer than reading it, so then a thread has fewer words.
+    """
     p: Params = dict(call.params)
     words = p["parts"] * 4 * -(-p["k"] // TEXEL)
     if call.maker is None:
@@ -81,8 +83,10 @@ def pack(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: in
 
 
 def takes_maker(call: KernelCall, maker: KernelCall) -> bool:
-    """Whether the kernel of a call computes what another one makes: pixels before it packs them,
-    few rows that are normalised."""
+    """Return True if a call's kernel can compute the result of `maker`.
+
+    This holds for pixels that are packed, and for few rows that are normalized.
+    """
     if call.name == "pack_bytes":
         return makes_pixels(maker)
     if call.name != "packed_rows" or maker.name != "layer_norm":
@@ -93,13 +97,16 @@ def takes_maker(call: KernelCall, maker: KernelCall) -> bool:
 
 
 def makes_pixels(maker: KernelCall) -> bool:
-    """Whether a kernel gives pixels a texel at a time, each by itself."""
+    """Return True if a kernel computes pixels texel by texel, independently."""
     p: Params = dict(maker.params)
     return maker.name == "depthwise_conv2d" and p["in_c"] % 4 == 0 and p["multiplier"] == 1
 
 
 def conv(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """In tiles, of subgroup matrices where the device has them and windows are pixels."""
+    """Add the steps in tiles.
+
+    They use subgroup matrices if the device has them and windows are pixels.
+    """
     p: Params = dict(call.params)
     pixels, texels = p["batch"] * size_of(p, "out"), -(-p["in_c"] // TEXEL)
     pointwise = is_pointwise(p)
@@ -120,12 +127,12 @@ def conv(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: in
 
 
 def tile_for(product: Product, pointwise: bool, finished: bool) -> Tile:
-    """The tile for a product's shape.
+    """Return the tile for a product's shape.
 
     Args:
-        pointwise: whether threads may share the depth of a tile, as taps of windows may not.
-        finished: whether an epilogue follows: with it drivers no longer unroll the loop over the
-            most sums, which then leave the registers.
+        pointwise: True if threads may share the depth of a tile, unlike for taps of windows.
+        finished: True if an epilogue follows. With an epilogue, drivers do not unroll the loop over
+            many sums, which then do not stay in registers.
     """
     short = product.k <= TEXEL * SMALL_TILE.depth or not pointwise
     large = LARGE if short or finished else LARGE_BYTES
@@ -137,7 +144,11 @@ def tile_for(product: Product, pointwise: bool, finished: bool) -> Tile:
 
 
 def few_rows(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Threads share a channel; all of a workgroup quantise the rows, and normalise them before."""
+    """Add the step of a product of few rows.
+
+    Threads share a channel. All threads of a workgroup quantize the rows, and normalize them first
+    if required.
+    """
     p: Params = dict(call.params)
     k, n, bits = p["k"], p["n"], p.pop("bits")
     lanes = 64
@@ -159,7 +170,7 @@ def few_rows(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output
 
 
 def takes_few_rows(call: KernelCall) -> bool:
-    """Whether a workgroup can hold the rows of a call."""
+    """Return True if a workgroup can hold the rows of a call."""
     p: Params = dict(call.params)
     return _are_few(p["m"], p["k"])
 
@@ -173,10 +184,10 @@ def nibbles(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output:
 
 
 def gains(call: KernelCall) -> bool:
-    """Whether a product is faster in int8.
+    """Return True if a product is faster in int8.
 
-    Packing rows by a step of its own takes what all but large products gain; what the kernel packs
-    that makes them, or few rows' own kernel, costs next to nothing.
+    A separate step that packs rows costs the gain of all but large products. Packing by the kernel
+    that computes the rows, or by the kernel of few rows, costs almost nothing.
     """
     p: Params = dict(call.params)
     if call.name == "quantized_matmul":

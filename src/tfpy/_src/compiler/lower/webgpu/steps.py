@@ -1,4 +1,4 @@
-"""What the kernels on WebGPU share: the steps' workgroups."""
+"""The common parts of the kernels on WebGPU: steps and their workgroups."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from tfpy._src.compiler.lower.webgpu.wgsl.language import WGSL
 from tfpy._src.compiler.lower.webgpu.wgsl.shader import GROUP, Finish, kernel_source
 
 MIN_INPUTS = 7
-"""Arrays that a kernel can read, beside the one that it writes, on any WebGPU device."""
+"""Number of arrays that a kernel can read, in addition to its output, on any WebGPU device."""
 
 MAX_GROUPS = 65535
-"""Workgroups along one dimension of a dispatch."""
+"""Largest number of workgroups along one dimension of a dispatch."""
 
 
 def stored_dtypes(half: bool) -> frozenset[DType]:
-    """What a device stores, one that has float16 or one that has not."""
+    """Return the dtypes that a device stores, with float16 if `half`."""
     return DEVICE_DTYPES | {float16} if half else DEVICE_DTYPES
 
 
 class WebGPUSteps(Steps):
-    """Each step writes one buffer, in a dispatch of workgroups."""
+    """Steps that write one buffer each, in a dispatch of workgroups."""
 
     language = WGSL
 
@@ -56,10 +56,11 @@ class WebGPUSteps(Steps):
         defines: Sequence[str] = (),
         groups: tuple[int, int, int] | None = None,
     ) -> None:
-        """Adds one step: the template ``name`` on named input buffers.
+        """Add one step: the template `name` on named input buffers.
 
         Args:
-            groups: workgroups along each dimension, of a template with an entry point of its own.
+            groups: Number of workgroups along each dimension, for a template with its own entry
+                point.
         """
         parts = self.parts(name, inputs, output, params, defines)
         quads = "QUADS" in defines
@@ -72,18 +73,21 @@ class WebGPUSteps(Steps):
         )  # fmt: skip
 
     def like(self, output: int, count: int) -> int:
-        """What is to be combined further is not rounded: float32 where that is float16."""
+        """Add a buffer of the result's dtype, or of float32 for float16.
+
+        Partial results are not rounded.
+        """
         dtype = self.result_dtype(output)
         return self.program.add_buffer([count], float32 if dtype == float16 else dtype)
 
 
 class MakerSteps(WebGPUSteps):
-    """Keeps the step of a kernel that makes another one's operand, of which it becomes a part.
+    """A builder that makes the step of a kernel a part of the kernel that reads its result.
 
     Args:
-        steps: those of the other kernel.
-        call, inputs: of the kernel whose outputs the other one reads.
-        output: what the other one writes.
+        steps: Steps of the other kernel.
+        call, inputs: Call and inputs of the kernel that computes the operand.
+        output: Output of the other kernel.
     """
 
     def __init__(
@@ -111,7 +115,7 @@ class MakerSteps(WebGPUSteps):
         defines: Sequence[str],
         groups: tuple[int, int, int],
     ) -> None:
-        """Adds the step of the other kernel, which reads texels of float32 as ``operand``."""
+        """Add the step of the other kernel, which reads texels of float32 as `operand`."""
         made = self._parts
         assert made is not None
         readers = (
@@ -140,7 +144,7 @@ def add_step(
     finish: Finish | None = None,
     groups: tuple[int, int, int] | None = None,
 ) -> None:
-    """Adds the step of a kernel's text on named input buffers."""
+    """Add the step of a kernel's code on named input buffers."""
     buffers = program.buffers
     count = buffers[output].count
     positions = -(-count // 4) if "QUADS" in defines else count
@@ -153,7 +157,7 @@ def add_step(
 
 
 def groups_of(positions: int) -> tuple[int, int, int]:
-    """Workgroups for so many positions, one invocation for each."""
+    """Return the workgroups for a number of positions, with one invocation each."""
     groups = max(1, -(-positions // GROUP))
     down = -(-groups // MAX_GROUPS)
     return -(-groups // down), down, 1

@@ -1,4 +1,4 @@
-"""What fusion passes may do for WebGPU."""
+"""The fusions that WebGPU kernels support."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from tfpy._src.compiler.lower.webgpu.steps import MIN_INPUTS, stored_dtypes
 
 
 class WebGPUTarget(ShaderTarget):
-    """See :class:`tfpy._src.compiler.lower.target.Target`.
+    """The target of WebGPU; see :class:`tfpy._src.compiler.lower.target.Target`.
 
     Args:
-        max_inputs: arrays that a kernel can read on the device.
-        half: whether the device has float16.
+        max_inputs: Number of arrays that a kernel can read on the device.
+        half: True if the device supports float16.
     """
 
     def __init__(self, max_inputs: int = MIN_INPUTS, half: bool = False) -> None:
         super().__init__("webgpu", max_inputs, stored_dtypes(half))
 
     def takes_prologue(self, call: KernelCall, arrays: int) -> bool:
-        """Also kernels that products of bytes take in."""
+        """Return True also for kernels whose results products of bytes compute themselves."""
         if call.maker is None:
             return super().takes_prologue(call, arrays)
         fits = arrays + FURTHER_ARRAYS <= self.max_inputs

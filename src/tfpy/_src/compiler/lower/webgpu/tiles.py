@@ -1,6 +1,6 @@
-"""Products in tiles on WebGPU: which tile, and in how many parts a sum is computed.
+"""Products in tiles on WebGPU: the selection of the tile and of the number of parts of a sum.
 
-The tiles are those that were fastest on an NVIDIA H200 among some 60, by the shape of the product.
+The tiles were the fastest of about 60 on an NVIDIA H200, by the shape of the product.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ from tfpy._src.compiler.lower.shaders.steps import Params, flags_of
 from tfpy._src.compiler.lower.webgpu.steps import MAX_GROUPS, WebGPUSteps
 
 SMALL = 1 << 20
-"""Multiplications below which an invocation for each output does as well."""
+"""Number of multiplications below which one invocation per output is as fast."""
 
 SHORT = 64
-"""A sum so short ends before sharing it among threads pays."""
+"""Number of terms up to which sharing a sum among threads does not pay."""
 
 FILLS = 96
-"""With so many workgroups a device is busy; 132 multiprocessors were."""
+"""Number of workgroups that keep a device busy (measured on 132 multiprocessors)."""
 
 MANY = 8 * FILLS
-"""With more workgroups than that it does not pay that threads share the depth of a tile."""
+"""Number of workgroups above which sharing the depth of a tile among threads does not pay."""
 
 WASTE = 1.15
-"""How many times as much as smaller tiles the largest ones may compute, with what is outside."""
+"""Largest ratio of the areas of the largest and smaller tiles, including the parts outside."""
 
 TILE_BYTES = 17408
-"""Memory of a workgroup that the largest tiles take."""
+"""Memory of a workgroup that the largest tiles need."""
 
 SHORTEST_CHUNK = 96
-"""Terms of a sum that one workgroup adds up at least."""
+"""Smallest number of terms that one workgroup sums."""
 
 
 @dataclass(frozen=True)
 class Tile:
-    """A workgroup of ``tx`` by ``ty`` threads, ``parts`` times along k.
+    """A workgroup of `tx` by `ty` threads, `parts` times along k.
 
-    Each computes ``tm`` fours of rows and ``tn`` fours of columns; ``depth`` fours of k are in
-    workgroup memory at once.
+    Each thread computes `tm` fours of rows and `tn` fours of columns. The workgroup memory contains
+    `depth` fours of k at once.
     """
 
     tm: int
@@ -58,12 +58,12 @@ class Tile:
         return 4 * self.tn * self.tx
 
     def count(self, product: Product) -> int:
-        """Tiles of a product's output."""
+        """Return the number of tiles of a product's output."""
         down, across = -(-product.m // self.rows), -(-product.n // self.columns)
         return product.batch * down * across
 
     def area(self, product: Product) -> int:
-        """Elements of all tiles."""
+        """Return the number of elements of all tiles."""
         return self.count(product) * self.rows * self.columns
 
     @property
@@ -82,9 +82,9 @@ SMALL_SHORT = Tile(1, 1, 8, 8, depth=2)
 
 @dataclass(frozen=True)
 class Product:
-    """[batch, m, k] times [batch, k, n].
+    """The product of [batch, m, k] and [batch, k, n].
 
-    ``whole_a``, ``whole_b``: four neighbours of an operand are read at once.
+    `whole_a`, `whole_b`: True if four adjacent elements of an operand are read at once.
     """
 
     batch: int
@@ -102,7 +102,7 @@ class Product:
 
 
 def tile_for(product: Product) -> Tile:
-    """The tile for a product's shape."""
+    """Return the tile for a product's shape."""
     if product.k <= SHORT:
         return MEDIUM_SHORT if MEDIUM_SHORT.count(product) >= 2 * FILLS else SMALL_SHORT
     is_full = LARGE.area(product) <= WASTE * MEDIUM.area(product)
@@ -115,7 +115,7 @@ def tile_for(product: Product) -> Tile:
 
 
 def chunk_for(product: Product, tile: Tile) -> int:
-    """How much of k a workgroup adds up: a multiple of the tile's depth."""
+    """Return the part of k that a workgroup sums, a multiple of the tile's depth."""
     chunks = 1
     while tile.count(product) * chunks < FILLS and product.k >= 2 * chunks * SHORTEST_CHUNK:
         chunks *= 2
@@ -131,14 +131,14 @@ def add_product(
     params: Params,
     flags: Sequence[str] = (),
 ) -> bool:
-    """Adds the steps of a product in tiles, if that is how it is best computed.
+    """Add the steps of a product in tiles, if that is the fastest way.
 
     Args:
-        params: what the readers of the operands read, beside the product's sizes.
-        flags: how the operands are read; see ``matmul_tile.wgsl``.
+        params: Parameters of the operands' readers, in addition to the product's sizes.
+        flags: Flags of the operands' readers; see `matmul_tile.wgsl`.
 
     Returns:
-        whether it did.
+        True if steps were added.
     """
     if not steps.tiles or not steps.result_dtype(output).is_floating or product.size < SMALL:
         return False

@@ -1,7 +1,7 @@
 """Transpositions in tiles on WebGPU.
 
-An invocation for each output reads what lies side by side in the output from places that lie apart.
-A workgroup reads a tile as it lies in the input, and writes it as it lies in the output.
+With one invocation per output, adjacent outputs read positions that are far apart. A workgroup
+instead reads a tile in the order of the input, and writes it in the order of the output.
 """
 
 from __future__ import annotations
@@ -18,23 +18,26 @@ from tfpy._src.compiler.lower.webgpu.steps import WebGPUSteps
 from tfpy._src.compiler.lower.webgpu.wgsl.shader import GROUP
 
 SHORTEST = 16
-"""Elements of either dimension below which a tile is mostly empty."""
+"""Smallest size of both dimensions. Otherwise a tile is mostly empty."""
 
 SMALL = 1 << 16
-"""Elements below which caches hold all."""
+"""Number of elements below which caches hold all elements."""
 
 SIDE = 32
-"""Of a tile; one of 64 is slower by two thirds where whole texels are read."""
+"""Side of a tile. A side of 64 takes two thirds more time if whole texels are read."""
 
 
 def strided(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """In tiles where another dimension lies side by side in the input than in the output."""
+    """Add the steps of a strided copy.
+
+    The copy uses tiles if the contiguous dimensions of input and output differ.
+    """
     if not steps.tiles or not _in_tiles(steps, call, inputs, output):
         DIRECT["strided"](steps, call, inputs, output)
 
 
 def _in_tiles(steps: WebGPUSteps, call: KernelCall, inputs: Sequence[int], output: int) -> bool:
-    """Adds the step, if that is how the call is best computed, and says whether it did."""
+    """Add the step if tiles are the fastest way. Return True if it was added."""
     p: Params = dict(call.params)
     dims, (strides,) = merge(p["dims"], [p["strides"]])
     *outer, last = range(len(dims))

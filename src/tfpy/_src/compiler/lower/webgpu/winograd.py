@@ -1,10 +1,11 @@
-"""Convolutions by filters of 3 x 3 as sixteen products in place of nine (Lavin and Gray, "Fast
-algorithms for convolutional neural networks", 2016).
+"""Convolutions with 3 x 3 filters as sixteen products in place of nine.
 
-A tile of 2 x 2 outputs is a transform of sixteen products of numbers that transforms make of the
-tile's 4 x 4 pixels and of the filter: 16 multiplications for 36. The numbers pass through memory,
-so that it is worth the while where there are many pixels and channels. Sums of larger tiles (4 x 4)
-would have some 20 times the rounding errors of a plain sum; these have twice as many.
+Lavin and Gray, "Fast algorithms for convolutional neural networks", 2016.
+
+A tile of 2 x 2 outputs is a transform of sixteen products. Their factors are transforms of the
+tile's 4 x 4 pixels and of the filter: 16 multiplications replace 36. The numbers pass through
+memory, so it pays for many pixels and channels. Larger tiles (4 x 4) would have about 20 times the
+rounding errors of a plain sum; these tiles have twice its errors.
 """
 
 from __future__ import annotations
@@ -16,27 +17,27 @@ from tfpy._src.compiler.lower.webgpu.steps import WebGPUSteps, groups_of
 from tfpy._src.compiler.lower.webgpu.tiles import Product, add_product
 
 NUMBERS = 16
-"""Of each tile and channel."""
+"""Numbers of each tile and channel."""
 
 LEAST = 1 << 28
-"""Multiplications of a convolution from which on its transforms pay (an H200's figures)."""
+"""Number of multiplications of a convolution from which its transforms pay (measured on an
+H200)."""
 
 CHANNELS = 64
-"""On each side, from which on they pay."""
+"""Number of input and output channels from which they pay."""
 
 MOST_BYTES = 1 << 27
-"""Of the numbers of all tiles: what every device can bind."""
+"""Largest size in bytes of the numbers of all tiles, which every device can bind."""
 
 
 def add(
     steps: WebGPUSteps, inputs: Sequence[int], output: int, p: Params, backward: bool = False
 ) -> bool:
-    """Adds the steps of a convolution of images, or of its gradient by the images, if it is best
-    computed so.
+    """Add the steps of a convolution of images, or of its gradient by them, if that is fastest.
 
     Args:
-        inputs: the images, or the gradient of the output, and the filters.
-        p: the convolution's parameters.
+        inputs: Images, or the gradient of the output, and filters.
+        p: Parameters of the convolution.
     """
     source, target = ("out", "in") if backward else ("in", "out")
     c, n = f"{source}_c", f"{target}_c"
@@ -79,7 +80,7 @@ def _numbers(
     params: Params,
     flags: Sequence[str] = (),
 ) -> int:
-    """The buffer of what a transform makes of pixels or filters: [16, count, channels]."""
+    """Return the buffer of the transformed pixels or filters: [16, count, channels]."""
     buffer = steps.like(steps.output, NUMBERS * count * channels)
     params = {**params, "channels": channels // 4}
     groups = groups_of(count * channels // 4)
@@ -88,7 +89,7 @@ def _numbers(
 
 
 def _fits(p: Params) -> bool:
-    """Whether it is of images by 3 x 3, each pixel a window, all channels whole texels."""
+    """Return True for images with 3 x 3 filters, stride 1, and whole texels of channels."""
     flat_windows = all(p.get(size, 1) == 1 for size in ("in_d", "out_d", "filter_d", "groups"))
     window = (p["filter_h"], p["filter_w"]) == (3, 3)
     plain = all(p[f"{what}_{axis}"] == 1 for what in ("stride", "dilation") for axis in "hw")
@@ -96,7 +97,7 @@ def _fits(p: Params) -> bool:
 
 
 def _pays(tiles: int, p: Params) -> bool:
-    """Whether there are pixels and channels enough, and the numbers of the tiles can be bound."""
+    """Return True if there are enough pixels and channels, and the tiles' numbers can be bound."""
     channels = (p["in_c"], p["out_c"])
     is_large = 9 * 4 * tiles * channels[0] * channels[1] >= LEAST
     in_reach = 4 * NUMBERS * tiles * max(channels) <= MOST_BYTES

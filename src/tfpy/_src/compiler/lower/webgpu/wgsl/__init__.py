@@ -1,5 +1,5 @@
-"""The texts of compute kernels, WGSL.
+"""The generation of compute kernels in WGSL.
 
-``language.py`` has the words, ``shader.py`` puts a whole kernel together, with what it uses of
-``library.py``.
+`language.py` defines the language. `shader.py` assembles a whole kernel, with the definitions that
+it uses from `library.py`.
 """

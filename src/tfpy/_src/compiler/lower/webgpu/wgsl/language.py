@@ -12,10 +12,10 @@ from tfpy._src.compiler.lower.shaders.language import OPERATORS, ShadingLanguage
 
 
 class Wgsl(ShadingLanguage):
-    """Functions that are not built in are in the library (``library.py``).
+    """The language WGSL. Functions that are not built in are in the library (`library.py`).
 
-    float16 is computed as f32: what reads memory widens, and each value of that type is rounded
-    where it comes to be.
+    float16 is computed as f32: reads from memory widen, and each float16 value is rounded where it
+    is created.
     """
 
     name = "wgsl"
@@ -61,7 +61,7 @@ class Wgsl(ShadingLanguage):
         return ("f32", "vec4<f32>") if dtype in (F, H) else ("i32", "vec4<i32>")
 
     def memory(self, dtype: DType) -> tuple[str, str]:
-        """The types of an element, and of four, of an array; others are ``stored`` alike."""
+        """Return the types of an element and of four elements of an array; compare `stored`."""
         return ("f16", "vec4<f16>") if dtype == H else self.stored(dtype)
 
     def function(

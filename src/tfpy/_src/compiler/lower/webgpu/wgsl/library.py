@@ -1,7 +1,7 @@
-"""The texts of ``shaders/wgsl``, with what is for some kernels only taken out or put in.
+"""The templates in `shaders/wgsl`, with conditional parts.
 
-A text has lines ``#if NAME``, ``#if !NAME``, ``#else`` and ``#endif``, where NAME is a flag, and
-``$NAME`` for the value of one that has a value.
+A template has lines `#if NAME`, `#if !NAME`, `#else` and `#endif`, where NAME is a flag. `$NAME` is
+replaced by the value of a flag that has one.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ FILES = (
     "rows",
     "tiles",
 )
-"""What any kernel may use."""
+"""Files that any kernel may use."""
 
 Flags = tuple[str, ...]
-"""Names, or names with values: ``"QUADS"``, ``"RANK 3"``."""
+"""Names, or names with values: `"QUADS"`, `"RANK 3"`."""
 
 _NAME = re.compile(r"^(?:fn|struct|alias|const|var<\w+>) (\w+)", re.MULTILINE)
 
 
 def block(text: str) -> Block:
-    """The block of a text."""
+    """Return the block of some code."""
     return Block(text, frozenset(_NAME.findall(text)), words_of(text))
 
 
 @functools.lru_cache(maxsize=256)
 def specialized(text: str, flags: Flags) -> str:
-    """The text for a kernel with these flags.
+    """Return the code for a kernel with these flags.
 
     Raises:
-        KeyError: when a value is missing.
+        KeyError: If a value is missing.
     """
     values = {name: value for name, _, value in (flag.partition(" ") for flag in flags)}
     kept = "\n".join(_kept(text, values))
@@ -53,7 +53,7 @@ def specialized(text: str, flags: Flags) -> str:
 
 def _kept(text: str, values: Mapping[str, str]) -> list[str]:
     lines: list[str] = []
-    on = [True]  # for each condition around the line, whether it holds
+    on = [True]  # for each enclosing condition, whether it holds
     for line in text.splitlines():
         word, _, name = line.strip().partition(" ")
         if word == "#if":
@@ -71,6 +71,6 @@ def _kept(text: str, values: Mapping[str, str]) -> list[str]:
 
 @functools.lru_cache(maxsize=64)
 def library(flags: Flags) -> tuple[Block, ...]:
-    """The blocks that a kernel with these flags may use."""
+    """Return the blocks that a kernel with these flags may use."""
     texts = (specialized(template("wgsl", f"library/{name}"), flags) for name in FILES)
     return tuple(block(piece) for text in texts for piece in pieces_of(text.strip()))

@@ -1,13 +1,13 @@
-"""A whole compute kernel: parameters, arrays, the parts of the library that it uses, the body.
+"""A whole compute kernel: parameters, arrays, the parts of the library that it uses, and the body.
 
-A body defines ``fn value(i: i32) -> V``, the output at position ``i``: one invocation computes
-each. Positions count elements or, with ``QUADS``, texels of four elements. A body whose invocations
-work together has an entry point of its own instead (``@compute``), and calls ``store(position,
-value)``. Bodies come from ``shaders/wgsl/<kernel>.wgsl``, or are rendered from an expression.
+A body defines `fn value(i: i32) -> V`, the output at position `i`; one invocation computes each.
+Positions count elements or, with `QUADS`, texels of four elements. A body with cooperating
+invocations has its own entry point instead (`@compute`), and calls `store(position, value)`. Bodies
+are read from `shaders/wgsl/<kernel>.wgsl`, or rendered from an expression.
 
-An epilogue is the function ``finish``, of a result and its position, applied by ``store``.
+An epilogue is the function `finish` of a result and its position, which `store` applies.
 
-Arrays of float16 are read as f32, and a body's result is of f32, rounded by ``store``.
+Arrays of float16 are read as f32. The body's result is f32, and `store` rounds it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from tfpy._src.compiler.lower.webgpu.wgsl.language import WGSL
 from tfpy._src.compiler.lower.webgpu.wgsl.library import block, library, specialized
 
 GROUP = 256
-"""Invocations of a workgroup, where each computes an output by itself."""
+"""Number of invocations of a workgroup if each computes an output independently."""
 
 
 @dataclass(frozen=True)
 class Finish:
-    """Text that defines ``finish(the body's result, position)``."""
+    """Code that defines `finish(the body's result, position)`."""
 
     text: str
     dtype: DType
@@ -46,7 +46,7 @@ class Source:
     members: tuple[str, ...]
 
     def values(self, params: Mapping[str, Param]) -> dict[str, Param]:
-        """What crosses of the parameters: whole numbers, floats by their bits."""
+        """Return the parameters for the runtime: integers, and floats as their bits."""
         found: dict[str, Param] = {}
         for name in self.members:
             value = params[name]
@@ -62,17 +62,17 @@ def kernel_source(
     defines: Sequence[str] = (),
     finish: Finish | None = None,
 ) -> Source:
-    """The whole kernel.
+    """Return the whole kernel.
 
     Args:
-        body: text that defines ``value``, or an entry point.
-        inputs: what the body reads. Input ``x`` gives ``x_at(element)``, ``x_texel(texel)``,
-            ``x_value(position)`` and ``x_four(element)``: that element and the three after it.
-        out: the element type of what is stored.
-        params: numbers and lists of whole numbers become members of the struct ``p``; a string
-            ``max`` of the parameter ``kind`` becomes the flag ``KIND_MAX``.
-        defines: further flags, for example ``"QUADS"`` or ``"RANK 3"``.
-        finish: what is done to the body's result.
+        body: Code that defines `value`, or an entry point.
+        inputs: Arrays that the body reads. Input `x` defines `x_at(element)`, `x_texel(texel)`,
+            `x_value(position)` and `x_four(element)`: that element and the three after it.
+        out: Element type of the stored result.
+        params: Numbers and lists of integers, which become members of the struct `p`, and strings:
+            `max` for the parameter `kind` becomes the flag `KIND_MAX`.
+        defines: Additional flags, e.g. `"QUADS"` or `"RANK 3"`.
+        finish: Epilogue that is applied to the body's result.
     """
     names = [f"{k}_{v}".upper() for k, v in params.items() if isinstance(v, str)]
     numbers = {k: v for k, v in params.items() if not isinstance(v, str)}
@@ -81,7 +81,7 @@ def kernel_source(
     return _source(body, tuple(inputs), out, tuple(members), (*defines, *names), finish)
 
 
-@functools.lru_cache(maxsize=256)  # unrolled loops have the same kernel again and again
+@functools.lru_cache(maxsize=256)  # unrolled loops repeat the same kernel
 def _source(
     body: str,
     operands: Sequence[ArrayOperand],
@@ -135,7 +135,7 @@ def _declaration(name: str, value: Param) -> str:
 
 @functools.cache
 def _readers(operand: ArrayOperand, quads: bool) -> tuple[Block, ...]:
-    """What reads an operand."""
+    """Return the functions that read an operand."""
     x, dtype, array = operand
     scalar, vector = WGSL.stored(dtype)
     reader, kind = ("texel", vector) if quads else ("at", scalar)
@@ -156,7 +156,7 @@ _INT_RANGE = {I: ("i32(-2147483648)", "2147483647"), B: ("0", "1")}
 
 @functools.cache
 def _types(dtype: DType, quads: bool) -> tuple[Block, ...]:
-    """The names of a result's types and numbers."""
+    """Return definitions of the names of a result's types and numbers."""
     scalar, vector = WGSL.stored(dtype)
     lowest, highest = _INT_RANGE.get(dtype, ("-infinity()", "infinity()"))
     of_bits = "bitcast<f32>(bits)" if dtype.is_floating else "bits"
