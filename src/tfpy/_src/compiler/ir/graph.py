@@ -83,7 +83,7 @@ class Graph:
     def add_outputs(
         self, op: Op, inputs: Sequence[int], attrs: Attrs, outputs: Sequence[int], like: Graph
     ) -> tuple[int, ...]:
-        """Append an equation with outputs like those of another Graph.
+        """Append an equation with outputs like another Graph's.
 
         Return the numbers of the outputs.
         """

@@ -1,7 +1,7 @@
 """The donation plan: outputs of a Program that are written over the bytes of donated inputs.
 
 A training step reads each Variable and returns its next value. If the old value is donated, the
-next one needs no bytes of its own. This module finds the outputs for which that is possible
+next one needs no separate bytes. This module finds the outputs for which that is possible
 (`Program.donations`, output -> input). Each run decides whether the input is donated
 (`executor/donation.py`).
 

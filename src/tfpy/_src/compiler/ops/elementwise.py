@@ -1,7 +1,7 @@
 """Elementwise primitives: each output element depends on the input elements at the same position.
 
 A record states the NumPy reference, one scalar expression for all device backends, and the
-gradient. A gradient is a function where it needs ops of its own, so that it is computed only on
+gradient. A gradient is a function where it needs additional ops, so that it is computed only on
 demand. In gradients, `g` is the gradient of the output, `y` is the output, `x` the input (`z` is
 the output where `y` is an input). The family sums gradients over broadcast dimensions.
 """

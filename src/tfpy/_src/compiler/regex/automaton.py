@@ -1,11 +1,11 @@
-"""Runs programs over texts: the simulation of all threads at once, each step of which is kept.
+"""An automaton that runs programs over strings by simulating all threads, with cached steps.
 
-The threads of a program, in the order of preference, are a state; the bytes that no part of the
-pattern tells apart are one symbol. What a symbol makes of a state is computed when it is first met:
-a text takes time in proportion to its length, mostly that of a look-up for each byte. Along with
-each step stands which thread came from which other one, and which places it keeps: thus groups are
-found on the way.
-See https://swtch.com/~rsc/regexp/regexp2.html and https://laurikari.net/ville/spire2000-tnfa.pdf.
+A state is the threads of a program in the order of preference. A symbol is a set of bytes that no
+part of the pattern distinguishes. The step of a state by a symbol is computed when it first occurs,
+so the time is proportional to the length of the string, mostly for one look-up per byte. Each step
+records the origin of each thread and the positions that it stores, so groups are found along the
+way. See https://swtch.com/~rsc/regexp/regexp2.html and
+https://laurikari.net/ville/spire2000-tnfa.pdf.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ _MOST_STATES = 2000
 _WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 _NEWLINE = 10
 _Origin = tuple[int, tuple[int, ...]]
-"""Which thread before a step, and the slots in which the place is kept."""
+"""The number of the thread before a step, and the slots in which the position is stored."""
 Places = tuple[int, ...]
-"""What is kept in each slot; -1 for nothing."""
+"""The position in each slot, or -1."""
 
 
 class _Side(NamedTuple):
-    """What stands on one side of a place, as assertions see it."""
+    """The context on one side of a position, as seen by assertions."""
 
-    edge: bool = False  # of the text
+    edge: bool = False  # edge of the string
     newline: bool = False
     word: bool = False
 
@@ -47,21 +47,21 @@ def _holds(kind: str, before: _Side, after: _Side) -> bool:
 
 
 class _Step:
-    """What a symbol makes of a state."""
+    """The transition of a state by a symbol."""
 
     __slots__ = ("found", "moves", "next", "other")
 
     def __init__(
         self, following: _State | None, moves: tuple[_Origin, ...] | None, found: _Origin | None
     ) -> None:
-        self.next = following  # None when no thread is left
-        self.moves = moves  # the origin of each thread; None if nothing is to be kept
-        self.found = found  # the origin of the match that ends before the symbol
-        self.other: re.Pattern[bytes] | None = None  # bytes that make another step of the state
+        self.next = following  # None if no thread is left
+        self.moves = moves  # origin of each thread; None if nothing changes
+        self.found = found  # origin of the match that ends before the symbol
+        self.other: re.Pattern[bytes] | None = None  # matches bytes with other steps
 
 
 class _State:
-    """Threads, and what stands before the place."""
+    """The threads, and the context before the position."""
 
     __slots__ = ("before", "steps", "threads")
 
@@ -72,7 +72,7 @@ class _State:
 
 
 class Automaton:
-    """A program and what is known of its states."""
+    """A program with its cached states."""
 
     def __init__(self, program: RegexProgram) -> None:
         self._program = program
@@ -83,7 +83,7 @@ class Automaton:
         self._nothing: list[Places] = [(-1,) * program.slots]
 
     def _symbols(self) -> tuple[bytes, list[int]]:
-        """The symbol of each byte, and a byte of each symbol."""
+        """Return the symbol of each byte, and one byte of each symbol."""
         borders = {0}
         for state in self._program.states:
             if isinstance(state, Read):
@@ -96,18 +96,18 @@ class Automaton:
         return bytes(sum(counts[: b + 1]) - 1 for b in range(256)), samples
 
     def symbols(self, text: bytes) -> list[int]:
-        """The symbol of each byte of a text, and that of its end."""
+        """Return the symbol of each byte of a string, and of its end."""
         return [*text.translate(self._table), self._end]
 
     def run(self, text: bytes, symbols: list[int], at: int = 0) -> Places | None:
-        """The preferred match from a place on: the places kept. None if there is none."""
+        """Return the stored positions of the preferred match from a position on, or None."""
         state: _State | None = self._state((self._program.start,), self._side(text, at))
         kept = self._nothing
         found: Places | None = None
         last: _Step | None = None
         while state is not None:
             step = state.steps[symbols[at]] or self._step(state, symbols[at])
-            if step is last and step.next is state:  # go to the last byte of this kind
+            if step is last and step.next is state:  # skip to the last byte of this kind
                 if step.other is None:
                     step.other = self._others(state, step)
                 end = step.other.search(text, at + 1)
@@ -153,7 +153,10 @@ class Automaton:
     def _advance(
         self, state: _State, byte: int, after: _Side, threads: dict[int, _Origin]
     ) -> _Origin | None:
-        """Moves all threads over a byte; gives the origin of a match, which ends those after it."""
+        """Move all threads over a byte.
+
+        Return the origin of a match, which ends the threads after it.
+        """
         states = self._program.states
         visited = set[int]()
         for thread, begin in enumerate(state.threads):
@@ -180,7 +183,10 @@ class Automaton:
         return None
 
     def _others(self, state: _State, step: _Step) -> re.Pattern[bytes]:
-        """Finds the next byte that does not repeat ``step``: any byte if nothing must repeat it."""
+        """Return a pattern of the next byte that does not repeat `step`.
+
+        The pattern matches any byte if the step must not be repeated.
+        """
         alike = {
             symbol
             for symbol in range(self._end)
@@ -212,7 +218,7 @@ def _same(a: _Step, b: _Step) -> bool:
 
 
 def _repeatable(moves: tuple[_Origin, ...] | None) -> bool:
-    """Whether making the moves once, at the last place, is the same as making them at each."""
+    """Return True if applying the moves at the last position equals applying them at each."""
     return moves is None or all(
         moves[thread][0] == thread and set(moves[thread][1]) <= set(slots)
         for thread, slots in moves

@@ -1,8 +1,9 @@
-"""Python's ``re`` for the patterns and texts for which its worst number of steps is small.
+"""Python's `re` for patterns and strings with a small worst-case number of steps.
 
-``re`` goes back and tries again, which may take as many steps as there are ways to match: 2**n for
-``(a+)+b``. Here only what matches in one way at most may be repeated without end. Then n characters
-are matched in at most ``ways`` times n to the power of the repetitions that something must follow.
+`re` backtracks, which may take as many steps as there are ways to match: 2**n for `(a+)+b`. Here
+only parts that match in at most one way may be repeated without limit. Then n characters are
+matched in at most `ways` times n to the power of the number of repetitions that are followed by
+something.
 """
 
 from __future__ import annotations
@@ -32,18 +33,18 @@ _ASSERTIONS = {
 
 
 class Quick(NamedTuple):
-    """A pattern for ``re``, and the length of texts up to which it is quick."""
+    """A pattern for `re`, and the length of strings up to which it is fast."""
 
     pattern: re.Pattern[str]
     longest: int
 
     def decoded(self, text: bytes) -> str | None:
-        """The characters of a text, if ``re`` is to look at them."""
+        """Return the characters of a string if `re` should process it, else None."""
         if len(text) > self.longest:
             return None
         try:
             return text.decode()
-        except UnicodeDecodeError:  # which no character class names, but RE2 looks at
+        except UnicodeDecodeError:  # only RE2 processes such bytes
             return None
 
 
@@ -53,25 +54,25 @@ class _Cost(NamedTuple):
 
 
 class _Unknown(Exception):
-    """What may take ``re`` long, or what it does in another way."""
+    """A part for which `re` may be slow or behaves differently."""
 
 
 def for_match(node: Node) -> Quick | None:
-    """For matching whole texts, if that is known to be quick."""
+    """Return a pattern that matches whole strings, if it is known to be fast."""
     return _quick(_ungrouped(node, -1), True)
 
 
 def for_search(node: Node, groups: int) -> Quick | None:
-    """For finding matches, which are not empty, if that is known to be quick.
+    """Return a pattern that finds nonempty matches, if it is known to be fast.
 
     Args:
-        groups: the last group whose place is wanted.
+        groups: Last group with a position that is needed.
     """
     return None if nullable(node) else _quick(_ungrouped(node, groups), False)
 
 
 def _ungrouped(node: Node, groups: int) -> Node:
-    """Without the groups beyond the first few."""
+    """Return the tree without the groups after the first few."""
     match node:
         case CaptureGroup(number, part):
             inner = _ungrouped(part, groups)
@@ -98,7 +99,7 @@ def _quick(node: Node, whole: bool) -> Quick | None:
 
 
 def _cost(node: Node, followed: bool) -> _Cost:
-    """Of trying all ways; ``followed``: whether something must come after the node."""
+    """Return the cost of trying all ways. `followed`: True if something must follow the node."""
     match node:
         case Characters() | Assertion():
             return _Cost()
@@ -126,14 +127,14 @@ def _cost(node: Node, followed: bool) -> _Cost:
 
 
 def _in_one_way(node: Node) -> bool:
-    """Whether each character decides at once how a part goes on."""
+    """Return True if each character alone determines how a part continues."""
     ways = [_begin(way) for way in (node.ways if isinstance(node, Choice) else [node])]
     edges = sorted(edge for way in ways for edge in way)
     return all(ways) and all(a[1] < b[0] for a, b in pairwise(edges))
 
 
 def _begin(node: Node) -> Ranges:
-    """The first character of a word of fixed length, if it is one."""
+    """Return the set of first characters of a string of fixed length, or () for other nodes."""
     match node:
         case Characters(ranges):
             return ranges
@@ -147,7 +148,7 @@ def _optional(node: Node) -> bool:
 
 
 def _keeps(node: Node) -> bool:
-    """Whether groups stand in a node; ``re`` has own ways with repeated ones."""
+    """Return True if a node contains groups. `re` treats repeated groups differently."""
     match node:
         case CaptureGroup():
             return True

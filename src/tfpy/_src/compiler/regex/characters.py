@@ -1,4 +1,4 @@
-"""Sets of characters: sorted ranges of code points that do not touch."""
+"""Sets of characters, as sorted ranges of code points that do not touch."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _CATEGORIES = (
 
 
 def union(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """The set that ranges in any order cover together."""
+    """Return the union of ranges in any order."""
     out: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if out and low <= out[-1][1] + 1:
@@ -54,23 +54,23 @@ def union(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def negated(ranges: Ranges) -> Ranges:
-    """All other code points."""
+    """Return all other code points."""
     ends = ((-1, -1), *ranges, (sys.maxunicode + 1, sys.maxunicode + 1))
     gaps = ((a[1] + 1, b[0] - 1) for a, b in pairwise(ends))
     return tuple((low, high) for low, high in gaps if low <= high)
 
 
 def _fold(c: str) -> str:
-    """Unicode's simple case folding of one character."""
+    """Return Unicode's simple case folding of one character."""
     folded = c.casefold()
     return folded if len(folded) == 1 else c.lower() if len(c.lower()) == 1 else c
 
 
 @functools.cache
 def _cases() -> dict[int, tuple[int, ...]]:
-    """For each letter that has them, its other cases."""
+    """Map each letter that has other cases to them."""
     alike: dict[str, list[int]] = {}
-    for code in range(0x1F000):  # the scripts beyond have no case
+    for code in range(0x1F000):  # scripts beyond have no cases
         c = chr(code)
         if (folded := _fold(c)) != c:
             alike.setdefault(folded, [ord(folded)]).append(code)
@@ -78,7 +78,7 @@ def _cases() -> dict[int, tuple[int, ...]]:
 
 
 def folded(ranges: Ranges) -> Ranges:
-    """The set together with the other cases of its letters."""
+    """Return the set with the other cases of its letters."""
     cases = _cases()
     within = (c for low, high in ranges for c in cases if low <= c <= high)
     return union([*ranges, *((other, other) for c in within for other in cases[c])])
@@ -86,12 +86,12 @@ def folded(ranges: Ranges) -> Ranges:
 
 @functools.cache
 def category(name: str) -> Ranges | None:
-    """The set of a Unicode general category ("L", "Lu") or of "Any"; None if it is unknown."""
+    """Return the set of a Unicode general category ("L", "Lu") or of "Any", or None if unknown."""
     if name == "Any":
         return ANY
     if name not in _CATEGORIES.split():
         return None
-    import unicodedata  # takes long to load, and is seldom wanted
+    import unicodedata  # slow to load and rarely needed
 
     of = unicodedata.category
     return union(

@@ -1,4 +1,4 @@
-"""Matching and replacing, as RE2's ``FullMatch``, ``Replace`` and ``GlobalReplace`` do."""
+"""Matching and replacing as RE2's `FullMatch`, `Replace` and `GlobalReplace` do."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _CHARACTER = re.compile(
     rb"|[\x00-\xff]"
 )
 _Rewrite = list[bytes | int]
-"""Texts and numbers of groups."""
+"""Literal bytes and numbers of groups."""
 
 
 @functools.lru_cache(maxsize=256)
 def full_match(pattern: str) -> Callable[[bytes], bool]:
-    """Tells whether a whole text matches.
+    """Return a function that returns True if a whole string matches.
 
     Raises:
-        PatternError: for a pattern that is none.
+        PatternError: If the pattern is invalid.
     """
     node, _ = parse(pattern)
     automaton = Automaton(compile_match(node))
@@ -42,13 +42,13 @@ def full_match(pattern: str) -> Callable[[bytes], bool]:
 
 @functools.lru_cache(maxsize=256)
 def replacer(pattern: str, rewrite: bytes, everywhere: bool) -> Callable[[bytes], bytes]:
-    """Rewrites the first match of a text, or all that do not overlap.
+    """Return a function that rewrites the first match in a string, or all matches.
 
-    A rewrite that names a group that is not there changes nothing; one with an unknown escape is
-    cut off before it, and changes nothing if only the first match is rewritten.
+    A rewrite with a group that does not exist changes nothing. A rewrite with an unknown escape is
+    truncated before the escape; it changes nothing if only the first match is rewritten.
 
     Raises:
-        PatternError: for a pattern that is none.
+        PatternError: If the pattern is invalid.
     """
     node, groups = parse(pattern)
     parts, whole = _parsed(rewrite)
@@ -69,7 +69,7 @@ def replacer(pattern: str, rewrite: bytes, everywhere: bool) -> Callable[[bytes]
 
 
 def _parsed(rewrite: bytes) -> tuple[_Rewrite, bool]:
-    """The parts up to the first unknown escape, and whether there is none."""
+    """Return the parts up to the first unknown escape, and True if there is none."""
     parts: _Rewrite = []
     for found in _REWRITE.finditer(rewrite):
         if found[2] is not None:
@@ -80,7 +80,7 @@ def _parsed(rewrite: bytes) -> tuple[_Rewrite, bool]:
 
 
 def _template(rewrite: _Rewrite) -> str:
-    """A rewrite as ``re`` writes it."""
+    """Return a rewrite in the syntax of `re`."""
     parts = (rb"\g<%d>" % p if isinstance(p, int) else p.replace(b"\\", rb"\\") for p in rewrite)
     return b"".join(parts).decode("utf-8", "surrogateescape")
 
@@ -100,7 +100,7 @@ def _replaced(text: bytes, automaton: Automaton, rewrite: _Rewrite, everywhere: 
         begin, end = places[:2]
         out.append(text[at:begin])
         at = end
-        if begin == end == last:  # nothing, right after a match, does not count
+        if begin == end == last:  # an empty match right after a match does not count
             character = _CHARACTER.match(text, at)
             out.append(character[0] if character else b"")
             at += len(out[-1]) or 1

@@ -1,4 +1,4 @@
-"""A pattern's tree as a nondeterministic automaton over the bytes of UTF-8."""
+"""The compilation of a pattern's tree to a nondeterministic automaton over UTF-8 bytes."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ _MOST_STATES = 50_000
 _LAST_OF_LENGTH = (0x7F, 0x7FF, 0xFFFF)
 _Bytes = tuple[tuple[int, int], ...]
 MATCH = 0
-"""The state that is reached when the whole pattern has matched."""
+"""State that is reached when the whole pattern has matched."""
 
 
 class Read(NamedTuple):
-    """Takes one byte: first and last of a range, and the state after it."""
+    """A state that reads one byte: first and last of a range, and the next state."""
 
     edges: tuple[tuple[int, int, int], ...]
 
 
 class Fork(NamedTuple):
-    """Goes both ways; what the first leads to is preferred."""
+    """A state that continues both ways. The first one is preferred."""
 
     first: int
     second: int
 
 
 class Save(NamedTuple):
-    """Keeps the place."""
+    """A state that stores the position."""
 
     slot: int
     next: int
 
 
 class Check(NamedTuple):
-    """Goes on at places of a kind."""
+    """A state that continues only at positions of a kind."""
 
     kind: str
     next: int
 
 
 class RegexProgram(NamedTuple):
-    """The automaton. The places of group n are kept in the slots 2n and 2n + 1."""
+    """The automaton. Slots 2n and 2n + 1 store the positions of group n."""
 
     states: tuple[Read | Fork | Save | Check | None, ...]
     start: int
@@ -61,7 +61,7 @@ class RegexProgram(NamedTuple):
 
 
 def spelled(low: int, high: int) -> Iterator[_Bytes]:
-    """How UTF-8 spells a range of code points: a range of bytes at each position."""
+    """Yield the UTF-8 encodings of a range of code points: a range of bytes at each position."""
     for last in _LAST_OF_LENGTH:
         if low <= last < high:
             yield from spelled(low, last)
@@ -83,10 +83,10 @@ def spelled(low: int, high: int) -> Iterator[_Bytes]:
 
 
 class _Builder:
-    """Builds from the end: each part is given the state that follows it."""
+    """A builder that works from the end: each part receives the state that follows it."""
 
     def __init__(self, groups: int) -> None:
-        self.groups = groups  # those whose places are kept
+        self.groups = groups  # groups with stored positions
         self.states: list[Read | Fork | Save | Check | None] = [None]
         self.known: dict[Read, int] = {}
 
@@ -103,7 +103,7 @@ class _Builder:
         return self.known[state]
 
     def spell(self, spellings: list[_Bytes], then: int) -> int:
-        """A tree of bytes: spellings begin with equal ranges or with ones that are apart."""
+        """Add a tree of bytes. Encodings begin with equal or disjoint ranges."""
         edges = []
         for (low, high), alike in groupby(spellings, lambda s: s[0]):
             rest = [s[1:] for s in alike]
@@ -140,7 +140,7 @@ class _Builder:
 
     def repetition(self, node: Repetition, then: int) -> int:
         part, least, most, greedy = node
-        if nullable(part):  # more than once nothing is nothing
+        if nullable(part):  # repeating an empty match has no effect
             least, most = min(least, 1), None if most is None else min(most, max(least, 1))
         if most is None:
             then, least = self.loop(part, then, greedy, least == 0), max(least - 1, 0)
@@ -153,7 +153,7 @@ class _Builder:
         return then
 
     def loop(self, part: Node, then: int, greedy: bool, skipped: bool) -> int:
-        """Once or more, or none at all if it may be skipped."""
+        """Add a loop that runs once or more often, or not at all if it may be skipped."""
         again = self.add(None)
         entry = self.node(part, again)
         self.states[again] = self.ordered(entry, then, greedy)
@@ -170,7 +170,7 @@ class _Builder:
 
 
 def nullable(node: Node) -> bool:
-    """Whether a part can match nothing."""
+    """Return True if a part can match the empty string."""
     match node:
         case Characters() | AnyByte():
             return False
@@ -187,14 +187,14 @@ def nullable(node: Node) -> bool:
 
 
 def compile_match(node: Node) -> RegexProgram:
-    """The program that reaches MATCH at the end of texts that match as a whole."""
+    """Return the program that reaches MATCH at the end of strings that match as a whole."""
     builder = _Builder(-1)
     start = builder.node(Sequence((node, Assertion("text ends"))), MATCH)
     return RegexProgram(tuple(builder.states), start, 0)
 
 
 def compile_search(node: Node, groups: int) -> RegexProgram:
-    """The program that finds the pattern anywhere and keeps the places of its first groups."""
+    """Return the program that finds the pattern anywhere and stores the first groups' positions."""
     builder = _Builder(groups)
     found = builder.node(CaptureGroup(0, node), MATCH)
     start = builder.add(None)

@@ -1,4 +1,4 @@
-"""RE2's regular expressions (https://github.com/google/re2/wiki/Syntax) as trees."""
+"""The parser of RE2's regular expressions (https://github.com/google/re2/wiki/Syntax)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _POSIX = re.compile(r"\[:(\^?)(.*?):\]", re.DOTALL)
 
 
 class PatternError(ValueError):
-    """A pattern that RE2 refuses."""
+    """The error of a pattern that RE2 rejects."""
 
 
 class Characters(NamedTuple):
@@ -32,29 +32,29 @@ class Characters(NamedTuple):
 
 
 class AnyByte(NamedTuple):
-    """One byte."""
+    """Any byte."""
 
 
 class Assertion(NamedTuple):
-    """Nothing, at places of a kind."""
+    """The empty string at positions of a kind."""
 
     kind: str
 
 
 class Sequence(NamedTuple):
-    """One part after the other."""
+    """A concatenation of parts."""
 
     parts: tuple[Node, ...]
 
 
 class Choice(NamedTuple):
-    """The first of the ways that leads to a match."""
+    """Alternatives; the first one that leads to a match is preferred."""
 
     ways: tuple[Node, ...]
 
 
 class Repetition(NamedTuple):
-    """``least`` to ``most`` times (None: without end) a part, as often as possible if greedy."""
+    """A part repeated `least` to `most` times (None: no limit), as often as possible if greedy."""
 
     part: Node
     least: int
@@ -63,7 +63,7 @@ class Repetition(NamedTuple):
 
 
 class CaptureGroup(NamedTuple):
-    """A part whose place is kept."""
+    """A part with a stored position."""
 
     number: int
     part: Node
@@ -73,11 +73,11 @@ Node = Characters | AnyByte | Assertion | Sequence | Choice | Repetition | Captu
 
 
 class _Open:
-    """What stands since an opening parenthesis."""
+    """The nodes since an opening parenthesis."""
 
     def __init__(self, number: int | None, flags: frozenset[str]) -> None:
-        self.number = number  # None for groups that are not kept
-        self.flags = flags  # those outside, which hold again after it
+        self.number = number  # None for groups without stored position
+        self.flags = flags  # flags outside, which are restored after the group
         self.ways: list[Node] = []
         self.parts: list[Node] = []
 
@@ -106,7 +106,7 @@ class _Parser:
         return self.pattern.startswith(text, self.at)
 
     def taken(self, expression: re.Pattern[str]) -> re.Match[str] | None:
-        """What matches here, if anything, which is passed over."""
+        """Return the match of an expression at the current position, and skip it."""
         found = expression.match(self.pattern, self.at)
         if found:
             self.at = found.end()
@@ -122,7 +122,7 @@ class _Parser:
         return characters.folded(ranges) if "i" in self.flags else ranges
 
     def parse(self) -> Node:
-        repeated = -1  # where the last repetition began, if it ends here
+        repeated = -1  # start of the last repetition, if it ends here
         while self.at < len(self.pattern):
             begin = self.at
             if self.repetition(repeated):
@@ -193,7 +193,11 @@ class _Parser:
         self.put(group.close())
 
     def repetition(self, repeated: int) -> bool:
-        """Applies ``*``, ``+``, ``?`` or a count to the last item, if one stands here."""
+        """Apply `*`, `+`, `?` or a count at the current position to the last item.
+
+        Returns:
+            True if there is one.
+        """
         begin = self.at
         if self.pattern[begin] in "*+?":
             self.at += 1
@@ -240,7 +244,7 @@ class _Parser:
             self.character(self.escape())
 
     def named_set(self) -> Ranges | None:
-        r"""The set of ``\d``, ``\pL`` and the like, if one stands here."""
+        r"""Return the set of ``\d``, ``\pL`` and the like at the current position, or None."""
         letter = self.pattern[self.at + 1 : self.at + 2]
         begin = self.at
         found: Ranges | None
@@ -262,7 +266,7 @@ class _Parser:
         return characters.negated(self.cased(ranges)) if negative else self.cased(ranges)
 
     def escape(self) -> int:
-        """The character that a backslash and what follows write."""
+        """Return the character of an escape sequence."""
         begin = self.at
         c = self.pattern[begin + 1 : begin + 2]
         if not c:
@@ -299,7 +303,7 @@ class _Parser:
         return characters.negated(ranges) if negative else ranges
 
     def member(self, begin: int) -> Ranges:
-        """A named set, a range or a single character within brackets."""
+        """Return a named set, a range or a single character within brackets."""
         if found := self.taken(_POSIX):
             if found[2] not in characters.POSIX:
                 self.fail("invalid character class range", found[0])
@@ -325,7 +329,7 @@ class _Parser:
 
 
 def copies(node: Node) -> int:
-    """How often the innermost part of repetitions within each other is repeated by counts."""
+    """Return how often the innermost part of nested repetitions is repeated by counts."""
     if isinstance(node, Repetition):
         times = node.least if node.most is None else node.most
         return max(times, 1) * copies(node.part)
@@ -337,10 +341,10 @@ def copies(node: Node) -> int:
 
 
 def parse(pattern: str) -> tuple[Node, int]:
-    """The tree of a pattern and the number of its groups.
+    """Return the tree of a pattern and the number of its groups.
 
     Raises:
-        PatternError: for what RE2 refuses.
+        PatternError: If RE2 rejects the pattern.
     """
     if any("\ud800" <= c <= "\udfff" for c in pattern):
         raise PatternError("invalid UTF-8")

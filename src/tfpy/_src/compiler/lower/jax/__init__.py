@@ -1,7 +1,7 @@
-"""Lowering for JAX: a Graph becomes one function, which XLA compiles for a CPU, GPU or TPU.
+"""The lowering for JAX: a Graph becomes one function, which XLA compiles for a CPU, GPU or TPU.
 
-XLA fuses what fits together, so the passes that do so for other backends leave the Graph as it is.
-Importing this imports JAX.
+XLA fuses operations itself, so the fusion passes of other backends do not change the Graph.
+Importing this package imports JAX.
 """
 
 from tfpy._src.compiler.ir.op import Op, add_backend
@@ -21,7 +21,7 @@ from tfpy._src.compiler.lower.jax.table import RULES
 
 
 def _lacks(op: Op) -> str:
-    """Why NumPy computes an op in place of JAX."""
+    """Return the reason why NumPy computes an op instead of JAX, or ""."""
     if op.expr is not None or op.name in RULES:
         return ""
     return op.host_only or "there is no rule for JAX"

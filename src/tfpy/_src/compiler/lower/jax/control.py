@@ -1,8 +1,8 @@
 """Conditionals, loops and lists within a function of JAX.
 
-A list of tensors is one array with a row for each, zeros where nothing was written. So its rows
-have one shape. In a loop in which it grows it has its last length from the beginning, which follows
-from the loop's constants; where it does not, the loop is the host's.
+A list of tensors is one array with a row per tensor, and zeros for rows that were not written. So
+its rows have one shape. A list that grows in a loop has its final length from the beginning. This
+length is derived from the loop's constants; otherwise the host runs the loop.
 """
 
 from __future__ import annotations
@@ -24,19 +24,20 @@ from tfpy._src.compiler.lower.jax.replicas import agreed
 from tfpy._src.compiler.lower.jax.table import lowers
 
 _ROUNDS = 4
-"""In which the lists of a loop get their rows: one for each that is filled of another."""
+"""Largest number of rounds in which the lists of a loop receive their rows, one per list that is
+filled from another."""
 
 
 @jax.tree_util.register_pytree_node_class
 @dataclass(frozen=True)
 class Items:
-    """A list."""
+    """A list of tensors."""
 
     length: int
     rows: Any = None
-    """[length, ...]; None as long as nothing tells the shape of a row."""
+    """Array [length, ...], or None while the shape of a row is unknown."""
     is_long: bool = False
-    """Whether what is written to it is known to lie within its length."""
+    """True if all writes are known to be within the length."""
 
     def tree_flatten(self) -> tuple[tuple[Any], tuple[int, bool]]:
         return (self.rows,), (self.length, self.is_long)
@@ -46,16 +47,16 @@ class Items:
         return cls(known[0], children[0], known[1])
 
     def of(self, rows: Any) -> Items:
-        """The list with other rows."""
+        """Return the list with other rows."""
         return Items(rows.shape[0], rows, self.is_long)
 
 
 def _like(items: Items, length: int, row: Any) -> Items:
-    """The list with so many rows of that shape and dtype."""
+    """Return the list with at least `length` rows of this shape and dtype."""
     if items.rows is None:
         return items.of(jnp.zeros((length, *row.shape), row.dtype))
     if items.rows.shape[1:] != row.shape or items.rows.dtype != row.dtype:
-        raise NotLowerable("a list of tensors of several shapes")
+        raise NotLowerable("a list of tensors has several shapes")
     missing = length - items.length
     if missing <= 0:
         return items
@@ -68,7 +69,7 @@ def _row_of(items: Items) -> Any:
 
 
 def _merged(first: Any, second: Any) -> Any:
-    """``first``, and of lists what is long enough for both."""
+    """Return `first`, where lists are long enough for both values."""
     if not isinstance(first, Items):
         return first
     known = [items for items in (first, second) if items.rows is not None]
@@ -87,14 +88,14 @@ def list_make(*tensors: Any, places: Sequence[int], length: int) -> Any:
 @lowers("list_set")
 def list_set(items: Items, index: Any, x: Any, limit: int | None) -> Any:
     if isinstance(x, Items):
-        raise NotLowerable("a list of lists")
+        raise NotLowerable("a list of lists is not supported")
     length = items.length
     if isinstance(index, np.ndarray):
         if index < 0 or (limit is not None and index >= limit):
-            raise NotLowerable("an index outside of a list, which the host refuses")
+            raise NotLowerable("an index outside of a list, which the host rejects")
         length = max(length, int(index) + 1)
     elif limit is None and not items.is_long:
-        raise NotLowerable("a list grows, to a length that only its values tell")
+        raise NotLowerable("a list grows to a length that depends on values")
     grown = _like(items, length, x)
     if not length:  # in a loop that never runs
         return (grown,)
@@ -102,7 +103,10 @@ def list_set(items: Items, index: Any, x: Any, limit: int | None) -> Any:
 
 
 def _place(index: Any, items: Items) -> Any:
-    """The index; a negative one, which JAX counts from the end, is beyond it."""
+    """Return the index, with negative ones moved beyond the end.
+
+    JAX would count them from the end.
+    """
     return jnp.where(jnp.asarray(index) < 0, items.length, index)
 
 
@@ -126,13 +130,13 @@ def list_get(items: Items, index: Any, aval: Aval) -> Any:
 
 def _zeros(aval: Aval) -> Any:
     if aval.dtype.name == "variant":
-        raise NotLowerable("a list of lists")
+        raise NotLowerable("a list of lists is not supported")
     return jnp.zeros(aval.shape, aval.dtype.as_numpy_dtype)
 
 
 def _check_row(items: Items, aval: Aval) -> None:
     if items.rows.shape[1:] != aval.shape:
-        raise NotLowerable("a list of tensors of several shapes")
+        raise NotLowerable("a list of tensors has several shapes")
 
 
 @lowers("list_add")
@@ -154,7 +158,7 @@ def list_unstack(x: Any) -> Any:
 
 @lowers("cond")
 def cond(index: Any, *inputs: Any, branches: Sequence[Graph]) -> Any:
-    """A number beyond the branches takes the last one."""
+    """Run one of the branches. A number out of range selects the last one."""
     inputs = tuple(map(_of_any_length, inputs))
     last = len(branches) - 1
     at = jnp.asarray(index).astype(np.int32)
@@ -170,7 +174,7 @@ def _results_of(graph: Graph) -> Callable[..., list[Any]]:
 
 
 def _together(outputs: Sequence[Any]) -> Items | None:
-    """Of lists as several branches give them one that is long enough for all."""
+    """Return a list that is long enough for the lists of all branches, else None."""
     if not isinstance(outputs[0], Items):
         return None
     rows = next((items.rows for items in outputs if items.rows is not None), None)
@@ -178,7 +182,7 @@ def _together(outputs: Sequence[Any]) -> Items | None:
 
 
 def _filling(branch: Callable[..., list[Any]], lists: Sequence[Items | None]) -> Callable[..., Any]:
-    """The branch, with lists as they are together."""
+    """Return the branch with lists of a common length."""
 
     def run(*inputs: Any) -> list[Any]:
         outputs = branch(*inputs)
@@ -201,7 +205,11 @@ def while_loop(
     rows: Mapping[int, int],
     primal: Graph | None = None,
 ) -> Any:
-    """Args: rows: of lists of the state that are stacked after it, how many rows are needed."""
+    """Run a loop.
+
+    Args:
+        rows: Number of rows that are needed, for lists of the state that are stacked afterwards.
+    """
     operands = tuple(map(_of_any_length, operands))
     fixed = operands[state:]
     writes = [e for e in body.eqns if e.op.name == "list_set" and dict(e.attrs)["limit"] is None]
@@ -227,7 +235,7 @@ def while_loop(
 
 
 def _written(body: Graph, state: int, writes: Sequence[Eqn]) -> dict[int, set[int]]:
-    """By the position of a list in a loop's state the indices at which the body writes to it."""
+    """Map the positions of lists in a loop's state to the indices at which the body writes."""
     makers = {v: e for e in body.eqns for v in e.outputs if e.op.name in ("list_set", "list_clear")}
     found: dict[int, set[int]] = {}
     for write in writes:
@@ -240,7 +248,7 @@ def _written(body: Graph, state: int, writes: Sequence[Eqn]) -> dict[int, set[in
 
 
 def _long(items: Items, length: int) -> Items:
-    """The list with at least so many rows, which are all that will be written."""
+    """Return the list with at least `length` rows, which includes all later writes."""
     length = max(length, items.length)
     grown = replace(items, length=length) if items.rows is None else _like(
         items, length, _row_of(items)
@@ -253,12 +261,12 @@ def _as_long(value: Any, like: Any) -> Any:
 
 
 def _of_any_length(value: Any) -> Any:
-    """A value where nothing is known of what is written to it."""
+    """Return a value whose future writes are unknown."""
     return replace(value, is_long=False) if isinstance(value, Items) else value
 
 
 def _filled(step: Callable[[Any], list[Any]], state: list[Any]) -> list[Any]:
-    """The state before the first iteration, its lists with the rows that they will have."""
+    """Return the state before the first iteration, with lists that have all their rows."""
     if not any(isinstance(value, Items) for value in state):
         return state
     for _ in range(_ROUNDS):

@@ -1,4 +1,4 @@
-"""Loops that are counted before they run: by NumPy, from constants."""
+"""Loops that NumPy counts before they run, from constants."""
 
 from __future__ import annotations
 
@@ -23,22 +23,24 @@ _Function = Callable[[Sequence[Array]], list[Array]]
 
 
 class CountedLoop(NamedTuple):
-    """What is known of a loop."""
+    """Facts of a loop."""
 
     last: dict[int, Array]
-    """What some of its state is after it, by position; nothing if it may end earlier."""
+    """Final values of state by position. Empty if the loop may end earlier."""
     largest: dict[int, int]
-    """The largest that some values of its body may become, -1 without an iteration."""
+    """Largest values of some values of the body, -1 without an iteration."""
 
 
 def counted(
     operands: Sequence[Any], test: Graph, body: Graph, state: int, wanted: Sequence[int]
 ) -> CountedLoop | None:
-    """What follows of a loop from those of its operands that are constants, if they end it: alone,
-    or with values that may end it earlier, as where ``maximum_iterations`` bounds a loop.
+    """Return facts of a loop that follow from its constant operands, or None.
+
+    The constants must end the loop, alone or together with values that may end it earlier, as with
+    `maximum_iterations`.
 
     Args:
-        wanted: numbers of the body, of which :attr:`CountedLoop.largest` tells.
+        wanted: Values of the body to be reported in :attr:`CountedLoop.largest`.
     """
     known = {
         p for p, x in enumerate(operands) if type(x) is np.ndarray and x.size <= _MOST_ELEMENTS
@@ -61,14 +63,14 @@ def counted(
     largest = dict.fromkeys(watched, -1)
     try:
         found = _run(goes_on, step, values, changing, largest)
-    except OpError:  # it is raised, or not, where the loop runs
+    except OpError:  # it is raised, if at all, where the loop runs
         return None
     is_exact = len(bounds) == len(conditions)
     return found if found is None or is_exact else found._replace(last={})
 
 
 def _conditions(test: Graph) -> list[int]:
-    """Values that are all true where a loop goes on."""
+    """Return values that are all true while a loop continues."""
     ands = {e.outputs[0]: e.inputs for e in test.eqns if e.op.name == "logical_and"}
     found, todo = [], [test.outputs[0]]
     while todo:
@@ -87,7 +89,7 @@ def _run(
     changing: Sequence[int],
     largest: dict[int, int],
 ) -> CountedLoop | None:
-    """Runs the loop on ``values``; ``step`` gives what changes and then what is watched."""
+    """Run the loop on `values`. `step` returns the changed values, then the watched values."""
     for _ in range(_MOST_ITERATIONS):
         given = list(values.values())
         if not all(goes_on(given)):
@@ -100,7 +102,7 @@ def _run(
 
 
 def _follows(graph: Graph, value: int, known: Set[int]) -> bool:
-    """Whether a value depends on these inputs alone, by a few equations."""
+    """Return True if a value depends on these inputs only, through a few equations."""
     eqns, needed = slice_of(graph.eqns, [value])
     return (
         len(eqns) <= _MOST_EQUATIONS

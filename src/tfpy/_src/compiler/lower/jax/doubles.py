@@ -1,4 +1,7 @@
-"""Special functions of float64 by JAX's own; those of float32 are expressions, as on devices."""
+"""Special functions of float64 by JAX's functions.
+
+For float32 they are expressions, as on devices.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ from tfpy._src.compiler.lower.jax.table import Rule
 
 
 def zeta(x: Any, q: Any) -> Any:
-    """JAX's is that of q > 0: below, the terms on both sides of 0 are sums for positive numbers."""
+    """Compute the zeta function.
+
+    JAX supports q > 0. Below, the terms on both sides of 0 are sums for positive numbers.
+    """
     below = lax.floor(q)
     sign = jnp.where(x % 2 == 0, 1.0, -1.0)
     outer = special.zeta(x, below + 1 - q) - special.zeta(x, 1 - q)

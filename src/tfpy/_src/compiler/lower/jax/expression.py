@@ -1,5 +1,7 @@
-"""Scalar expressions over whole arrays: so every elementwise op of the table is computed, by the
-rules that ``ir/expr.py`` has for all devices."""
+"""Scalar expressions over whole arrays, which compute every elementwise op of the table.
+
+They use the same expressions (`ir/expr.py`) as all devices.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,9 @@ from tfpy._src.compiler.ir.op import Op
 def elementwise(
     op: Op, arrays: Sequence[Any], avals: Sequence[Aval], attrs: Attrs, out: Aval
 ) -> Any:
-    """The result of an op that has an expression."""
+    """Return the result of an op that has an expression."""
     assert op.expr is not None
-    if op.name == "bitcast":  # of another size it has another shape, which no expression has
+    if op.name == "bitcast":  # between sizes it changes the shape, which expressions cannot do
         return lax.bitcast_convert_type(arrays[0], out.dtype.as_numpy_dtype)
     root = ex.applied(op.expr, operands([a.dtype for a in avals]), attrs, out.dtype)
     parts: list[Any] = []
@@ -36,7 +38,7 @@ def elementwise(
 
 
 def _evaluated(roots: Sequence[Expr], arrays: Sequence[Any], shape: Shape) -> list[Any]:
-    """The expressions at each element of a shape, to which the arrays are broadcast."""
+    """Return the expressions at each element of a shape to which the arrays are broadcast."""
     instructions, numbers = ex.linearize(*roots)
     wide = [jnp.broadcast_to(array, shape) for array in arrays]
     values: list[Any] = []
@@ -71,14 +73,14 @@ def _value(
 
 
 def _alike(args: Sequence[Any], shape: Shape) -> Sequence[Any]:
-    """Operands of one shape: numbers are broadcast where others are arrays."""
+    """Broadcast operands to one shape."""
     if all(arg.shape == args[0].shape for arg in args):
         return args
     return [jnp.broadcast_to(arg, shape) for arg in args]
 
 
 def cast(x: Any, source: DType, target: DType) -> Any:
-    """As x86 does it: a float that an integer does not hold becomes the lowest one."""
+    """Convert as x86 does: a float out of the integer's range becomes the lowest integer."""
     number = target.as_numpy_dtype
     converted = lax.convert_element_type(x, number)
     if not (source.is_floating and target in INDICES):
@@ -88,7 +90,7 @@ def cast(x: Any, source: DType, target: DType) -> Any:
 
 
 def _or_zero(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """0 where the divisor is 0."""
+    """Return a division that is 0 where the divisor is 0."""
 
     def divide(x: Any, y: Any) -> Any:
         zero = lax.full_like(x, 0)
@@ -98,7 +100,7 @@ def _or_zero(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def mulhi(x: Any, y: Any) -> Any:
-    """By way of 64 bits: XLA takes no ``lax.mulhi`` where a program is for several devices."""
+    """Compute with 64 bits, because XLA rejects `lax.mulhi` in programs for several devices."""
     with jax.enable_x64(True):
         wide = lax.mul(*(lax.convert_element_type(v, np.uint64) for v in (x, y)))
         high = lax.shift_right_logical(wide, lax.full_like(wide, 32))
@@ -158,4 +160,4 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "mulhi": mulhi,
     "select": lax.select,
 }
-"""By scalar operation, or by it and the dtype of its last operand."""
+"""Functions by scalar operation, or by operation and dtype of the last operand."""

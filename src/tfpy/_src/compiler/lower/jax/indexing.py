@@ -1,4 +1,4 @@
-"""Reading and writing at computed places. Indices outside give 0, or are dropped."""
+"""Reading and writing at computed positions. Indices out of range yield 0 or are dropped."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def gather(
     sparse_gradient: bool = False,
     role: str = "",
 ) -> Any:
-    """Of [batch, outer, n, inner] at [batch, picks]."""
+    """Gather from [batch, outer, n, inner] at [batch, picks]."""
     batch = math.prod(x.shape[:batch_dims])
     outer, inner = math.prod(x.shape[batch_dims:axis]), math.prod(x.shape[axis + 1 :])
     shape = x.shape[:axis] + indices.shape[batch_dims:] + x.shape[axis + 1 :]
@@ -49,13 +49,16 @@ def gather(
 
 
 def _kept(ids: Any, rows: int) -> Any:
-    """Ids in one dimension; negative ones, which JAX counts from the end, are beyond it."""
+    """Return ids in one dimension, with negative ones moved beyond the end.
+
+    JAX would count them from the end.
+    """
     flat = lax.reshape(ids, (math.prod(ids.shape),))
     return jnp.where(flat < 0, np.int32(rows), flat)
 
 
 def _rows(updates: Any, ids: Any) -> Any:
-    """One row of updates for each id."""
+    """Return one row of updates for each id."""
     return lax.reshape(updates, (math.prod(ids.shape), *updates.shape[ids.ndim :]))
 
 
@@ -67,7 +70,7 @@ def segment_sum(data: Any, ids: Any, segments: int) -> Any:
 
 @lowers("scatter_update")
 def scatter_update(x: Any, ids: Any, updates: Any) -> Any:
-    """The last update of each row is found first: devices write in any order."""
+    """Write the last update of each row. It is found first, because devices write in any order."""
     kept, rows = _kept(ids, len(x)), _rows(updates, ids)
     if not rows.size:
         return x
@@ -95,7 +98,7 @@ RULES.update(
 
 @lowers("ravel_index")
 def ravel_index(indices: Any, dims: tuple[int, ...]) -> Any:
-    """-1 for what lies outside."""
+    """Return row-major positions, and -1 for indices out of range."""
     place = jnp.zeros(indices.shape[:-1], np.int32)
     inside = jnp.ones(indices.shape[:-1], np.bool_)
     for axis, size in enumerate(dims):
@@ -109,7 +112,7 @@ def ravel_index(indices: Any, dims: tuple[int, ...]) -> Any:
 def non_max_suppression(
     boxes: Any, scores: Any, most: int, threshold: float, least: float, sigma: float
 ) -> Any:
-    """Of boxes [..., n, 4], one set after the other."""
+    """Suppress boxes [..., n, 4], one set after the other."""
     n = scores.shape[-1]
     if not scores.size or not most:
         empty = jnp.asarray([-1.0, 0.0], np.float32)
@@ -124,7 +127,7 @@ def non_max_suppression(
 def _choose(
     most: int, threshold: float, least: float, sigma: float, boxes: Any, scores: Any
 ) -> Any:
-    """The best box that is left, again and again; those like it are dropped, or lose score."""
+    """Choose the best remaining box repeatedly. Similar boxes are dropped, or lose score."""
     low, high = jnp.minimum(boxes[:, :2], boxes[:, 2:]), jnp.maximum(boxes[:, :2], boxes[:, 2:])
     area = jnp.prod(high - low, axis=1)
 

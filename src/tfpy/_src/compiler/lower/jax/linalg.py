@@ -18,7 +18,7 @@ from tfpy._src.compiler.lower.jax.table import RULES, lowers, wide
 
 
 def _packed(factors: Sequence[Any], batch: int) -> Any:
-    """Several results of each matrix as one vector: the trailing dimensions of each, flat."""
+    """Pack several results of each matrix into one vector, with flattened trailing dimensions."""
     dtype = jnp.result_type(*factors)
     flat = [
         lax.reshape(f, (*f.shape[:batch], math.prod(f.shape[batch:]))).astype(dtype)
@@ -28,7 +28,7 @@ def _packed(factors: Sequence[Any], batch: int) -> Any:
 
 
 def _together(a: Any, b: Any) -> tuple[Any, Any]:
-    """Two matrices of the same batch."""
+    """Broadcast two matrices to the same batch."""
     lead = jnp.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     return tuple(jnp.broadcast_to(x, (*lead, *x.shape[-2:])) for x in (a, b))
 
@@ -74,14 +74,14 @@ def svd(a: Any, full: bool) -> Any:
 
 @lowers("eigh")
 def eigh(a: Any) -> Any:
-    """Of the lower half."""
+    """Decompose the matrix given by the lower half."""
     vectors, values = lax.linalg.eigh(a, lower=True, symmetrize_input=False)
     return _packed([values, vectors], a.ndim - 2)
 
 
 @lowers("eig")
 def eig(a: Any) -> Any:
-    """XLA has it on CPUs and GPUs; elsewhere the host computes it in the midst of the program."""
+    """Decompose a matrix by XLA on CPUs and GPUs, otherwise by a host callback."""
     n = a.shape[-1]
     packed = jax.ShapeDtypeStruct(
         (*a.shape[:-2], n + n * n), jnp.result_type(a.dtype, np.complex64)
@@ -101,7 +101,7 @@ def eig(a: Any) -> Any:
 @lowers("sqrtm")
 @wide
 def sqrtm(a: Any) -> Any:
-    """As in the reference, by the Schur form."""
+    """Compute the square root by the Schur form, as in the reference."""
     of_one = functools.partial(_root, not jnp.iscomplexobj(a))
     return _by_schur("sqrtm", of_one, a, a.dtype)
 
@@ -109,12 +109,15 @@ def sqrtm(a: Any) -> Any:
 @lowers("logm")
 @wide
 def logm(a: Any) -> Any:
-    """As in the reference, by inverse scaling and squaring of the Schur form."""
+    """Compute the logarithm by the Schur form, as in the reference."""
     return _by_schur("logm", _log, a, jnp.result_type(a.dtype, np.complex64))
 
 
 def _by_schur(op: str, of_one: Callable[..., Any], a: Any, dtype: Any) -> Any:
-    """XLA has Schur's form on CPUs; elsewhere the host computes in the midst of the program."""
+    """Compute a function by the Schur form.
+
+    XLA has it on CPUs; otherwise a host callback computes it.
+    """
     if not a.size:
         return a.astype(dtype)
 
@@ -171,7 +174,7 @@ def _log(t: Any, q: Any) -> Any:
 
 
 def _broadcast(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of numbers, of arrays of shapes that go together."""
+    """Return a function that broadcasts its operands first."""
     return lambda *xs: function(*jnp.broadcast_arrays(*xs))
 
 

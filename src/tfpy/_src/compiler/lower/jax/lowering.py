@@ -1,4 +1,4 @@
-"""A Graph as one function of JAX arrays, which XLA compiles and fuses as a whole."""
+"""The lowering of a Graph to one function of JAX arrays, which XLA compiles and fuses."""
 
 from __future__ import annotations
 
@@ -17,44 +17,50 @@ from tfpy._src.compiler.lower.jax.expression import elementwise
 from tfpy._src.compiler.lower.jax.table import NARROW, RULES
 
 DTYPES = DEVICE_DTYPES | ROUNDED | {complex64, *WIDE}
-"""What is computed with JAX."""
+"""Dtypes that JAX computes."""
 
 
 def check(graph: Graph) -> None:
-    """Raises NotLowerable unless there is a rule for each equation, and for those of its parts."""
+    """Raise NotLowerable unless each equation, also in inner Graphs, has a rule."""
     if any(graph.avals[v].dtype == variant for v in (*graph.inputs, *graph.outputs)):
-        raise NotLowerable("a list of tensors comes from elsewhere, or is needed there")
+        raise NotLowerable("lists of tensors cannot be inputs or outputs of a program")
     _check_equations(graph)
 
 
 def _check_equations(graph: Graph) -> None:
     for eqn in graph.eqns:
         if refusal(graph, eqn) is not None:
-            raise NotLowerable(f"{eqn.op.name}: fails whenever it runs")
+            raise NotLowerable(f"{eqn.op.name} fails whenever it runs")
         if eqn.op.expr is None and eqn.op.name not in RULES:
-            raise NotLowerable(f"{eqn.op.name}: no rule for JAX")
+            raise NotLowerable(f"{eqn.op.name} has no rule for JAX")
         for _, part in bodies(eqn.attrs):
             _check_part(part)
 
 
 def _check_part(part: Graph) -> None:
-    """What the op table tells of a whole Graph nobody has asked of the parts of control flow."""
+    """Check the dtypes and rules of a part of control flow.
+
+    The op table was queried for the outer Graph only.
+    """
     for eqn in part.eqns:
         taken = DTYPES - ROUNDED if eqn.op.by_bits else DTYPES
         for value in (*eqn.inputs, *eqn.outputs):
             dtype = part.avals[value].dtype
             if dtype not in taken and dtype != variant:
-                raise NotLowerable(f"{eqn.op.name}: no {dtype.name} on JAX")
+                raise NotLowerable(f"{eqn.op.name} does not support {dtype.name} on JAX")
     _check_equations(part)
 
 
 def has_control(graph: Graph) -> bool:
-    """Whether only tracing it tells whether it can be lowered."""
+    """Return True if only tracing can determine whether the Graph can be lowered."""
     return any(eqn.op.family == CONTROL for eqn in graph.eqns)
 
 
 def function_of(graph: Graph) -> Callable[..., list[Any]]:
-    """What gives the Graph's outputs for arrays of its inputs' elements, in whatever shape."""
+    """Return a function that computes the Graph's outputs.
+
+    Its arguments are arrays of the inputs' elements, in any shape.
+    """
 
     def run(*arrays: Any) -> list[Any]:
         given = [
@@ -67,7 +73,7 @@ def function_of(graph: Graph) -> Callable[..., list[Any]]:
 
 
 def evaluated(graph: Graph, inputs: Sequence[Any]) -> list[Any]:
-    """The outputs of a Graph for arrays of its inputs."""
+    """Return the outputs of a Graph for arrays of its inputs."""
     values: dict[int, Any] = dict(graph.constants)
     values.update(zip(graph.inputs, inputs, strict=True))
     for eqn in graph.eqns:
@@ -78,7 +84,7 @@ def evaluated(graph: Graph, inputs: Sequence[Any]) -> list[Any]:
 
 
 def _rows_needed(graph: Graph, loop: Eqn) -> dict[int, int]:
-    """Of the lists that a loop gives those that are only stacked: how many rows of them."""
+    """Return the number of rows of a loop's lists that are only stacked."""
     found = {}
     for position, value in enumerate(loop.outputs):
         readers = [eqn for eqn in graph.eqns if value in eqn.inputs]
@@ -91,7 +97,7 @@ def _rows_needed(graph: Graph, loop: Eqn) -> dict[int, int]:
 def _results(graph: Graph, eqn: Eqn, values: Mapping[int, Any]) -> Sequence[Any]:
     op = eqn.op
     given = [values[v] for v in eqn.inputs]
-    if op.family == CONTROL:  # constants among them tell lengths
+    if op.family == CONTROL:  # constants among them determine lengths
         return RULES[op.name](*given, **dict(eqn.attrs))
     given = list(map(jnp.asarray, given))
     avals = [graph.avals[v] for v in eqn.inputs]
@@ -105,7 +111,10 @@ def _results(graph: Graph, eqn: Eqn, values: Mapping[int, Any]) -> Sequence[Any]
 
 
 def _widened(op: Op) -> Callable[[Any, Aval], Any]:
-    """What is rounded is computed as float32, unless it only moves or the rule takes it."""
+    """Return a function that converts low-precision floats to float32.
+
+    It does nothing if the op only moves elements, or if its rule supports them.
+    """
 
     def wide(array: Any, aval: Aval) -> Any:
         return array.astype("float32") if aval.dtype in ROUNDED else array
@@ -115,13 +124,16 @@ def _widened(op: Op) -> Callable[[Any, Aval], Any]:
 
 
 def _as(array: Any, aval: Aval) -> Any:
-    """In the dtype that the record says, whatever JAX is configured to."""
+    """Convert to the dtype of the record, whatever JAX is configured to."""
     return lax.convert_element_type(array, aval.dtype.as_numpy_dtype)
 
 
 def _apart(outputs: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
-    """Outputs that are arrays of their own: JAX hands an input that is an output on as it is, and
-    who donates one would lose the other."""
+    """Return outputs that share no arrays with inputs or each other.
+
+    JAX returns an input that is also an output unchanged. Donating one of them would delete the
+    other.
+    """
     taken = [*map(id, inputs)]
     apart = []
     for output in outputs:

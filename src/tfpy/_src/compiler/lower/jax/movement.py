@@ -27,7 +27,7 @@ def transpose(x: Any, perm: Sequence[int]) -> Any:
 
 @lowers("strided_slice")
 def strided_slice(x: Any, begin: Sequence[int], size: Sequence[int], strides: Sequence[int]) -> Any:
-    """A negative stride reads the same places forwards; then they are turned round."""
+    """Slice with positive strides, then reverse the axes with negative ones."""
     runs = [_forwards(*run) for run in zip(begin, size, strides, strict=True)]
     starts, ends, steps = ([run[i] for run in runs] for i in range(3))
     found = lax.slice(x, starts, ends, steps)

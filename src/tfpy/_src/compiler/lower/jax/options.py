@@ -1,4 +1,4 @@
-"""What XLA is told where its own choice is slower for what tfpy makes."""
+"""Options of XLA where its defaults are slower for tfpy's programs."""
 
 from __future__ import annotations
 
@@ -11,32 +11,33 @@ from tfpy._src.compiler.ir.graph import Eqn, Graph, bodies
 from tfpy._src.compiler.lower.jax.replicas import mesh_within
 
 _REGIONS = ("xla_cpu_copy_insertion_use_region_analysis", True)
-"""A donated array is copied before it is written over only where its old value is still needed. In
-training steps, with every Variable donated, JAX 0.10 on two cores took 0.93 (ResNet-50, a
-transformer) to 1.0 (MobileNetV2) of the time without."""
+"""Copy a donated array before it is overwritten only if its old value is still needed. In training
+steps with all Variables donated, JAX 0.10 on two cores took 0.93 (ResNet-50, a transformer) to 1.0
+(MobileNetV2) of the time."""
 
 _PRODUCTS = ("xla_cpu_experimental_ynn_fusion_type", "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT")
-"""YNNPACK computes products, and nothing else. A transformer's step took 0.93 of the time, but a
-reduction by itself takes 1.4 (a normalised layer) to 9 times (a maximum) as long, and networks of
-convolutions 1.02 times."""
+"""Compute only products by YNNPACK. A transformer's step took 0.93 of the time. But a separate
+reduction takes 1.4 (a normalized layer) to 9 times (a maximum) as long, and convolutional networks
+take 1.02 times as long."""
 
 _EXCHANGE = (
     ("xla_gpu_all_reduce_combine_threshold_bytes", 2**27),
     ("xla_gpu_experimental_collective_start_as_early_as_possible", True),
     ("xla_gpu_experimental_parallel_collective_overlap_limit", 16),
 )
-"""GPUs sum up what replicas have found in pieces of 128 MB; XLA's own are of 30. Each begins when
-it is there, though others are under way: XLA waits for those, too late for computation to hide all.
-Two H100 took 0.99 of the time for the first, and 0.99 for the rest, for a transformer's step with
-443 MB of gradients."""
+"""All-reduce gradients in pieces of 128 MB instead of XLA's 30 MB, each as soon as it is ready,
+even if others are in progress. XLA would wait for these. That is too late for computation to hide all
+transfers. On two H100, the first option took 0.99 of the time, and so did the others, for a
+transformer's step with 443 MB of gradients."""
 
 _OPERATIONS = 1000
-"""So many multiplications and additions in products for each element that is reduced are enough:
-at 100 GFLOP/s a core they take 10 ns, of which a tenth is won; an element's maximum loses 1 ns."""
+"""Number of multiplications and additions in products per reduced element from which the option
+pays. At 100 GFLOP/s per core they take 10 ns, of which a tenth is saved; an element's maximum loses
+1 ns."""
 
 
 def compiler_options(graph: Graph) -> dict[str, bool | int | str]:
-    """For ``jax.jit`` of this Graph on the device that computes by default."""
+    """Return options for `jax.jit` of this Graph on the default device."""
     return {name: value for name, value in _wanted(graph) if _is_known(name, value)}
 
 
@@ -51,7 +52,7 @@ def _wanted(graph: Graph) -> Iterator[tuple[str, bool | int | str]]:
 
 
 def _is_of_products(graph: Graph) -> bool:
-    """Whether nearly all of its time goes into products of matrices."""
+    """Return True if products of matrices take nearly all of the time."""
     operations = reduced = 0
     for eqn, within in _equations(graph):
         if eqn.op.family == "window":
@@ -66,7 +67,7 @@ def _is_of_products(graph: Graph) -> bool:
 
 
 def _equations(graph: Graph) -> Iterator[tuple[Eqn, Graph]]:
-    """Its equations and those of the Graphs in them, each once, with the Graph that has it."""
+    """Yield the equations of a Graph and its inner Graphs, each with the Graph that contains it."""
     for eqn in graph.eqns:
         yield eqn, graph
         for _, body in bodies(eqn.attrs):
@@ -75,7 +76,7 @@ def _equations(graph: Graph) -> Iterator[tuple[Eqn, Graph]]:
 
 @functools.cache
 def _is_known(name: str, value: bool | int | str) -> bool:
-    """Whether this version of XLA takes it: options come and go."""
+    """Return True if this version of XLA supports an option."""
     try:
         jax.jit(lambda x: x, compiler_options={name: value}).lower(0).compile()
     except jax.errors.JaxRuntimeError:

@@ -1,4 +1,4 @@
-"""What the jax backend runs for a Graph: a function that JAX compiles at its first call."""
+"""The program of the jax backend for a Graph: a function that JAX compiles at its first call."""
 
 from __future__ import annotations
 
@@ -20,36 +20,39 @@ class JaxProgram:
     """A Graph as a jitted function of arrays.
 
     Args:
-        donated: positions of inputs that a run may be given as donated slots.
+        donated: Positions of inputs that may be passed to a run as donated slots.
     """
 
     def __init__(self, graph: Graph, donated: Collection[int] = ()) -> None:
         self.graph = graph
         self.inputs = graph.inputs
         self.donations = _donations(graph, donated)
-        """An output -> the input over whose bytes it is written when that is donated."""
+        """Map from outputs to the inputs over which they are written if these are donated."""
         mesh = mesh_within(graph)
         self.everywhere = None if mesh is None else NamedSharding(mesh, PartitionSpec())
-        """Of a program of several devices: how what each of them has lies."""
+        """Sharding of values that every device has whole, for a program on several devices."""
         self._function = function_of(graph)
         self._donating: dict[tuple[int, ...], Callable[..., list[Any]]] = {}
 
     @cached_property
     def plain(self) -> Any:
-        """The function of arrays, which keeps them all."""
+        """Jitted function that keeps all its arguments."""
         return _jitted(self.graph, self._function)
 
     def donating(self, positions: tuple[int, ...]) -> Callable[..., list[Any]]:
-        """The same, by which these inputs are gone after a call."""
+        """Return a jitted function that deletes these inputs in a call."""
         found = self._donating.get(positions)
         if found is None:
             found = self._donating[positions] = self._made_donating(positions)
         return found
 
     def _made_donating(self, positions: tuple[int, ...]) -> Callable[..., list[Any]]:
-        """A jitted function pairs the donated inputs of a type with its outputs of that type in
-        their order, so here the outputs come in that of the inputs over which they are written.
-        Any other pair is a copy: an old value is overwritten while another output needs it."""
+        """Return a jitted function that donates inputs.
+
+        JAX pairs the donated inputs of a type with the outputs of that type in their order. So the
+        outputs are reordered to match the inputs over which they are written. Any other pair would
+        cause a copy: an old value is overwritten while another output needs it.
+        """
         outputs, over = self.graph.outputs, self.donations
         places = {self.inputs[at]: at for at in positions}
         last = len(self.inputs)
@@ -70,15 +73,15 @@ class JaxProgram:
         return lambda *arrays: list(map(made(*arrays).__getitem__, back))
 
     def trace(self) -> None:
-        """Traces it for arrays of the Graph's own shapes, which the first call does otherwise.
+        """Trace the function for arrays of the Graph's own shapes, before the first call.
 
         Raises:
-            NotLowerable: when that tells that it cannot be.
+            NotLowerable: If tracing shows that the Graph cannot be lowered.
         """
         self.plain.eval_shape(*self._structs())
 
     def __str__(self) -> str:
-        """As StableHLO."""
+        """Return the StableHLO of the program."""
         text: str = self.plain.lower(*self._structs()).as_text()
         return text
 
@@ -95,10 +98,10 @@ def _struct(aval: Aval) -> Any:
 
 
 def _donations(graph: Graph, donated: Collection[int]) -> dict[int, int]:
-    """Which output is written over which of those inputs, that have its shape and dtype.
+    """Map outputs to the donated inputs over which they are written. Shapes and dtypes must match.
 
-    An output takes the input that it is made of in the fewest steps, as a Variable's next value is
-    made of its old one; then what is left is taken in order.
+    An output is paired with the input from which the fewest equations lead to it, as a Variable's
+    next value is computed from its old value. The rest is paired in order.
     """
     avals, made_of = _origins(graph)
     outputs = [v for v in dict.fromkeys(graph.outputs) if v in made_of]
@@ -114,7 +117,10 @@ def _donations(graph: Graph, donated: Collection[int]) -> dict[int, int]:
 
 
 def _origins(graph: Graph) -> tuple[list[Aval], dict[int, Sequence[int]]]:
-    """Of which values each is made; those within replicas are numbered after the Graph's own."""
+    """Return avals, and for each value the values from which it is computed.
+
+    Values within replicas are numbered after the Graph's own values.
+    """
     avals, made_of = graph.avals[:], dict[int, Sequence[int]]()
     for eqn in graph.eqns:
         made_of.update(dict.fromkeys(eqn.outputs, eqn.inputs))
@@ -137,7 +143,10 @@ def _nearest(
     output: int,
     inputs: Collection[int],
 ) -> tuple[int, int] | None:
-    """How many equations back, by way of values of its shape and dtype, one of the inputs is."""
+    """Return the number of equations to the nearest of the inputs, and that input.
+
+    Values in between must have the shape and dtype of the output.
+    """
     level, seen, steps = [output], {output}, 0
     while level:
         steps += 1

@@ -1,8 +1,8 @@
-"""Random numbers whose outputs take a varying number of words, and permutations: TensorFlow's.
+"""TensorFlow's random numbers with a varying number of words per output, and permutations.
 
-They are those of ``ops/reference/random.py``, written for one output each: ``jax.vmap`` makes
-the loops those of all outputs, which end with the last of them. Parameters and what follows from
-them are float64, whatever JAX is configured to.
+They correspond to `ops/reference/random.py`, but are written for one output. `jax.vmap` turns the
+loops into loops for all outputs, which end when the last output is done. Parameters and
+intermediate values are float64, whatever JAX is configured to.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from tfpy._src.compiler.ir.aval import Shape
 from tfpy._src.compiler.lower.jax.expression import cast, mulhi
 from tfpy._src.compiler.lower.jax.table import Rule, lowers, wide
 
-_WORDS = 6  # of a state: a key of two and a counter of four
-_Number = Any  # a scalar of JAX's
+_WORDS = 6  # words of a state: two of the key and four of the counter
+_Number = Any  # a scalar of JAX
 
 # Words
 
 
 def _block(state: Sequence[_Number], offset: _Number) -> list[_Number]:
-    """The four words at so many counters from the state's; the offset is a uint64."""
+    """Return the four words at a uint64 offset from the state's counter."""
     k0, k1, *start = (lax.bitcast_convert_type(word, np.uint32) for word in state)
     c, carry = [], jnp.uint64(0)
     for i, word in enumerate(start):
@@ -53,7 +53,7 @@ def _unit_floats(words: Sequence[_Number]) -> list[_Number]:
 
 
 def _unit_doubles(words: Sequence[_Number]) -> list[_Number]:
-    """Of 52 bits of each pair of words."""
+    """Return float64 numbers from 52 bits of each pair of words."""
     high, low = words[::2], words[1::2]
     return [
         ((h & np.uint32(0xFFFFF)).astype(np.float64) * 2.0**32 + w.astype(np.float64)) * 2.0**-52
@@ -71,7 +71,7 @@ def _box_muller(units: Sequence[_Number]) -> list[_Number]:
 
 
 class _Pair(NamedTuple):
-    """Numbers that are made two at a time, and used from the second."""
+    """Numbers that are made in pairs. The second number of a pair is used first."""
 
     numbers: tuple[_Number, _Number]
     left: _Number
@@ -82,7 +82,7 @@ class _Pair(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """What an output is drawn from: a place in its stream, and what is left of two pairs."""
+    """The source of an output's numbers: a position in its stream, and the rest of two pairs."""
 
     offset: _Number
     uniforms: _Pair
@@ -96,7 +96,7 @@ class _Source(NamedTuple):
 def _taken(
     state: Sequence[_Number], offset: _Number, pair: _Pair, convert: Callable[..., Any]
 ) -> tuple[_Number, _Number, _Pair]:
-    """The next number; a new pair where none is left."""
+    """Return the next number, from a new pair if the old one is used up."""
     is_empty = pair.left == 0
     fresh = convert(_unit_doubles(_block(state, offset)))
     first, second = (
@@ -108,13 +108,13 @@ def _taken(
 
 
 class _Stream:
-    """Draws of one state."""
+    """The draws of one state."""
 
     def __init__(self, state: Sequence[_Number]) -> None:
         self._state = state
 
     def uniform(self, source: _Source) -> tuple[_Number, _Source]:
-        """A float64 in [0, 1)."""
+        """Return a float64 in [0, 1)."""
         number, offset, pair = _taken(self._state, source.offset, source.uniforms, lambda u: u)
         return number, source._replace(offset=offset, uniforms=pair)
 
@@ -128,8 +128,10 @@ def _chosen(flag: _Number, yes: Any, no: Any) -> Any:
 
 
 def _until_done(step: Callable[[Any], tuple[_Number, Any]], first: Any, wanted: _Number) -> Any:
-    """``step`` gives whether it was the last one, and what the next one gets. None is run unless
-    it is wanted."""
+    """Repeat `step`, which returns whether it is done and its next argument.
+
+    No step runs unless `wanted`.
+    """
 
     def again(carried: tuple[_Number, Any]) -> tuple[_Number, Any]:
         return step(carried[1])
@@ -143,7 +145,7 @@ def _until_done(step: Callable[[Any], tuple[_Number, Any]], first: Any, wanted: 
 @lowers("random_truncated_normal")
 @wide
 def truncated_normal(*state: Any, shape: Shape, dtype: DType = float32) -> Any:
-    """Four outputs have a stream together, two of float64."""
+    """Draw truncated normal numbers. Four outputs share a stream, or two outputs of float64."""
     count = math.prod(shape)
     units, each = (_unit_floats, 4) if dtype == float32 else (_unit_doubles, 2)
     apart = np.uint64(drawing.RESERVED * each // 4)
@@ -165,7 +167,10 @@ def truncated_normal(*state: Any, shape: Shape, dtype: DType = float32) -> Any:
 
 
 def _sampled(draw: Callable[..., Any]) -> Rule:
-    """The rule of a distribution: ``draw`` takes state, dtype, an output's number, parameters."""
+    """Return the rule of a distribution.
+
+    `draw` receives state, dtype, output number and parameters.
+    """
 
     @wide
     def rule(*inputs: Any, samples: int, dtype: DType = float32) -> Any:
@@ -309,7 +314,7 @@ for _name, _draw in (("gamma", _gamma), ("poisson", _poisson), ("binomial", _bin
 @lowers("random_permutation")
 @wide
 def permutation(*state: Any, count: int) -> Any:
-    """Fisher and Yates's, one word for each element but the last."""
+    """Return a Fisher-Yates permutation, from one word for each element but the last."""
     if count < 2:
         return lax.iota(np.int32, count)
     steps = count - 1
@@ -321,7 +326,7 @@ def permutation(*state: Any, count: int) -> Any:
 
 
 def _swapped(others: Any, own: Any) -> Any:
-    """As the reference has it, where it is explained."""
+    """Return the numbers after swaps, as the reference does, where the algorithm is explained."""
     sorted_others, by_other = lax.sort((others, own), num_keys=1, is_stable=True)
     repeats = jnp.append(sorted_others[1:] == sorted_others[:-1], False)
     earlier = jnp.where(jnp.append(False, repeats[:-1]), jnp.roll(by_other, 1), -1)

@@ -1,4 +1,4 @@
-"""Reductions, sums so far, and order."""
+"""Reductions, cumulative sums, and order."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ def argmin(x: Any, axis: int) -> Any:
 
 @lowers("argsort")
 def argsort(x: Any, k: int, descending: bool) -> Any:
-    """Turned round before and after, where equal elements are to keep their order."""
+    """Sort.
+
+    The input is reversed before and after if descending, so that equal elements keep their order.
+    """
     last = x.ndim - 1
     places = lax.broadcasted_iota(np.int32, x.shape, last)
     if descending:
@@ -69,7 +72,7 @@ def permute(x: Any, order: Any) -> Any:
 
 @lowers("searchsorted")
 def searchsorted(sequence: Any, values: Any, right: bool) -> Any:
-    """Steps of the reference; ``jnp.searchsorted`` has another place for NaN."""
+    """Search by the steps of the reference. `jnp.searchsorted` places NaN differently."""
     n = sequence.shape[-1]
     low = jnp.zeros(values.shape, np.int32)
     high = jnp.full_like(low, n)
@@ -93,7 +96,7 @@ def _scan(accumulate: Callable[..., Any], identity: float) -> Callable[..., Any]
 
 
 def _moved(x: Any, axis: int, reverse: bool, identity: float) -> Any:
-    """Each element at the next place, the identity at the first."""
+    """Shift each element to the next position, and put the identity at the first one."""
     config = [(0, 0, 0)] * x.ndim
     config[axis] = (-1, 1, 0) if reverse else (1, -1, 0)
     return lax.pad(x, jnp.asarray(identity, x.dtype), config)

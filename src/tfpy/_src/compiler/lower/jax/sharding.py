@@ -1,4 +1,4 @@
-"""Shardings of arrays over devices: tfpy's, and JAX's."""
+"""The conversion between tfpy's and JAX's shardings of arrays over devices."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tfpy._src.compiler.lower.jax.table import lowers
 _DEVICE = re.compile(r"/job:[^/]+/replica:\d+/task:(\d+)/device:(\w+):(\d+)")
 
 _MESHES: dict[Mesh, DeviceMesh] = {}
-"""The meshes that programs have used, by what JAX has for each."""
+"""Meshes that programs have used, by JAX's mesh."""
 
 
 @functools.cache
 def mesh_of(mesh: DeviceMesh) -> Mesh:
-    """JAX's mesh of the same devices."""
+    """Return JAX's mesh of the same devices."""
     devices = np.array([device_of(name) for name in mesh.devices])
     found = Mesh(devices.reshape(mesh.sizes), mesh.names)
     _MESHES[found] = mesh
@@ -31,26 +31,28 @@ def mesh_of(mesh: DeviceMesh) -> Mesh:
 
 
 def device_of(name: str) -> jax.Device:
-    """The device with that full name.
+    """Return the device with this full name.
 
     Raises:
-        InvalidArgumentError: when JAX sees none.
+        InvalidArgumentError: If JAX does not see it.
     """
     match = _DEVICE.fullmatch(name)
     assert match is not None, name
     task, kind, index = int(match[1]), match[2], int(match[3])
     try:
         there = [d for d in jax.devices(kind.lower()) if d.process_index == task]
-    except RuntimeError:  # JAX has no such kind
+    except RuntimeError:  # JAX has no devices of this kind
         there = []
     if index >= len(there):
-        text = f"there is no device {name}: JAX sees {len(there)} of its kind in that process"
+        text = (
+            f"there is no device {name}: JAX sees {len(there)} devices of this kind in that process"
+        )
         raise InvalidArgumentError(None, None, text)
     return there[index]
 
 
 def forget_devices() -> None:
-    """What is known of meshes: JAX has other devices now."""
+    """Clear the cached meshes, because JAX has other devices now."""
     _MESHES.clear()
     mesh_of.cache_clear()
     jax_sharding_of.cache_clear()
@@ -58,7 +60,10 @@ def forget_devices() -> None:
 
 @functools.cache
 def jax_sharding_of(sharding: Sharding) -> NamedSharding:
-    """JAX's word for it, as JAX writes it of results: otherwise they would be compiled for anew."""
+    """Return JAX's sharding, in the form that JAX uses for results.
+
+    Otherwise functions of results would be compiled again.
+    """
     axes = [PartitionSpec.UNCONSTRAINED if axis == ANY else axis for axis in sharding.axes]
     while axes and axes[-1] is None:
         axes.pop()
@@ -66,9 +71,9 @@ def jax_sharding_of(sharding: Sharding) -> NamedSharding:
 
 
 def sharding_of(placed: JaxSharding, rank: int) -> Sharding | None:
-    """What tfpy says of JAX's sharding; None when it is on no mesh of the program's.
+    """Return tfpy's sharding for JAX's, or None if it is not on a mesh of the program.
 
-    A dimension that XLA has cut along several axes is told to be cut along the first of them.
+    A dimension that XLA has cut along several axes is reported as cut along the first of them.
     """
     if not isinstance(placed, NamedSharding) or placed.mesh not in _MESHES:
         return None
@@ -77,7 +82,7 @@ def sharding_of(placed: JaxSharding, rank: int) -> Sharding | None:
 
 
 def is_sharded(placed: JaxSharding, sharding: Sharding) -> bool:
-    """Whether it is what tfpy says, and no more."""
+    """Return True if JAX's sharding equals tfpy's exactly."""
     return (
         isinstance(placed, NamedSharding)
         and placed.mesh == mesh_of(sharding.mesh)
@@ -86,7 +91,7 @@ def is_sharded(placed: JaxSharding, sharding: Sharding) -> bool:
 
 
 def _axes(placed: NamedSharding, rank: int) -> list[Any]:
-    """For each dimension the name of an axis, a tuple of several, or None."""
+    """Return the name of an axis, a tuple of several, or None for each dimension."""
     axes = [axis or None for axis in placed.spec]
     return [*axes, *[None] * (rank - len(axes))]
 
@@ -98,7 +103,7 @@ def relayout(x: Any, sharding: Sharding) -> Any:
 
 @lowers("relayout_like")
 def relayout_like(x: Any, like: Any) -> Any:
-    # the partitioner spreads the operands of an elementwise operation alike, though this one
-    # always takes the first
+    # The partitioner distributes the operands of an elementwise operation alike, so this operation
+    # has both operands, though it always selects the first.
     first = lax.optimization_barrier(jnp.asarray(True))
     return (lax.select(first, jnp.asarray(x), jnp.asarray(like).astype(x.dtype)),)

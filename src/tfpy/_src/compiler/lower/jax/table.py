@@ -1,4 +1,4 @@
-"""What computes each op with JAX, entered by the files of this folder, a family each."""
+"""The table of functions that compute ops with JAX. Each module of this folder enters a family."""
 
 from __future__ import annotations
 
@@ -9,22 +9,24 @@ from typing import Any
 import jax
 
 Rule = Callable[..., Any]
-"""(*arrays, **attrs) -> the op's result, of JAX arrays; a tuple for an op of several outputs. It is
-what the record's ``ref`` is for NumPy, with zeros or nothing in place of errors of values."""
+"""(*arrays, **attrs) -> the op's result as JAX arrays, or a tuple for several outputs. It
+corresponds to the record's `ref` for NumPy, but invalid values yield zeros or are dropped instead
+of errors."""
 
 RULES: dict[str, Rule] = {}
-"""By op. Elementwise ops need none: their expressions are evaluated (``expression.py``)."""
+"""Map from op names to rules. Elementwise ops need none: their expressions are evaluated
+(`expression.py`)."""
 
 NARROW: set[str] = set()
-"""Ops whose rules take float16 and bfloat16 as they are: products, which devices have units for
-that add them up in float32. Others get float32."""
+"""Ops whose rules accept float16 and bfloat16: products, for which devices have units that sum in
+float32. Other rules receive float32."""
 
 
 def lowers(*names: str, narrow: bool = False) -> Callable[[Rule], Rule]:
-    """A decorator: the function computes these ops.
+    """Return a decorator for a function that computes these ops.
 
     Args:
-        narrow: enters them in :data:`NARROW`.
+        narrow: If True, enter the ops in :data:`NARROW`.
     """
 
     def enter(rule: Rule) -> Rule:
@@ -36,7 +38,7 @@ def lowers(*names: str, narrow: bool = False) -> Callable[[Rule], Rule]:
 
 
 def wide(rule: Rule) -> Rule:
-    """A decorator: in it float64 and uint64 are what they say, whatever JAX is configured to."""
+    """Enable float64 and uint64 in a rule, whatever JAX is configured to. A decorator."""
 
     @functools.wraps(rule)
     def run(*arrays: Any, **attrs: Any) -> Any:

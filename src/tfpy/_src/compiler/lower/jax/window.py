@@ -1,4 +1,4 @@
-"""Convolution, pooling and other windows; channels are last. See ``ops/window.py`` for windows."""
+"""Convolution, pooling and other windows; channels are last. See `ops/window.py` for windows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LAST = 2**31 - 1
 
 
 def _conv(x: Any, filter: Any, strides: Sizes, dilations: Sizes, padding: Padding) -> Any:
-    """Filters [*spatial, depth of a group, out]."""
+    """Convolve with filters [*spatial, depth of a group, out]."""
     names = "DHW"[-len(strides) :]
     return lax.conv_general_dilated(
         x,
@@ -34,7 +34,7 @@ def _conv(x: Any, filter: Any, strides: Sizes, dilations: Sizes, padding: Paddin
 
 
 def _depthwise(x: Any, filter: Any, **window: Any) -> Any:
-    """Filters [h, w, channels, multiplier]."""
+    """Convolve with filters [h, w, channels, multiplier]."""
     *spatial, channels, multiplier = filter.shape
     return _conv(x, lax.reshape(filter, (*spatial, 1, channels * multiplier)), **window)
 
@@ -45,7 +45,7 @@ def _enter(
     for_input: Callable[..., Any],
     for_filter: Callable[..., Any],
 ) -> None:
-    """A convolution and its two transposes, those of functions that give the same."""
+    """Register a convolution and its two transposes, derived from equivalent functions."""
 
     @lowers(name, narrow=True)
     def convolve(x: Any, filter: Any, **window: Any) -> Any:
@@ -61,7 +61,7 @@ def _enter(
 
 
 def _transposed(linear: Callable[[Any], Any], shape: Sizes, dy: Any) -> Any:
-    """The transpose of a linear function of an array of a shape."""
+    """Return the transpose of a linear function of an array of this shape, applied to `dy`."""
     (found,) = jax.linear_transpose(linear, jax.ShapeDtypeStruct(shape, dy.dtype))(dy)
     return found
 
@@ -79,7 +79,7 @@ def _transposed(linear: Callable[[Any], Any], shape: Sizes, dy: Any) -> Any:
 
 
 def _or_product(is_faster: Callable[[int], bool]) -> Callable[..., Any]:
-    """A convolution, as a product on a CPU where that is faster for so many pixels of a batch."""
+    """Return a convolution, which is a product on a CPU if `is_faster(pixels)`."""
 
     def convolve(x: Any, filter: Any, **window: Any) -> Any:
         def plain(x: Any, filter: Any) -> Any:
@@ -107,7 +107,8 @@ _BEST = (
     _or_product(lambda pixels: True),
     _or_product(lambda pixels: pixels > 256),
 )
-"""Forward, and those whose transposes are the gradients by the input and by the filter."""
+"""The forward function, and the functions with transposes that are the gradients by input and
+filter."""
 
 _enter("conv2d", *_BEST)
 _enter("conv3d", *_BEST)
@@ -118,7 +119,7 @@ _enter("depthwise_conv2d", _depthwise, _depthwise, _depthwise)
 
 
 def _around(ksize: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> dict[str, Any]:
-    """How ``lax.reduce_window`` moves a window over all dimensions."""
+    """Return the arguments of `lax.reduce_window` for a window over all dimensions."""
     return {
         "window_dimensions": (1, *ksize, 1),
         "window_strides": (1, *strides, 1),
@@ -141,7 +142,7 @@ def _sums(x: Any, **window: Any) -> Any:
 
 
 def _counts(shape: Sizes, ksize: Sizes, strides: Sizes, dilations: Sizes, padding: Padding) -> Any:
-    """How many pixels of the image each window meets, [*out, 1]."""
+    """Return the number of image pixels in each window, [*out, 1]."""
     counts = np.ones((), np.float32)
     for n, k, s, d, (low, high) in zip(
         shape[1:-1], ksize, strides, dilations, padding, strict=True
@@ -164,7 +165,7 @@ def avg_pool_grad(dy: Any, input_shape: Sizes, **window: Any) -> Any:
 
 
 def _first_maxima(x: Any, **window: Any) -> Any:
-    """The place of each window's first maximum in its image and channel."""
+    """Return the position of each window's first maximum in its image and channel."""
     places = lax.iota(np.int32, math.prod(x.shape[1:-1])).reshape(1, *x.shape[1:-1], 1)
 
     def larger(a: Any, b: Any) -> Any:
@@ -177,7 +178,7 @@ def _first_maxima(x: Any, **window: Any) -> Any:
 
 
 def _by_image(x: Any) -> Any:
-    """[batch, pixels, channels]."""
+    """Reshape to [batch, pixels, channels]."""
     return lax.reshape(x, (x.shape[0], math.prod(x.shape[1:-1]), x.shape[-1]))
 
 
@@ -203,7 +204,7 @@ def max_pool_grad_grad(x: Any, g: Any, **window: Any) -> Any:
 def _to_every_maximum(
     x: Any, dy: Any, ksize: Sizes, strides: Sizes, dilations: Sizes, padding: Padding
 ) -> Any:
-    """The sum over the taps of a window of what its pixels get that are maxima."""
+    """Sum the gradients of all maxima of each window, tap by tap."""
     y = max_pool(x, ksize=ksize, strides=strides, dilations=dilations, padding=padding)
     around = ((0, 0, 0), *((low, high, 0) for low, high in padding), (0, 0, 0))
     padded = lax.pad(x, _lowest(x.dtype), around)
@@ -217,11 +218,11 @@ def _to_every_maximum(
     return lax.pad(found, dy.dtype.type(0), [(-low, -high, 0) for low, high, _ in around])
 
 
-# Windows side by side, and resizing
+# Sliding windows, and resizing
 
 
 def _rows(n: int, k: int, stride: int, dilation: int) -> Any:
-    """The places that windows meet along an axis, [windows, k]."""
+    """Return the positions of windows along an axis, [windows, k]."""
     count = max((n - (k - 1) * dilation - 1) // stride + 1, 0)
     return np.arange(count)[:, None] * stride + np.arange(k) * dilation
 
@@ -242,7 +243,7 @@ def overlap_add(x: Any, input_shape: Sizes, strides: Sizes, dilations: Sizes) ->
 
 @lowers("resample")
 def resample(x: Any, entries: Any, axis: int, spec: Any) -> Any:
-    """A pixel whose weight is 0 does not count, even if it is not finite."""
+    """Resize an axis. A pixel with weight 0 does not count, even if it is not finite."""
     weights = lax.bitcast_convert_type(entries[:, 1:], np.float32)
     places = jnp.clip(entries[:, :1] + jnp.arange(weights.shape[1]), 0, x.shape[axis] - 1)
     taken = jnp.take(x, places, axis=axis)
@@ -252,5 +253,5 @@ def resample(x: Any, entries: Any, axis: int, spec: Any) -> Any:
 
 
 def _other_axes(rank: int, axis: int) -> Sequence[int]:
-    """All but two in a row."""
+    """Return all axes but two adjacent ones."""
     return [i for i in range(rank) if i not in (axis, axis + 1)]

@@ -1,4 +1,4 @@
-"""Graph → Program of the wasm runtime (``csrc/xnnpack_glue``)."""
+"""The lowering from a Graph to a Program of the wasm runtime (`csrc/xnnpack_glue`)."""
 
 from tfpy._src.compiler.ir.op import add_backend
 from tfpy._src.compiler.lower.wasm.lowering import lower

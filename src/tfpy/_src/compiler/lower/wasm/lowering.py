@@ -1,14 +1,14 @@
-"""Lowers a Graph to a Program of the wasm runtime (``csrc/xnnpack_glue``).
+"""The lowering of a Graph to a Program of the wasm runtime (`csrc/xnnpack_glue`).
 
-A named kernel crosses as it is. An expression becomes bytecode for the runtime's block interpreter:
-``params`` holds
+A named kernel is passed on unchanged. An expression becomes bytecode for the runtime's block
+interpreter. Its `params` are
 
-- ``dims``, ``strides``: the index space (see :func:`tfpy._src.compiler.ir.strides.collapse`);
-- ``offsets``: the element of each input that the first output reads, where one is not 0;
-- ``constants``: 32-bit patterns, as signed integers;
-- ``registers``: how many the code uses: first the inputs, then the constants, then temporaries;
-- ``code``: instructions ``[name, result register, operand registers...]``, the last of which
-  makes the result. A bool is 0 or -1 in a register.
+- `dims`, `strides`: the index space (see :func:`tfpy._src.compiler.ir.strides.collapse`).
+- `offsets`: the element of each input that the first output reads, if one of them is not 0.
+- `constants`: 32-bit patterns, as signed integers.
+- `registers`: number of registers: first the inputs, then the constants, then temporaries.
+- `code`: instructions `[name, result register, operand registers...]`. The last one computes the
+  result. A bool is 0 or -1 in a register.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from tfpy._src.compiler.lower.wasm.target import with_parameters
 
 
 def lower(graph: Graph, donated: Collection[int] = ()) -> Program:
-    """The wasm Program of a Graph.
+    """Return the wasm Program of a Graph.
 
     Args:
-        donated: positions of inputs that may be donated to a run; the Graph has no complex values
-            then.
+        donated: Positions of inputs that may be donated to a run. Then the Graph must not have
+            complex values.
 
     Raises:
-        ValueError: when a value has a dtype that devices do not store.
+        ValueError: If a value has a dtype that devices do not store.
     """
     program, tasks = assign_buffers(graph, "wasm")
     for call, inputs, output in tasks:
@@ -55,7 +55,7 @@ def lower(graph: Graph, donated: Collection[int] = ()) -> Program:
 def add_elementwise(
     program: Program, call: Elementwise, inputs: Sequence[int], output: int
 ) -> None:
-    """Adds the step of an expression, which is assembled into bytecode."""
+    """Add the step of an expression, which is assembled into bytecode."""
     dims, strides = collapse(call.out.shape, call.views)
     names = tuple(f"x{i}" for i in range(len(inputs)))
     params = {"dims": dims, "strides": strides, **assemble(call.root, len(names))}
@@ -65,7 +65,7 @@ def add_elementwise(
 
 
 def add_kernel(program: Program, call: KernelCall, inputs: Sequence[int], output: int) -> None:
-    """Adds the step of a named kernel, which crosses as it is."""
+    """Add the step of a named kernel, which is passed on unchanged."""
     program.add_step(Kernel(call.name, call.inputs), inputs, [output], call.params)
 
 
@@ -92,10 +92,10 @@ _MOVES = {(ex.I, ex.U), (ex.U, ex.I)}
 
 
 def instruction_name(op: str, operand: DType, result: DType) -> str | None:
-    """The interpreter's name of a scalar operation; None where the bits stay as they are.
+    """Return the interpreter's name of a scalar operation, or None if the bits do not change.
 
     Raises:
-        KeyError: when the operation is not of those that compute (inputs and constants are not).
+        KeyError: If the operation does not compute anything, like inputs and constants.
     """
     if op == "bitcast" or (op == "cast" and (operand, result) in _MOVES):
         return None
@@ -113,7 +113,7 @@ def instruction_name(op: str, operand: DType, result: DType) -> str | None:
 
 @functools.lru_cache(maxsize=256)  # fusions of the same body have the same expression
 def assemble(root: ex.Expr, inputs: int) -> Mapping[str, Param]:
-    """The bytecode of an expression over so many inputs; registers are used again."""
+    """Return the bytecode of an expression over a number of inputs. Registers are reused."""
     instructions, (result,) = ex.linearize(root)
     source = _sources(instructions)
     constants = sorted({_bits(one) for one in instructions if one.op == "const"})
@@ -149,7 +149,7 @@ def assemble(root: ex.Expr, inputs: int) -> Mapping[str, Param]:
 def _instruction(
     instructions: Sequence[ex.Instruction], instruction: ex.Instruction
 ) -> tuple[str, tuple[int, ...]]:
-    """The name of an instruction's operation and its operands, in the order that the name wants."""
+    """Return the name of an instruction's operation, and its operands in order."""
     op, args, dtype = instruction.op, instruction.args, instruction.dtype
     if op == "index":
         return "index", ()
@@ -167,7 +167,10 @@ def _is_number(instruction: ex.Instruction) -> bool:
 
 
 def _sources(instructions: Sequence[ex.Instruction]) -> list[int]:
-    """For each instruction the one whose register it shares: its own, unless it only moves bits."""
+    """Return for each instruction the instruction with its register.
+
+    An instruction that only moves bits shares the register of its operand.
+    """
     source: list[int] = []
     for number, instruction in enumerate(instructions):
         op, args, dtype = instruction.op, instruction.args, instruction.dtype
@@ -177,7 +180,7 @@ def _sources(instructions: Sequence[ex.Instruction]) -> list[int]:
 
 
 def _bits(instruction: ex.Instruction) -> int:
-    """A constant's 32-bit pattern, as a signed integer."""
+    """Return a constant's 32-bit pattern as a signed integer."""
     assert instruction.value is not None
     if instruction.dtype == ex.B:
         return -int(instruction.value)

@@ -1,4 +1,4 @@
-"""What the kernels of the wasm runtime take over: a bias for each channel and a clamp."""
+"""The fusions that wasm kernels support: a bias for each channel and a clamp."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from tfpy._src.compiler.ir.strides import collapse
 from tfpy._src.compiler.lower import fused
 
 FEW_ROWS = 8
-"""A product of so few rows is computed without packing, which attention does not do."""
+"""Number of rows up to which a product needs no packing, unlike attention."""
 
 MIN_WEIGHTS = 4096
-"""Elements of weights from which on int8 pays."""
+"""Number of weights from which int8 pays."""
 
 MIN_USES = 64
-"""How often each element of the activations, which costs its quantisation, must be multiplied."""
+"""Smallest number of multiplications per element of the activations, to pay for its
+quantization."""
 
 MIN_DEPTH = 32
-"""Channels from which on windows of several pixels gain: each pixel is a row of its own."""
+"""Number of channels from which windows of several pixels pay, because each pixel is a separate
+row."""
 
 _CHANNELS = {
     "conv2d": "out_c",
@@ -31,11 +33,11 @@ _CHANNELS = {
     "matmul": "n",
     "quantized_matmul": "n",
 }
-"""Kernels with bias and clamp, and the parameter that counts their channels."""
+"""Kernels with bias and clamp, and the parameter with the number of their channels."""
 
 
 class WasmTarget:
-    """What fusion passes may do for wasm; see :class:`tfpy._src.compiler.lower.target.Target`."""
+    """The target of wasm; see :class:`tfpy._src.compiler.lower.target.Target`."""
 
     fuses_loops = True
     fuses_prologues = False
@@ -46,11 +48,11 @@ class WasmTarget:
         self.kernels = fused.kernels_of("wasm")
 
     def takes(self, call: KernelCall) -> bool:
-        """As the kernel's record states."""
+        """Return the answer of the kernel's record."""
         return fused.takes("wasm", call)
 
     def takes_epilogue(self, call: KernelCall, arrays: int) -> bool:
-        """A bias of shape [channels] and a clamp, of float32."""
+        """Return True for a float32 bias of shape [channels] and a clamp."""
         assert call.epilogue is not None
         return call.name in _CHANNELS and _finish_of(call, call.epilogue) is not None
 
@@ -59,8 +61,11 @@ class WasmTarget:
 
 
 def takes_attention(call: KernelCall) -> bool:
-    """Return True if packing k and v pays for the rows, columns of the result are adjacent, each
-    head has its own keys, and rows without visible keys need not be zeros."""
+    """Return True if the kernel supports an attention and pays.
+
+    Packing k and v must pay for the rows. Columns of the result must be adjacent, each head must
+    have its own keys, and rows without visible keys must not be zeros.
+    """
     p: dict[str, Any] = dict(call.params)
     adjacent = p["out_strides"][3] == 1 or p["width"] == 1
     return bool(p["m"] > FEW_ROWS and adjacent and not {"group", "blind"} & p.keys())
@@ -89,11 +94,11 @@ class _Finish:
 
 
 def with_parameters(call: KernelCall) -> KernelCall:
-    """The call with its epilogue as the parameters that the runtime's kernel reads."""
+    """Return the call with its epilogue as parameters of the runtime's kernel."""
     if call.epilogue is None:
         return call
     finish = _finish_of(call, call.epilogue)
-    assert finish is not None, "the target has refused this epilogue"
+    assert finish is not None, "the target does not support this epilogue"
     params: dict[str, Param] = {**call.params, "bias": "true" if finish.has_bias else "false"}
     if finish.low > -math.inf:
         params["clamp_min_bits"] = float_bits(finish.low)
@@ -104,7 +109,7 @@ def with_parameters(call: KernelCall) -> KernelCall:
 
 
 def _finish_of(call: KernelCall, epilogue: Epilogue) -> _Finish | None:
-    """The bias and clamp that an epilogue is; None when it is something else."""
+    """Return the bias and clamp of an epilogue, or None if it contains anything else."""
     if epilogue.result != float32 or epilogue.out.dtype != float32:
         return None
     root, limits = epilogue.root, []
