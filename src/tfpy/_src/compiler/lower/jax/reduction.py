@@ -52,9 +52,10 @@ def argmin(x: Any, axis: int) -> Any:
 
 @lowers("argsort")
 def argsort(x: Any, k: int, descending: bool) -> Any:
-    """Sort.
+    """Return the indices that sort the last axis.
 
-    The input is reversed before and after if descending, so that equal elements keep their order.
+    For a descending order, the input is reversed before and after sorting, so that equal elements
+    keep their order.
     """
     last = x.ndim - 1
     places = lax.broadcasted_iota(np.int32, x.shape, last)

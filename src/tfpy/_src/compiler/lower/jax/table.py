@@ -38,7 +38,7 @@ def lowers(*names: str, narrow: bool = False) -> Callable[[Rule], Rule]:
 
 
 def wide(rule: Rule) -> Rule:
-    """Enable float64 and uint64 in a rule, whatever JAX is configured to. A decorator."""
+    """Decorate a rule so that JAX computes float64 and uint64 in it, whatever its configuration."""
 
     @functools.wraps(rule)
     def run(*arrays: Any, **attrs: Any) -> Any:

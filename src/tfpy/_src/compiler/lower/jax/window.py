@@ -66,9 +66,10 @@ def _transposed(linear: Callable[[Any], Any], shape: Sizes, dy: Any) -> Any:
     return found
 
 
-# Filters of one pixel, which are products of matrices: on a CPU XLA computes them as convolutions,
-# and slowly where pixels are few and by the gradients. The least milliseconds of one core, as a
-# convolution and as a product, in ResNet-50 (a batch of 2) and MobileNetV2 (of 4), JAX 0.10:
+# Convolutions with filters of one pixel are products of matrices. On a CPU, XLA computes them as
+# convolutions, which is slow for few pixels and for gradients. The table lists the minimal time in
+# milliseconds on one core, as a convolution and as a product, in ResNet-50 (a batch of 2) and
+# MobileNetV2 (a batch of 4) with JAX 0.10:
 #
 #     pixels  channels     forward      by the input  by the filter
 #         18  2048 -> 512  1.43  0.70   2.21  0.54    0.20  0.66

@@ -17,7 +17,7 @@ call's."""
 
 
 class ShaderTarget:
-    """See :class:`tfpy._src.compiler.lower.target.Target`.
+    """The target of a shader backend; see :class:`tfpy._src.compiler.lower.target.Target`.
 
     Args:
         device: Name of the device in the records of fused kernels.
