@@ -17,8 +17,8 @@ from tfpy._src.compiler.passes.uses import Uses
 def fuse_prologue(graph: Graph, target: Target) -> Graph:
     """Fuse elementwise equations, or slices, with the only kernel that reads their result. ::
 
-    %2 = squared_difference(%0, %1)    %3 = fusion(%0, %1) kind=prologue %3 = reduce_sum(%2)
-    %2 = squared_difference(%0, %1)
+    %2 = squared_difference(%0, %1)    %3 = fusion(%0, %1) kind=prologue
+    %3 = reduce_sum(%2)                  %2 = squared_difference(%0, %1)
                                          %3 = reduce_sum(%2)
 
     A kernel that computes the operand can also be fused. ::

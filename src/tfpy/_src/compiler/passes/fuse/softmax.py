@@ -15,9 +15,13 @@ from tfpy._src.compiler.passes.fuse.patterns import Finder, Found, fuse_around
 def fuse_softmax(graph: Graph, target: Target) -> Graph:
     """Fuse exp(x - max) / sum(exp(x - max)), or its logarithm. ::
 
-    %1 = reduce_max(%0)                   %7 = fusion(%0) kind=softmax %2 = reshape(%1)
-    ... %3 = subtract(%0, %2) %4 = exp(%3) %5 = reduce_sum(%4) %6 = reshape(%5) %7 = real_div(%4,
-    %6)
+    %1 = reduce_max(%0)                   %7 = fusion(%0) kind=softmax
+    %2 = reshape(%1)                        ...
+    %3 = subtract(%0, %2)
+    %4 = exp(%3)
+    %5 = reduce_sum(%4)
+    %6 = reshape(%5)
+    %7 = real_div(%4, %6)
     """
     return fuse_around(graph, target, ("softmax", "log_softmax"), (exp,), _softmax_of)
 
