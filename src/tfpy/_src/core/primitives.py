@@ -21,7 +21,7 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float, signed integer or complex tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape of `x` and its dtype, or the dtype of the real part for complex numbers.
+        Tensor of the shape of `x` and its dtype, or the real part's dtype for complex numbers.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
