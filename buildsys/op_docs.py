@@ -44,19 +44,20 @@ def _sections(op: Op) -> list[str]:
     results = _result_dtypes(op)
     first, *others = op.params
     sparse = "; may be a `tf.SparseTensor`" if op.laws.sparse and not others else ""
+    kept = f" It is sparse if `{first}` is." if sparse else ""
     operands = [f"{first}: {_kinds(set(results))} tensor{sparse}."]
     operands += [
         f"{name}: Tensor of the dtype of `{first}`. The shapes must be broadcastable."
         for name in others
     ]
     refused = (
-        "dtypes differ or the shapes are not broadcastable"
+        "dtype is not supported, the dtypes differ, or the shapes are not broadcastable"
         if others
         else f"dtype of `{first}` is not supported"
     )
     return [
         _section("Args", "\n".join(operands)),
-        _section("Returns", _result(first, bool(others), results)),
+        _section("Returns", _result(first, bool(others), results) + kept),
         _section("Raises", f"InvalidArgumentError: If the {refused}."),
     ]
 

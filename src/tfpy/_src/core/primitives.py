@@ -21,7 +21,7 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float, signed integer or complex tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape of `x` and its dtype, or the real part's dtype for complex numbers.
+        Tensor of the shape of `x` and its dtype, or the real part's dtype for complex numbers. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -108,7 +108,7 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -185,7 +185,7 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float or complex tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -212,7 +212,7 @@ def asinh(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float or complex tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -239,7 +239,7 @@ def atan(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float or complex tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -270,7 +270,7 @@ def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `y`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -295,7 +295,7 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float or complex tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -459,7 +459,7 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -485,7 +485,7 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -511,7 +511,7 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -535,7 +535,7 @@ def ceil(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -675,7 +675,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -697,7 +697,7 @@ def erf(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -805,7 +805,7 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float or complex tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -832,7 +832,7 @@ def floor(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -864,7 +864,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -895,7 +895,7 @@ def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -925,7 +925,7 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -953,7 +953,7 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1139,7 +1139,7 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1195,7 +1195,7 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1223,7 +1223,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1302,7 +1302,7 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float or complex tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -1331,7 +1331,7 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1382,7 +1382,7 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1408,7 +1408,7 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1463,7 +1463,7 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1492,7 +1492,7 @@ def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1520,7 +1520,7 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1548,7 +1548,7 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1599,7 +1599,7 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float, signed integer or complex tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -1630,7 +1630,7 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x1`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1657,7 +1657,7 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1686,7 +1686,7 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `a`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1715,7 +1715,7 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1741,7 +1741,7 @@ def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1852,7 +1852,7 @@ def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1876,7 +1876,7 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -2011,7 +2011,7 @@ def sin(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float or complex tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -2039,7 +2039,7 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float or complex tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -2094,7 +2094,7 @@ def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float or complex tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -2121,7 +2121,7 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float, integer or complex tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -2152,7 +2152,7 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2202,7 +2202,7 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2226,7 +2226,7 @@ def tan(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float or complex tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -2253,7 +2253,7 @@ def tanh(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float or complex tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape and dtype of `x`.
+        Tensor of the shape and dtype of `x`. It is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -2285,7 +2285,7 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2314,7 +2314,7 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2368,7 +2368,7 @@ def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2396,7 +2396,7 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2424,7 +2424,7 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2453,7 +2453,7 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtypes differ or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
 
     Example:
         >>> import tfpy as tf

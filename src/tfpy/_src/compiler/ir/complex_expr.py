@@ -142,7 +142,7 @@ def lift(value: Any, part: DType) -> ComplexExpr:
 
 
 def _pair(x: Any, y: Any) -> tuple[ComplexExpr, ComplexExpr]:
-    """Lift two operands, at least one of which is complex."""
+    """Lift two operands. At least one of them is complex."""
     part = (x if isinstance(x, ComplexExpr) else y).re.dtype
     return lift(x, part), lift(y, part)
 

@@ -43,7 +43,7 @@ class _Step:
     dead: tuple[int, ...]
     """Values that no later equation reads."""
     overwritten: int | None
-    """Dead value whose memory receives the result."""
+    """Dead value with memory that receives the result."""
     widened: bool
     """True if operands of low precision are converted to float32 first."""
 

@@ -25,7 +25,7 @@ EPILOGUE = "epilogue"
 """Kind of one equation with a kernel, followed by elementwise equations."""
 
 PROLOGUE = "prologue"
-"""Kind of one equation with a kernel whose operand is computed by elementwise equations.
+"""Kind of elementwise equations that compute the operand of one equation with a kernel.
 Elementwise equations may also follow it."""
 
 _MAX_OPS = 4  # names that are printed per fusion

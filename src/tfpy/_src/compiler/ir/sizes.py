@@ -31,7 +31,7 @@ class OpenSize(int):
 
 
 class UnrankedSize(OpenSize):
-    """An open size of a tensor whose rank is also open."""
+    """An open size of a tensor with an open rank."""
 
     __slots__ = ()
 

@@ -91,7 +91,7 @@ concat = register(
 
 
 def without_elements(shape: Shape, *tensors: Any) -> Any:
-    """Return an empty tensor that is a function of other tensors, whose gradients are zeros."""
+    """Return an empty tensor as a function of other tensors. Their gradients are zeros."""
     parts = []
     for x in tensors:
         flat = reshape(x, shape=(x.aval.size,))

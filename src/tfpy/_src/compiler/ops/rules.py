@@ -16,15 +16,15 @@ Vjp = Callable[..., Any]
 
 
 class Rows(NamedTuple):
-    """The gradient of a tensor of which rows were read.
+    """The gradient of a tensor if only some of its rows were read.
 
-    All other rows are zero; equal indices add up.
+    All other rows are zero. Values at equal indices add up.
     """
 
     values: Any
-    """[n, ...]."""
+    """Gradients of the rows, [n, ...]."""
     indices: Any
-    """[n]."""
+    """Indices of the rows, [n]."""
     shape: Shape
     """Shape of the tensor."""
 

@@ -96,14 +96,14 @@ def share_loops(graph: Graph) -> Graph:
 
 
 def _primal(eqn: Eqn) -> Graph | None:
-    """Return the body of the loop whose states an equation saves."""
+    """Return the body of the loop for which an equation saves states."""
     primal = dict(eqn.attrs).get("primal")
     assert primal is None or isinstance(primal, Graph)
     return primal
 
 
 def _is_plain(eqn: Eqn, saving: Eqn) -> bool:
-    """Return True if an equation is the loop whose states the equation `saving` saves."""
+    """Return True if an equation is the loop for which the equation `saving` saves states."""
     primal = _primal(saving)
     assert primal is not None
     attrs = dict(eqn.attrs)

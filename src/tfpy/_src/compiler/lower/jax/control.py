@@ -261,7 +261,7 @@ def _as_long(value: Any, like: Any) -> Any:
 
 
 def _of_any_length(value: Any) -> Any:
-    """Return a value whose future writes are unknown."""
+    """Return a value with unknown future writes."""
     return replace(value, is_long=False) if isinstance(value, Items) else value
 
 

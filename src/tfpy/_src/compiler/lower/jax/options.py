@@ -33,8 +33,8 @@ H100, the first option took 0.99 of the time, and so did the others, for a trans
 
 _OPERATIONS = 1000
 """Number of multiplications and additions in products per reduced element from which the option
-pays. At 100 GFLOP/s per core they take 10 ns, of which a tenth is saved; an element's maximum loses
-1 ns."""
+pays. At 100 GFLOP/s per core they take 10 ns. The option saves a tenth of that, and an element's
+maximum loses 1 ns."""
 
 
 def compiler_options(graph: Graph) -> dict[str, bool | int | str]:

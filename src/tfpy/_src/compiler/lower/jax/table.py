@@ -18,7 +18,7 @@ RULES: dict[str, Rule] = {}
 (`expression.py`)."""
 
 NARROW: set[str] = set()
-"""Ops whose rules accept float16 and bfloat16: products, for which devices have units that sum in
+"""Ops with rules that accept float16 and bfloat16: products, for which devices have units that sum in
 float32. Other rules receive float32."""
 
 

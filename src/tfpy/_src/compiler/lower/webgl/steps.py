@@ -20,7 +20,7 @@ MAX_TEXTURES = 16
 
 
 class WebGLSteps(Steps):
-    """Steps whose fragments write several texels and read uniform blocks.
+    """Steps with fragments that write several texels and read uniform blocks.
 
     Fragments write up to `targets` texels, and read up to `block` bytes of an input through a
     uniform block.

@@ -20,7 +20,7 @@ class WebGPUTarget(ShaderTarget):
         super().__init__("webgpu", max_inputs, stored_dtypes(half))
 
     def takes_prologue(self, call: KernelCall, arrays: int) -> bool:
-        """Return True also for kernels whose results products of bytes compute themselves."""
+        """Return True also for kernels that products of bytes can include."""
         if call.maker is None:
             return super().takes_prologue(call, arrays)
         fits = arrays + FURTHER_ARRAYS <= self.max_inputs
