@@ -9,12 +9,15 @@ rule. Other records write the sections in their `doc`. Examples and the paragrap
 from __future__ import annotations
 
 import inspect
-from textwrap import indent
+from textwrap import fill, indent
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tfpy._src.base.dtypes import DType
     from tfpy._src.compiler.ir.op import Op
+
+_WIDTH = 92
+"""Width of a section, which is indented twice."""
 
 
 def docstring(op: Op, example: str = "") -> str:
@@ -44,6 +47,7 @@ def _sections(op: Op) -> list[str]:
     results = _result_dtypes(op)
     first, *others = op.params
     sparse = "; may be a `tf.SparseTensor`" if op.laws.sparse and not others else ""
+    error = "InvalidArgumentError"
     kept = f" It is sparse if `{first}` is." if sparse else ""
     operands = [f"{first}: {_kinds(set(results))} tensor{sparse}."]
     operands += [
@@ -57,8 +61,8 @@ def _sections(op: Op) -> list[str]:
     )
     return [
         _section("Args", "\n".join(operands)),
-        _section("Returns", _result(first, bool(others), results) + kept),
-        _section("Raises", f"InvalidArgumentError: If the {refused}."),
+        _section("Returns", fill(_result(first, bool(others), results) + kept, _WIDTH)),
+        _section("Raises", fill(f"{error}: If the {refused}.", _WIDTH, subsequent_indent="    ")),
     ]
 
 

@@ -21,7 +21,8 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
         x: Float, signed integer or complex tensor; may be a `tf.SparseTensor`.
 
     Returns:
-        Tensor of the shape of `x` and its dtype, or the real part's dtype for complex numbers. It is sparse if `x` is.
+        Tensor of the shape of `x` and its dtype, or the real part's dtype for complex numbers. It
+        is sparse if `x` is.
 
     Raises:
         InvalidArgumentError: If the dtype of `x` is not supported.
@@ -108,7 +109,8 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -270,7 +272,8 @@ def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `y`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -459,7 +462,8 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -485,7 +489,8 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -511,7 +516,8 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -675,7 +681,8 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -864,7 +871,8 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -895,7 +903,8 @@ def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -925,7 +934,8 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -953,7 +963,8 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1139,7 +1150,8 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1195,7 +1207,8 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1223,7 +1236,8 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1331,7 +1345,8 @@ def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1382,7 +1397,8 @@ def logical_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1408,7 +1424,8 @@ def logical_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1463,7 +1480,8 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1492,7 +1510,8 @@ def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1520,7 +1539,8 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1548,7 +1568,8 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1630,7 +1651,8 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x1`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1657,7 +1679,8 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Bool tensor of the broadcast shape.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1686,7 +1709,8 @@ def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `a`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1715,7 +1739,8 @@ def pow(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1741,7 +1766,8 @@ def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -1852,7 +1878,8 @@ def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2152,7 +2179,8 @@ def squared_difference(x: TensorLike, y: TensorLike, name: str | None = None) ->
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2202,7 +2230,8 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2285,7 +2314,8 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2314,7 +2344,8 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2368,7 +2399,8 @@ def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2396,7 +2428,8 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2424,7 +2457,8 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf
@@ -2453,7 +2487,8 @@ def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
         Tensor of the broadcast shape and the dtype of `x`.
 
     Raises:
-        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are not broadcastable.
+        InvalidArgumentError: If the dtype is not supported, the dtypes differ, or the shapes are
+            not broadcastable.
 
     Example:
         >>> import tfpy as tf

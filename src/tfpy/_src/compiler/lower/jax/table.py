@@ -18,8 +18,8 @@ RULES: dict[str, Rule] = {}
 (`expression.py`)."""
 
 NARROW: set[str] = set()
-"""Ops with rules that accept float16 and bfloat16: products, for which devices have units that sum in
-float32. Other rules receive float32."""
+"""Ops with rules that accept float16 and bfloat16: products, for which devices have units that sum
+in float32. Other rules receive float32."""
 
 
 def lowers(*names: str, narrow: bool = False) -> Callable[[Rule], Rule]:
