@@ -199,7 +199,7 @@ class IndexMaps:
         """Group the same dimensions of the space by another shape."""
         rest = self._halved(d for axis in index_map for d in axis.dims)
         if math.prod(self._sizes[d] for d in rest) != math.prod(shape):
-            raise NotComposable("the reshape covers only a part of its value")
+            raise NotComposable("only a part of a reshaped value is read")
         found: list[Axis] = []
         for n in shape:
             dims: list[int] = []
