@@ -142,13 +142,13 @@ def test_what_has_no_values(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "shape (2, 3) · float32 · of the trace of functionno values: it stands for" in found[0]
     gone = tf.zeros([2]) + 1.0
     gone.dispose()
-    assert said(gone).endswith("disposedthe values are gone")
+    assert said(gone).endswith("disposedthe values are no longer available")
     computed = tf.zeros([200]) + 1.0
     monkeypatch.setattr(Storage, "is_readable", property(lambda storage: False))
-    assert "await x.data() gives the values" in said(computed)
-    assert repr(computed).endswith("the device here: await x.data() gives the values>>")
+    assert "await x.data() returns the values" in said(computed)
+    assert repr(computed).endswith("the device here: await x.data() returns the values>>")
     monkeypatch.setattr(arrays, "MOST", 100)
-    assert "800 bytes, which are not read" in said(computed)
+    assert "800 bytes: too large to display" in said(computed)
 
 
 def test_backend_report() -> None:

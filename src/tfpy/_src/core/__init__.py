@@ -1,2 +1,1 @@
-"""Tensor, conversion to tensors, eager execution, the tape, nests, a function for each
-primitive."""
+"""The core of tfpy: Tensor, eager execution, the tape, nests, and a function for each primitive."""

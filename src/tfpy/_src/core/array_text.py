@@ -1,4 +1,4 @@
-"""Arrays as TensorFlow prints them in ``tf.print`` and in assertions."""
+"""Formatting of arrays as in TensorFlow's `tf.print` and assertions."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ def item_text(value: Any) -> str:
 
 
 def summary(array: Any, keep: int, indent: int) -> str:
-    """The outermost ``keep`` items at both ends of every axis; all if ``keep`` is negative.
+    """Return the text of an array, with the outermost `keep` items at both ends of every axis.
 
-    Of an array without elements no item is shown: TensorFlow keeps no more than there are elements.
-    Of complex numbers it shows neither the parts nor the dimensions.
+    A negative `keep` shows all items. As in TensorFlow, at most as many items are shown as the
+    array has elements, and complex numbers are shown neither with their parts nor with their
+    dimensions.
     """
     if array.dtype.kind == "c":
         return _without_texts(array, array.size if keep < 0 else keep)

@@ -1,21 +1,32 @@
-"""``tf.compat.as_bytes`` and ``as_text``: Python's two kinds of text."""
+"""`tf.compat.as_bytes` and `tf.compat.as_text`: conversions between bytes and str."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
+from tfpy._src.core.typing import PathLike
 
-def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
-    """Bytes of a str, bytes or bytearray.
+
+def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") -> bytes:
+    """Convert a string to bytes.
+
+    Args:
+        bytes_or_text: str, bytes or bytearray.
+        encoding: Encoding of the result if a str is given.
+
+    Returns:
+        A bytes object.
 
     Raises:
-        TypeError: for anything else.
+        TypeError: If the value is of another type.
 
     Example:
         >>> import tfpy as tf
         >>> tf.compat.as_bytes("größe")
         b'gr\\xc3\\xb6\\xc3\\x9fe'
+
+    See also: `tf.compat.as_text`.
     """
     if isinstance(bytes_or_text, bytes | bytearray):
         return bytes(bytes_or_text)
@@ -24,16 +35,25 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
     raise _wrong(bytes_or_text)
 
 
-def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    """The str of a str or bytes.
+def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
+    """Convert a string to str.
+
+    Args:
+        bytes_or_text: str or bytes.
+        encoding: Encoding of the bytes.
+
+    Returns:
+        A str.
 
     Raises:
-        TypeError: for anything else.
+        TypeError: If the value is of another type.
 
     Example:
         >>> import tfpy as tf
         >>> tf.compat.as_text(b"gr\\xc3\\xb6\\xc3\\x9fe")
         'größe'
+
+    See also: `tf.compat.as_bytes`.
     """
     if isinstance(bytes_or_text, str):
         return bytes_or_text
@@ -42,8 +62,18 @@ def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
     raise _wrong(bytes_or_text)
 
 
-def as_str(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    """:func:`as_text`.
+def as_str(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
+    """Convert a string to str, as `tf.compat.as_text`.
+
+    Args:
+        bytes_or_text: str or bytes.
+        encoding: Encoding of the bytes.
+
+    Returns:
+        A str.
+
+    Raises:
+        TypeError: If the value is of another type.
 
     Example:
         >>> import tfpy as tf
@@ -54,7 +84,14 @@ def as_str(bytes_or_text: Any, encoding: str = "utf-8") -> str:
 
 
 def as_str_any(value: Any, encoding: str = "utf-8") -> str:
-    """The str of bytes, or of any other value by ``str``.
+    """Convert any value to str. Bytes are decoded.
+
+    Args:
+        value: Any value.
+        encoding: Encoding of bytes.
+
+    Returns:
+        A str.
 
     Example:
         >>> import tfpy as tf
@@ -64,8 +101,14 @@ def as_str_any(value: Any, encoding: str = "utf-8") -> str:
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 
-def path_to_str(path: Any) -> Any:
-    """The str of a path object; other values as they are.
+def path_to_str(path: PathLike) -> Any:
+    """Convert a path object to str; return other values unchanged.
+
+    Args:
+        path: A str, a path object, or any other value.
+
+    Returns:
+        A str for a path object, otherwise `path` itself.
 
     Example:
         >>> from pathlib import PurePosixPath

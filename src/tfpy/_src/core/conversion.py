@@ -1,48 +1,59 @@
-"""Python and NumPy values to tensors, with TensorFlow's rules."""
+"""Conversion of Python and NumPy values to tensors, with TensorFlow's rules."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from tfpy._src.backends.javascript.bridge import IN_BROWSER
 from tfpy._src.backends.javascript.interop import array_values, is_js_array
 from tfpy._src.base import dtypes
-from tfpy._src.base.dtypes import DType, as_dtype
+from tfpy._src.base.dtypes import DType, DTypeLike, as_dtype
 from tfpy._src.compiler.ir.op import OPS, Op
 from tfpy._src.core.host_arrays import to_array
 from tfpy._src.core.operand import AnyTensor, Composite, Holder, Operand
 from tfpy._src.core.scalar_cache import scalar
 from tfpy._src.core.tensor import Tensor, from_array
+from tfpy._src.core.typing import ShapeLike, TensorLike
 
 
-def is_tensor(x: Any) -> bool:
-    """True for tensors, Variables, ragged and sparse tensors, indexed slices (``tf.is_tensor``).
+def is_tensor(x: object) -> bool:
+    """Return True for tensors, Variables, ragged and sparse tensors, and indexed slices.
 
-    Other libraries' Variables count, too: those of Keras give a tensor of themselves.
+    Variables of other libraries that convert to tensors, e.g. Keras Variables, also count.
+
+    Args:
+        x: Any value.
+
+    Returns:
+        A bool.
 
     Example:
         >>> import tfpy as tf
         >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
         (True, False)
+
+    See also: `tf.convert_to_tensor`.
     """
     return isinstance(x, AnyTensor | Composite)
 
 
 def is_operand(x: Any) -> bool:
-    """Whether ops take it as it is: :func:`is_tensor` but for other libraries' classes."""
+    """Return True if ops accept the value directly. Unlike `is_tensor`, only for tfpy's own
+    classes.
+    """
     return isinstance(x, Operand | Composite)
 
 
-def offers_tensor(value: Any) -> bool:
-    """Whether an object that is no tensor gives one of itself (``__tf_tensor__``)."""
+def offers_tensor(value: Any) -> TypeGuard[Any]:
+    """Return True if the object converts to a tensor with `__tf_tensor__`."""
     return hasattr(value, "__tf_tensor__")
 
 
 def as_tensors(op: Op, inputs: Sequence[Any]) -> tuple[Tensor, ...]:
-    """The inputs of an op. Python values take the dtype of the first tensor among them."""
+    """Convert the inputs of an op. Python values take the dtype of the first tensor among them."""
     hint = op.only
     inputs = [x.__tf_tensor__(hint, None) if offers_tensor(x) else x for x in inputs]
     for x in inputs[op.typed_from :]:
@@ -65,7 +76,7 @@ _NUMBERS = (bool, int, float)
 
 
 def _operand(op: Op, value: Any, hint: DType | None) -> Tensor:
-    """What is no tensor as one."""
+    """Convert an input that is not a tensor."""
     if isinstance(value, Holder):
         return value.value()
     if type(value) in _NUMBERS and hint is not None:  # NumPy's float64 is a float, but is cast
@@ -79,25 +90,38 @@ def _operand(op: Op, value: Any, hint: DType | None) -> Tensor:
 
 
 def convert_to_tensor(
-    value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
+    value: TensorLike | Composite,
+    dtype: DTypeLike | None = None,
+    dtype_hint: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
-    """A tensor of a Python number, nested sequence, array, Variable, indexed slices or tensor.
+    """Convert a value to a tensor.
 
-    Floats become float32 and integers int32 unless ``dtype`` says otherwise. An object with a
-    method ``__tf_tensor__(dtype, name)`` says itself which tensor it is, and tapes see that one;
-    an object with ``__array__`` is a constant, as an array is. So is an array of JavaScript in a
-    page: a typed array has its own dtype (``Float32Array`` is float32), the numbers of others are
-    Python's.
+    Python floats become float32 and integers int32 unless a dtype is given. NumPy arrays keep their
+    dtype. An object with a method `__tf_tensor__(dtype, name)` returns its own tensor, which tapes
+    follow; an object with `__array__` becomes a constant. In a page, so does a JavaScript array: a
+    typed array keeps its dtype (`Float32Array` is float32), and the numbers of other arrays are
+    treated as Python numbers.
+
+    Args:
+        value: Number, string, nested sequence, array, Variable, indexed slices or tensor.
+        dtype: Dtype of the result. Default: derived from the value.
+        dtype_hint: Preferred dtype, used only if the value can take it.
+
+    Returns:
+        Tensor. A tensor is returned unchanged.
 
     Raises:
-        ValueError: for ragged sequences, ragged and sparse tensors, None, a tensor of another
-            dtype, numbers out of range.
-        TypeError: when Python values do not fit ``dtype`` (1.5 as int32).
+        ValueError: If the value is None, a ragged or sparse tensor, a ragged sequence, a tensor of
+            another dtype, or out of range for the dtype.
+        TypeError: If Python values do not fit `dtype` (1.5 as int32).
 
     Example:
         >>> import tfpy as tf
         >>> tf.convert_to_tensor([1.0, 2.0]).numpy().tolist()
         [1.0, 2.0]
+
+    See also: `tf.constant`, `tf.cast`.
     """
     wanted = None if dtype is None else as_dtype(dtype)
     if offers_tensor(value):
@@ -125,7 +149,10 @@ def convert_to_tensor(
 
 
 def _without_js(value: Any) -> tuple[Any, bool]:
-    """A value in which arrays of JavaScript are arrays or lists; whether that is one of our own."""
+    """Convert JavaScript arrays in a value to NumPy arrays or lists.
+
+    The second result is True if the first one is a private copy.
+    """
     if is_js_array(value):
         return array_values(value), True
     if isinstance(value, list | tuple) and any(map(_holds_js, value)):
@@ -139,20 +166,35 @@ def _holds_js(value: Any) -> bool:
     return is_js_array(value)
 
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
-    """A tensor of the given values (``tf.constant``).
+def constant(
+    value: TensorLike,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+    name: str = "Const",
+) -> Tensor:
+    """Make a tensor of the given values.
+
+    The values convert as in `tf.convert_to_tensor`. A tensor is returned as it is, without a copy.
 
     Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
-        shape: reshapes the values, or repeats a single one.
+        value: Number, string, nested sequence or array.
+        dtype: Dtype of the result. Default: derived from the value. int64 and float64 have 32 bits
+            without `TFPY_ENABLE_X64`.
+        shape: Shape of the result. The values are reshaped; a single value is repeated.
+
+    Returns:
+        Tensor of shape `shape`, or of the shape of the value.
 
     Raises:
-        TypeError: when the number of values does not fit ``shape``.
+        TypeError: If the number of values does not fit `shape`, or the values do not fit `dtype`.
+        ValueError: If the sequence is ragged or a value is out of range for the dtype.
 
     Example:
         >>> import tfpy as tf
         >>> tf.constant([[1, 2], [3, 4]]).numpy().tolist()
         [[1, 2], [3, 4]]
+
+    See also: `tf.convert_to_tensor`, `tf.fill`, `tf.Variable`.
     """
     if is_operand(value):
         tensor = convert_to_tensor(value)
@@ -174,10 +216,16 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     return from_array(array)
 
 
-def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """The values that are known without running anything; None of a tensor of a trace.
+def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
+    """Return the values of a tensor if they are known without running a function.
 
-    What is no tensor is given back.
+    Args:
+        tensor: Tensor, or another value.
+        partial: Accepted for compatibility; without effect.
+
+    Returns:
+        NumPy array of the values. None for a Variable and for a tensor of a trace. A value that is
+        not a tensor is returned unchanged.
 
     Example:
         >>> import tfpy as tf
@@ -192,16 +240,16 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
 
 def host_values(value: Any) -> np.ndarray[Any, Any]:
-    """The values of what converts to a tensor, as an array that must not be written to.
+    """Return the values of a tensor-like value as an array that the caller must not write to.
 
     Raises:
-        NotTraceableError: for a tensor that is being traced.
+        NotTraceableError: If the tensor belongs to a trace.
     """
     return convert_to_tensor(value).host_view()
 
 
 def _stacked(tensors: Sequence[Tensor]) -> Tensor:
-    """Tensors of one shape and dtype along a new first axis."""
+    """Stack tensors of one shape and dtype along a new first axis."""
     rows = [_reshaped(t, (1, *t.aval.shape)) for t in tensors]
     return OPS["concat"](*rows, axis=0)
 

@@ -1,4 +1,4 @@
-"""``Dimension``: one size of a ``tf.TensorShape``, which may be unknown."""
+"""`Dimension`: one size of a `tf.TensorShape`, which may be unknown."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import Any
 
 
 class Dimension:
-    """A size that may be None; what is computed of an unknown one is unknown (``shape.dims[i]``).
+    """A size that may be unknown (`shape.dims[i]`). Arithmetic with an unknown size is unknown.
+
+    Args:
+        value: The size; None if it is unknown.
 
     Raises:
-        ValueError: for a size below 0.
-        TypeError: for what is no size.
+        ValueError: If the size is negative.
+        TypeError: If the value is not a size.
 
     Example:
         >>> import tfpy as tf
@@ -28,24 +31,44 @@ class Dimension:
 
     @property
     def value(self) -> int | None:
-        """The size; None if it is not known."""
+        """The size; None if it is unknown."""
         return self._value
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether both may be one size: they are equal, or one is unknown."""
+        """Return True if the sizes are equal or one of them is unknown.
+
+        Args:
+            other: Size, Dimension or None.
+
+        Returns:
+            A bool.
+        """
         other = as_dimension(other)
         return self._value is None or other.value is None or self._value == other.value
 
     def assert_is_compatible_with(self, other: Any) -> None:
-        """Raises a ValueError unless :meth:`is_compatible_with` holds."""
+        """Raise an error unless the sizes are compatible.
+
+        Args:
+            other: Size, Dimension or None.
+
+        Raises:
+            ValueError: If the sizes are not compatible.
+        """
         if not self.is_compatible_with(other):
             raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
     def merge_with(self, other: Any) -> Dimension:
-        """What both know together.
+        """Return the size that combines the knowledge of both Dimensions.
+
+        Args:
+            other: Size, Dimension or None.
+
+        Returns:
+            A Dimension.
 
         Raises:
-            ValueError: when they are not compatible.
+            ValueError: If the sizes are not compatible.
         """
         self.assert_is_compatible_with(other)
         return as_dimension(other) if self._value is None else self
@@ -63,12 +86,12 @@ class Dimension:
 
 
 def as_dimension(value: Any) -> Dimension:
-    """A size, None or a Dimension as a Dimension."""
+    """Convert a size, None or a Dimension to a Dimension."""
     return value if isinstance(value, Dimension) else Dimension(value)
 
 
 def known_size(value: Any) -> int | None:
-    """What says a size, as an int; None for what says that it is not known."""
+    """Return a size as an int, or None if it is unknown."""
     if isinstance(value, Dimension):
         return value.value
     if value is None:
@@ -86,7 +109,10 @@ def known_size(value: Any) -> int | None:
 
 
 def _method(function: Callable[[int, int], Any], kind: Callable[[Any], Any], flip: bool) -> Any:
-    """A method that computes with two sizes; None or an unknown Dimension if one is unknown."""
+    """Return a method that computes with two sizes.
+
+    The result is None or an unknown Dimension if a size is unknown.
+    """
 
     def method(self: Dimension, other: Any) -> Any:
         try:

@@ -1,10 +1,9 @@
-"""Functions that composites (ragged tensors, sparse ones, slices) have a meaning of their own for.
+"""Dispatch of functions on composite values: ragged and sparse tensors, indexed slices.
 
-The shape of a ragged tensor is such a value, too.
-
-A function says so where it is defined, with :func:`dispatchable` or :func:`per_value`; what it is
-for a kind of composite is entered by :func:`implements`, in the folder of that kind. Primitives on
-elements need neither: the executor hands them to ``CompositeOperand.apply_op``.
+The shape of a ragged tensor is such a value as well. A function is declared with `dispatchable` or
+`per_value` where it is defined. Its implementation for a kind of composite is registered with
+`implements`, in the folder of that kind. Elementwise primitives need neither: the executor passes
+them to `CompositeOperand.apply_op`.
 """
 
 from __future__ import annotations
@@ -23,16 +22,19 @@ _IMPLEMENTATIONS: dict[Function, dict[type, Function]] = {}
 
 
 def dispatchable(function: F) -> F:
-    """``function``, but what :func:`implements` entered when an argument is a composite.
+    """Return `function` with dispatch to the implementations that `implements` registers.
 
-    An argument counts if it is one, or a list or tuple with one. Kinds that have no implementation
-    go to ``function`` itself, which may refuse them.
+    An argument counts if it is a composite, or a list or tuple with one. `function` itself receives
+    composites that have no implementation, and may raise an error.
     """
     return _dispatching(function, lambda value: None)
 
 
 def per_value(function: F) -> F:
-    """A dispatchable function that computes each value alone: composites may map it over theirs."""
+    """Return `function` with dispatch, for a function that computes each value independently.
+
+    Composites without an implementation map the function over their values.
+    """
     return _dispatching(function, lambda value: value.per_value(function))
 
 
@@ -55,7 +57,7 @@ def _dispatching(function: F, default: Callable[[Dispatched], Function | None]) 
 
 
 def implements(function: Function, kind: type[Dispatched]) -> Callable[[F], F]:
-    """Enters what a dispatchable function is for a kind of values: a decorator."""
+    """Return a decorator that registers the implementation of a function for one kind of value."""
 
     def enter(own: F) -> F:
         _IMPLEMENTATIONS[function][kind] = own

@@ -1,7 +1,7 @@
-"""The eager executor: each op call is a one-equation Program, compiled once per signature.
+"""The eager executor: each op call is a Program of one equation, compiled once per signature.
 
-An op of a few numbers that the host has is computed there, where that takes less than a dispatch
-(:attr:`Backend.few`); its result is uploaded when a Program needs it.
+The host computes an op on few numbers that are available there if that is faster than a dispatch
+(`Backend.few`). The result is uploaded when a Program needs it.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ class Applied(NamedTuple):
     inputs: Sequence[Tensor]
     output: Tensor
     graph: Graph
-    """What it is, with shapes and attributes."""
+    """Graph of the op, with shapes and attributes."""
     on_device: bool
-    """Whether a program of the active backend computed it."""
+    """True if a Program of the active backend computed the op."""
     began: float
-    """By ``spans.clock``."""
+    """Start time by `profiler_spans.clock`."""
 
 
 Observer = Callable[[Applied], None]
-"""Told of an op that has run. What it raises the call of the op raises."""
+"""Callback for an op that has run. Its exceptions propagate to the caller of the op."""
 
 observers: list[Observer] = []
-"""Told of each op that runs, on any thread, but not of those that are traced."""
+"""Callbacks for each op that runs, on any thread. Traced ops are not reported."""
 
-_MAX_PROGRAMS = 4096  # per backend; the oldest goes
+_MAX_PROGRAMS = 4096  # per backend; the oldest is evicted first
 
 
 class _Compiled:
-    """A cache entry: what an op is on a backend for one signature."""
+    """A cache entry: the implementation of an op on a backend for one signature."""
 
     __slots__ = ("_evaluator", "aval", "graph", "is_small", "program")
 
@@ -62,10 +62,10 @@ class _Compiled:
         self.is_small = not op.is_alias and all(aval.size < few for aval in graph.avals)
         self._evaluator: Evaluator | None = None
         self.program = _UNKNOWN
-        """Id of the device's program, or one of the three below."""
+        """Id of the device's program, or one of the three constants below."""
 
     def by_numpy(self, arrays: Sequence[Array]) -> Array:
-        """The result for the arrays of the operands."""
+        """Compute the op with NumPy."""
         evaluator = self._evaluator
         if evaluator is None:
             evaluator = self._evaluator = Evaluator(self.graph)
@@ -77,11 +77,11 @@ _HOST, _ALIAS, _UNKNOWN = 0, -1, -2
 
 @executes
 def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
-    """Computes ``op`` on tensors (or what converts to them) and records it on active tapes.
+    """Compute `op` on tensors or tensor-like values, and record it on active tapes.
 
     Raises:
-        ValueError, TypeError or tf.errors.InvalidArgumentError: from the op's rules; no tensor is
-            made then.
+        ValueError, TypeError or tf.errors.InvalidArgumentError: If the op's rules reject the
+            inputs. No tensor is made in this case.
     """
     began = clock() if observers else 0.0
     for x in inputs:
@@ -98,7 +98,7 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
     key = (op, *avals, *attrs.items()) if attrs else (op, *avals)
     compiled = backend.programs.get(key)
     if compiled is None:
-        if attrs and is_open(tuple(attrs.values())):  # the result's shape is open, too
+        if attrs and is_open(tuple(attrs.values())):  # the result's shape is also open
             if tracing.local.active:
                 return tracing.local.active[-1].apply(op, inputs, attrs)
             return apply(op, *inputs, **{k: closed(v) for k, v in attrs.items()})
@@ -120,7 +120,7 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
             if backend.collect_due:
                 backend.collect()
             slots = [t.slot_on(backend) for t in inputs]
-            held.depth += 1  # ``with held:`` is two calls more
+            held.depth += 1  # faster than `with held:`, which makes two calls
             try:
                 storage = Storage(aval, None, backend, backend.run(program, *slots))
             finally:
@@ -136,12 +136,12 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
         (eqn,) = compiled.graph.eqns
         error = failures.of_equation(failure, eqn, [aval.shape for aval in avals])
         if tracing.local.active and isinstance(error, InvalidArgumentError):
-            # It fails if the function runs it.
+            # The traced op raises when the function runs it.
             return tracing.local.active[-1].apply(op, inputs, attrs)
         try:
             raise error from None
         finally:
-            del error  # its traceback has this frame: the cycle would keep the tensors
+            del error  # its traceback refers to this frame: the cycle would keep the tensors
     except OpError:
         if not tracing.local.active:
             raise
@@ -157,7 +157,7 @@ def apply(op: Op, *inputs: Any, **attrs: Any) -> Any:
 
 
 def _at_hand(tensors: Sequence[Tensor]) -> list[Array] | None:
-    """The values of tensors, if the host has them all."""
+    """Return the values of tensors if the host has all of them."""
     arrays = []
     for tensor in tensors:
         array = tensor.storage.host
@@ -169,7 +169,7 @@ def _at_hand(tensors: Sequence[Tensor]) -> list[Array] | None:
 
 
 def _compile(backend: Backend, op: Op, graph: Graph) -> int:
-    """What :attr:`_Compiled.program` is."""
+    """Return the value of `_Compiled.program`."""
     if op.is_alias:
         return _ALIAS
     if backend.takes(op, graph.avals):

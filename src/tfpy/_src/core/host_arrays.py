@@ -1,4 +1,4 @@
-"""Python and NumPy values as arrays, with TensorFlow's rules."""
+"""Conversion of Python and NumPy values to arrays, with TensorFlow's rules."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from tfpy._src.core.tensor_shape import TensorShape
 
 
 def to_array(value: Any, wanted: DType | None, hint: Any, is_private: bool) -> np.ndarray[Any, Any]:
-    """A private array in a dtype that tfpy has.
+    """Return a private array with a dtype that tfpy supports.
 
     Args:
-        is_private: whether an array that is given may be kept.
+        wanted: Dtype of the result; None derives it from the value.
+        hint: Dtype that is preferred if the value can take it.
+        is_private: If True, an array that is passed may be kept without a copy.
     """
     if isinstance(value, TensorShape):
         value = _sizes(value, wanted)
@@ -59,7 +61,7 @@ def to_array(value: Any, wanted: DType | None, hint: Any, is_private: bool) -> n
             own = dtypes.float32
         elif _are_mixed(list(_leaf_values(value))):
             raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
-        elif own.is_integer and not is_private:  # whatever integers of NumPy's it holds
+        elif own.is_integer and not is_private:  # also for NumPy integers of any size
             own = _integer(found) if dtypes.X64 else dtypes.int32
     if wanted is None and hint is not None and _fits_hint(found, own, as_dtype(hint)):
         wanted = as_dtype(hint)
@@ -74,7 +76,7 @@ def to_array(value: Any, wanted: DType | None, hint: Any, is_private: bool) -> n
 
 
 def _as_hinted(found: np.ndarray[Any, Any], hint: DType) -> np.ndarray[Any, Any]:
-    """Return the numbers of an array in a dtype that is preferred.
+    """Convert the numbers of an array to the preferred dtype.
 
     TensorFlow casts arrays as NumPy does: imaginary parts are discarded, integers wrap.
     """
@@ -85,7 +87,10 @@ def _as_hinted(found: np.ndarray[Any, Any], hint: DType) -> np.ndarray[Any, Any]
 
 
 def _of_python(value: Any, found: np.ndarray[Any, Any], own: DType) -> DType:
-    """The dtype of Python's numbers, of which NumPy makes its widest; the first tells of floats."""
+    """Return the dtype of Python numbers, which NumPy converts to its widest dtype.
+
+    As in TensorFlow, the first number decides whether floats are Python's.
+    """
     if own == dtypes.int64:
         return _integer(found)
     while isinstance(value, list | tuple) and value:
@@ -94,13 +99,13 @@ def _of_python(value: Any, found: np.ndarray[Any, Any], own: DType) -> DType:
 
 
 def _integer(found: np.ndarray[Any, Any]) -> DType:
-    """int32, or int64 of what that does not hold."""
+    """Return int32, or int64 if int32 cannot hold the values."""
     fits = dtypes.int32.holds(found.min()) and dtypes.int32.holds(found.max())
     return dtypes.int32 if fits else dtypes.int64
 
 
 _BEYOND = (np.dtype(np.uint64), np.dtype(np.float64))
-"""What NumPy makes of Python's integers of which int64 does not hold all."""
+"""The dtypes to which NumPy converts Python integers that exceed int64."""
 
 
 def _are_ints(value: Any) -> bool:
@@ -108,19 +113,19 @@ def _are_ints(value: Any) -> bool:
 
 
 def _unsigned(value: Any) -> np.ndarray[Any, Any]:
-    """Python's integers as uint64.
+    """Convert Python integers to uint64.
 
     Raises:
-        ValueError: when one is negative or too large.
+        ValueError: If an integer is negative or too large.
     """
     try:
         return np.array(value, np.uint64)
     except OverflowError:
-        raise ValueError(f"Can't convert integers to uint64: {value!r} is out of range") from None
+        raise ValueError(f"Can't convert integers to uint64: {value!r} is out of range.") from None
 
 
 def is_array_like(value: Any) -> bool:
-    """Whether it is an array or gives one of itself (``__array__``); tensors do not count."""
+    """Return True if the value is an array or has `__array__`. Operands do not count."""
     return hasattr(value, "__array__") and not isinstance(value, Operand)
 
 
@@ -128,8 +133,10 @@ _NUMPY = {np.ndarray, *np.sctypeDict.values()}
 
 
 def _holds_array_like(value: Any) -> bool:
-    """Whether a sequence has items that give arrays of themselves and are neither these nor
-    sequences: TensorFlow converts such objects by themselves only."""
+    """Return True if a sequence contains objects that only `__array__` converts.
+
+    TensorFlow converts such objects alone, but not as items of a sequence.
+    """
     if not isinstance(value, list | tuple):
         return False
     kinds = {type(leaf) for leaf in _leaf_values(value)}
@@ -137,7 +144,7 @@ def _holds_array_like(value: Any) -> bool:
 
 
 def _sizes(shape: TensorShape, wanted: DType | None) -> np.ndarray[Any, Any]:
-    """A static shape as an array of int32, or of int64 where that is wanted."""
+    """Return a static shape as an array of int32, after a check of the wanted dtype."""
     if not shape.is_fully_defined():
         raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
     if wanted is not None and wanted not in dtypes.INDICES:
@@ -149,7 +156,7 @@ def _sizes(shape: TensorShape, wanted: DType | None) -> np.ndarray[Any, Any]:
 
 
 def _indices(found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Objects that stand for integers, such as Dimensions, as these; others as they are."""
+    """Convert objects with `__index__`, e.g. Dimensions, to integers; return others unchanged."""
     if not all(hasattr(v, "__index__") for v in found.flat):
         return found
     return np.array([operator.index(v) for v in found.flat]).reshape(found.shape)
@@ -162,7 +169,9 @@ def _begins_with_text(value: Any) -> bool:
 
 
 def _texts(value: Any) -> np.ndarray[Any, Any]:
-    """Texts as objects: NumPy's own text types cut null bytes off."""
+    """Return strings as an array of objects, because NumPy's string dtypes drop trailing null
+    bytes.
+    """
     found = np.asarray(value, object)
     kinds = {type(v) for v in found.reshape(-1).tolist()}
     if kinds & {list, tuple}:
@@ -188,7 +197,10 @@ def _leaf_values(values: Any) -> Iterator[Any]:
 
 
 def _are_mixed(values: Sequence[Any]) -> bool:
-    """Whether NumPy would convert texts or numbers: booleans may follow numbers, as 0 and 1."""
+    """Return True if NumPy would convert strings or numbers.
+
+    Booleans may follow numbers, as 0 and 1.
+    """
     texts = {isinstance(v, str | bytes) for v in values}
     return len(texts) > 1 or (
         isinstance(values[0], bool) and not all(isinstance(v, bool) for v in values)
@@ -199,21 +211,24 @@ def _check_kind(value: Any, own: DType, wanted: DType) -> None:
     if not _kind_fits(own, wanted):
         raise TypeError(
             f"Cannot convert {value!r} to EagerTensor of dtype {wanted.name}; "
-            "use tf.cast or write values of that kind"
+            "use tf.cast or pass values of that kind"
         )
 
 
 def _kind_fits(own: DType, wanted: DType) -> bool:
-    """Booleans fit every number, integers fit floats, and both fit complex numbers."""
+    """Return True if values of one dtype convert to another.
+
+    Booleans fit every number, integers fit floats, and both fit complex numbers.
+    """
     if wanted.is_bool or dtypes.string in (own, wanted):
         return own == wanted
     return _generality(own) <= _generality(wanted)
 
 
 def _fits_hint(found: np.ndarray[Any, Any], own: DType, hint: DType) -> bool:
-    """Return True if Python values take the dtype that is preferred.
+    """Return True if Python values can take the preferred dtype.
 
-    As in TensorFlow, booleans become only numbers of the dtypes in ``_OF_BOOLS``.
+    As in TensorFlow, booleans become only numbers of the dtypes in `_OF_BOOLS`.
     """
     if own.is_bool and found.size and hint not in _OF_BOOLS:
         return False

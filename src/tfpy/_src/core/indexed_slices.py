@@ -1,4 +1,4 @@
-"""``tf.IndexedSlices``: some rows of a larger tensor."""
+"""`tf.IndexedSlices`: some rows of a larger tensor."""
 
 from __future__ import annotations
 
@@ -15,20 +15,22 @@ from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.core.typing import ShapeLike, TensorLike
 
-_MANY = 100_000_000  # elements from which on TensorFlow warns
+_MANY = 100_000_000  # number of elements at which TensorFlow warns
 
 
 class IndexedSlices(Composite):
-    """Rows of a larger tensor: ``values[i]`` is part of its row ``indices[i]``.
+    """Rows of a larger tensor: `values[i]` is part of the row `indices[i]`.
 
-    The gradient of ``tf.gather`` and ``tf.nn.embedding_lookup`` by the table. Functions that take
-    tensors take the larger one, if its shape is known.
+    The gradient of `tf.gather` and `tf.nn.embedding_lookup` with respect to the table has this
+    type. Functions that accept tensors convert the slices to the larger tensor if its shape is
+    known; rows of equal indices are added.
 
     Args:
-        values: a tensor [n, ...].
-        indices: row numbers [n], int32.
-        dense_shape: the larger tensor's shape, if it is known.
+        values: Tensor of shape `[n, ...]`.
+        indices: int32 tensor of shape `[n]`, the row numbers.
+        dense_shape: int32 tensor of rank 1, the larger tensor's shape. None if it is unknown.
 
     Example:
         >>> import tfpy as tf
@@ -40,26 +42,31 @@ class IndexedSlices(Composite):
 
     __slots__ = ("dense_shape", "indices", "values")
 
-    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+    def __init__(
+        self,
+        values: TensorLike,
+        indices: TensorLike,
+        dense_shape: ShapeLike | None = None,
+    ) -> None:
         self.values = convert_to_tensor(values)
         self.indices = convert_to_tensor(indices)
         self.dense_shape = None if dense_shape is None else convert_to_tensor(dense_shape)
 
     @property
     def shape(self) -> TensorShape:
-        """The larger tensor's shape; unknown without ``dense_shape``."""
+        """Shape of the larger tensor; unknown without `dense_shape`."""
         if self.dense_shape is None:
             return TensorShape(None)
         return TensorShape(self.dense_shape.host_view().tolist())
 
     @property
     def dtype(self) -> DType:
-        """The type of the values."""
+        """Dtype of the values."""
         return self.values.dtype
 
     @property
     def device(self) -> str:
-        """Where the values are."""
+        """Device that holds the values."""
         return self.values.device
 
     def __neg__(self) -> IndexedSlices:
@@ -70,16 +77,19 @@ class IndexedSlices(Composite):
         return f"IndexedSlices(indices={self.indices!s}, values={self.values!s}{shape})"
 
     def as_tensor(self) -> Tensor:
-        """The larger tensor [dense_shape[0], ...]: rows of equal indices are added up.
+        """Return the larger tensor. Rows of equal indices are added.
+
+        Returns:
+            Tensor of shape `dense_shape`, the dtype of `values`.
 
         Raises:
-            ValueError: without ``dense_shape``.
+            ValueError: If `dense_shape` is None.
         """
         if self.dense_shape is None:
             raise ValueError(
                 f"Tensor conversion requested for IndexedSlices for argument `value` "
                 f"without dense_shape: {self}; "
-                "give it one, or compute with its values and indices"
+                "pass dense_shape, or compute with the values and indices"
             )
         sizes = self.dense_shape.host_view().tolist()
         if tracing.local.active and math.prod(sizes) >= _MANY:
@@ -92,7 +102,14 @@ class IndexedSlices(Composite):
         return dense
 
     def followed_by(self, more: IndexedSlices) -> IndexedSlices:
-        """The rows of both; their sum."""
+        """Return slices with the rows of both, which represent the sum.
+
+        Args:
+            more: Slices of the same larger tensor.
+
+        Returns:
+            An IndexedSlices.
+        """
         values, indices = (
             concatenation.concat(first, second, axis=0)
             for first, second in ((self.values, more.values), (self.indices, more.indices))
@@ -116,10 +133,10 @@ class IndexedSlices(Composite):
 
 
 def slices_of(rows: Rows) -> IndexedSlices:
-    """The gradient that a rule gave as rows."""
+    """Convert the rows that a gradient rule returned to indexed slices."""
     return IndexedSlices(rows.values, rows.indices, constant(list(rows.shape), int32))
 
 
 def dense(gradient: Any) -> Any:
-    """A gradient as a tensor; None as it is."""
+    """Convert a gradient to a tensor; return None unchanged."""
     return gradient.as_tensor() if isinstance(gradient, IndexedSlices) else gradient

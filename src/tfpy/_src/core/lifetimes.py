@@ -1,7 +1,7 @@
-"""``tf.tidy``, ``tf.keep``, ``tf.dispose``, ``tf.memory``: explicit lifetimes, as TensorFlow.js.
+"""`tf.tidy`, `tf.keep`, `tf.dispose` and `tf.memory`: explicit lifetimes, as in TensorFlow.js.
 
-Python frees tensors by itself; these serve programs that hold references for longer than the
-memory may be used.
+Python frees tensors automatically. These functions serve programs that keep references for longer
+than the memory may be used.
 """
 
 from __future__ import annotations
@@ -16,30 +16,40 @@ from tfpy._src.backends.storage import statistics
 from tfpy._src.base.flags.environment import env
 from tfpy._src.core import nest, scalar_cache
 from tfpy._src.core.tensor import Tensor, local
+from tfpy._src.core.typing import Nest
 
 T = TypeVar("T")
 
 _LARGEST = 10
-"""Kinds of tensors that :func:`memory` lists."""
+"""Number of kinds of tensors that `memory` lists."""
 
 
-def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
-    """Runs ``fn`` and disposes every tensor made in it, but those returned, kept or in Variables.
+def tidy(name_or_fn: str | Callable[[], T], fn: Callable[[], T] | None = None) -> T:
+    """Call a function and dispose the tensors that it made, except those that are still needed.
+
+    Tensors that the function returns, tensors passed to `tf.keep`, and the values of Variables are
+    not disposed. Python frees unreferenced tensors anyway; `tidy` also frees tensors that are still
+    referenced.
 
     Args:
-        name_or_fn: the function, or a name for it (TensorFlow.js's optional first argument).
-        fn: the function when a name is given; it must not be ``async``.
+        name_or_fn: The function, or a name for it (TensorFlow.js's optional first argument).
+        fn: The function if a name is given. It must not be `async`.
+
+    Returns:
+        The result of the function.
 
     Raises:
-        TypeError: when it is not callable or returns an awaitable.
+        TypeError: If the function is not callable or returns an awaitable.
 
     Example:
         >>> import tfpy as tf
         >>> y = tf.tidy(lambda: tf.constant([1.0, 2.0]) * 2 + 1)
         >>> y.numpy().tolist()
         [3.0, 5.0]
+
+    See also: `tf.keep`, `tf.dispose`, `tf.memory`.
     """
-    function: Callable[[], T] = name_or_fn if fn is None else fn
+    function: Any = name_or_fn if fn is None else fn
     if not callable(function):
         raise TypeError(f"tidy: expected a function, got {type(function).__name__}")
     scopes = local.scopes
@@ -50,7 +60,7 @@ def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
         if inspect.isawaitable(returned):
             if isinstance(returned, Coroutine):
                 returned.close()
-            raise TypeError("tidy: the function must not be async; await outside of tidy")
+            raise TypeError("tidy: the function must not be async. Use await outside of tidy.")
     finally:
         keep = {t.identity for t in _tensors_in(returned)}
         for reference in scopes.pop():
@@ -66,7 +76,13 @@ def tidy(name_or_fn: Any, fn: Callable[[], T] | None = None) -> T:
 
 
 def keep(tensor: Tensor) -> Tensor:
-    """Exempts a tensor from the tidy scopes around it.
+    """Exempt a tensor from the `tf.tidy` scopes around it.
+
+    Args:
+        tensor: Tensor to keep.
+
+    Returns:
+        The tensor.
 
     Example:
         >>> import tfpy as tf
@@ -76,13 +92,18 @@ def keep(tensor: Tensor) -> Tensor:
         >>> tf.tidy(lambda: doubled(tf.constant([1.0, 2.0])))
         >>> kept[0].numpy().tolist()
         [2.0, 4.0]
+
+    See also: `tf.tidy`, `tf.dispose`.
     """
     tensor.kept = True
     return tensor
 
 
-def dispose(container: Any) -> None:
-    """Disposes every tensor in a nest, those of ragged and sparse tensors included.
+def dispose(container: Nest) -> None:
+    """Dispose every tensor in a nest, including the components of ragged and sparse tensors.
+
+    Args:
+        container: Tensor or nest of tensors. Other leaves are ignored.
 
     Example:
         >>> import tfpy as tf
@@ -90,6 +111,8 @@ def dispose(container: Any) -> None:
         >>> tf.dispose(weights)
         >>> weights["kernel"][0].is_disposed
         True
+
+    See also: `tf.tidy`, `tf.memory`.
     """
     for tensor in _tensors_in(container):
         tensor.dispose()
@@ -101,18 +124,18 @@ def _tensors_in(container: Any) -> list[Tensor]:
 
 
 def live_tensors() -> int:
-    """How many tensors the program has, without the numbers that the library keeps."""
+    """Return the number of tensors, without the constants that the library caches."""
     return statistics.tensors - scalar_cache.scalar_count()
 
 
 def memory() -> dict[str, Any]:
-    """What is in use now.
+    """Return the number and size of the tensors that are in use.
 
     Returns:
-        ``numTensors``, ``numDataBuffers`` and ``numBytes`` (TensorFlow.js's names) of the whole
-        program, and under ``backend`` what the active backend says (slots and bytes at least). In
-        debug mode ``largest``, too: what takes most bytes, as tuples of ``nbytes``, ``tensors``,
-        ``aval``, ``place`` and the ``line`` of the program that made it.
+        A dict with TensorFlow.js's keys `numTensors`, `numDataBuffers` and `numBytes` for the whole
+        program, and `backend` with the report of the active backend (at least slots and bytes). In
+        debug mode the key `largest` lists the kinds of tensors that take the most bytes, as tuples
+        of `nbytes`, `tensors`, `aval`, `place` and the `line` of the program that made them.
 
     Example:
         >>> import tfpy as tf
@@ -120,6 +143,8 @@ def memory() -> dict[str, Any]:
         >>> x = tf.zeros([2, 3])
         >>> tf.memory()["numTensors"] - before
         1
+
+    See also: `tf.tidy`, `tf.dispose`.
     """
     backend = registry.active_backend()
     backend.collect()

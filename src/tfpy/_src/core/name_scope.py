@@ -1,4 +1,4 @@
-"""``tf.name_scope``: prefixes of the names of Variables and of a trace's tensors."""
+"""`tf.name_scope`: prefixes of the names of Variables and of the tensors of a trace."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tfpy._src.base import tracing
 class _Local(threading.local):
     def __init__(self) -> None:
         self.entered: list[tuple[Any, str]] = []
-        """The scopes around the present code, with the traces (or None) that they belong to."""
+        """Active scopes, innermost last, each with the trace (or None) that it belongs to."""
 
 
 _local = _Local()
 
 
 def prefix() -> str:
-    """What names begin with here: "" or the scopes, each followed by "/"."""
+    """Return the current prefix of names: empty, or the scopes, each followed by "/"."""
     if not _local.entered:
         return ""
     trace, scope = _local.entered[-1]
@@ -26,14 +26,14 @@ def prefix() -> str:
 
 
 class name_scope:  # noqa: N801 - TensorFlow's name
-    """A context in which names begin with ``name``.
+    """A context manager that prefixes the names of Variables with a scope.
 
     Args:
-        name: a scope within the present one; with a "/" at its end, that scope itself; "" leaves
-            all scopes.
+        name: Scope within the current one. A name that ends in "/" replaces the current scope, and
+            "" leaves all scopes.
 
     Raises:
-        ValueError: when ``name`` is not a text.
+        ValueError: If `name` is not a string.
 
     Example:
         >>> import tfpy as tf
@@ -50,10 +50,11 @@ class name_scope:  # noqa: N801 - TensorFlow's name
 
     @property
     def name(self) -> str:
+        """Name that was passed to the constructor."""
         return self._name
 
     def __enter__(self) -> str:
-        """Gives the prefix, "/" included; a name that a trace has seen gets a number."""
+        """Return the prefix, including "/". A name that the trace already uses gets a number."""
         trace = tracing.current()
         if not self._name or self._name.endswith("/"):
             scope = self._name

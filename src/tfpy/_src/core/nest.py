@@ -1,7 +1,7 @@
-"""``tf.nest``: values in lists, tuples, mappings and the like, taken apart and put together.
+"""`tf.nest`: flattening and rebuilding of nested lists, tuples, mappings and similar containers.
 
-Mappings are walked in the order of their sorted keys, and keep their own order when they are made
-anew. Ragged and sparse tensors are leaves, or nests of their components for who asks.
+Mappings are traversed in the order of their sorted keys, and keep their own order when they are
+rebuilt. Ragged and sparse tensors are leaves, unless their components are requested.
 """
 
 from __future__ import annotations
@@ -14,24 +14,34 @@ from tfpy._src.backends.javascript.bridge import IN_BROWSER
 from tfpy._src.backends.javascript.interop import is_js_array
 from tfpy._src.core.operand import Composite, Operand
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.core.typing import Nest
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 
 _NESTED = (list, tuple, Mapping, MappingView, Sequence)
 _LEAVES = (str, bytes, memoryview, TensorShape)
 _PLAIN = frozenset([tuple, list, dict])
-"""What most nests are made of; to ask whether something is a Mapping takes Python long."""
+"""Types of most nests. An `isinstance` check for Mapping is slow."""
 
 
-def is_nested(structure: Any) -> bool:
-    """Whether it is a list, tuple, mapping, view of one, other sequence, or an attrs object.
+def is_nested(structure: Nest) -> bool:
+    """Return True if the value is a container whose items `tf.nest` visits.
 
-    Arrays of JavaScript are leaves: they are tensors' values.
+    Containers are lists, tuples, mappings, views of mappings, other sequences except strings, and
+    attrs objects. JavaScript arrays are leaves because they convert to tensors.
+
+    Args:
+        structure: Any value.
+
+    Returns:
+        A bool.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nest.is_nested([1, 2]), tf.nest.is_nested("text")
         (True, False)
+
+    See also: `tf.nest.flatten`.
     """
     if type(structure) in _PLAIN:
         return True
@@ -44,19 +54,27 @@ def is_nested(structure: Any) -> bool:
     return _is_attrs(structure)
 
 
-def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
-    """The leaves in order.
+def flatten(structure: Nest, expand_composites: bool = False) -> list[Any]:
+    """Return the leaves of a nest in order.
+
+    Mappings are traversed in the order of their sorted keys.
 
     Args:
-        expand_composites: gives the components of ragged and sparse tensors in their places.
+        structure: Nest of values.
+        expand_composites: If True, replace ragged and sparse tensors by their components.
+
+    Returns:
+        List of the leaves.
 
     Raises:
-        TypeError: for mappings whose keys cannot be sorted.
+        TypeError: If the keys of a mapping cannot be sorted.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nest.flatten({"b": (1, 2), "a": [3]})
         [3, 1, 2]
+
+    See also: `tf.nest.pack_sequence_as`, `tf.nest.map_structure`.
     """
     return list(_leaves(structure, expand_composites))
 
@@ -71,21 +89,29 @@ def _leaves(structure: Any, expand_composites: bool) -> Iterator[Any]:
         yield structure
 
 
-def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
-    """A nest like ``structure`` over other leaves.
+def pack_sequence_as(
+    structure: Nest, flat_sequence: Sequence[Any], expand_composites: bool = False
+) -> Nest:
+    """Return a nest with the structure of `structure` and other leaves.
 
     Args:
-        flat_sequence: a sequence of leaves, in the order of :func:`flatten`.
-        expand_composites: as for :func:`flatten`.
+        structure: Nest with the wanted structure.
+        flat_sequence: Sequence of leaves, in the order of `tf.nest.flatten`.
+        expand_composites: If True, build ragged and sparse tensors from their components.
+
+    Returns:
+        Nest of the leaves.
 
     Raises:
-        TypeError: when ``flat_sequence`` is no sequence.
-        ValueError: when it has more or fewer leaves than ``structure``.
+        TypeError: If `flat_sequence` is not a sequence.
+        ValueError: If the number of leaves differs.
 
     Example:
         >>> import tfpy as tf
         >>> tf.nest.pack_sequence_as({"a": 0, "b": (0, 0)}, [1, 2, 3])
         {'a': 1, 'b': (2, 3)}
+
+    See also: `tf.nest.flatten`.
     """
     if not is_nested(flat_sequence):
         raise TypeError(
@@ -110,16 +136,22 @@ def _packed(like: Any, leaves: Iterator[Any], expand_composites: bool) -> Any:
     return next(leaves)
 
 
-def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
-    """A nest like the first one, with ``func`` of the leaves in the same places of all of them.
+def map_structure(func: Callable[..., Any], *structure: Nest, **kwargs: bool) -> Nest:
+    """Apply a function to corresponding leaves of one or more nests.
 
     Args:
-        check_types: the nests must agree in the types of their sequences, too; True by default.
-        expand_composites: as for :func:`flatten`.
+        func: Function of one leaf of each nest.
+        *structure: Nests of the same structure.
+        **kwargs: `check_types` (default True): also require equal types of sequences.
+            `expand_composites` (default False): apply `func` to the components of ragged and sparse
+            tensors.
+
+    Returns:
+        Nest of the results, with the structure of the first nest.
 
     Raises:
-        TypeError: when ``func`` is not callable, or types of sequences differ.
-        ValueError: without a nest, when the nests differ, or for another keyword.
+        TypeError: If `func` is not callable, or types of sequences differ.
+        ValueError: If no nest is given, the nests differ, or a keyword is unknown.
 
     Example:
         >>> import tfpy as tf
@@ -127,6 +159,8 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
         {'a': 10, 'b': (20, 30)}
         >>> tf.nest.map_structure(lambda x, y: x + y, [1, (2, 3)], [10, (20, 30)])
         [11, (22, 33)]
+
+    See also: `tf.nest.flatten`, `tf.nest.assert_same_structure`.
     """
     check_types = kwargs.pop("check_types", True)
     expand_composites = kwargs.pop("expand_composites", False)
@@ -147,17 +181,21 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
 
 
 def assert_same_structure(
-    nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
+    nest1: Nest, nest2: Nest, check_types: bool = True, expand_composites: bool = False
 ) -> None:
-    """Checks that two nests have one structure; all mappings are of one type.
+    """Raise an error unless two nests have the same structure.
+
+    All types of mappings are equivalent.
 
     Args:
-        check_types: compares the types of sequences, and the keys of mappings.
-        expand_composites: compares kind, dtype and ragged rank of ragged and sparse tensors.
+        nest1: First nest.
+        nest2: Second nest.
+        check_types: If True, compare the types of sequences and the keys of mappings.
+        expand_composites: If True, compare the type and the dtypes of ragged and sparse tensors.
 
     Raises:
-        ValueError: where they differ in nesting, length or keys.
-        TypeError: where they differ in the type of a sequence.
+        ValueError: If nesting, lengths or keys differ.
+        TypeError: If the types of sequences differ.
 
     Example:
         >>> import tfpy as tf
@@ -167,6 +205,8 @@ def assert_same_structure(
         ... except ValueError:
         ...     print("they differ")
         they differ
+
+    See also: `tf.nest.map_structure`.
     """
 
     def differ(error: type[Exception], why: str) -> Exception:
@@ -203,7 +243,7 @@ def _same_type(first: Any, second: Any) -> bool:
 
 
 def _same_composites(first: Any, second: Any) -> bool:
-    """Whether both are composites of a kind, or neither is one."""
+    """Return True if both values are composites of the same kind, or neither is a composite."""
     if not isinstance(first, Composite) or not isinstance(second, Composite):
         return not isinstance(first, Composite) and not isinstance(second, Composite)
     dtypes, others = ([part.dtype for part in x.components] for x in (first, second))
@@ -211,7 +251,7 @@ def _same_composites(first: Any, second: Any) -> bool:
 
 
 def contents(nest: Any) -> list[Any]:
-    """What a nest holds, in order."""
+    """Return the items of a nest in order."""
     if type(nest) is tuple or type(nest) is list:
         return list(nest)
     if type(nest) is dict or isinstance(nest, Mapping):
@@ -222,7 +262,7 @@ def contents(nest: Any) -> list[Any]:
 
 
 def packer(structure: Any) -> Callable[[Iterator[Any]], Any]:
-    """What makes a nest like ``structure`` over the next leaves that an iterator gives."""
+    """Return a function that builds a nest like `structure` from the next leaves of an iterator."""
     if not is_nested(structure):
         return next
     parts = [packer(item) for item in contents(structure)]
@@ -241,7 +281,7 @@ def packer(structure: Any) -> Callable[[Iterator[Any]], Any]:
 
 
 def rebuilt(nest: Any, items: list[Any]) -> Any:
-    """A nest of the same kind over other items; views and ranges become lists."""
+    """Return a nest of the same kind with other items. Views and ranges become lists."""
     if type(nest) is tuple or type(nest) is list:
         return type(nest)(items)
     if type(nest) is dict or isinstance(nest, Mapping):
@@ -274,7 +314,7 @@ def _is_attrs(nest: Any) -> bool:
 
 
 def _outline(nest: Any) -> str:
-    """The structure with a dot for each leaf."""
+    """Return the structure as text, with a dot for each leaf."""
     if not is_nested(nest):
         return "."
     inner = [_outline(item) for item in contents(nest)]

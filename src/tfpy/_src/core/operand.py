@@ -1,4 +1,7 @@
-"""What ops take: operands with Python's operators (``operators.py`` defines them), composites."""
+"""Base classes of the values that ops accept: operands, Variables and composites.
+
+`operators.py` defines Python's operators on operands.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +18,19 @@ Binary = Callable[[Any, Any], "Tensor"]
 
 
 class AnyTensor:
-    """Base of what counts as a dense tensor (``tf.is_operand``): libraries have such classes, too.
+    """Base of the dense tensors that `tf.is_tensor` recognizes, also in other libraries.
 
-    What is no :class:`Operand` gives its tensor by ``__tf_tensor__(dtype, name)``.
+    A class that is not an `Operand` converts to a tensor with `__tf_tensor__(dtype, name)`.
     """
 
     __slots__ = ()
 
 
 class Operand:
-    """A value that ops take. Dtypes must agree; Python numbers take the operand's."""
+    """A value that ops accept. Dtypes must agree; Python numbers take the dtype of the operand."""
 
     __slots__ = ()
-    __array_priority__ = 100  # NumPy leaves mixed operators to us
+    __array_priority__ = 100  # NumPy calls the operators of this class for mixed operands
 
     __add__: ClassVar[Binary]
     __radd__: ClassVar[Binary]
@@ -65,7 +68,7 @@ class Operand:
 
 
 class Holder(Operand, AnyTensor, ABC):
-    """A place that holds a tensor: a Variable."""
+    """An object that holds a tensor and can replace it: a Variable."""
 
     __slots__ = ()
 
@@ -74,73 +77,77 @@ class Holder(Operand, AnyTensor, ABC):
     @property
     @abstractmethod
     def tensor(self) -> Tensor:
-        """The present value, unseen by tapes."""
+        """Current value. Reading it is not recorded by tapes."""
 
     @abstractmethod
     def value(self) -> Tensor:
-        """The present value."""
+        """Return the current value."""
 
 
 class HostObject:
-    """Base of what lives on the host alone, such as the iterator over a dataset.
+    """Base of objects that exist only on the host, such as the iterator over a dataset.
 
-    No Graph can hold it: a function that takes one runs as Python, and what that calls is traced.
+    A Graph cannot contain such an object. A function that receives one runs as Python, and the
+    functions that it calls are traced.
     """
 
     __slots__ = ()
 
 
 class Dispatched:
-    """Base of values that functions have implementations of their own for (``dispatch.py``)."""
+    """Base of values for which functions register their own implementations (`dispatch.py`)."""
 
     __slots__ = ()
 
     def per_value(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
-        """A function that maps ``function``, which computes each value alone, over the values of
-        the composites among its arguments; None where ``function`` itself is to take them."""
+        """Return a function that maps `function` over the values of composite arguments.
+
+        `function` computes each value independently. The result is None if `function` itself
+        accepts the composites.
+        """
         return None
 
 
 class Composite(Dispatched):
-    """A value made of several tensors: a leaf of nests, of which loops and gradients take parts."""
+    """A value made of several tensors: one leaf in nests. Loops and gradients use its parts."""
 
     __slots__ = ()
 
     def as_tensor(self) -> Tensor:
-        """The tensor that converting the value gives.
+        """Convert the value to one tensor.
 
         Raises:
-            ValueError: where the caller must say how.
+            ValueError: If the caller must choose a conversion.
         """
         raise NotImplementedError
 
     @property
     def differentiable(self) -> Tensor:
-        """The tensor that gradients flow through."""
+        """Tensor through which gradients flow."""
         raise NotImplementedError
 
     def with_differentiable(self, tensor: Any) -> Any:
-        """The same structure over other elements (such as gradients)."""
+        """Return the same structure with other elements, e.g. gradients."""
         raise NotImplementedError
 
     @property
     def components(self) -> tuple[Tensor, ...]:
-        """The tensors that it is made of."""
+        """Tensors that make up the value."""
         raise NotImplementedError
 
     def with_components(self, components: Sequence[Any]) -> Any:
-        """A value of the same kind, made of others."""
+        """Return a value of the same kind made of other components."""
         raise NotImplementedError
 
 
 class Wrapper(Composite):
-    """A composite of one tensor: what a function is traced for is that tensor's shape and dtype."""
+    """A composite of one tensor. Functions are traced for the shape and dtype of this tensor."""
 
     __slots__ = ()
 
     @property
     def wrapped(self) -> Tensor:
-        """The tensor."""
+        """The wrapped tensor."""
         raise NotImplementedError
 
     @property
@@ -149,20 +156,20 @@ class Wrapper(Composite):
 
 
 class CompositeOperand(Composite, Operand):
-    """A composite that ops on elements take as it is; they compute on some of its tensors."""
+    """A composite that elementwise ops accept directly; they compute on some of its tensors."""
 
     __slots__ = ()
 
     def apply_op(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """The result of an op of which this is an input.
+        """Compute an op that has this value among its inputs.
 
         Raises:
-            ValueError: when the op is not defined element by element.
+            ValueError: If the op is not defined elementwise.
         """
         raise NotImplementedError
 
     def as_tensor(self) -> Tensor:
         raise ValueError(
-            f"Attempt to convert a {type(self).__name__} to a Tensor: use to_tensor() or "
-            "tf.sparse.to_dense, or a function that takes it as it is"
+            f"Attempt to convert a {type(self).__name__} to a Tensor. Use to_tensor() or "
+            "tf.sparse.to_dense, or a function that supports this type."
         )

@@ -1,7 +1,7 @@
 """Python's operators of Tensor, Variable and composites: a table from symbol to function.
 
-The table has what ops are enough for; functions of other folders become operators where they are
-defined (:func:`as_operator`): ``@``, ``/`` and ``x[key]``.
+The table contains the operators that ops implement. Other folders attach `@`, `/` and `x[key]` with
+`as_operator` where they define these functions.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def as_operator(symbol: str, reflected: bool = False) -> Callable[[F], F]:
-    """Makes a function the operator ``__symbol__`` of operands: a decorator.
+    """Return a decorator that makes a function the operator `__symbol__` of operands.
 
     Args:
-        reflected: whether it is ``__rsymbol__`` too, with the operands exchanged.
+        reflected: If True, also define `__rsymbol__`, with the operands exchanged.
     """
 
     def attach(function: F) -> F:
@@ -45,7 +45,7 @@ def as_operator(symbol: str, reflected: bool = False) -> Callable[[F], F]:
 
 
 def _yielding(function: Callable[..., Any], reflected: str) -> Callable[..., Any]:
-    """Return the operator, which leaves a right operand of another dtype to that operand's own.
+    """Return the operator, which defers to a right operand of another dtype.
 
     As in TensorFlow, a Keras variable promotes dtypes on both sides of an operator.
     """
@@ -63,14 +63,14 @@ def _yielding(function: Callable[..., Any], reflected: str) -> Callable[..., Any
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
-    """As a method of two operands: ops are none by themselves."""
+    """Return a function that Python binds as a method. An op is not a function object."""
     if isinstance(function, FunctionType):
         return function
     return lambda self, other: function(self, other)
 
 
 def _logical_or(logical: Any, other: Any) -> Callable[[Any, Any], Any]:
-    """One function of bools, another one of numbers."""
+    """Return a function that calls `logical` for booleans and `other` for numbers."""
 
     def function(x: Any, y: Any) -> Any:
         tensor = x if is_operand(x) else y
@@ -80,7 +80,10 @@ def _logical_or(logical: Any, other: Any) -> Callable[[Any, Any], Any]:
 
 
 def _add(x: Any, y: Any) -> Any:
-    """TensorFlow converts ``y`` by itself where it does not fit ``x``; then the dtypes differ."""
+    """Add two operands. A `y` that does not fit the dtype of `x` keeps its own dtype.
+
+    As in TensorFlow, the error is then about different dtypes.
+    """
     try:
         return ew.add(x, y)
     except TypeError:
@@ -114,23 +117,26 @@ _UNARY: dict[str, Callable[[Any], Any]] = {
 
 
 def _broadcast(x: Tensor, y: Tensor) -> bool:
-    """Whether the shapes go together."""
+    """Return True if the shapes are broadcastable."""
     try:
         infer.broadcast_shapes("equal", x.aval.shape, y.aval.shape)
-    except (InvalidArgumentError, ValueError):  # the latter while tracing
+    except (InvalidArgumentError, ValueError):  # ValueError while tracing
         return False
     return True
 
 
 def _equality(op: Any, otherwise: bool) -> Callable[[Any, Any], Any]:
-    """TensorFlow 2's ``==``: elementwise, but one False for None and for shapes that do not fit."""
+    """Return TensorFlow 2's `==` or `!=`: elementwise, but one bool if the shapes do not broadcast.
+
+    The result is also one bool if the other operand is None.
+    """
 
     def compare(self: Any, other: Any) -> Any:
         if other is None:
             return otherwise
         try:
             return op(self, other)
-        except (InvalidArgumentError, ValueError):  # the latter while tracing
+        except (InvalidArgumentError, ValueError):  # ValueError while tracing
             x, y = as_tensors(op, (self, other))
             if x.dtype != y.dtype or _broadcast(x, y):
                 raise

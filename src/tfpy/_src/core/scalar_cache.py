@@ -1,4 +1,4 @@
-"""Constants of rank 0 that stay uploaded, so that ``x * 2.0`` crosses with integers only."""
+"""A cache of scalar constants on the device, so that `x * 2.0` transfers no values."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _MAX_SCALARS = 512
 
 
 def scalar(value: Number, dtype: DType) -> Tensor:
-    """The tensor of a Python number; the same object each time.
+    """Return the tensor of a Python number, the same object for each call.
 
     Raises:
-        TypeError: when the number cannot stand for one of that dtype without loss of kind.
+        TypeError: If the dtype cannot represent this kind of number.
     """
     key = (value or repr(value), type(value), dtype.name)  # 0.0 and -0.0 are equal
     found = _scalars.get(key)
@@ -39,18 +39,18 @@ def scalar(value: Number, dtype: DType) -> Tensor:
         with np.errstate(over="ignore"):  # 1e300 is infinite as float32
             array = np.array(value).astype(dtype.as_numpy_dtype)
         found = _scalars[key] = Tensor(aval, host_storage(array, aval, counted=False))
-        found.kept = True  # by all, whichever tf.tidy it was first asked for in
+        found.kept = True  # the cache outlives the tf.tidy scope in which it was first used
     return found
 
 
 def filled(value: Number, aval: Aval) -> Tensor:
-    """A tensor with that number everywhere."""
+    """Return a tensor with the same number in every element."""
     repeated: Tensor = OPS["broadcast_to"](scalar(value, aval.dtype), shape=aval.shape)
     return repeated
 
 
 def filled_like(value: Number, aval: Aval, like: Tensor) -> Tensor:
-    """:func:`filled`, on the devices on which a tensor of that shape lies if it is on a mesh."""
+    """Return `filled`, on the devices that hold a tensor of that shape if it is on a mesh."""
     backend, storage = active_backend(), like.storage
     sharder = sharder_of(backend)
     if tracing.local.active or sharder is None or storage.backend is not backend:
@@ -73,10 +73,10 @@ def _adapts(value: Number, dtype: DType) -> bool:
 
 
 def scalar_count() -> int:
-    """How many constants :func:`scalar` holds."""
+    """Return the number of cached constants."""
     return len(_scalars)
 
 
 def clear_scalars() -> None:
-    """Frees the constants of :func:`scalar`; leak checks call it before they count."""
+    """Free the cached constants. Leak checks call this before they count tensors."""
     _scalars.clear()

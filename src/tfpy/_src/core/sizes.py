@@ -1,4 +1,4 @@
-"""Tensors of sizes, some of which are open: what ``tf.shape`` gives, and what is computed of it."""
+"""Tensors of sizes, some of which are open: the results of `tf.shape` and of ops on them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tfpy._src.core.tensor import Tensor
 
 
 class Sizes(Tensor):
-    """A tensor whose values are those of one trace: a shape made of them is open there."""
+    """A tensor with values that hold in one trace. Shapes made from open elements are open."""
 
     __slots__ = ()
 
     open: Array
-    """For each element, whether it comes from an open size."""
+    """Boolean for each element, True if the element comes from an open size."""
 
     def __init__(self, tensor: Tensor, are_open: Array) -> None:
         super().__init__(tensor.aval, tensor.storage)
@@ -28,13 +28,13 @@ class Sizes(Tensor):
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The elements in order."""
+        """Elements in order; an open one is an `OpenSize`."""
         pairs = zip(self.host_view().reshape(-1), self.open.reshape(-1), strict=True)
         return tuple(OpenSize(n) if opens else int(n) for n, opens in pairs)
 
 
 def as_tensor(sizes: int | tuple[int, ...], dtype: Any) -> Tensor:
-    """A size, or a shape, as a tensor."""
+    """Return a size, or a shape, as a tensor."""
     array = np.array(sizes, dtype.as_numpy_dtype)
     aval = Aval(array.shape, dtype)
     tensor = Tensor(aval, host_storage(array, aval))
@@ -45,10 +45,10 @@ def as_tensor(sizes: int | tuple[int, ...], dtype: Any) -> Tensor:
 
 
 def computed(op: Op, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> Tensor:
-    """What an op gives for tensors that have values, some of them sizes."""
+    """Compute an op on tensors that have values, some of which are sizes."""
     plain = [Tensor(t.aval, t.storage) if isinstance(t, Sizes) else t for t in inputs]
     result: Tensor = op(*plain, **attrs)
-    if type(result) is not Tensor:  # it was refused, which counts only if the function runs it
+    if type(result) is not Tensor:  # the op failed and is traced: it raises when the function runs
         return result
     given = [t.open if isinstance(t, Sizes) else np.zeros(t.aval.shape, bool) for t in inputs]
     are_open = _open_elements(op, given, attrs, result.aval)

@@ -1,4 +1,4 @@
-"""The tape under GradientTape: which ops ran on watched tensors, and the walk back over them."""
+"""The tape of `tf.GradientTape`: recorded ops on watched tensors, and backpropagation over them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.indexed_slices import IndexedSlices, dense, slices_of
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import TensorLike
 
 if TYPE_CHECKING:
     from tfpy._src.compiler.ir.op import Op
@@ -26,17 +27,20 @@ class Entry(NamedTuple):
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
     backward: Callable[..., Sequence[Any]]
-    """Gradient (or None) of each output -> gradient, None, or a function that gives one, of each
-    input; a function is called only if the input is watched."""
+    """Function from the gradient (or None) of each output to the gradient of each input.
+
+    The gradient of an input is a tensor, None, or a function that returns the tensor. Such a
+    function is called only if the input is watched.
+    """
     takes_slices: bool = False
-    """Whether gradients go into ``backward`` as they are: tensors else."""
+    """True if `backward` accepts indexed slices. Otherwise gradients are converted to tensors."""
 
 
 class Tape:
-    """A list of entries over the tensors that depend on watched ones."""
+    """A list of entries for the computations that depend on watched tensors."""
 
     last = False
-    """Whether the tape is told after those that are not; it may run ops when it is told."""
+    """True if the tape is notified after the other tapes. It may run ops when it is notified."""
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
@@ -49,14 +53,14 @@ class Tape:
             self.held.append(tensor)
 
     def follows(self, tensors: Sequence[Tensor]) -> bool:
-        """Whether it would record a computation on these."""
+        """Return True if the tape would record a computation on these tensors."""
         return any(t.identity in self.watched for t in tensors)
 
     def on_read(self, variable: Any) -> None:
-        """Told of each Variable that an op reads."""
+        """Receive each Variable that an op reads."""
 
     def on_custom(self, computed: Tensor, output: Tensor) -> None:
-        """Told that ``output``, whose gradient is a custom one, is ``computed`` by ops.
+        """Receive an output that has a custom gradient, with the tensor that ops computed for it.
 
         Forward mode follows those ops, as in TensorFlow.
         """
@@ -64,7 +68,7 @@ class Tape:
     def record_op(
         self, op: Op, inputs: tuple[Tensor, ...], output: Tensor, attrs: dict[str, Any]
     ) -> None:
-        """Records an op if an input is watched and the output can carry a gradient."""
+        """Record an op if an input is watched and the output can have a gradient."""
         if not output.aval.dtype.is_differentiable:
             return
 
@@ -73,7 +77,7 @@ class Tape:
             if vjp is None:
                 raise LookupError(
                     f"No gradient defined for operation '{op.name}'; use tf.stop_gradient on its "
-                    "inputs if none is wanted"
+                    "inputs if no gradient is needed"
                 )
             if not isinstance(g, IndexedSlices):
                 return [_taken(d) for d in _one_each(vjp(g, output, *inputs, **attrs))]
@@ -90,7 +94,7 @@ class Tape:
         self.record(Entry(op.name, inputs, (output,), backward, by_rows))
 
     def record(self, entry: Entry) -> None:
-        """Appends an entry if any of its inputs is watched."""
+        """Append an entry if any of its inputs is watched."""
         watched = self.watched
         for tensor in entry.inputs:
             if tensor.identity in watched:
@@ -103,57 +107,61 @@ class Tape:
 
 
 def _one_each(found: Any) -> Sequence[Any]:
-    """The gradients that a rule gives; one of a single operand may stand alone."""
+    """Return the gradients from a rule as a sequence. The rule of a unary op may return one
+    gradient.
+    """
     return found if isinstance(found, (tuple, list)) else (found,)
 
 
 def _taken(gradient: Any) -> Any:
-    """A gradient that a rule gives: rows as indexed slices."""
+    """Convert rows from a gradient rule to indexed slices; return other gradients unchanged."""
     return slices_of(gradient) if isinstance(gradient, Rows) else gradient
 
 
 def _called(gradient: Any) -> Any:
-    """A gradient, or what the function that stands for it gives."""
+    """Return a gradient, or the result of the function that represents it."""
     return gradient() if callable(gradient) else gradient
 
 
 def _has_one_shape(output: Tensor, inputs: Sequence[Tensor]) -> bool:
-    """Whether just one input has the output's shape and the others are scalars."""
+    """Return True if exactly one input has the output's shape and the others are scalars."""
     others = [x.aval.shape for x in inputs if not _alike(x, output)]
     return len(others) == len(inputs) - 1 and not any(others)
 
 
 def _alike(x: Tensor, y: Tensor) -> bool:
-    """Whether the shapes are equal."""
+    """Return True if the shapes are equal."""
     return x.aval.shape == y.aval.shape
 
 
 class _Local(threading.local):
-    """A tape records the ops of the thread that opened it."""
+    """The active tapes of a thread. A tape records the ops of the thread that opened it."""
 
     def __init__(self) -> None:
         self.active: list[Tape] = []
-        """The tapes that record, outermost first; those that are ``last`` after the others."""
+        """Active tapes, outermost first. Tapes with `last` come after the others."""
 
 
 local = _Local()
 
 
 def activate(tape: Tape) -> None:
-    """Lets a tape record."""
+    """Start recording on a tape."""
     active = local.active
     places = (i for i, t in enumerate(active) if t.last and not tape.last)
     active.insert(next(places, len(active)), tape)
 
 
 SUMS: dict[str, Callable[[Any, Any], Any]] = {}
-"""By dtype: how gradients are added where ``+`` does not do; the owner of the dtype enters it."""
+"""Functions that add gradients, by dtype, where `+` is not defined. The dtype's owner registers
+one.
+"""
 
 
 def added(total: Any, more: Any) -> Any:
-    """The sum of two gradients: tensors, lists of tensors or indexed slices.
+    """Return the sum of two gradients: tensors, lists of tensors or indexed slices.
 
-    Rows stay in the order in which they were read, of which ``more`` was the earlier.
+    Rows stay in the order in which they were read; `more` was read first.
     """
     if isinstance(total, IndexedSlices) and isinstance(more, IndexedSlices):
         return more.followed_by(total)
@@ -164,7 +172,7 @@ def added(total: Any, more: Any) -> Any:
 
 
 def dependent(entries: Sequence[Entry], sources: Sequence[Tensor]) -> tuple[list[Entry], set[int]]:
-    """The entries that depend on sources, and the identities of all tensors that do."""
+    """Return the entries that depend on sources, and the identities of all tensors that do."""
     watched = {t.identity for t in sources}
     found = []
     for entry in entries:
@@ -177,10 +185,10 @@ def dependent(entries: Sequence[Entry], sources: Sequence[Tensor]) -> tuple[list
 def backpropagate(
     entries: Sequence[Entry], watched: set[int], seeds: Sequence[tuple[Tensor, Tensor]]
 ) -> dict[int, Any]:
-    """Gradients of all watched tensors, by identity: tensors or indexed slices.
+    """Return the gradients of all watched tensors by identity, as tensors or indexed slices.
 
     Args:
-        seeds: pairs of a target and the gradient that flows into it.
+        seeds: Pairs of a target and the gradient that flows into it.
     """
     grads: dict[int, Any] = {}
 
@@ -208,8 +216,16 @@ def backpropagate(
 
 
 @per_value
-def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """The same values, constant for every tape.
+def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
+    """Return the same values as a constant for gradients.
+
+    The result does not depend on `input` for any `tf.GradientTape`.
+
+    Args:
+        input: Tensor.
+
+    Returns:
+        Tensor of the shape and dtype of `input`.
 
     Example:
         >>> import tfpy as tf
@@ -218,6 +234,8 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
         ...     y = x * tf.stop_gradient(x)
         >>> tape.gradient(y, x).numpy().tolist()
         3.0
+
+    See also: `tf.GradientTape`, `tf.custom_gradient`.
     """
     tensor = convert_to_tensor(input)
     trace = tracing.current()

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfpy._src.backends.abilities import sharing_of
-from tfpy._src.backends.awaitable import awaitable
-from tfpy._src.backends.registry import active_backend
 from tfpy._src.backends.storage import Storage, host_storage, statistics
 from tfpy._src.base import tracing
-from tfpy._src.base.dtypes import DEVICE_DTYPES, OF_NUMPY, DType, as_dtype, variant
-from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.base.dtypes import OF_NUMPY, DType, as_dtype, variant
 from tfpy._src.base.source_locations import Line
 from tfpy._src.compiler.ir.aval import Aval
-from tfpy._src.core.operand import AnyTensor, Operand
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
+from tfpy._src.core.tensor_values import TensorValues
+from tfpy._src.core.typing import ShapeLike
 
 if TYPE_CHECKING:
     from tfpy._src.backends.backend import Backend
@@ -32,26 +29,31 @@ next_identity = count(1).__next__
 class _Local(threading.local):
     def __init__(self) -> None:
         self.scopes: list[list[weakref.ref[Tensor]]] = []
-        """The ``tf.tidy`` scopes around the code, innermost last: the tensors made in each."""
+        """Active `tf.tidy` scopes, innermost last. Each lists the tensors that were made in it."""
 
 
 local = _Local()
 
 
-class Tensor(Operand, AnyTensor):
-    """An immutable array: shape, dtype and storage.
+class Tensor(TensorValues):
+    """An immutable array on the active backend.
+
+    Functions return tensors; the constructor is internal. Use `tf.constant` or
+    `tf.convert_to_tensor` to make a tensor from Python values or NumPy arrays.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
         >>> print(tf.reduce_sum(x * 2.0).numpy())
         20.0
+
+    See also: `tf.constant`, `tf.convert_to_tensor`, `tf.Variable`.
     """
 
     __slots__ = ("__dict__", "__weakref__", "_counted", "_storage", "aval", "identity", "kept")
 
     assign: Callable[..., Any]
-    """Of a part of a Variable, ``v[key]``: gives that part another value. Other tensors lack it."""
+    """Assign a new value to a part of a Variable. Only the result of `v[key]` has this method."""
 
     def __init__(self, aval: Aval, storage: Storage) -> None:
         self.aval = aval
@@ -63,75 +65,97 @@ class Tensor(Operand, AnyTensor):
         if scopes:
             scopes[-1].append(weakref.ref(self))
 
-    # What it is
-
     @property
     def shape(self) -> TensorShape:
-        """The sizes of its dimensions; a tuple of ints."""
+        """Static shape, a `tf.TensorShape`. It compares equal to a tuple of ints."""
         return known_shape(self.aval.shape)
 
     @property
     def dtype(self) -> DType:
-        """The type of its elements."""
+        """Dtype of the elements."""
         return self.aval.dtype
 
     @property
     def ndim(self) -> int:
-        """How many dimensions it has."""
+        """Number of dimensions."""
         return self.aval.rank
 
     @property
     def rank(self) -> int:
-        """TensorFlow.js's name for :attr:`ndim`."""
+        """Number of dimensions, under the name that TensorFlow.js uses."""
         return self.aval.rank
 
     @property
     def size(self) -> int:
-        """How many elements it has."""
+        """Number of elements."""
         return self.aval.size
 
     @property
     def storage(self) -> Storage:
-        """The bytes.
+        """Storage that holds the bytes.
 
         Raises:
-            RuntimeError: after :meth:`dispose`.
+            RuntimeError: If the tensor was disposed.
         """
         return self._storage
 
     @property
     def device(self) -> str:
-        """The device that holds the bytes, as TensorFlow names it: a GPU's, or the CPU's."""
+        """Device that holds the bytes, in TensorFlow's notation: a GPU or the CPU."""
         return f"/job:localhost/replica:0/task:0/device:{self.storage.device}"
 
     @property
     def line(self) -> Line | None:
-        """Where the op stands in the program that made it, if it belongs to a trace."""
+        """Line of the program that made the tensor, if the tensor belongs to a trace."""
         return None
 
     @property
     def has_values(self) -> bool:
-        """Whether it can be read: True unless it belongs to a trace."""
+        """True if the values can be read. False for a tensor of a trace."""
         return True
 
     def slot_on(self, backend: Backend) -> int:
-        """The slot of the bytes on that backend, moved there when they are elsewhere.
+        """Return the slot of the bytes on `backend`. The bytes move there if necessary.
+
+        Args:
+            backend: Backend on which the tensor will be used.
+
+        Returns:
+            Integer id of the slot.
 
         Raises:
-            RuntimeError: after :meth:`dispose`.
+            RuntimeError: If the tensor was disposed.
         """
         storage = self.storage
         return storage.slot if storage.backend is backend else storage.slot_on(backend)
 
     def get_shape(self) -> TensorShape:
-        """:attr:`shape`."""
+        """Return the static shape, as the property `shape`.
+
+        Returns:
+            A `tf.TensorShape`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.zeros([2, 3]).get_shape()
+            TensorShape([2, 3])
+        """
         return self.shape
 
-    def set_shape(self, shape: Any) -> None:
-        """Checks the shape, of which nothing is open here.
+    def set_shape(self, shape: ShapeLike | None) -> None:
+        """Check that the tensor has the given shape.
+
+        Within `tf.function` the call also declares sizes that are unknown there.
+
+        Args:
+            shape: Expected shape; None for sizes that are not checked.
 
         Raises:
-            ValueError: when ``shape`` (sizes, or None for open ones) does not fit.
+            ValueError: If the shapes are not compatible.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.zeros([2, 3]).set_shape([None, 3])
         """
         if not self.shape.is_compatible_with(shape):
             given = TensorShape(shape)
@@ -141,111 +165,17 @@ class Tensor(Operand, AnyTensor):
         tracing.declare_shape(self, shape)
 
     def alias(self) -> Tensor:
-        """Another tensor over the same bytes: tapes take it for a value of its own."""
+        """Return another tensor over the same bytes. Tapes treat it as a separate value.
+
+        Returns:
+            Tensor of the same shape and dtype.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.constant([1, 2]).alias().numpy().tolist()
+            [1, 2]
+        """
         return Tensor(self.aval, self.storage)
-
-    # Its values
-
-    def host_view(self) -> Array:
-        """The values as an array that must not be written to."""
-        return self.storage.to_host().reshape(self.aval.shape)
-
-    def numpy(self) -> Any:
-        """The values as a NumPy array (a NumPy scalar for rank 0); waits for the device."""
-        array = self._values()
-        return array[()] if not self.aval.shape else array.copy()
-
-    def _values(self) -> Array:
-        """Return :meth:`host_view`, for the program.
-
-        Raises:
-            InvalidArgumentError: If the tensor is a list of tensors.
-        """
-        if self.aval.dtype is variant:
-            raise InvalidArgumentError(
-                None, "numpy", "Cannot convert a Tensor of dtype variant to a NumPy array."
-            )
-        return self.host_view()
-
-    def data_sync(self) -> Any:
-        """TensorFlow.js's name for :meth:`numpy`."""
-        return self.numpy()
-
-    @awaitable("x.data()")
-    async def data(self) -> Any:
-        """The values as a NumPy array, without blocking the page while the device works."""
-        storage = self.storage  # the tensor may be disposed meanwhile
-        if self.dtype is variant:
-            return self._values()
-        host = await storage.to_host_async()
-        array = host.reshape(self.aval.shape)
-        if not self.aval.shape:
-            return array[()]
-        return array.copy() if host is storage.host else array
-
-    @awaitable("x.gpu_buffer()")
-    async def gpu_buffer(self) -> Any:
-        """The GPUBuffer that holds the values, for kernels of the page's own; nothing is copied.
-
-        It belongs to tfpy: it is good as long as this tensor lives, and must be neither written to
-        nor destroyed. The values begin at its first byte, 4 bytes each (a bool is an int32 of 0 or
-        1); what follows them is not defined. Its usage is STORAGE, COPY_SRC and COPY_DST. What
-        computes it has been submitted, so what the page submits to the queue of
-        ``tf.browser.gpu_device()`` comes after it.
-
-        Raises:
-            UnimplementedError: when the active backend is not webgpu.
-            TypeError: for dtypes that are stored otherwise.
-        """
-        backend = active_backend()
-        sharing = sharing_of(backend)
-        if self.aval.dtype not in DEVICE_DTYPES:
-            raise TypeError(f"gpu_buffer: of float32, int32, bool, not {self.dtype.name}: cast it")
-        return await sharing.lend(self.slot_on(backend))
-
-    @awaitable("x.array()")
-    async def array(self) -> Any:
-        """The values as nested Python lists, without blocking the page."""
-        return (await self.data()).tolist()
-
-    def array_sync(self) -> Any:
-        """The values as nested Python lists."""
-        return self.numpy().tolist()
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        array = self._values()
-        return np.array(array, dtype=dtype) if copy is not False else np.asarray(array, dtype=dtype)
-
-    def __buffer__(self, flags: int) -> memoryview:
-        return self.host_view().data.toreadonly()
-
-    def __bool__(self) -> bool:
-        return bool(self.numpy()) if self.aval.size else False
-
-    def __int__(self) -> int:
-        return int(self.numpy())
-
-    def __complex__(self) -> complex:
-        return complex(self.numpy())
-
-    def __float__(self) -> float:
-        return float(self.numpy())
-
-    def __index__(self) -> int:
-        return int(self.numpy().__index__())
-
-    def __format__(self, spec: str) -> str:
-        return format(self.numpy(), spec)
-
-    def __len__(self) -> int:
-        if not self.aval.shape:
-            raise TypeError("Scalar tensor has no `len()`")
-        return self.aval.shape[0]
-
-    def __iter__(self) -> Iterator[Tensor]:
-        if not self.aval.shape:
-            raise TypeError("Cannot iterate over a scalar tensor.")
-        return (self[i] for i in range(self.aval.shape[0]))
 
     def __str__(self) -> str:
         return f"tf.Tensor({printed(self, str)}, shape={self.shape}, dtype={self.dtype.name})"
@@ -259,8 +189,16 @@ class Tensor(Operand, AnyTensor):
         return self.shown("tf.Tensor", [f"shape {self.shape}", self.dtype.name])
 
     def shown(self, title: str, facts: Sequence[str]) -> str:
-        """HTML for notebooks: facts and, where they can be had at once, the values."""
-        from tfpy._src.display import arrays  # which few programs need
+        """Return HTML for notebooks: facts, and the values if they can be read without waiting.
+
+        Args:
+            title: Heading of the panel.
+            facts: Short texts after the heading.
+
+        Returns:
+            An HTML string.
+        """
+        from tfpy._src.display import arrays  # few programs need it
 
         why = self.unseen(arrays.MOST)
         body = arrays.note(why) if why else arrays.html(self.host_view())
@@ -271,74 +209,97 @@ class Tensor(Operand, AnyTensor):
         return "disposed" if self.is_disposed else f"on {self.storage.place}"
 
     def unseen(self, most: int) -> str:
-        """Why the values are not shown; empty where they are.
+        """Return the reason why the values are not displayed, or an empty string if they are.
 
         Args:
-            most: how many elements are looked at.
+            most: Largest number of elements that is displayed.
+
+        Returns:
+            The reason, or an empty string.
         """
         if self.is_disposed or self.storage.is_lost:
-            return "the values are gone"
+            return "the values are no longer available"
         if self.aval.size > most:
-            return f"{self.aval.nbytes:,} bytes, which are not read: look at a part of it"
+            return f"{self.aval.nbytes:,} bytes: too large to display, select a part of the tensor"
         if self.dtype is variant:
-            return "a list of tensors, which tf.TensorArray takes as its flow"
+            return "a list of tensors; pass it to tf.TensorArray as its flow"
         if not self.storage.is_readable:
-            return "Python cannot wait for the device here: await x.data() gives the values"
+            return "Python cannot wait for the device here: await x.data() returns the values"
         return ""
 
     # Lifetime
 
     @property
     def is_disposed(self) -> bool:
-        """Whether :meth:`dispose` was called, by the program or by ``tf.tidy``."""
+        """True if the program or `tf.tidy` has disposed the tensor."""
         return False
 
     def dispose(self) -> None:
-        """Gives the memory back now; the tensor cannot be used afterwards."""
+        """Release the memory now. The tensor cannot be used afterwards.
+
+        Example:
+            >>> import tfpy as tf
+            >>> x = tf.zeros([2, 3])
+            >>> x.dispose()
+            >>> x.is_disposed
+            True
+        """
         self.__class__ = _Disposed
         del self._storage
         del self._counted
 
-    # As an object of Python
+    # Python's object protocol
 
     def ref(self) -> Any:
-        """A hashable reference, equal for the same tensor object."""
+        """Return a hashable reference, for use as a dictionary key or an element of a set.
+
+        Two references are equal if they refer to the same tensor object.
+
+        Returns:
+            A reference; its method `deref()` returns the tensor.
+
+        Example:
+            >>> import tfpy as tf
+            >>> x = tf.constant(1.0)
+            >>> x.ref() in {x.ref()}, x.ref().deref() is x
+            (True, True)
+        """
         return Reference(self)
 
     def __hash__(self) -> int:  # type: ignore[override]
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
     def __copy__(self) -> Tensor:
-        """The tensor itself: nothing changes it."""
+        """Return the tensor itself, because it is immutable."""
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         return self
 
     def __reduce__(self) -> Any:
-        """What ``pickle`` keeps: the values."""
+        """Pickle the values."""
         return from_array, (self.host_view(),)
 
 
-# What each op and call reads is read as the slot that it is, with no call of Python.
+# Every op reads `storage`. The slot's descriptor is faster than a property, which calls Python.
 type.__setattr__(Tensor, "storage", vars(Tensor)["_storage"])
 
 
 class _Disposed(Tensor):
-    """What a tensor becomes that is disposed: those that are not need no looking at."""
+    """The class of a disposed tensor. Other tensors thus need no check before each use."""
 
     __slots__ = ()
 
     @property
     def storage(self) -> Storage:
-        """There is none any more.
+        """Raise an error, because the storage was released.
 
         Raises:
-            RuntimeError: always.
+            RuntimeError: Always.
         """
         raise RuntimeError(
-            f"Tensor of shape {self.shape} was disposed; keep it with tf.keep or return it from "
-            "tf.tidy"
+            f"Tensor of shape {self.shape} was disposed. Keep it with tf.keep, or return it from "
+            "the function that tf.tidy calls."
         )
 
     @property
@@ -346,19 +307,20 @@ class _Disposed(Tensor):
         return True
 
     def dispose(self) -> None:
-        """Does nothing: it is done."""
+        """Do nothing: the tensor is already disposed."""
 
 
 def from_array(array: Array) -> Tensor:
-    """A tensor over an array, in a dtype that there is, which nobody else writes to."""
+    """Return a tensor over an array that has a supported dtype and that no other code writes to."""
     aval = Aval(array.shape, OF_NUMPY.get(array.dtype) or as_dtype(array.dtype))
     return Tensor(aval, host_storage(array, aval))
 
 
 def printed(tensor: Tensor, form: Callable[[Any], str]) -> str:
-    """The values by ``str`` or ``repr``; more than one line begins on a line of its own.
+    """Return the values formatted with `str` or `repr`. Text of several lines starts on a new line.
 
-    ``repr``, which notebooks and debuggers ask for, says why where there are none.
+    For `repr`, which notebooks and debuggers call, the result is the reason if the values cannot be
+    read.
     """
     if tensor.dtype is variant:
         return "<TensorList>"
@@ -370,20 +332,24 @@ def printed(tensor: Tensor, form: Callable[[Any], str]) -> str:
 
 
 class Reference:
-    """What ``ref()`` of a tensor or Variable gives: hashable, compares by its identity."""
+    """A hashable reference to a tensor or Variable, compared by identity. `ref()` returns it."""
 
     def __init__(self, tensor: Any) -> None:
         self._tensor = tensor
 
     def deref(self) -> Any:
-        """The tensor or Variable."""
+        """Return the tensor or Variable.
+
+        Returns:
+            The object that `ref()` was called on.
+        """
         return self._tensor
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and other._tensor is self._tensor
 
     def __lt__(self, other: Reference) -> bool:
-        """An order, so that references may be keys of nests."""
+        """Compare by identity, so that references can be keys of nests."""
         return id(self._tensor) < id(other._tensor)
 
     def __hash__(self) -> int:

@@ -1,25 +1,26 @@
-"""``tf.TensorShape``: a tuple of ints that prints as TensorFlow's."""
+"""`tf.TensorShape`: a tuple of ints that prints as TensorFlow's class does."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, NoReturn
 
 from tfpy._src.core.dimension import Dimension, known_size
+from tfpy._src.core.typing import ShapeLike
 
 
 class TensorShape(tuple[int, ...]):
-    """A static shape. Compares equal to the tuple or list of its sizes.
+    """A static shape, a tuple of sizes that compares equal to a tuple or list of the same sizes.
 
-    Ragged tensors have None where a dimension has no single size.
+    A size is None if it is unknown, e.g. for the ragged axes of a ragged tensor.
 
     Args:
-        dims: sizes, one size, or None for a shape of unknown rank.
+        dims: Sizes, one size, or None for a shape of unknown rank.
 
     Raises:
-        ValueError: for a size below 0.
-        TypeError: for what is no size.
+        ValueError: If a size is negative.
+        TypeError: If a value is not a size.
 
     Example:
         >>> import tfpy as tf
@@ -44,33 +45,70 @@ class TensorShape(tuple[int, ...]):
 
     @property
     def rank(self) -> int | None:
-        """How many dimensions there are; None if unknown."""
+        """Number of dimensions; None if it is unknown."""
         return len(self)
 
     @property
     def ndims(self) -> int | None:
-        """:attr:`rank`."""
+        """Number of dimensions; None if it is unknown. Same as `rank`."""
         return self.rank
 
     @property
     def dims(self) -> list[Dimension] | None:
-        """The sizes as Dimensions; None if the rank is unknown."""
+        """List of the sizes as `Dimension` objects; None if the rank is unknown."""
         return [Dimension(n) for n in self]
 
     def as_list(self) -> list[int]:
-        """The sizes as a list."""
+        """Return the sizes as a list.
+
+        Returns:
+            List of ints, with None for unknown sizes.
+
+        Raises:
+            ValueError: If the rank is unknown.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.TensorShape([None, 3]).as_list()
+            [None, 3]
+        """
         return list(self)
 
     def num_elements(self) -> int | None:
-        """The product of the sizes; None where a size is not known."""
+        """Return the product of the sizes.
+
+        Returns:
+            An int, or None if a size is unknown.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.TensorShape([2, 3]).num_elements()
+            6
+        """
         return prod(self) if self.is_fully_defined() else None
 
     def is_fully_defined(self) -> bool:
-        """Whether every size is known."""
+        """Return True if every size is known.
+
+        Returns:
+            A bool.
+        """
         return None not in self
 
-    def is_compatible_with(self, other: Any) -> bool:
-        """Whether the sizes that both know are equal; None knows nothing."""
+    def is_compatible_with(self, other: ShapeLike | None) -> bool:
+        """Return True if the ranks and all sizes that both shapes know are equal.
+
+        Args:
+            other: Shape to compare with.
+
+        Returns:
+            A bool.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.TensorShape([None, 3]).is_compatible_with([2, 3])
+            True
+        """
         other = TensorShape(other)
         if other.rank is None:
             return True
@@ -78,16 +116,34 @@ class TensorShape(tuple[int, ...]):
             n is None or m is None or n == m for n, m in zip(self, other, strict=True)
         )
 
-    def assert_is_compatible_with(self, other: Any) -> None:
-        """Raises a ValueError unless :meth:`is_compatible_with` holds."""
+    def assert_is_compatible_with(self, other: ShapeLike | None) -> None:
+        """Raise an error unless the shapes are compatible.
+
+        Args:
+            other: Shape to compare with.
+
+        Raises:
+            ValueError: If the shapes are not compatible.
+        """
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
-    def merge_with(self, other: Any) -> TensorShape:
-        """What both know together.
+    def merge_with(self, other: ShapeLike | None) -> TensorShape:
+        """Return the shape that combines the known sizes of both shapes.
+
+        Args:
+            other: Shape to merge with.
+
+        Returns:
+            A `tf.TensorShape`.
 
         Raises:
-            ValueError: when they are not compatible.
+            ValueError: If the shapes are not compatible.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.TensorShape([None, 3]).merge_with([2, None])
+            TensorShape([2, 3])
         """
         other = TensorShape(other)
         if other.rank is None:
@@ -96,48 +152,132 @@ class TensorShape(tuple[int, ...]):
             raise ValueError(f"Shapes {self} and {other} are not compatible")
         return TensorShape(m if n is None else n for n, m in zip(self, other, strict=True))
 
-    def concatenate(self, other: Any) -> TensorShape:
-        """This shape's sizes, then the other's."""
+    def concatenate(self, other: ShapeLike | None) -> TensorShape:
+        """Return the sizes of this shape followed by the sizes of another one.
+
+        Args:
+            other: Shape to append.
+
+        Returns:
+            A `tf.TensorShape`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.TensorShape([2]).concatenate([3, None])
+            TensorShape([2, 3, None])
+        """
         other = TensorShape(other)
         return other if other.rank is None else TensorShape((*self, *other))
 
-    def is_subtype_of(self, other: Any) -> bool:
-        """Whether every shape that fits this one fits the other."""
+    def is_subtype_of(self, other: TensorShape) -> bool:
+        """Return True if every shape that is compatible with this one is compatible with `other`.
+
+        Args:
+            other: A `tf.TensorShape`.
+
+        Returns:
+            A bool.
+        """
         return other.rank is None or (
             len(self) == len(other)
             and all(m in (None, n) for n, m in zip(self, other, strict=True))
         )
 
-    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """The sizes in which both agree, None for the others."""
+    def most_specific_compatible_shape(self, other: ShapeLike | None) -> TensorShape:
+        """Return the shape with the sizes that are equal in both shapes, and None for the others.
+
+        Args:
+            other: Shape to compare with.
+
+        Returns:
+            A `tf.TensorShape`, of unknown rank if the ranks differ.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.TensorShape([2, 3]).most_specific_compatible_shape([2, 4])
+            TensorShape([2, None])
+        """
         other = TensorShape(other)
         if other.rank != self.rank:
             return TensorShape(None)
         return TensorShape(n if n == m else None for n, m in zip(self, other, strict=True))
 
     def with_rank(self, rank: int) -> TensorShape:
-        """The shape itself; a ValueError when it has another rank."""
+        """Return the shape if it has the given rank.
+
+        Args:
+            rank: Required rank.
+
+        Returns:
+            The shape itself.
+
+        Raises:
+            ValueError: If the rank differs.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.TensorShape([2, 3]).with_rank(2)
+            TensorShape([2, 3])
+        """
         return self._with(len(self) == rank, f"must have rank {rank}")
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
-        """The shape itself; a ValueError when its rank is smaller."""
+        """Return the shape if its rank is at least `rank`.
+
+        Args:
+            rank: Smallest permitted rank.
+
+        Returns:
+            The shape itself.
+
+        Raises:
+            ValueError: If the rank is smaller.
+        """
         return self._with(len(self) >= rank, f"must have rank at least {rank}")
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
-        """The shape itself; a ValueError when its rank is larger."""
+        """Return the shape if its rank is at most `rank`.
+
+        Args:
+            rank: Largest permitted rank.
+
+        Returns:
+            The shape itself.
+
+        Raises:
+            ValueError: If the rank is larger.
+        """
         return self._with(len(self) <= rank, f"must have rank at most {rank}")
 
     def assert_has_rank(self, rank: int) -> None:
-        """Raises a ValueError when the shape has another rank."""
+        """Raise an error unless the shape has the given rank.
+
+        Args:
+            rank: Required rank.
+
+        Raises:
+            ValueError: If the rank differs.
+        """
         self.with_rank(rank)
 
-    def assert_same_rank(self, other: Any) -> None:
-        """Raises a ValueError when the ranks differ."""
+    def assert_same_rank(self, other: Sequence[int | None]) -> None:
+        """Raise an error unless the ranks are equal.
+
+        Args:
+            other: Shape to compare with.
+
+        Raises:
+            ValueError: If the ranks differ.
+        """
         if len(self) != len(other):
             raise ValueError(f"Shapes {self} and {TensorShape(other)} must have the same rank")
 
     def assert_is_fully_defined(self) -> None:
-        """Raises a ValueError when a size is None."""
+        """Raise an error unless every size is known.
+
+        Raises:
+            ValueError: If a size is None.
+        """
         self._with(self.is_fully_defined(), "is not fully defined")
 
     def _with(self, holds: bool, what: str) -> TensorShape:
@@ -146,11 +286,11 @@ class TensorShape(tuple[int, ...]):
         return self
 
     def __bool__(self) -> bool:
-        """Whether the rank is known."""
+        """Return True if the rank is known."""
         return True
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other is, or says, the same sizes."""
+        """Return True if `other` is, or converts to, a shape of the same sizes."""
         if isinstance(other, tuple):
             return tuple.__eq__(self, other) and not isinstance(other, _UnknownShape)
         try:
@@ -181,12 +321,12 @@ class TensorShape(tuple[int, ...]):
 
 
 def known_shape(sizes: tuple[int | None, ...]) -> TensorShape:
-    """The shape of these sizes, which are known to be right."""
+    """Return the shape of sizes that are known to be valid, without checks."""
     return tuple.__new__(TensorShape, sizes)
 
 
 class _UnknownShape(TensorShape):
-    """``TensorShape(None)``."""
+    """The class of `TensorShape(None)`."""
 
     __slots__ = ()
 
@@ -210,19 +350,19 @@ class _UnknownShape(TensorShape):
     def is_fully_defined(self) -> bool:
         return False
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: ShapeLike | None) -> bool:
         return True
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: TensorShape) -> bool:
         return other.rank is None
 
-    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+    def most_specific_compatible_shape(self, other: ShapeLike | None) -> TensorShape:
         return self
 
-    def merge_with(self, other: Any) -> TensorShape:
+    def merge_with(self, other: ShapeLike | None) -> TensorShape:
         return TensorShape(other)
 
-    def concatenate(self, other: Any) -> TensorShape:
+    def concatenate(self, other: ShapeLike | None) -> TensorShape:
         return self
 
     def __len__(self) -> int:
@@ -235,7 +375,7 @@ class _UnknownShape(TensorShape):
         return False
 
     def __getitem__(self, key):  # type: ignore[no-untyped-def]
-        """Of a slice with both ends, the rank is known."""
+        """Return an unknown size, or a shape. Its rank is known if the slice has both ends."""
         if not isinstance(key, slice):
             return None
         start, stop = key.start or 0, key.stop

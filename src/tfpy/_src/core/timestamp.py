@@ -1,4 +1,4 @@
-"""``tf.timestamp``."""
+"""`tf.timestamp`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,15 @@ _BEGAN = time.perf_counter() if float64.size == 4 else time.perf_counter() - tim
 
 
 def timestamp(name: str | None = None) -> Tensor:
-    """Seconds since the program began, as float32; within ``tf.function``, at each call.
+    """Return the current time in seconds.
 
-    TensorFlow counts from 1970 in float64, as is done here where that is a dtype of its own: no two
-    times of one minute differ in float32.
+    Within `tf.function` the time is read at each call. Without 64-bit dtypes, the result is the
+    float32 time since the program began, because float32 cannot distinguish times within a minute
+    when it counts from 1970. With 64-bit dtypes the result is float64 and counts from 1970, as in
+    TensorFlow.
+
+    Returns:
+        Scalar float64 tensor (float32 without 64-bit dtypes).
 
     Example:
         >>> import tfpy as tf

@@ -28,8 +28,10 @@ FloatLike: TypeAlias = float | np.generic | np.ndarray[Any, Any] | Operand
 ShapeLike: TypeAlias = (
     int | np.ndarray[Any, Any] | Operand | Sequence[int | np.integer[Any] | Operand | None]
 )
-"""A shape: a `tf.TensorShape`, a sequence of sizes, an int32 or int64 tensor of rank 1, or one
-size. Only static shapes may contain None, for a size that is unknown."""
+"""A shape: a `tf.TensorShape`, a sequence of sizes, one size, or an integer tensor of rank 1.
+
+The tensor's dtype is int32 or int64. None, for an unknown size, is possible only in static shapes.
+"""
 
 Axis: TypeAlias = int | Sequence[int] | np.ndarray[Any, Any] | Operand | None
 """An axis or several axes. Negative axes count from the end; None usually means all axes."""
@@ -38,7 +40,7 @@ Strides: TypeAlias = int | Sequence[int]
 """A step or a size for every spatial axis, or one for each axis."""
 
 Padding: TypeAlias = str | Sequence[Sequence[int]]
-"""`"SAME"`, `"VALID"`, or the sizes before and after each axis."""
+"""`"SAME"`, `"VALID"`, or explicit sizes before and after each axis."""
 
 Nest: TypeAlias = Any
 """A value, or a structure of nested lists, tuples, dicts and similar containers of values."""

@@ -1,0 +1,205 @@
+"""The methods of `tf.Tensor` that read its values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tfpy._src.backends.abilities import sharing_of
+from tfpy._src.backends.awaitable import awaitable
+from tfpy._src.backends.registry import active_backend
+from tfpy._src.base.dtypes import DEVICE_DTYPES, variant
+from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.core.operand import AnyTensor, Operand
+
+if TYPE_CHECKING:
+    from tfpy._src.backends.backend import Backend
+    from tfpy._src.backends.storage import Storage
+    from tfpy._src.base.dtypes import DType
+    from tfpy._src.compiler.ir.aval import Array, Aval
+    from tfpy._src.core.tensor import Tensor
+
+
+class TensorValues(Operand, AnyTensor):
+    """Base of `tf.Tensor`: transfers of values to the host, and conversions to Python values."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        aval: Aval
+
+        @property
+        def storage(self) -> Storage: ...
+
+        @property
+        def dtype(self) -> DType: ...
+
+        def slot_on(self, backend: Backend) -> int: ...
+
+    def host_view(self) -> Array:
+        """Return the values as an array that the caller must not write to.
+
+        Returns:
+            NumPy array of the tensor's shape and dtype. It may share memory with the tensor.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.constant([1, 2]).host_view().sum().item()
+            3
+        """
+        return self.storage.to_host().reshape(self.aval.shape)
+
+    def numpy(self) -> Any:
+        """Return a copy of the values as a NumPy array, or as a NumPy scalar for rank 0.
+
+        The call blocks until the device has computed the values. In a page, `await x.data()` does
+        not block.
+
+        Returns:
+            NumPy array of the tensor's shape and dtype.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.constant([1, 2]).numpy().tolist()
+            [1, 2]
+        """
+        array = self._values()
+        return array[()] if not self.aval.shape else array.copy()
+
+    def _values(self) -> Array:
+        """Return `host_view()` for a caller outside of the library.
+
+        Raises:
+            InvalidArgumentError: If the tensor is a list of tensors.
+        """
+        if self.aval.dtype is variant:
+            raise InvalidArgumentError(
+                None, "numpy", "Cannot convert a Tensor of dtype variant to a NumPy array."
+            )
+        return self.host_view()
+
+    def data_sync(self) -> Any:
+        """Return `numpy()`, under the name that TensorFlow.js uses.
+
+        Returns:
+            NumPy array of the tensor's shape and dtype.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.constant([1, 2]).data_sync().tolist()
+            [1, 2]
+        """
+        return self.numpy()
+
+    @awaitable("x.data()")
+    async def data(self) -> Any:
+        """Return the values as a NumPy array without blocking the page while the device computes.
+
+        Returns:
+            An awaitable of a NumPy array of the tensor's shape and dtype.
+
+        Example::
+
+            values = await x.data()
+        """
+        storage = self.storage  # the tensor may be disposed while the values are transferred
+        if self.dtype is variant:
+            return self._values()
+        host = await storage.to_host_async()
+        array = host.reshape(self.aval.shape)
+        if not self.aval.shape:
+            return array[()]
+        return array.copy() if host is storage.host else array
+
+    @awaitable("x.gpu_buffer()")
+    async def gpu_buffer(self) -> Any:
+        """Return the GPUBuffer that holds the values, for custom kernels of the page.
+
+        Nothing is copied. The buffer belongs to tfpy: it is valid while this tensor exists, and
+        must not be written to or destroyed. The values begin at byte 0 and take 4 bytes each (a
+        bool is an int32, 0 or 1); the content after them is undefined. The usage is STORAGE,
+        COPY_SRC and COPY_DST. The work that computes the values has been submitted, so commands
+        that the page submits to the queue of `tf.browser.gpu_device()` run after it.
+
+        Returns:
+            An awaitable of a JavaScript GPUBuffer.
+
+        Raises:
+            UnimplementedError: If the active backend is not webgpu.
+            TypeError: If the dtype is not float32, int32 or bool.
+
+        Example::
+
+            buffer = await x.gpu_buffer()
+        """
+        backend = active_backend()
+        sharing = sharing_of(backend)
+        if self.aval.dtype not in DEVICE_DTYPES:
+            raise TypeError(
+                f"gpu_buffer() supports float32, int32 and bool tensors, not {self.dtype.name}. "
+                "Cast the tensor first."
+            )
+        return await sharing.lend(self.slot_on(backend))
+
+    @awaitable("x.array()")
+    async def array(self) -> Any:
+        """Return the values as nested Python lists without blocking the page.
+
+        Returns:
+            An awaitable of nested lists, or of a number for rank 0.
+
+        Example::
+
+            rows = await x.array()
+        """
+        return (await self.data()).tolist()
+
+    def array_sync(self) -> Any:
+        """Return the values as nested Python lists.
+
+        Returns:
+            Nested lists, or a number for rank 0.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.constant([[1], [2]]).array_sync()
+            [[1], [2]]
+        """
+        return self.numpy().tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        array = self._values()
+        return np.array(array, dtype=dtype) if copy is not False else np.asarray(array, dtype=dtype)
+
+    def __buffer__(self, flags: int) -> memoryview:
+        return self.host_view().data.toreadonly()
+
+    def __bool__(self) -> bool:
+        return bool(self.numpy()) if self.aval.size else False
+
+    def __int__(self) -> int:
+        return int(self.numpy())
+
+    def __complex__(self) -> complex:
+        return complex(self.numpy())
+
+    def __float__(self) -> float:
+        return float(self.numpy())
+
+    def __index__(self) -> int:
+        return int(self.numpy().__index__())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.numpy(), spec)
+
+    def __len__(self) -> int:
+        if not self.aval.shape:
+            raise TypeError("Scalar tensor has no `len()`")
+        return self.aval.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.aval.shape:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        return (self[i] for i in range(self.aval.shape[0]))
