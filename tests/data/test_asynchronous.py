@@ -314,10 +314,10 @@ def test_columns_of_tables() -> None:
     ("data", "options", "words"),
     [
         (b"", {}, "is empty"),
-        (b"a,a\n1,2\n", {}, "the same name"),
-        (b"a,b\n1\n", {}, "has 2 columns, but a record is"),
-        (b"1,2\n", {"has_header": False}, "give column_names"),
-        (b"a,b\n1,2\n", {"column_configs": {"c": {}}}, r"no columns \['c'\]"),
+        (b"a,a\n1,2\n", {}, "duplicate column names"),
+        (b"a,b\n1\n", {}, "has 2 columns, but a record has the fields"),
+        (b"1,2\n", {"has_header": False}, "pass column_names"),
+        (b"a,b\n1,2\n", {"column_configs": {"c": {}}}, r"names the columns \['c'\]"),
     ],
 )
 def test_refused_tables(data: bytes, options: Any, words: str) -> None:

@@ -82,7 +82,7 @@ def test_a_dataset_stays_until_the_new_one_is_written(tmp_path: Path) -> None:
     assert len(os.listdir(place)) == 2
     facts = tmp_path / "of" / "dataset.json"
     facts.write_text(facts.read_text().replace('"files": ["', '"files": ["../'))
-    with pytest.raises(tf.errors.DataLossError, match="not the name of a file"):
+    with pytest.raises(tf.errors.DataLossError, match="not the name of a shard file"):
         rows()
 
 

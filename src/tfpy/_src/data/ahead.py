@@ -1,9 +1,8 @@
-"""Batches for a loop that computes with them on the device, where their arrays lie.
+"""Batches for a loop that computes on the device, gathered from arrays there.
 
-Where batches are rows of arrays, the arrays go to the device once, and for some batches at a time
-the numbers of their rows. Each batch is gathered there: by itself, or, where it is a
-:class:`Pick`, by the program that computes with it. Nothing of it shows: the batches and their
-order are those of the dataset.
+If batches are rows of arrays, the arrays are uploaded once, and the row numbers of several batches
+are uploaded together. Each batch is gathered on the device: separately, or, for a `Pick`, by the
+program that uses it. The batches and their order do not change.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ from tfpy._src.functions.tf_function.polymorphic import Function
 from tfpy._src.tensors.array import slicing
 
 _MAX_ELEMENTS = 1 << 24
-"""How many numbers of all arrays there may be on the device; a number may take four bytes there."""
+"""Largest number of elements of all arrays on the device. An element may take four bytes there."""
 
 _MAX_ROWS = 1 << 14
-"""How many rows' numbers go to the device at a time, if they are of more than one batch."""
+"""Largest number of row numbers that are uploaded together for more than one batch."""
 
 _MAX_BATCHES = 64
 
@@ -43,15 +42,15 @@ class Pick(NamedTuple):
     """A batch that is not gathered yet."""
 
     tables: Any
-    """A nest of tensors; the batch has the same rows of each."""
+    """Nest of tensors. The batch has the same rows of each."""
     rows: Tensor
-    """The numbers of the rows of several batches, [batches, rows]."""
+    """Row numbers of several batches, `[batches, rows]`."""
     number: Tensor
-    """Which of these the batch is."""
+    """Number of the batch among them."""
 
 
 def gather(tables: Any, rows: Tensor, number: Tensor) -> Any:
-    """The batch that a :class:`Pick` says."""
+    """Return the batch that a `Pick` specifies."""
     chosen = slicing.gather(rows, number)
     return nest.map_structure(lambda table: slicing.gather(table, chosen), tables)
 
@@ -59,10 +58,10 @@ def gather(tables: Any, rows: Tensor, number: Tensor) -> Any:
 class DeviceBatches:
     """A dataset whose elements are for programs of the device.
 
-    The arrays of which batches are rows stay there as long as this object does.
+    The arrays that contain the rows stay on the device as long as this object exists.
 
     Args:
-        is_whole: whether who takes elements takes all of them.
+        is_whole: True if the consumer takes all elements.
     """
 
     def __init__(self, node: DatasetNode, is_whole: bool = False) -> None:
@@ -71,17 +70,19 @@ class DeviceBatches:
         self._tables: tuple[Tensor, ...] | None = None
 
     def __iter__(self) -> Iterator:
-        """An iterator from the first element."""
+        """Return an iterator that starts at the first element."""
         picks = self._picks()
         return Iterator(self._node) if picks is None else self._ahead(picks, DatasetRun())
 
     def fetching(self) -> FetchingIterator | AheadIterator:
-        """The same for who awaits elements: ``await iterator.fetch(1)`` goes before each."""
+        """Return an iterator for awaiting consumers: `await iterator.fetch(1)` precedes each
+        element.
+        """
         picks = self._picks()
         return FetchingIterator(self._node) if picks is None else self._ahead(picks, AwaitedRun())
 
     def _picks(self) -> Picks | None:
-        """Of which rows the elements are made, where the arrays may lie on the device."""
+        """Return the rows of the elements if the arrays can be on the device."""
         backend = registry.active_backend()
         picks = None if backend.on_host else self._node.picks
         if picks is None or sum(t.size for t in picks.tables) > _MAX_ELEMENTS:
@@ -98,7 +99,7 @@ class DeviceBatches:
 class AheadIterator(Iterator):
     """An iterator over batches that are gathered on the device.
 
-    Who computes with several at once notes it in :attr:`done` and :attr:`result`.
+    A consumer that computes several batches at once records it in `done` and `result`.
     """
 
     def __init__(
@@ -111,11 +112,11 @@ class AheadIterator(Iterator):
     ) -> None:
         self._node, self._run = node, run
         self.is_whole = is_whole
-        """Whether all batches will be asked for."""
+        """True if all batches will be requested."""
         self.done = 0
-        """How often it need not be asked any more: what was to be computed then, has been."""
+        """Number of upcoming calls whose results are already computed."""
         self.result: Any = None
-        """What the last computation gave."""
+        """Result of the last computation."""
         self._tables = nest.packer(node.spec)(iter(tables))
         self._gather = _program(tuple([t.aval for t in tables]))
         self._length = min(len(t) for t in tables)
@@ -128,14 +129,14 @@ class AheadIterator(Iterator):
         raise StopIteration
 
     def gathered(self, pick: Pick) -> Any:
-        """A batch."""
+        """Return the batch of a `Pick`."""
         return self._gather(*pick)
 
     def take(self, most: int) -> list[Pick]:
-        """The next batches, fewer at the end; of those that are awaited, the ones that are there.
+        """Return the next batches, fewer at the end. An awaited run returns only fetched batches.
 
         Raises:
-            InvalidArgumentError: for numbers of rows that there are not.
+            InvalidArgumentError: If a row number is out of range.
         """
         if not isinstance(self._run, AwaitedRun):
             while len(self._ready) < most and (rows := self._following()):
@@ -143,7 +144,11 @@ class AheadIterator(Iterator):
         return [self._ready.popleft() for _ in range(min(most, len(self._ready)))]
 
     async def fetch(self, count: int) -> bool:
-        """Awaits so many elements, fewer at the end; whether there are any."""
+        """Await elements, fewer at the end. Return True if there are any.
+
+        Args:
+            count: Number of elements.
+        """
         if self.done:
             return True
         while len(self._ready) < count and (rows := await self._fetched()):
@@ -151,12 +156,12 @@ class AheadIterator(Iterator):
         return bool(self._ready)
 
     def _following(self) -> list[Array]:
-        """The rows of the next batches, which go to the device together."""
+        """Return the rows of the next batches, which are uploaded together."""
         rows = list(islice(self._rows, 1))
         return rows + list(islice(self._rows, self._together(rows[0]) - 1)) if rows else []
 
     async def _fetched(self) -> list[Array]:
-        """The same, awaited."""
+        """Return the awaited rows of the next batches."""
         assert isinstance(self._run, AwaitedRun)
         rows: list[Array] = []
         while not rows or len(rows) < self._together(rows[0]):
@@ -167,29 +172,31 @@ class AheadIterator(Iterator):
         return rows
 
     def _together(self, rows: Array) -> int:
-        """The rows of how many batches like one go to the device together."""
+        """Return the number of batches of this size whose rows are uploaded together."""
         count = max(len(rows), 1)
         return min(-(-self._length // count), max(_MAX_ROWS // count, 1), _MAX_BATCHES)
 
     def _add(self, batches: Sequence[Array]) -> None:
         for _, group in groupby(batches, len):
             rows = list(group)
-            # Programs are made for so many, whatever is left.
+            # Programs are compiled for this number of batches, also for a shorter rest.
             chunk = np.zeros((max(self._together(rows[0]), len(rows)), len(rows[0])), np.int32)
             chunk[: len(rows)] = rows
             if chunk.size and chunk.view(np.uint32).max() >= self._length:
-                raise invalid_value("gather", f"indices lie outside of [0, {self._length})")
+                raise invalid_value("gather", f"indices are outside of [0, {self._length})")
             tensor = _lasting(from_array(chunk))
             self._ready += [Pick(self._tables, tensor, scalar(n, int32)) for n in range(len(rows))]
 
 
 def _lasting(tensor: Tensor) -> Tensor:
-    """The tensor, which the ``tf.tidy`` of who asks for an element leaves."""
+    """Exempt a tensor from the consumer's `tf.tidy`."""
     tensor.kept = True
     return tensor
 
 
 @lru_cache(maxsize=64)
 def _program(tables: tuple[Aval, ...]) -> Function[..., Any]:
-    """What gathers from tables like these; a function of its own, since it is no retracing."""
+    """Return the function that gathers from such tables. A separate one does not count as
+    retracing.
+    """
     return Function(gather, autograph=False)

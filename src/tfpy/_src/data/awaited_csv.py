@@ -1,4 +1,4 @@
-"""``tf.data.csv``: TensorFlow.js's dataset of a table that comes from an address or a file."""
+"""`tf.data.csv`: TensorFlow.js's dataset of a CSV table at a URL or in a file."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from tfpy._src.data.run import AwaitedRun
 from tfpy._src.library.io.streams import DataSource, source_of
 
 _INFERRED = 100
-"""How many records are looked at for the columns' dtypes."""
+"""Number of records that are read to infer dtypes."""
 
 
 class CSVDataset(DatasetV2):
-    """The records of a table as mappings from columns' names to values; see :func:`csv`.
+    """A dataset of the records of a CSV table, as dicts from column names to tensors.
+
+    `tf.data.csv` makes one. Its attribute `column_names` lists the columns.
 
     Example:
         >>> import asyncio
@@ -32,6 +34,8 @@ class CSVDataset(DatasetV2):
         ...     return isinstance(table, tf.data.CSVDataset), table.column_names
         >>> asyncio.run(columns())
         (True, ['length', 'kind'])
+
+    See also: `tf.data.csv`.
     """
 
     def __init__(self, records: Records, names: Sequence[str], labels: Sequence[str]) -> None:
@@ -56,23 +60,27 @@ def csv(
     configured_columns_only: bool = False,
     delimiter: str = ",",
 ) -> CSVDataset:
-    """The records of a table, a dataset to be iterated over with ``async for``.
+    """Make a dataset of the records of a CSV table, for `async for`.
 
-    The names of columns and their dtypes (int32, float32, else string) are those of the first
-    records, which are read first.
+    The first records are read immediately. They determine the column names and the dtypes: int32,
+    float32, or string otherwise. This function blocks; in a page use `tf.data.csv_async`.
 
     Args:
-        source: an address, a File or Blob of the browser, or a data source.
-        column_configs: for some columns a mapping of ``dtype``; ``default``, what stands for a
-            missing value; ``required``, that no value may be missing; ``is_label``: elements are
-            pairs of mappings then, of the other columns and of labels.
-        has_header: whether the first record has the names.
-        column_names: in place of those in the file.
-        configured_columns_only: leaves out columns that are not in ``column_configs``.
+        source: URL, File or Blob of the browser, or data source.
+        column_configs: Dict from column names to dicts with the optional keys `dtype`; `default`,
+            the value for a missing field; `required`, True if a field must not be missing; and
+            `is_label`, True for a label.
+        has_header: If True, the first record contains the column names.
+        column_names: Column names that replace the names in the file.
+        configured_columns_only: If True, skip columns that are not in `column_configs`.
+        delimiter: Character between fields.
+
+    Returns:
+        A `tf.data.CSVDataset`. Elements are dicts, or pairs of a dict and a dict of labels.
 
     Raises:
-        ValueError: when names are not known, come twice or do not fit the records.
-        OpError: when the file cannot be read.
+        ValueError: If column names are unknown, duplicates, or do not match the records.
+        tf.errors.OpError: If the file cannot be read.
 
     Example:
         >>> import asyncio
@@ -82,6 +90,8 @@ def csv(
         ...     return sum([int(row["a"]) async for row in table])
         >>> asyncio.run(total())
         3
+
+    See also: `tf.data.csv_async`, `tf.data.experimental.make_csv_dataset`.
     """
     return wait(
         csv_async(
@@ -106,9 +116,24 @@ async def csv_async(
     configured_columns_only: bool = False,
     delimiter: str = ",",
 ) -> CSVDataset:
-    """Await what :func:`csv` returns.
+    """Make a dataset of the records of a CSV table, without blocking the page.
 
-    Args and errors are those of :func:`csv`.
+    Args:
+        source: URL, File or Blob of the browser, or data source.
+        column_configs: Dict from column names to dicts with the optional keys `dtype`; `default`,
+            the value for a missing field; `required`, True if a field must not be missing; and
+            `is_label`, True for a label.
+        has_header: If True, the first record contains the column names.
+        column_names: Column names that replace the names in the file.
+        configured_columns_only: If True, skip columns that are not in `column_configs`.
+        delimiter: Character between fields.
+
+    Returns:
+        An awaitable of the `tf.data.CSVDataset` that `tf.data.csv` returns.
+
+    Raises:
+        ValueError: If column names are unknown, duplicates, or do not match the records.
+        tf.errors.OpError: If the file cannot be read.
 
     Example:
         >>> import asyncio
@@ -118,23 +143,30 @@ async def csv_async(
         ...     return sum([int(row["a"]) async for row in table])
         >>> asyncio.run(total())
         3
+
+    See also: `tf.data.csv`.
     """
     found, written = source_of(source), dialect(delimiter, True)
     head = await _head(found, written, _INFERRED + 1)
     if has_header and not head:
-        raise ValueError(f"csv: {found.name} is empty: it has no names of columns")
+        raise ValueError(f"csv: {found.name} is empty, so it has no column names.")
     names = list(column_names or (head[0] if has_header else ()))
     if not names:
-        raise ValueError("csv: give column_names, or has_header=True")
+        raise ValueError("csv: pass column_names or has_header=True.")
     if len(set(names)) != len(names):
-        raise ValueError(f"csv: columns of {found.name} have the same name: {names}")
+        raise ValueError(f"csv: {found.name} has duplicate column names: {names}.")
     configs = column_configs or {}
     if unknown := set(configs) - set(names):
-        raise ValueError(f"csv: {found.name} has no columns {sorted(unknown)}, but {names}")
+        raise ValueError(
+            f"csv: column_configs names the columns {sorted(unknown)}, but {found.name} has "
+            f"{names}."
+        )
     rows = head[1:] if has_header else head
     for row in rows:
         if len(row) != len(names):
-            raise ValueError(f"csv: {found.name} has {len(names)} columns, but a record is {row}")
+            raise ValueError(
+                f"csv: {found.name} has {len(names)} columns, but a record has the fields {row}."
+            )
     taken = [i for i, n in enumerate(names) if n in configs or not configured_columns_only]
     inferred = inferred_defaults(iter(rows), taken, "")
     defaults = [
@@ -146,7 +178,7 @@ async def csv_async(
 
 
 async def _head(source: DataSource, written: dict[str, Any], count: int) -> list[list[str]]:
-    """The first records, as many as there are."""
+    """Return the first `count` records, or fewer if the file ends."""
     run = AwaitedRun()
     pieces = source.pieces()
     rows = rows_of(run.arriving(pieces), written)
@@ -159,7 +191,7 @@ async def _head(source: DataSource, written: dict[str, Any], count: int) -> list
 
 
 def _default(config: Mapping[str, Any], inferred: Any) -> Any:
-    """A dtype for a column that is required; else the value in place of a missing one."""
+    """Return the dtype of a required column, or the default for a missing value."""
     dtype = as_dtype(config.get("dtype", inferred.dtype))
     if config.get("required"):
         return dtype

@@ -1,4 +1,4 @@
-"""What every dataset can: be iterated over, counted, printed, reduced, given options."""
+"""Methods that every dataset has: iteration, cardinality, reduction and options."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Nest
 from tfpy._src.data import mapping, structure
 from tfpy._src.data.iterators import AsyncIterator, NumpyIterator, OwnedIterator
 from tfpy._src.data.node import INFINITE, UNKNOWN, DatasetNode
@@ -19,7 +20,7 @@ from tfpy._src.data.specs import DatasetSpec
 
 
 class DatasetBase:
-    """A dataset is a node that programs hold."""
+    """Base of datasets: a public object that holds a node."""
 
     _node: DatasetNode
 
@@ -27,13 +28,13 @@ class DatasetBase:
         self._node = node
 
     def _with(self, node: DatasetNode) -> Self:
-        """The dataset of another node."""
+        """Return the dataset of another node."""
         made: Self = structure.AS_DATASET[0](node)
         return made
 
     @property
     def element_spec(self) -> Any:
-        """The nest of specs of an element."""
+        """Nest of the specs of an element."""
         return self._node.spec
 
     @property
@@ -41,16 +42,16 @@ class DatasetBase:
         return DatasetSpec(self._node.spec)
 
     def __iter__(self) -> OwnedIterator:
-        """An iterator from the first element.
+        """Return an iterator that starts at the first element.
 
         Raises:
-            NotTraceableError: while a ``tf.function`` is traced; it runs op by op then.
+            NotTraceableError: If a `tf.function` is being traced; the function then runs eagerly.
         """
         _check_not_traced("iterating over a dataset")
         return OwnedIterator(self._node)
 
     def __aiter__(self) -> AsyncIterator:
-        """An iterator for ``async for``: between elements a page reacts and paints.
+        """Return an iterator for `async for`, which keeps the page responsive between elements.
 
         Example:
             >>> import asyncio
@@ -63,10 +64,18 @@ class DatasetBase:
         return AsyncIterator(self._node)
 
     def as_numpy_iterator(self) -> NumpyIterator:
-        """An iterator over the elements as NumPy has them, not to be written to.
+        """Return an iterator over the elements as NumPy arrays, which must not be written to.
+
+        Returns:
+            An iterator over nests of NumPy arrays.
 
         Raises:
-            TypeError: for datasets among the components.
+            TypeError: If a component is a dataset.
+
+        Example:
+            >>> import tfpy as tf
+            >>> [x.tolist() for x in tf.data.Dataset.range(3).as_numpy_iterator()]
+            [0, 1, 2]
         """
         _check_not_traced("iterating over a dataset")
         for spec in structure.flatten(self.element_spec):
@@ -81,10 +90,10 @@ class DatasetBase:
         return True
 
     def __len__(self) -> int:
-        """How many elements there are.
+        """Return the number of elements.
 
         Raises:
-            TypeError: when they have no end, or it is not known.
+            TypeError: If the number is infinite or unknown.
         """
         size = self._node.cardinality
         if size == INFINITE:
@@ -94,7 +103,17 @@ class DatasetBase:
         return size
 
     def cardinality(self) -> Tensor:
-        """How many elements there are; INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
+        """Return the number of elements.
+
+        Returns:
+            Scalar int64 tensor: the number, `tf.data.INFINITE_CARDINALITY` or
+            `tf.data.UNKNOWN_CARDINALITY`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> int(tf.data.Dataset.range(5).batch(2).cardinality())
+            3
+        """
         return constant(self._node.cardinality, dtypes.int64)
 
     def __repr__(self) -> str:
@@ -102,7 +121,18 @@ class DatasetBase:
         return f"<{name} element_spec={self.element_spec}>"
 
     def options(self) -> Options:
-        """The options of the dataset and of those that it is made of."""
+        """Return the options of the dataset, merged with the options of its inputs.
+
+        Returns:
+            A `tf.data.Options`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> print(tf.data.Dataset.range(3).options().deterministic)
+            None
+
+        See also: `tf.data.Dataset.with_options`.
+        """
         found = Options()
         seen: set[int] = set()
         nodes = [self._node]
@@ -120,20 +150,46 @@ class DatasetBase:
         return found
 
     def with_options(self, options: Options, name: str | None = None) -> Self:
-        """The same elements; the options are kept, and of no effect.
+        """Return the dataset with options. The options are stored, but have no effect.
+
+        Args:
+            options: A `tf.data.Options`. It overrides the options that are already set.
+
+        Returns:
+            A `tf.data.Dataset`.
 
         Raises:
-            TypeError: for what is no ``tf.data.Options``.
+            TypeError: If `options` is not a `tf.data.Options`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> options = tf.data.Options()
+            >>> options.deterministic = False
+            >>> tf.data.Dataset.range(3).with_options(options).options().deterministic
+            False
+
+        See also: `tf.data.Dataset.options`.
         """
         if not isinstance(options, Options):
             raise TypeError(f"`options` must be a `tf.data.Options` object. Got {type(options)}.")
         return self._with(Unchanged(self._node, "_OptionsDataset", options))
 
     def apply(self, transformation_func: Callable[..., Any]) -> Any:
-        """What a function makes of the dataset.
+        """Apply a function to the dataset.
+
+        Args:
+            transformation_func: Function from a dataset to a dataset.
+
+        Returns:
+            The dataset that the function returns.
 
         Raises:
-            TypeError: when that is no dataset.
+            TypeError: If the result is not a dataset.
+
+        Example:
+            >>> import tfpy as tf
+            >>> [int(x) for x in tf.data.Dataset.range(5).apply(lambda data: data.take(2))]
+            [0, 1]
         """
         found = transformation_func(self)
         if not isinstance(found, DatasetBase):
@@ -143,26 +199,44 @@ class DatasetBase:
         return found
 
     def reduce(
-        self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None
+        self, initial_state: Nest, reduce_func: Callable[..., Any], name: str | None = None
     ) -> Any:
-        """The state after the last element.
+        """Combine all elements into one value.
 
         Args:
-            reduce_func: gives the next state of a state and an element.
+            initial_state: Nest of tensors, the first state.
+            reduce_func: Function of a state and an element that returns the next state.
+
+        Returns:
+            The state after the last element.
 
         Raises:
-            TypeError: when the function gives a state of another structure or dtype.
-            NotTraceableError: while a ``tf.function`` is traced.
+            TypeError: If the structure or dtypes of the state change.
+            NotTraceableError: If a `tf.function` is being traced.
+
+        Example:
+            >>> import tfpy as tf
+            >>> zero = tf.constant(0, tf.int64)
+            >>> int(tf.data.Dataset.range(5).reduce(zero, lambda total, x: total + x))
+            10
         """
         _check_not_traced("reducing a dataset")
         return mapping.reduced(self._node, initial_state, reduce_func)
 
     def get_single_element(self, name: str | None = None) -> Any:
-        """The only element.
+        """Return the only element of the dataset.
+
+        Returns:
+            Nest of tensors.
 
         Raises:
-            InvalidArgumentError: when there is none, or more than one.
-            NotTraceableError: while a ``tf.function`` is traced.
+            tf.errors.InvalidArgumentError: If the dataset is empty or has more than one element.
+            NotTraceableError: If a `tf.function` is being traced.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.data.Dataset.range(3).batch(3).get_single_element().numpy().tolist()
+            [0, 1, 2]
         """
         _check_not_traced("taking a dataset's element")
         elements = self._node.elements(DatasetRun())
@@ -178,6 +252,6 @@ class DatasetBase:
 def _check_not_traced(what: str) -> None:
     if tracing.local.active:
         raise NotTraceableError(
-            f"{what} depends on values, also on how often it was done before; call a tf.function "
-            "for each element in place of one around the loop, so that it is compiled"
+            f"{what} depends on values and on earlier iterations, so it cannot be traced. Call a "
+            "tf.function for each element instead of one around the loop."
         )

@@ -1,4 +1,4 @@
-"""Elements into batches, and batches into elements."""
+"""Nodes that make batches, and that split batches."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ T = TypeVar("T")
 
 
 class Batch(DatasetNode):
-    """So many elements as one.
+    """Batches of `size` elements.
 
     Args:
-        whole: leaves out a last batch that is smaller.
+        whole: If True, drop a last batch that is smaller.
 
     Raises:
-        InvalidArgumentError: for a size below 1, or elements of different shapes.
-        TypeError: for elements that are datasets.
+        InvalidArgumentError: If the size is less than 1, or elements have different shapes.
+        TypeError: If the elements are datasets.
     """
 
     name = "_BatchDataset"
@@ -48,7 +48,7 @@ class Batch(DatasetNode):
 
     @property
     def _known_size(self) -> int | None:
-        """The size of every batch, if it is one."""
+        """Size of every batch, if it is the same for all."""
         return self._size if self._whole and not isinstance(self._size, OpenSize) else None
 
     def elements(self, run: DatasetRun) -> Iterator[Flat]:
@@ -66,7 +66,7 @@ class Batch(DatasetNode):
     @property
     def picks(self) -> Picks | None:
         source = self.inputs[0]
-        table = source.table if type(self) is Batch else None  # others fill rows up
+        table = source.table if type(self) is Batch else None  # subclasses pad rows
         if table is None or table.function is not None:
             return None
 
@@ -77,7 +77,7 @@ class Batch(DatasetNode):
 
     @cached_property
     def _specs(self) -> Sequence[Any]:
-        """Of what is joined: some are known only when a first element is there."""
+        """Specs of the components. Some are unknown before the first element."""
         return structure.flatten(self.inputs[0].spec)
 
     def _joined(self, chunk: list[Flat]) -> Flat:
@@ -92,10 +92,10 @@ class Batch(DatasetNode):
 
 
 class Unbatch(DatasetNode):
-    """The rows of each element.
+    """The slices of each element along its first axis.
 
     Raises:
-        ValueError: for scalars, or components of different sizes.
+        ValueError: If a component is a scalar, or first sizes differ.
     """
 
     name = "_UnbatchDataset"
@@ -143,7 +143,7 @@ class Unbatch(DatasetNode):
 
 
 class Rebatch(DatasetNode):
-    """The rows of the elements in batches of other sizes, which take turns."""
+    """Batches of other sizes, which are used in turn."""
 
     name = "_RebatchDataset"
 
@@ -158,7 +158,7 @@ class Rebatch(DatasetNode):
         return structure.map_structure(lambda s: batched(s, size), self._rows.spec)
 
     def _fits(self) -> bool:
-        """Whether no batch is smaller."""
+        """Return True if no batch is smaller."""
         known = [rows_of(s) for s in structure.flatten(self.inputs[0].spec)]
         rows = next((n for n in known if n is not None), None)
         return self._whole or (rows is not None and rows % self._sizes[0] == 0)

@@ -1,4 +1,4 @@
-"""Arrays and specs as bytes: what cached and saved datasets consist of."""
+"""Serialization of arrays and specs, for cached and saved datasets."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
 
 _Fact = tuple[str, list[int], list[int]]
-"""dtype (empty for texts), shape and the texts' lengths of an array."""
+"""Dtype (empty for strings), shape, and lengths of the strings of an array."""
 _DTYPE = re.compile(r"\|[biuV]1|[<>](i[248]|u[248]|f[248]|c8|c16|V2)")
-"""NumPy's names of dtypes; `V` is for those of the package ml_dtypes."""
+"""NumPy's names of dtypes. `V` stands for dtypes of the package ml_dtypes."""
 _MAX_RANK = 32
 _SPARSE_PARTS = 3
 
 
 def write_element(file: IO[bytes], element: Flat) -> None:
-    """Appends an element: a line of JSON that says what follows, and the bytes.
+    """Append an element: a line of JSON that describes the arrays, and their bytes.
 
     Raises:
-        TypeError: for datasets among its leaves.
+        TypeError: If a leaf is a dataset.
     """
     arrays = [array for leaf in element for array in _parts(leaf)]
     blocks = [_bytes(array) for array in arrays]
@@ -56,18 +56,18 @@ def write_element(file: IO[bytes], element: Flat) -> None:
 
 
 def _parts(leaf: Any) -> list[Array]:
-    """The arrays of a leaf."""
+    """Return the arrays of a leaf."""
     if leaf is None:
         return []
     if isinstance(leaf, Composite):
         return [part.host_view() for part in leaf.components]
     if not isinstance(leaf, np.ndarray):
-        raise TypeError("elements that are datasets cannot be saved; use flat_map first")
+        raise TypeError("Elements that are datasets cannot be saved. Use flat_map first.")
     return [leaf]
 
 
 def _bytes(array: Array) -> tuple[bytes, list[int]]:
-    """The bytes, and the lengths of texts."""
+    """Return the bytes, and the lengths of strings."""
     if array.dtype != object:
         return array.tobytes(), []
     texts = array.reshape(-1).tolist()
@@ -75,11 +75,11 @@ def _bytes(array: Array) -> tuple[bytes, list[int]]:
 
 
 class ElementFile:
-    """A file of elements, and how many bytes an element of it may take.
+    """A file of elements, with a limit for the size of an element.
 
     Args:
         file: The file.
-        size: Number of bytes of the file; None for one that is unpacked while it is read.
+        size: Number of bytes of the file; None for a file that is decompressed while it is read.
     """
 
     def __init__(self, file: IO[bytes], size: int | None) -> None:
@@ -102,7 +102,7 @@ class ElementFile:
         """Return bytes of an element.
 
         Raises:
-            DataLossError: If the file has fewer, or an element is too large for it.
+            DataLossError: If the file ends first, or the element is too large.
         """
         if self._end is None:
             self._reserve(size)
@@ -122,11 +122,11 @@ class ElementFile:
 
 @contextlib.contextmanager
 def _unpacking() -> Iterator[None]:
-    """Convert the errors of damaged GZIP files."""
+    """Convert the errors of corrupt GZIP files."""
     try:
         yield
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise _lost(f"the file is damaged: {error}") from None
+        raise _lost(f"the file is corrupt: {error}") from None
 
 
 def _lost(why: str) -> DataLossError:
@@ -134,10 +134,10 @@ def _lost(why: str) -> DataLossError:
 
 
 def read_elements(source: ElementFile, spec: Any) -> Iterator[Flat]:
-    """The elements of a file.
+    """Yield the elements of a file.
 
     Raises:
-        DataLossError: If it ends within one, is damaged, or has other elements than the spec.
+        DataLossError: If the file ends within an element, is corrupt, or does not match the spec.
     """
     specs = structure.flatten(spec)
     source.begin()
@@ -152,7 +152,7 @@ def read_elements(source: ElementFile, spec: Any) -> Iterator[Flat]:
 
 
 def _head(line: bytes, specs: Sequence[Any]) -> tuple[list[int], list[_Fact]]:
-    """Return how many arrays each leaf has, and what each array is."""
+    """Return the number of arrays of each leaf, and the description of each array."""
     try:
         counts, facts = (a_list(value, "a list of an element") for value in _pair(line))
         counts = [a_size(count, "a number of arrays") for count in counts]
@@ -161,7 +161,9 @@ def _head(line: bytes, specs: Sequence[Any]) -> tuple[list[int], list[_Fact]]:
         raise _lost(str(error)) from None
     fits = len(counts) == len(specs) and all(map(_has_parts, specs, counts))
     if not fits or sum(counts) != len(found):
-        raise _lost(f"{len(found)} arrays in leaves of {counts[:20]} do not fit the spec")
+        raise _lost(
+            f"{len(found)} arrays in leaves with {counts[:20]} arrays do not match the spec"
+        )
     return counts, found
 
 
@@ -169,7 +171,7 @@ def _pair(line: bytes) -> list[Any]:
     try:
         found = a_list(json.loads(line), "the head of an element")
     except (RecursionError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ModelFileError(f"the head of an element is no JSON: {error}") from None
+        raise ModelFileError(f"the head of an element is not valid JSON: {error}") from None
     if len(found) != 2:
         raise ModelFileError(f"the head of an element has {len(found)} values, not 2")
     return found
@@ -179,21 +181,21 @@ def _fact(value: Any) -> _Fact:
     """Check dtype, shape and lengths of an array."""
     fact = a_list(value, "an array")
     if len(fact) != 3:
-        raise ModelFileError(f"an array is described by {len(fact)} values, not 3")
+        raise ModelFileError(f"the description of an array has {len(fact)} values, not 3")
     dtype, shape, lengths = fact[0], a_list(fact[1], "a shape"), a_list(fact[2], "lengths")
     shape = [a_size(size, "a size") for size in shape]
     lengths = [a_size(length, "a length") for length in lengths]
     if len(shape) > _MAX_RANK:
-        raise ModelFileError(f"an array has {len(shape)} axes; at most {_MAX_RANK} are read")
+        raise ModelFileError(f"an array has {len(shape)} axes; at most {_MAX_RANK} are supported")
     if not isinstance(dtype, str) or (dtype and not _DTYPE.fullmatch(dtype)):
-        raise ModelFileError(f"an array has the dtype {str(dtype)[:40]!r}")
+        raise ModelFileError(f"an array has the unsupported dtype {str(dtype)[:40]!r}")
     if dtype == "" and math.prod(shape) != len(lengths):
-        raise ModelFileError(f"{len(lengths)} texts do not fill the shape {shape}")
+        raise ModelFileError(f"{len(lengths)} strings do not fill the shape {shape}")
     return dtype, shape, lengths
 
 
 def _has_parts(spec: Any, count: int) -> bool:
-    """Return True if a leaf of a spec may have that many arrays."""
+    """Return True if a leaf of the spec may consist of that many arrays."""
     if isinstance(spec, RaggedTensorSpec):
         return count >= 1
     if isinstance(spec, SparseTensorSpec):
@@ -214,7 +216,7 @@ def _leaf(spec: Any, parts: list[Array]) -> Any:
     try:
         return _made(spec, parts)
     except (ValueError, OpError) as error:
-        raise _lost(f"the parts of a {type(spec).__name__} do not fit: {error}") from None
+        raise _lost(f"the arrays do not form a {type(spec).__name__}: {error}") from None
 
 
 def _made(spec: Any, parts: list[Array]) -> Any:
@@ -229,10 +231,10 @@ def _made(spec: Any, parts: list[Array]) -> Any:
 
 
 def spec_to_json(spec: Any) -> Any:
-    """A nest of specs as JSON has it; named tuples and attrs objects are tuples in it.
+    """Return a nest of specs as JSON. Named tuples and attrs objects become tuples.
 
     Raises:
-        TypeError: for datasets among the components.
+        TypeError: If a component is a dataset.
     """
     if isinstance(spec, Mapping):
         return {"mapping": {key: spec_to_json(item) for key, item in spec.items()}}
@@ -241,7 +243,7 @@ def spec_to_json(spec: Any) -> Any:
     if isinstance(spec, NoneTensorSpec):
         return {"none": []}
     if isinstance(spec, DatasetSpec):
-        raise TypeError("elements that are datasets cannot be saved; use flat_map first")
+        raise TypeError("Elements that are datasets cannot be saved. Use flat_map first.")
     shape = None if spec.shape.rank is None else list(spec.shape)
     facts = [shape, spec.dtype.name]
     if isinstance(spec, RaggedTensorSpec):
@@ -255,14 +257,14 @@ _FACTS_OF = {"tensor": 2, "ragged": 3, "sparse": 2, "none": 0}
 
 
 def spec_from_json(value: Any) -> Any:
-    """The nest of specs.
+    """Return the nest of specs that JSON describes.
 
     Raises:
-        ModelFileError: If the value is none.
+        ModelFileError: If the value does not describe specs.
     """
     entry = an_object(value, "a spec")
     if len(entry) != 1:
-        raise ModelFileError(f"a spec must have one kind, got {[*entry][:10]}")
+        raise ModelFileError(f"a spec must have exactly one kind, got {[*entry][:10]}")
     ((kind, facts),) = entry.items()
     if kind == "mapping":
         return {k: spec_from_json(item) for k, item in an_object(facts, "a mapping").items()}
@@ -273,7 +275,7 @@ def spec_from_json(value: Any) -> Any:
 
 def _spec(kind: str, facts: list[Any]) -> Any:
     if kind not in _KINDS or len(facts) != _FACTS_OF[kind]:
-        raise ModelFileError(f"there is no spec {kind!r} of {facts[:10]}")
+        raise ModelFileError(f"invalid spec {kind!r} with the values {facts[:10]}")
     if not facts:
         return NoneTensorSpec()
     shape, dtype, *more = facts
@@ -283,7 +285,9 @@ def _spec(kind: str, facts: list[Any]) -> Any:
     try:
         return _KINDS[kind](sizes, as_dtype(a_string(dtype, "a dtype")), *map(_rank, more))
     except (TypeError, ValueError) as error:
-        raise ModelFileError(f"there is no spec {kind!r} of {facts[:10]}: {error}") from None
+        raise ModelFileError(
+            f"invalid spec {kind!r} with the values {facts[:10]}: {error}"
+        ) from None
 
 
 def _rank(value: Any) -> int:

@@ -1,4 +1,4 @@
-"""Datasets of what functions give of the elements."""
+"""Methods of datasets that call functions of elements."""
 
 from __future__ import annotations
 
@@ -6,80 +6,177 @@ import os
 from collections.abc import Callable
 from typing import Any, Self
 
+from tfpy._src.core.typing import IntLike, Nest
 from tfpy._src.data import mapping, nesting
 from tfpy._src.data.base import DatasetBase
 from tfpy._src.data.sources import whole
 
 
 class Calling(DatasetBase):
-    """Methods that call a program's function of elements."""
+    """Methods that call a user function with elements."""
 
     def map(
         self,
         map_func: Callable[..., Any],
-        num_parallel_calls: Any = None,
+        num_parallel_calls: IntLike | None = None,
         deterministic: bool | None = None,
         synchronous: bool | None = None,
         use_unbounded_threadpool: bool = False,
         name: str | None = None,
     ) -> Self:
-        """What a function gives of each element; the parts of a tuple are its arguments.
+        """Apply a function to every element.
 
-        The function is traced and compiled for the host; Python in it runs while it is traced.
+        The function is traced and compiled for the host; Python code in it runs only during
+        tracing. The components of a tuple are passed as separate arguments.
+
+        Args:
+            map_func: Function of an element that returns a nest of tensors.
+            num_parallel_calls: Accepted for compatibility; without effect.
+            deterministic: Accepted for compatibility; without effect.
+            synchronous: Accepted for compatibility; without effect.
+            use_unbounded_threadpool: Accepted for compatibility; without effect.
+
+        Returns:
+            A `tf.data.Dataset` of the results.
 
         Raises:
-            TypeError: when it gives what is no tensor.
+            TypeError: If a result does not convert to tensors.
+
+        Example:
+            >>> import tfpy as tf
+            >>> [int(x) for x in tf.data.Dataset.range(4).map(lambda x: x * x)]
+            [0, 1, 4, 9]
+
+        See also: `tf.data.Dataset.flat_map`, `tf.data.Dataset.filter`.
         """
         return self._with(mapping.Map(self._node, map_func))
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Self:
-        """The elements for which a function gives True.
+        """Keep the elements for which a predicate is True.
+
+        Args:
+            predicate: Function of an element that returns a scalar bool tensor.
+
+        Returns:
+            A `tf.data.Dataset`.
 
         Raises:
-            ValueError: when it gives no scalar of bool.
+            ValueError: If the predicate does not return a scalar bool.
+
+        Example:
+            >>> import tfpy as tf
+            >>> [int(x) for x in tf.data.Dataset.range(6).filter(lambda x: x % 2 == 0)]
+            [0, 2, 4]
+
+        See also: `tf.data.Dataset.take_while`.
         """
         return self._with(mapping.Filter(self._node, predicate))
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Self:
-        """The elements up to the first one for which a function gives False.
+        """Keep the elements before the first one for which a predicate is False.
+
+        Args:
+            predicate: Function of an element that returns a scalar bool tensor.
+
+        Returns:
+            A `tf.data.Dataset`.
 
         Raises:
-            ValueError: when it gives no scalar of bool.
+            ValueError: If the predicate does not return a scalar bool.
+
+        Example:
+            >>> import tfpy as tf
+            >>> [int(x) for x in tf.data.Dataset.range(10).take_while(lambda x: x < 3)]
+            [0, 1, 2]
+
+        See also: `tf.data.Dataset.filter`, `tf.data.Dataset.take`.
         """
         return self._with(mapping.TakeWhile(self._node, predicate))
 
     def scan(
-        self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None
+        self, initial_state: Nest, scan_func: Callable[..., Any], name: str | None = None
     ) -> Self:
-        """What a function gives of a state and each element, beside the next state.
+        """Apply a function to every element and carry a state from element to element.
+
+        Args:
+            initial_state: Nest of tensors, the first state.
+            scan_func: Function of a state and an element that returns a pair of the next state and
+                the output.
+
+        Returns:
+            A `tf.data.Dataset` of the outputs.
 
         Raises:
-            TypeError: when it gives no pair, or a state of another structure or dtype.
+            TypeError: If the function does not return a pair, or the structure or dtypes of the
+                state change.
+
+        Example:
+            >>> import tfpy as tf
+            >>> zero = tf.constant(0, tf.int64)
+            >>> sums = tf.data.Dataset.range(5).scan(zero, lambda total, x: (total + x, total + x))
+            >>> [int(x) for x in sums]
+            [0, 1, 3, 6, 10]
+
+        See also: `tf.data.Dataset.map`, `tf.data.Dataset.reduce`.
         """
         return self._with(mapping.Scan(self._node, initial_state, scan_func))
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Self:
-        """The elements of the datasets that a function gives, one dataset after the other.
+        """Apply a function that returns a dataset to every element, and concatenate the datasets.
+
+        Args:
+            map_func: Function of an element that returns a `tf.data.Dataset`.
+
+        Returns:
+            A `tf.data.Dataset` of the elements of these datasets.
 
         Raises:
-            TypeError: when it gives no dataset.
+            TypeError: If the function does not return a dataset.
+
+        Example:
+            >>> import tfpy as tf
+            >>> [int(x) for x in tf.data.Dataset.range(3).flat_map(tf.data.Dataset.range)]
+            [0, 0, 1]
+
+        See also: `tf.data.Dataset.interleave`, `tf.data.Dataset.map`.
         """
         return self._with(nesting.FlatMap(self._node, map_func))
 
     def interleave(
         self,
         map_func: Callable[..., Any],
-        cycle_length: Any = None,
-        block_length: Any = None,
-        num_parallel_calls: Any = None,
+        cycle_length: IntLike | None = None,
+        block_length: IntLike | None = None,
+        num_parallel_calls: IntLike | None = None,
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Self:
-        """Blocks of the datasets that a function gives, of ``cycle_length`` of them in turn.
+        """Apply a function that returns a dataset to every element, and interleave the datasets.
+
+        Args:
+            map_func: Function of an element that returns a `tf.data.Dataset`.
+            cycle_length: Number of datasets that are read in turn. Default: the number of
+                processors.
+            block_length: Number of consecutive elements of one dataset. Default: 1.
+            num_parallel_calls: Accepted for compatibility; without effect.
+            deterministic: Accepted for compatibility; without effect.
+
+        Returns:
+            A `tf.data.Dataset` of the elements of these datasets.
 
         Raises:
-            TypeError: when it gives no dataset.
-            InvalidArgumentError: for numbers below 1.
+            TypeError: If the function does not return a dataset.
+            tf.errors.InvalidArgumentError: If a length is less than 1.
+
+        Example:
+            >>> import tfpy as tf
+            >>> pairs = tf.data.Dataset.range(2).interleave(
+            ...     lambda x: tf.data.Dataset.from_tensors(x).repeat(2), cycle_length=2
+            ... )
+            >>> [int(x) for x in pairs]
+            [0, 1, 0, 1]
+
+        See also: `tf.data.Dataset.flat_map`.
         """
         cycle = -1 if cycle_length is None else whole(cycle_length)
         return self._with(
@@ -93,7 +190,9 @@ class Calling(DatasetBase):
 
 
 def _processors() -> int:
-    """How many datasets are interleaved where the program leaves it open, as in TensorFlow."""
+    """Return the default number of interleaved datasets: the number of processors, as in
+    TensorFlow.
+    """
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Records of text files with separated values."""
+"""Records of CSV files."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _NAMES = {"float32": "float", "int32": "int32"}
 
 
 class Column:
-    """A column: its dtype, and what stands for a missing value, if it may be missing.
+    """A column: its dtype, and the default for a missing value.
 
     Args:
-        default: a dtype for a column that is required; else a scalar, or a tensor of one element
-            or none.
+        default: Dtype of a required column. Otherwise a scalar, or a tensor with one element or
+            none.
     """
 
     def __init__(self, default: Any) -> None:
@@ -46,10 +46,10 @@ class Column:
             self.default = tensor.host_view().reshape(-1)[0:1].reshape(())
 
     def value(self, field: str, number: int, missing: str) -> Array:
-        """The value of a field.
+        """Return the value of a field.
 
         Raises:
-            InvalidArgumentError: when it is missing and required, or no number.
+            InvalidArgumentError: If the field is missing and required, or is not a number.
         """
         if field in ("", missing):
             if self.default is None:
@@ -70,16 +70,16 @@ def _error(message: str) -> InvalidArgumentError:
 
 
 class Records(DatasetNode):
-    """The records of files, a component for each column.
+    """The records of CSV files, with one component for each column.
 
     Args:
-        defaults: a dtype or a default value for each column.
-        selected: numbers of the columns that are taken; all of them for None.
-        excluded: numbers of the columns that are left out.
+        defaults: Dtype or default value of each column.
+        selected: Indices of the columns to read; None for all columns.
+        excluded: Indices of the columns to skip.
 
     Raises:
-        InvalidArgumentError: when records do not fit, while iterating.
-        ValueError: when columns are both selected and excluded.
+        InvalidArgumentError: If a record does not match the columns; raised while iterating.
+        ValueError: If both `selected` and `excluded` are given.
     """
 
     name = "CsvDatasetV2"
@@ -98,7 +98,7 @@ class Records(DatasetNode):
     ) -> None:
         super().__init__(names_of(filenames))
         if selected is not None and excluded is not None:
-            raise ValueError("CsvDataset: give select_cols or exclude_cols, not both")
+            raise ValueError("CsvDataset: pass either select_cols or exclude_cols, not both.")
         self._columns = [Column(default) for default in defaults]
         self._compression = compression_of(compression)
         self._header, self._missing = header, missing
@@ -140,7 +140,7 @@ class Records(DatasetNode):
 
 
 def dialect(delimiter: str, quotes: bool) -> dict[str, Any]:
-    """How records are written, as Python's reader takes it."""
+    """Return the format of the records as arguments for Python's `csv.reader`."""
     quoting = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
     return {"delimiter": delimiter, "quoting": quoting, "strict": True}
 
@@ -148,19 +148,19 @@ def dialect(delimiter: str, quotes: bool) -> dict[str, Any]:
 def rows_of(
     pieces: Iterator[bytes], written: dict[str, Any], most: int | None = None
 ) -> Iterator[list[str]]:
-    """The fields of each record of a file by its bytes.
+    """Yield the fields of each record of a file.
 
     Args:
-        most: How many bytes a record may have (`most_held`).
+        most: Largest number of bytes of a record (`most_held`).
 
     Raises:
-        InvalidArgumentError: for a record that is none, as where quotes do not end.
+        InvalidArgumentError: If a record is malformed, e.g. if quotes do not end.
         ResourceExhaustedError: If a record of a compressed file is too large.
     """
     try:
         yield from _rows_of(pieces, written, most)
     except csv.Error as error:
-        raise _error(f"A record cannot be read: {error}") from None
+        raise _error(f"A record is malformed: {error}") from None
 
 
 def _rows_of(
@@ -175,7 +175,7 @@ def _rows_of(
         coming.append(decode(piece))
         size += len(coming[-1])
         check_held(size + len(held), most, "a record")
-        if size < len(held):  # a record that has begun is read again when it is twice as long
+        if size < len(held):  # an incomplete record is parsed again when it is twice as long
             continue
         lines = list(io.StringIO("".join((held, *coming)), newline=""))
         coming, size = [], 0
@@ -193,7 +193,7 @@ def _rows_of(
 
 
 class _MoreToCome(Exception):
-    """The lines that are there end; a record may have begun in them."""
+    """The available lines end, perhaps within a record."""
 
 
 def _so_far(lines: list[str]) -> Iterator[str]:
@@ -201,7 +201,7 @@ def _so_far(lines: list[str]) -> Iterator[str]:
     raise _MoreToCome
 
 
-# What columns are, by the first records
+# Inference of dtypes from the first records
 
 
 _KINDS = (dtypes.int32, dtypes.float32, dtypes.string)
@@ -210,7 +210,7 @@ _KINDS = (dtypes.int32, dtypes.float32, dtypes.string)
 def inferred_defaults(
     rows: Iterator[Sequence[str]], columns: Sequence[int], missing: str
 ) -> list[Tensor]:
-    """For each column 0 or an empty text, of the narrowest dtype that its values fit."""
+    """Return the default of each column: 0 or "", in the narrowest dtype that its values fit."""
     found = [-1] * len(columns)
     for row in rows:
         for i, column in enumerate(columns):
@@ -220,7 +220,7 @@ def inferred_defaults(
 
 
 def _kind(field: str) -> int:
-    """Which of the dtypes a value needs."""
+    """Return the index in `_KINDS` of the narrowest dtype for a value."""
     for kind, read in enumerate((int, float)):
         try:
             value = read(field)

@@ -1,14 +1,15 @@
-"""``tf.data.experimental.make_csv_dataset``: batches of columns by name."""
+"""`tf.data.experimental.make_csv_dataset`: batches of named columns."""
 
 from __future__ import annotations
 
 import contextlib
 from collections import OrderedDict
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from itertools import islice
 from typing import Any
 
 from tfpy._src.base.errors import InvalidArgumentError
+from tfpy._src.core.typing import IntLike
 from tfpy._src.data import nesting
 from tfpy._src.data.csv import Records, dialect, inferred_defaults, rows_of
 from tfpy._src.data.dataset import DatasetV2
@@ -18,12 +19,12 @@ from tfpy._src.data.run import DatasetRun
 
 
 def make_csv_dataset(
-    file_pattern: Any,
-    batch_size: Any,
-    column_names: Any = None,
-    column_defaults: Any = None,
+    file_pattern: str | Sequence[str],
+    batch_size: IntLike,
+    column_names: Sequence[str] | None = None,
+    column_defaults: Sequence[Any] | None = None,
     label_name: str | None = None,
-    select_columns: Any = None,
+    select_columns: Sequence[str | int] | None = None,
     field_delim: str = ",",
     use_quote_delim: bool = True,
     na_value: str = "",
@@ -31,30 +32,48 @@ def make_csv_dataset(
     num_epochs: int | None = None,
     shuffle: bool = True,
     shuffle_buffer_size: int = 10000,
-    shuffle_seed: Any = None,
-    prefetch_buffer_size: Any = None,
+    shuffle_seed: IntLike | None = None,
+    prefetch_buffer_size: IntLike | None = None,
     num_parallel_reads: int | None = None,
     sloppy: bool = False,
     num_rows_for_inference: int | None = 100,
-    compression_type: Any = None,
+    compression_type: str | None = None,
     ignore_errors: bool = False,
     encoding: str = "utf-8",
 ) -> DatasetV2:
-    """Batches of records of files of separated values, as a mapping from names to columns.
+    """Make a dataset of batches of CSV records, as dicts from column names to tensors.
 
     Args:
-        file_pattern: names of files, which may have wildcards.
-        column_names: those of the files' first lines by default.
-        column_defaults: for each column its dtype or what stands for a missing value; inferred of
-            the first ``num_rows_for_inference`` records by default.
-        label_name: of the column that is given beside the others.
-        select_columns: names or numbers of the columns that are taken.
-        num_epochs: how often the files are read; None for without end.
-        shuffle: whether records come in random order.
+        file_pattern: File name or list of file names, possibly with wildcards.
+        batch_size: Number of records in a batch.
+        column_names: Names of all columns. Default: the first line of the files.
+        column_defaults: For each column its dtype or the default for a missing value. Default:
+            inferred from the first `num_rows_for_inference` records.
+        label_name: Name of the column that is returned separately, as the label.
+        select_columns: Names or indices of the columns to read. Default: all columns.
+        field_delim: Character between fields.
+        use_quote_delim: If True, quotation marks enclose fields. Otherwise they are ordinary
+            characters.
+        na_value: String that is treated as a missing value, in addition to an empty field.
+        header: If True, the first line of each file contains the names.
+        num_epochs: Number of times that the files are read; None repeats without end.
+        shuffle: If True, shuffle the records.
+        shuffle_buffer_size: Number of records in the shuffle buffer.
+        shuffle_seed: Integer that makes the sequence reproducible together with
+            `tf.random.set_seed`.
+        prefetch_buffer_size: Accepted for compatibility; without effect.
+        num_parallel_reads: Number of files whose records are interleaved. Default: 1.
+        sloppy: Accepted for compatibility; without effect.
+        num_rows_for_inference: Number of records for the inference of dtypes; None reads all.
+        compression_type: `"GZIP"`, `"ZLIB"` or `""` (default).
+        ignore_errors: If True, skip malformed records.
+        encoding: Accepted for compatibility; files are UTF-8.
+
+    Returns:
+        A `tf.data.Dataset` of dicts, or of pairs of a dict and a label if `label_name` is given.
 
     Raises:
-        ValueError: when names are not known, or come twice.
-        InvalidArgumentError: when no file matches.
+        ValueError: If no file matches, or column names are unknown or duplicates.
 
     Example:
         >>> import tfpy as tf
@@ -65,6 +84,8 @@ def make_csv_dataset(
         >>> features, kinds = next(iter(flowers))
         >>> features["length"].numpy(), kinds.numpy().tolist()
         (array([5.1, 4.9], dtype=float32), [0, 1])
+
+    See also: `tf.data.experimental.CsvDataset`, `tf.data.csv`.
     """
     try:
         names = sorted(matching(file_pattern))
@@ -137,7 +158,7 @@ def make_csv_dataset(
 
 
 def _names_in(texts: list[str], compression: str, written: dict[str, Any]) -> list[str]:
-    """The names in the first line, which all files have in common."""
+    """Return the names in the first line, which must be the same in all files."""
     found: list[str] | None = None
     for name in texts:
         pieces = pieces_of(DatasetRun(), name, compression)
@@ -157,10 +178,10 @@ def _names_in(texts: list[str], compression: str, written: dict[str, Any]) -> li
 def _rows(
     texts: list[str], compression: str, written: dict[str, Any], header: bool, count: int
 ) -> Generator[list[str]]:
-    """The records of all files.
+    """Yield the records of all files.
 
     Raises:
-        ValueError: for a record with another number of fields.
+        ValueError: If a record has another number of fields.
     """
     for name in texts:
         rows = rows_of(pieces_of(DatasetRun(), name, compression), written, most_held(compression))
@@ -174,10 +195,10 @@ def _rows(
 
 
 def _numbers(selected: Any, columns: list[str]) -> list[int]:
-    """The numbers of columns, in order.
+    """Return the sorted indices of columns.
 
     Raises:
-        ValueError: for a column that is not there, or there twice.
+        ValueError: If a column does not exist or occurs twice.
     """
     found = []
     for column in selected:
@@ -185,7 +206,7 @@ def _numbers(selected: Any, columns: list[str]) -> list[int]:
         if not isinstance(number, int) or not 0 <= number < len(columns):
             raise ValueError(
                 "`select_columns` must be a list of column names or numbers, got "
-                f"{column!r}; the columns are {columns}"
+                f"{column!r}; the columns are {columns}."
             )
         found.append(number)
     if len(set(found)) != len(found):

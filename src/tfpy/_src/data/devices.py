@@ -1,4 +1,4 @@
-"""``tf.data.webcam`` and ``tf.data.microphone``: TensorFlow.js's, as datasets."""
+"""`tf.data.webcam` and `tf.data.microphone`: TensorFlow.js's functions, as datasets."""
 
 from __future__ import annotations
 
@@ -19,19 +19,23 @@ from tfpy._src.tensors.browser import media
 
 
 class DeviceDataset(DatasetV2):
-    """What a device of the user's gives while it is on; iterated over with ``async for``.
+    """The elements that a camera or microphone produces while it is on.
 
-    ``async with`` turns it off at its end. A dataset made of it ends when it is turned off.
+    Iterate over it with `async for`. `async with` turns the device off at the end. Datasets derived
+    from it end when the device is turned off. `tf.data.webcam` and `tf.data.microphone` make one.
     """
 
     def __init__(self, device: Any, read: Callable[[], AsyncGenerator[Any]], spec: Any) -> None:
         super().__init__(GeneratorNode(read, (), spec))
         self._device = device
         self.sample_rate_hz: float | None = None
-        """How many samples a second are, of a microphone."""
+        """Samples per second of a microphone; None for a camera."""
 
     def capture(self) -> Any:
         """Return the next element.
+
+        Returns:
+            Tensor, or a dict of tensors for a microphone.
 
         Raises:
             UnavailableError: If the device is off.
@@ -39,13 +43,20 @@ class DeviceDataset(DatasetV2):
         return wait(self.capture_async(), "write `await device.capture_async()`")
 
     async def capture_async(self) -> Any:
-        """Await what :meth:`capture` returns."""
+        """Await the next element.
+
+        Returns:
+            Tensor, or a dict of tensors for a microphone.
+
+        Raises:
+            UnavailableError: If the device is off.
+        """
         async for element in self:
             return element
-        raise UnavailableError(None, "capture", "the device is turned off")
+        raise UnavailableError(None, "capture", "The device is turned off.")
 
     def stop(self) -> None:
-        """Turns the device off."""
+        """Turn the device off."""
         self._device.stop()
 
     async def __aenter__(self) -> Self:
@@ -64,24 +75,34 @@ def webcam(
     facing_mode: str | None = None,
     device_id: str | None = None,
 ) -> DeviceDataset:
-    """The pictures of a camera, without end: int32 ``[height, width, 3]`` from 0 to 255.
+    """Open a camera as an infinite dataset of images.
+
+    This function blocks until the user permits the access; in a page use `tf.data.webcam_async`.
 
     Args:
-        video: an element of the page that shows what the camera sees.
-        resize_width, resize_height: of the pictures, both or none.
-        center_crop: takes the middle of that size in place of making the picture smaller.
-        facing_mode: "user" or "environment".
-        device_id: which camera, by the browser's name for it.
+        video: Video element of the page that shows the camera's image.
+        resize_width: Width of the images. It must be given together with `resize_height`.
+        resize_height: Height of the images.
+        center_crop: If True, crop the center instead of resizing the image.
+        facing_mode: `"user"` or `"environment"`.
+        device_id: The browser's id of the camera.
+
+    Returns:
+        A dataset of int32 tensors of shape `[height, width, 3]` with values from 0 to 255.
 
     Raises:
-        PermissionDeniedError: when the user refuses it.
-        NotFoundError: when there is none.
-        UnimplementedError: outside of a page's main thread.
-        ValueError: when one of width and height is given, or they are missing for a crop.
+        tf.errors.PermissionDeniedError: If the user denies the access.
+        tf.errors.NotFoundError: If there is no camera.
+        tf.errors.UnimplementedError: If the program does not run in the page's main thread.
+        ValueError: If only one of width and height is given, or both are missing for a crop.
 
-    Example:
-        ``async with await tf.data.webcam_async(resize_width=96, resize_height=96) as camera:
-        async for pictures in camera.batch(8).take(10): ...``
+    Example::
+
+        async with await tf.data.webcam_async(resize_width=96, resize_height=96) as camera:
+            async for images in camera.batch(8).take(10):
+                print(images.shape)
+
+    See also: `tf.data.microphone`.
     """
     return wait(
         webcam_async(
@@ -106,14 +127,37 @@ async def webcam_async(
     facing_mode: str | None = None,
     device_id: str | None = None,
 ) -> DeviceDataset:
-    """Await what :func:`webcam` returns.
+    """Open a camera as an infinite dataset of images, without blocking the page.
 
-    Args and errors are those of :func:`webcam`.
+    Args:
+        video: Video element of the page that shows the camera's image.
+        resize_width: Width of the images. It must be given together with `resize_height`.
+        resize_height: Height of the images.
+        center_crop: If True, crop the center instead of resizing the image.
+        facing_mode: `"user"` or `"environment"`.
+        device_id: The browser's id of the camera.
+
+    Returns:
+        An awaitable of the dataset that `tf.data.webcam` returns.
+
+    Raises:
+        tf.errors.PermissionDeniedError: If the user denies the access.
+        tf.errors.NotFoundError: If there is no camera.
+        tf.errors.UnimplementedError: If the program does not run in the page's main thread.
+        ValueError: If only one of width and height is given, or both are missing for a crop.
+
+    Example::
+
+        async with await tf.data.webcam_async(resize_width=96, resize_height=96) as camera:
+            async for images in camera.batch(8).take(10):
+                print(images.shape)
+
+    See also: `tf.data.webcam`.
     """
     if (resize_width is None) != (resize_height is None):
-        raise ValueError("webcam: give both resize_width and resize_height, or none")
+        raise ValueError("webcam: pass both resize_width and resize_height, or neither.")
     if center_crop and resize_width is None:
-        raise ValueError("webcam: center_crop needs resize_width and resize_height")
+        raise ValueError("webcam: center_crop requires resize_width and resize_height.")
     constraints: dict[str, Any] = {}
     if facing_mode is not None:
         constraints["facingMode"] = facing_mode
@@ -142,25 +186,41 @@ def microphone(
     smoothing_time_constant: float = 0.0,
     audio_track_constraints: Mapping[str, Any] | None = None,
 ) -> DeviceDataset:
-    """What a microphone hears, without end: mappings with "spectrogram", "waveform" or both.
+    """Open a microphone as an infinite dataset of spectrograms, waveforms or both.
 
-    A spectrogram is float32 ``[num_frames_per_spectrogram, column_truncate_length, 1]`` decibels,
-    each row those of ``fft_size`` samples as the browser's AnalyserNode gives them; a waveform is
-    float32 ``[num_frames_per_spectrogram * fft_size, 1]``. ``sample_rate_hz`` of the dataset is the
-    browser's. Samples are left out while the page is too busy to take them.
+    This function blocks until the user permits the access; in a page use
+    `tf.data.microphone_async`. The attribute `sample_rate_hz` of the dataset is the browser's
+    sample rate. Samples are dropped while the page is too busy to receive them.
 
     Args:
-        fft_size: a power of 2 from 16 to 16384.
-        column_truncate_length: how many frequencies are kept, the lowest; all for None.
-        smoothing_time_constant: how much of the column before is in each, from 0 to below 1.
-        audio_track_constraints: the browser's, of a track.
+        fft_size: Number of samples of a column, a power of 2 from 16 to 16384.
+        column_truncate_length: Number of lowest frequencies to keep. Default: all.
+        num_frames_per_spectrogram: Number of columns of a spectrogram.
+        include_spectrogram: If True, elements have the key `"spectrogram"`.
+        include_waveform: If True, elements have the key `"waveform"`.
+        smoothing_time_constant: Weight of the previous column in each column, from 0 to below 1.
+        audio_track_constraints: The browser's constraints of the audio track.
+
+    Returns:
+        A dataset of dicts. `"spectrogram"` is a float32 tensor of decibels of shape
+        `[num_frames_per_spectrogram, column_truncate_length, 1]`, as the browser's AnalyserNode
+        computes them. `"waveform"` is a float32 tensor of shape
+        `[num_frames_per_spectrogram * fft_size, 1]`.
 
     Raises:
-        PermissionDeniedError: when the user refuses it.
-        NotFoundError: when there is none.
-        UnimplementedError: outside of a page's main thread.
-        UnavailableError: when the page must be clicked before it may listen.
-        ValueError: for other sizes, or when nothing is included.
+        tf.errors.PermissionDeniedError: If the user denies the access.
+        tf.errors.NotFoundError: If there is no microphone.
+        tf.errors.UnimplementedError: If the program does not run in the page's main thread.
+        tf.errors.UnavailableError: If the user must first click on the page.
+        ValueError: If a size is not valid, or nothing is included.
+
+    Example::
+
+        async with await tf.data.microphone_async(include_waveform=True) as sounds:
+            async for sound in sounds.take(3):
+                print(sound["spectrogram"].shape, sound["waveform"].shape)
+
+    See also: `tf.data.webcam`.
     """
     return wait(
         microphone_async(
@@ -187,17 +247,47 @@ async def microphone_async(
     smoothing_time_constant: float = 0.0,
     audio_track_constraints: Mapping[str, Any] | None = None,
 ) -> DeviceDataset:
-    """Await what :func:`microphone` returns.
+    """Open a microphone as an infinite dataset, without blocking the page.
 
-    Args and errors are those of :func:`microphone`.
+    Args:
+        fft_size: Number of samples of a column, a power of 2 from 16 to 16384.
+        column_truncate_length: Number of lowest frequencies to keep. Default: all.
+        num_frames_per_spectrogram: Number of columns of a spectrogram.
+        include_spectrogram: If True, elements have the key `"spectrogram"`.
+        include_waveform: If True, elements have the key `"waveform"`.
+        smoothing_time_constant: Weight of the previous column in each column, from 0 to below 1.
+        audio_track_constraints: The browser's constraints of the audio track.
+
+    Returns:
+        An awaitable of the dataset that `tf.data.microphone` returns.
+
+    Raises:
+        tf.errors.PermissionDeniedError: If the user denies the access.
+        tf.errors.NotFoundError: If there is no microphone.
+        tf.errors.UnimplementedError: If the program does not run in the page's main thread.
+        tf.errors.UnavailableError: If the user must first click on the page.
+        ValueError: If a size is not valid, or nothing is included.
+
+    Example::
+
+        async with await tf.data.microphone_async(include_waveform=True) as sounds:
+            async for sound in sounds.take(3):
+                print(sound["spectrogram"].shape, sound["waveform"].shape)
+
+    See also: `tf.data.microphone`.
     """
     if fft_size not in [2**n for n in range(4, 15)]:
-        raise ValueError(f"microphone: fft_size is a power of 2 from 16 to 16384, not {fft_size}")
+        raise ValueError(
+            f"microphone: fft_size must be a power of 2 from 16 to 16384, not {fft_size}."
+        )
     columns = fft_size if column_truncate_length is None else column_truncate_length
     if not 1 <= columns <= fft_size or num_frames_per_spectrogram < 1:
-        raise ValueError("microphone: there are 1 to fft_size columns, and at least one frame")
+        raise ValueError(
+            "microphone: column_truncate_length must be from 1 to fft_size, and "
+            "num_frames_per_spectrogram at least 1."
+        )
     if not include_spectrogram and not include_waveform:
-        raise ValueError("microphone: include_spectrogram or include_waveform must be True")
+        raise ValueError("microphone: include_spectrogram or include_waveform must be True.")
     found = await media.open_microphone(
         dict(audio_track_constraints or {}), fft_size, smoothing_time_constant
     )

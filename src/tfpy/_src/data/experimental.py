@@ -1,12 +1,13 @@
-"""``tf.data.experimental``: files of values, and older names of what datasets do."""
+"""`tf.data.experimental`: CSV files, and functions that are now methods of `tf.data.Dataset`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy._src.base import dtypes
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, IntLike, Nest, PathLike, TensorLike
 from tfpy._src.data import structure
 from tfpy._src.data.csv import Records
 from tfpy._src.data.dataset import DatasetV2
@@ -14,21 +15,26 @@ from tfpy._src.data.iterators import Iterator, Optional
 
 
 class CsvDatasetV2(DatasetV2):
-    """The records of files of separated values, a component for each column
-    (``tf.data.experimental.CsvDataset``).
+    """A dataset of the records of CSV files, with one component for each column.
 
     Args:
-        filenames: names, or a dataset of these.
-        record_defaults: for each column its dtype, if it is required, or what stands for a missing
-            value.
-        compression_type: "GZIP", "ZLIB" or "".
-        header: whether files begin with a line of names, which is left out.
-        na_value: a text that counts as missing.
-        select_cols, exclude_cols: numbers of the columns that are taken, or left out.
+        filenames: File names, or a dataset of file names.
+        record_defaults: List with one item for each column: the dtype of a required column, or the
+            default for a missing value.
+        compression_type: `"GZIP"`, `"ZLIB"` or `""` (default).
+        buffer_size: Accepted for compatibility; without effect.
+        header: If True, skip the first line of each file.
+        field_delim: Character between fields.
+        use_quote_delim: If True, quotation marks enclose fields. Otherwise they are ordinary
+            characters.
+        na_value: String that is treated as a missing value, in addition to an empty field.
+        select_cols: Sorted indices of the columns to read. Default: all columns.
+        exclude_cols: Sorted indices of the columns to skip.
 
     Raises:
-        NotFoundError: when a file is not there, while iterating.
-        InvalidArgumentError: when a record does not fit, while iterating.
+        tf.errors.NotFoundError: If a file does not exist; raised while iterating.
+        tf.errors.InvalidArgumentError: If a record does not match the columns; raised while
+            iterating.
 
     Example:
         >>> import tfpy as tf
@@ -37,20 +43,22 @@ class CsvDatasetV2(DatasetV2):
         >>> rows = tf.data.experimental.CsvDataset("flowers.csv", kinds, header=True)
         >>> [(length.numpy().tolist(), kind.numpy().tolist()) for length, kind in rows]
         [(5.5, 0), (4.25, 1)]
+
+    See also: `tf.data.experimental.make_csv_dataset`.
     """
 
     def __init__(
         self,
-        filenames: Any,
-        record_defaults: Any,
-        compression_type: Any = None,
-        buffer_size: Any = None,
+        filenames: TensorLike | DatasetV2 | Sequence[Any],
+        record_defaults: Sequence[TensorLike | DTypeLike],
+        compression_type: str | None = None,
+        buffer_size: IntLike | None = None,
         header: bool = False,
         field_delim: str = ",",
         use_quote_delim: bool = True,
         na_value: str = "",
-        select_cols: Any = None,
-        exclude_cols: Any = None,
+        select_cols: Sequence[int] | None = None,
+        exclude_cols: Sequence[int] | None = None,
     ) -> None:
         super().__init__(
             Records(
@@ -71,7 +79,13 @@ CsvDataset = CsvDatasetV2
 
 
 def cardinality(dataset: DatasetV2) -> Tensor:
-    """``dataset.cardinality()``.
+    """Return `dataset.cardinality()`.
+
+    Args:
+        dataset: A `tf.data.Dataset`.
+
+    Returns:
+        Scalar int64 tensor.
 
     Example:
         >>> import tfpy as tf
@@ -81,17 +95,25 @@ def cardinality(dataset: DatasetV2) -> Tensor:
     return dataset.cardinality()
 
 
-def from_list(elements: Any, name: str | None = None) -> DatasetV2:
-    """The elements of a list.
+def from_list(elements: Sequence[Nest], name: str | None = None) -> DatasetV2:
+    """Make a dataset of the items of a list.
+
+    Args:
+        elements: Nonempty list of nests of tensors with the same structure, dtypes and shapes.
+
+    Returns:
+        A `tf.data.Dataset`.
 
     Raises:
-        ValueError: for an empty list.
-        TypeError: for elements of different structures, dtypes or shapes.
+        ValueError: If the list is empty.
+        TypeError: If the structure, dtypes or shapes of items differ.
 
     Example:
         >>> import tfpy as tf
         >>> [x["n"].numpy().tolist() for x in tf.data.experimental.from_list([{"n": 1}, {"n": 2}])]
         [1, 2]
+
+    See also: `tf.data.Dataset.from_tensor_slices`.
     """
     if not elements:
         raise ValueError("Empty list of elements. At least one element must be provided.")
@@ -105,7 +127,13 @@ def from_list(elements: Any, name: str | None = None) -> DatasetV2:
 
 
 def get_next_as_optional(iterator: Iterator) -> Optional:
-    """``iterator.get_next_as_optional()``.
+    """Return `iterator.get_next_as_optional()`.
+
+    Args:
+        iterator: A `tf.data.Iterator`.
+
+    Returns:
+        A `tf.experimental.Optional`, without a value at the end.
 
     Example:
         >>> import tfpy as tf
@@ -119,7 +147,13 @@ def get_next_as_optional(iterator: Iterator) -> Optional:
 
 
 def get_single_element(dataset: DatasetV2) -> Any:
-    """``dataset.get_single_element()``.
+    """Return `dataset.get_single_element()`.
+
+    Args:
+        dataset: A `tf.data.Dataset` with one element.
+
+    Returns:
+        Nest of tensors.
 
     Example:
         >>> import tfpy as tf
@@ -130,11 +164,17 @@ def get_single_element(dataset: DatasetV2) -> Any:
     return dataset.get_single_element()
 
 
-def get_structure(dataset_or_iterator: Any) -> Any:
-    """The spec of the elements.
+def get_structure(dataset_or_iterator: DatasetV2 | Iterator) -> Any:
+    """Return the spec of the elements of a dataset or iterator.
+
+    Args:
+        dataset_or_iterator: A `tf.data.Dataset` or `tf.data.Iterator`.
+
+    Returns:
+        Nest of specs.
 
     Raises:
-        TypeError: for what is no dataset or iterator.
+        TypeError: If the argument is neither a dataset nor an iterator.
 
     Example:
         >>> import tfpy as tf
@@ -152,8 +192,18 @@ def get_structure(dataset_or_iterator: Any) -> Any:
         ) from None
 
 
-def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> DatasetV2:  # noqa: N802
-    """``Dataset.counter``: numbers without end.
+def Counter(  # noqa: N802 - TensorFlow's name
+    start: TensorLike = 0, step: TensorLike = 1, dtype: DTypeLike = dtypes.int64
+) -> DatasetV2:
+    """Make an infinite dataset of evenly spaced numbers, as `tf.data.Dataset.counter`.
+
+    Args:
+        start: First number.
+        step: Difference between consecutive numbers.
+        dtype: Dtype of the elements.
+
+    Returns:
+        A `tf.data.Dataset` of scalars.
 
     Example:
         >>> import tfpy as tf
@@ -164,9 +214,18 @@ def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset
 
 
 def RandomDataset(  # noqa: N802 - TensorFlow's name
-    seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
+    seed: IntLike | None = None,
+    rerandomize_each_iteration: bool | None = None,
+    name: str | None = None,
 ) -> DatasetV2:
-    """``Dataset.random``: random numbers without end.
+    """Make an infinite dataset of random integers, as `tf.data.Dataset.random`.
+
+    Args:
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+        rerandomize_each_iteration: If True, each iteration produces different numbers.
+
+    Returns:
+        A `tf.data.Dataset` of scalars.
 
     Example:
         >>> import tfpy as tf
@@ -178,9 +237,18 @@ def RandomDataset(  # noqa: N802 - TensorFlow's name
 
 
 def choose_from_datasets(
-    datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = False
+    datasets: Sequence[DatasetV2], choice_dataset: DatasetV2, stop_on_empty_dataset: bool = False
 ) -> DatasetV2:
-    """``Dataset.choose_from_datasets``, which by default leaves out datasets that have ended.
+    """Select elements from several datasets, as `tf.data.Dataset.choose_from_datasets`.
+
+    Args:
+        datasets: Nonempty list of datasets with compatible elements.
+        choice_dataset: Dataset of int64 scalars, the number of the dataset for each element.
+        stop_on_empty_dataset: If True, stop when a dataset ends. Otherwise continue with the
+            others.
+
+    Returns:
+        A `tf.data.Dataset`.
 
     Example:
         >>> import tfpy as tf
@@ -196,9 +264,23 @@ def choose_from_datasets(
 
 
 def sample_from_datasets(
-    datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
+    datasets: Sequence[DatasetV2],
+    weights: TensorLike | DatasetV2 | None = None,
+    seed: IntLike | None = None,
+    stop_on_empty_dataset: bool = False,
 ) -> DatasetV2:
-    """``Dataset.sample_from_datasets``.
+    """Sample elements at random from several datasets, as `tf.data.Dataset.sample_from_datasets`.
+
+    Args:
+        datasets: Nonempty list of datasets with compatible elements.
+        weights: Float tensor of shape `[len(datasets)]`, or a dataset of such tensors. Default:
+            equal weights.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+        stop_on_empty_dataset: If True, stop when a dataset ends. Otherwise continue with the
+            others.
+
+    Returns:
+        A `tf.data.Dataset`.
 
     Example:
         >>> import tfpy as tf
@@ -215,35 +297,55 @@ def sample_from_datasets(
 
 def save(
     dataset: DatasetV2,
-    path: Any,
-    compression: Any = None,
+    path: PathLike | TensorLike,
+    compression: str | None = None,
     shard_func: Callable[..., Any] | None = None,
-    checkpoint_args: Any = None,
+    checkpoint_args: dict[str, Any] | None = None,
 ) -> None:
-    """``dataset.save``.
+    """Write the elements of a dataset to a directory, as `tf.data.Dataset.save`.
+
+    Args:
+        dataset: A `tf.data.Dataset`.
+        path: Path of the directory.
+        compression: `"GZIP"` or None.
+        shard_func: Function of an element that returns the number of its file.
+        checkpoint_args: Accepted for compatibility; without effect.
 
     Example:
         >>> import tfpy as tf
         >>> tf.data.experimental.save(tf.data.Dataset.range(3), "saved")
         >>> [int(x) for x in tf.data.Dataset.load("saved")]
         [0, 1, 2]
+
+    See also: `tf.data.Dataset.load`.
     """
     dataset.save(path, compression, shard_func)
 
 
 def load(
-    path: Any,
-    element_spec: Any = None,
-    compression: Any = None,
+    path: PathLike | TensorLike,
+    element_spec: Nest = None,
+    compression: str | None = None,
     reader_func: Callable[..., Any] | None = None,
 ) -> DatasetV2:
-    """``Dataset.load``.
+    """Make a dataset of saved elements, as `tf.data.Dataset.load`.
+
+    Args:
+        path: Path of the directory.
+        element_spec: Nest of specs. Necessary only for named tuples, which are saved as tuples.
+        compression: Ignored; the files contain their compression.
+        reader_func: Function from a dataset of the datasets of files to a dataset of elements.
+
+    Returns:
+        A `tf.data.Dataset`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.data.Dataset.range(3).save("saved")
         >>> [int(x) for x in tf.data.experimental.load("saved")]
         [0, 1, 2]
+
+    See also: `tf.data.Dataset.save`.
     """
     found: DatasetV2 = DatasetV2.load(path, element_spec, compression, reader_func)
     return found

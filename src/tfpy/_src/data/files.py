@@ -1,4 +1,4 @@
-"""Files as datasets: lines, records, whole files, and the names that match a pattern."""
+"""Datasets of files: lines, records, whole files, and file names that match a pattern."""
 
 from __future__ import annotations
 
@@ -26,23 +26,25 @@ from tfpy._src.library.io.crc import masked_crc
 from tfpy._src.library.io.streams import DataSource, FileDataSource
 
 Reader = Callable[[Iterator[bytes], str, int | None], Iterator[bytes]]
-"""Gives the texts of a file of that name by its bytes. Both have NOT_YET where they are awaited.
+"""Function that yields the elements of a file from its bytes and its name.
 
-The last argument is how many bytes a text may have (`most_held`)."""
+Both iterators may contain NOT_YET. The last argument is the largest number of bytes of an element
+(`most_held`).
+"""
 
 
 def text(value: bytes) -> Any:
-    """A scalar text as an array."""
+    """Return a string as a scalar array."""
     found = np.empty((), object)
     found[()] = value
     return found
 
 
 def names_of(filenames: Any) -> DatasetNode:
-    """File names, given as texts or as a dataset of them, one an element; or data sources.
+    """Return a node of file names, from strings, a dataset of strings or data sources.
 
     Raises:
-        TypeError: when a dataset has other elements.
+        TypeError: If a dataset has other elements.
     """
     given = filenames if isinstance(filenames, list | tuple) else [filenames]
     if any(map(_is_source, given)):
@@ -69,7 +71,7 @@ def _is_source(value: Any) -> bool:
 
 
 class FileArguments(DatasetNode):
-    """Data sources, files of the browser and names, as a program lists them."""
+    """Data sources, files of the browser and names, as the program lists them."""
 
     def __init__(self, given: Sequence[Any]) -> None:
         super().__init__()
@@ -84,7 +86,7 @@ class FileArguments(DatasetNode):
 
 
 def named(node: DatasetNode, run: DatasetRun) -> Iterator[str | DataSource]:
-    """The files that the elements of a node name."""
+    """Yield the files that the elements of a node name."""
     for element in node.elements(run):
         if element is NOT_YET:
             yield element
@@ -95,16 +97,16 @@ def named(node: DatasetNode, run: DatasetRun) -> Iterator[str | DataSource]:
 
 
 def name_of(file: str | DataSource) -> str:
-    """How errors call a file."""
+    """Return the name of a file for errors."""
     return file if isinstance(file, str) else file.name
 
 
 class FileContents(DatasetNode):
-    """The texts of files, one file after the other.
+    """The elements of files, one file after the other.
 
     Raises:
-        NotFoundError: when a file is not there, while iterating.
-        ValueError: for another compression than "ZLIB", "GZIP" and none.
+        NotFoundError: If a file does not exist; raised while iterating.
+        ValueError: If the compression is not "ZLIB", "GZIP" or "".
     """
 
     def __init__(self, name: str, filenames: Any, compression: Any, read: Reader) -> None:
@@ -130,7 +132,7 @@ class FileContents(DatasetNode):
 
 
 def lines(pieces: Iterator[bytes], name: str, most: int | None = None) -> Iterator[bytes]:
-    """The lines, without their ends.
+    """Yield the lines of a file, without line ends.
 
     Raises:
         ResourceExhaustedError: If a line of a compressed file is too long.
@@ -155,10 +157,10 @@ def lines(pieces: Iterator[bytes], name: str, most: int | None = None) -> Iterat
 
 
 def records(pieces: Iterator[bytes], name: str, most: int | None = None) -> Iterator[bytes]:
-    """The records of a TFRecord file.
+    """Yield the records of a TFRecord file.
 
     Raises:
-        DataLossError: where a checksum is wrong, or the file ends within a record.
+        DataLossError: If a checksum is wrong, or the file ends within a record.
         ResourceExhaustedError: If a record of a compressed file is too large.
     """
     at, taking = 0, Taking(pieces)
@@ -179,7 +181,7 @@ def records(pieces: Iterator[bytes], name: str, most: int | None = None) -> Iter
 
 
 def fixed(length: int, header: int, footer: int) -> Reader:
-    """What reads records of one length, between a header and a footer."""
+    """Return a Reader for records of one length, between a header and a footer."""
 
     def read(pieces: Iterator[bytes], name: str, most: int | None = None) -> Iterator[bytes]:
         data = yield from Taking(pieces, most).take(None)
@@ -198,15 +200,15 @@ def fixed(length: int, header: int, footer: int) -> Reader:
 
 
 def whole(pieces: Iterator[bytes], name: str, most: int | None = None) -> Iterator[bytes]:
-    """All bytes of a file as one."""
+    """Yield all bytes of a file as one element."""
     yield (yield from Taking(pieces, most).take(None))
 
 
 def matching(patterns: Any) -> Sequence[bytes]:
-    """The names of the files that match patterns, sorted.
+    """Return the sorted names of the files that match patterns.
 
     Raises:
-        InvalidArgumentError: when there are none.
+        InvalidArgumentError: If no file matches.
     """
     given = np.atleast_1d(convert_to_tensor(patterns, dtypes.string).host_view()).tolist()
     found = sorted({name for pattern in given for name in glob.glob(pattern.decode())})

@@ -1,8 +1,8 @@
-"""Functions that programs give to datasets: traced, compiled and run by NumPy on the host.
+"""User functions of datasets: traced, compiled and run with NumPy on the host.
 
-As in TensorFlow's, Python runs while a function is traced, once for each shape of its arguments.
-Op by op, for every element, run those that give datasets, that take or give ragged and sparse
-tensors, and those in which a shape or what Python does depends on values.
+As in TensorFlow, Python runs while a function is traced, once for each shape of its arguments. Some
+functions run op by op for every element instead: functions that return datasets or use ragged or
+sparse tensors, and functions in which a shape or Python code depends on values.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Call = Callable[[Flat], Flat]
 
 
 class DatasetArgument(DatasetNode):
-    """Stands for a dataset among the arguments of a function that is traced."""
+    """A placeholder for a dataset among the arguments of a traced function."""
 
     def __init__(self, spec: Any) -> None:
         super().__init__()
@@ -49,19 +49,22 @@ class DatasetArgument(DatasetNode):
         return self._spec
 
     def elements(self, run: DatasetRun) -> Iterator[Flat]:
-        raise NotTraceableError("the elements of a dataset are known when the function runs")
+        raise NotTraceableError(
+            "The elements of a dataset argument are not available while the function is traced."
+        )
 
 
 class DataFunction:
-    """A program's function of elements.
+    """A user function of elements.
 
     Args:
-        spec: the nest of specs of an element. A tuple's parts are its arguments.
-        name: of the transformation, for errors.
-        example: gives a first element, for functions that cannot be traced; None if there is none.
+        spec: Nest of specs of an element. The components of a tuple are separate arguments.
+        name: Name of the transformation, for errors.
+        example: Function that returns a first element, or None if there is none. It is used for
+            functions that cannot be traced.
 
     Raises:
-        TypeError: when it gives what is no tensor.
+        TypeError: If the function returns a value that does not convert to tensors.
     """
 
     def __init__(
@@ -85,28 +88,30 @@ class DataFunction:
 
     @cached_property
     def spec(self) -> Any:
-        """The nest of specs of what it gives."""
+        """Nest of specs of the result."""
         if self._spec is None:
             example = self._example()
             if example is None:
                 raise ValueError(
-                    f"{self._name}: what the function gives is not known: it cannot be traced, "
-                    "and there is no element to call it with"
+                    f"{self._name}: the result spec of the function is unknown, because it "
+                    "cannot be traced and there is no element to call it with."
                 )
             self._called_first(example)
         return self._spec
 
     @cached_property
     def of_rows(self) -> Call | None:
-        """What calls it of many elements at once, given and giving arrays of them; None where that
-        might give other bits, or where elements see each other's effects."""
+        """Function that computes many elements at once, from and to arrays of stacked elements.
+
+        None if this could change bits of the result, or if elements observe each other's effects.
+        """
         traced = self._traced
         if traced is None or isinstance(traced, OpenConcreteFunction):
             return None
         return _Program(traced).of_rows()
 
     def start(self, run: DatasetRun) -> Call:
-        """What calls it in a run: its random numbers begin anew."""
+        """Return the function to call in a run. Its random streams restart."""
         return run.keep(self, self._begun)
 
     def _begun(self) -> Call:
@@ -128,7 +133,7 @@ class DataFunction:
         compiled = Function(traced, autograph=False)
         try:
             specs = [TensorSpec(s.shape, s.dtype) for s in tensors]
-            with tracing.without_guesses(), registry.on_host():  # where it will run
+            with tracing.without_guesses(), registry.on_host():  # it runs on the host
                 found = compiled.get_concrete_function(*specs)
         except NotTraceableError:
             self._spec = None
@@ -138,10 +143,10 @@ class DataFunction:
             self._traced = found
 
     def _result(self, element: Any) -> Any:
-        """What the function gives, as a nest of leaves."""
+        """Return the result of the function as a nest of leaves."""
         try:
             result = self._function(*(element if type(element) is tuple else (element,)))
-        except (StopIteration, OutOfRangeError) as error:  # either would end the dataset
+        except (StopIteration, OutOfRangeError) as error:  # both would end the dataset
             raise InvalidArgumentError(
                 None, self._name, f"{self._name}: the function raised {type(error).__name__}"
             ) from error
@@ -159,8 +164,10 @@ class DataFunction:
             return self._result(self._outer(element))
 
     def _called_first(self, element: Flat) -> Any:
-        """What it gives of an element, from which the spec is known: sizes are open there unless
-        the function has declared them."""
+        """Call the function with a first element and derive the spec from the result.
+
+        Sizes in the spec are open unless the function has declared them.
+        """
         with tracing.declared_shapes() as declared:
             result = self._called(element)
         leaves = [_open_spec(x, declared) for x in structure.flatten(result)]
@@ -183,7 +190,7 @@ def _argument(spec: Any, tensors: Iterator[Any]) -> Any:
 
 
 def _open_spec(leaf: Any, declared: list[tuple[Any, Any]]) -> Any:
-    """The spec of other values than this one, too."""
+    """Return a spec that also fits other results, with open sizes."""
     spec = structure.leaf_spec(leaf)
     if isinstance(spec, NoneTensorSpec | DatasetSpec) or spec.shape.rank is None:
         return spec
@@ -219,7 +226,7 @@ class _Running:
 
 
 def _program(traced: ConcreteFunction, element: Flat) -> _Program | None:
-    """What runs the function for arrays like these; None where it must run op by op."""
+    """Return the program for arrays of these shapes; None if the function must run op by op."""
     found: Any = traced
     if isinstance(traced, OpenConcreteFunction):
         with tracing.init_scope():
@@ -233,13 +240,13 @@ class _Program:
     def __init__(self, concrete: ConcreteFunction) -> None:
         self._concrete = concrete
         self._graph: Graph | None = None
-        """None where the host runs control flow, Python or assignments among the equations."""
+        """None if the host runs control flow, Python or assignments among the equations."""
         graph = concrete.graph
         if not concrete.assigns and not any(isinstance(e.op, ControlOp) for e in graph.eqns):
             self._graph = simplify(strip(graph))
 
     def start(self) -> Call:
-        """What calls it; its random streams begin anew."""
+        """Return the function to call. Its random streams restart."""
         if self._graph is None:
             return self._run
         evaluator = Evaluator(self._graph)
@@ -249,7 +256,7 @@ class _Program:
         return lambda element: tuple(evaluator([*element, *[read() for read in reads]]))
 
     def of_rows(self) -> Call | None:
-        """See :attr:`DataFunction.of_rows`."""
+        """Return the function of stacked elements (see `DataFunction.of_rows`)."""
         graph, extras = self._graph, self._concrete.extras
         changing = any(e.variable is not None or e.anew is not None for e in extras)
         if graph is None or changing:
@@ -274,7 +281,7 @@ class _Program:
 
 
 def _reader(extra: Extra) -> Callable[[], Array]:
-    """What gives the values of an input that is no argument."""
+    """Return a function that reads an input that is not an argument."""
     if extra.anew is not None:
         return extra.anew()
     if extra.variable is not None:

@@ -1,4 +1,4 @@
-"""Elements that a Python generator gives."""
+"""Elements that a Python generator yields."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ _ERRORS: tuple[tuple[Any, type[OpError]], ...] = (
     (NotImplementedError, UnimplementedError),
     (Exception, UnknownError),
 )
-"""What errors of a program's Python become, the first that fits."""
+"""Error classes for exceptions of user code; the first match is used."""
 
 
 class GeneratorNode(DatasetNode):
-    """What a generator function yields; each iteration calls it anew.
+    """The values that a generator function yields. Each iteration calls the function again.
 
     Args:
-        make: the generator function, which may be asynchronous.
-        arguments: tensors, which it is given as arrays.
-        spec: a nest of specs of what it yields.
+        make: The generator function, which may be asynchronous.
+        arguments: Tensors that the function receives as arrays.
+        spec: Nest of specs of a value.
     """
 
     name = "_FlatMapDataset"
@@ -72,10 +72,10 @@ class GeneratorNode(DatasetNode):
 
 
 def signature(output_types: Any, output_shapes: Any, output_signature: Any) -> Any:
-    """The nest of specs that ``from_generator`` is told in one way or the other.
+    """Return the nest of specs from the arguments of `from_generator`.
 
     Raises:
-        TypeError: when it is told in both or in none.
+        TypeError: If the specs are missing or passed in both forms.
     """
     if output_signature is not None:
         for name, value in (("output_types", output_types), ("output_shapes", output_shapes)):
@@ -99,7 +99,7 @@ def signature(output_types: Any, output_shapes: Any, output_signature: Any) -> A
 
 
 def _reader(spec: Any) -> Callable[[Any], Flat]:
-    """What makes an element of a yielded value."""
+    """Return a function that converts a yielded value to an element."""
     specs = structure.flatten(spec)
     if all(isinstance(s, TensorSpec) for s in specs):
         return lambda value: _arrays(value, spec, specs)
@@ -141,7 +141,7 @@ def _converted(value: Any, dtype: Any) -> Array:
     if dtype is not np.object_:
         array = np.array(value, order="C")
         if array.dtype.kind in "USO" and array.size:
-            raise TypeError("texts are no numbers")
+            raise TypeError("strings and objects are not numbers")
         return array.astype(dtype)
     return convert_to_tensor(value, "string").host_view()
 

@@ -1,8 +1,8 @@
-"""Datasets of batches, windows and groups of elements."""
+"""Methods of datasets that make batches, windows and groups of elements."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.core.typing import DTypeLike, IntLike, Nest, ShapeLike
 from tfpy._src.data import batching, nesting, padding, structure
 from tfpy._src.data.base import DatasetBase
 from tfpy._src.data.sources import whole
@@ -20,58 +21,114 @@ from tfpy._src.tensors.math.reductions import reduce_sum
 
 
 class Grouping(DatasetBase):
-    """Methods that put elements together, or take them apart."""
+    """Methods that group elements or split them."""
 
     def batch(
         self,
-        batch_size: Any,
-        drop_remainder: Any = False,
-        num_parallel_calls: Any = None,
+        batch_size: IntLike,
+        drop_remainder: bool = False,
+        num_parallel_calls: IntLike | None = None,
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Self:
-        """So many elements as one, along a new first dimension.
+        """Combine consecutive elements into batches.
 
         Args:
-            drop_remainder: leaves out a last batch that is smaller; the spec has the size then.
+            batch_size: Number of elements in a batch.
+            drop_remainder: If True, drop a last batch that is smaller. The spec then has the static
+                batch size.
+            num_parallel_calls: Accepted for compatibility; without effect.
+            deterministic: Accepted for compatibility; without effect.
+
+        Returns:
+            A `tf.data.Dataset` with elements of shape `[batch_size, ...]`.
 
         Raises:
-            InvalidArgumentError: for a size below 1, or elements of different shapes.
+            tf.errors.InvalidArgumentError: If the size is less than 1, or elements have different
+                shapes.
+
+        Example:
+            >>> import tfpy as tf
+            >>> [x.numpy().tolist() for x in tf.data.Dataset.range(5).batch(2)]
+            [[0, 1], [2, 3], [4]]
+
+        See also: `tf.data.Dataset.padded_batch`, `tf.data.Dataset.unbatch`.
         """
         return self._with(batching.Batch(self._node, whole(batch_size), bool(drop_remainder)))
 
     def unbatch(self, name: str | None = None) -> Self:
-        """The rows of the elements.
+        """Split elements along their first axis.
+
+        Returns:
+            A `tf.data.Dataset` of the slices.
 
         Raises:
-            ValueError: for scalars, or components of different first sizes.
+            ValueError: If a component is a scalar, or first sizes differ.
+
+        Example:
+            >>> import tfpy as tf
+            >>> [int(x) for x in tf.data.Dataset.range(4).batch(2).unbatch()]
+            [0, 1, 2, 3]
+
+        See also: `tf.data.Dataset.batch`.
         """
         return self._with(batching.Unbatch(self._node))
 
     def rebatch(
-        self, batch_size: Any, drop_remainder: bool = False, name: str | None = None
+        self, batch_size: IntLike, drop_remainder: bool = False, name: str | None = None
     ) -> Self:
-        """The rows of the elements in batches of another size, or of sizes that take turns."""
+        """Change the batch size of a dataset of batches.
+
+        Args:
+            batch_size: Integer, or 1-D tensor of integers that are used in turn.
+            drop_remainder: If True, drop a last batch that is smaller.
+
+        Returns:
+            A `tf.data.Dataset` of batches.
+
+        Example:
+            >>> import tfpy as tf
+            >>> [x.numpy().tolist() for x in tf.data.Dataset.range(6).batch(2).rebatch(3)]
+            [[0, 1, 2], [3, 4, 5]]
+
+        See also: `tf.data.Dataset.batch`.
+        """
         sizes = np.atleast_1d(convert_to_tensor(batch_size).host_view()).tolist()
         return self._with(batching.Rebatch(self._node, sizes, bool(drop_remainder)))
 
     def padded_batch(
         self,
-        batch_size: Any,
-        padded_shapes: Any = None,
-        padding_values: Any = None,
+        batch_size: IntLike,
+        padded_shapes: Nest = None,
+        padding_values: Nest = None,
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> Self:
-        """So many elements as one, each filled up to a common shape.
+        """Combine consecutive elements into batches and pad them to a common shape.
 
         Args:
-            padded_shapes: a nest of shapes; None in one for the largest size of the batch.
-            padding_values: a nest of what is filled in, or one for all; zeros and empty texts.
+            batch_size: Number of elements in a batch.
+            padded_shapes: Nest of shapes to pad to. A size of None means the largest size in the
+                batch. Default: the shapes of the specs.
+            padding_values: Nest of padding values, or one value for all components. Default: zeros
+                and empty strings.
+            drop_remainder: If True, drop a last batch that is smaller.
+
+        Returns:
+            A `tf.data.Dataset` of batches.
 
         Raises:
-            ValueError, TypeError: when shapes or values do not fit the elements.
-            DataLossError: when an element is larger than its shape.
+            ValueError: If a shape does not fit the elements.
+            TypeError: If a padding value does not fit the elements.
+            tf.errors.DataLossError: If an element is larger than its padded shape.
+
+        Example:
+            >>> import tfpy as tf
+            >>> rows = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
+            >>> [x.numpy().tolist() for x in rows.padded_batch(3)]
+            [[[1, 0, 0], [2, 2, 0], [3, 3, 3]]]
+
+        See also: `tf.data.Dataset.batch`, `tf.data.Dataset.ragged_batch`.
         """
         return self._with(
             padding.PaddedBatch(
@@ -81,34 +138,88 @@ class Grouping(DatasetBase):
 
     def ragged_batch(
         self,
-        batch_size: Any,
+        batch_size: IntLike,
         drop_remainder: bool = False,
-        row_splits_dtype: Any = dtypes.int64,
+        row_splits_dtype: DTypeLike = dtypes.int64,
         name: str | None = None,
     ) -> Self:
-        """So many elements as one; tensors with open sizes become rows of ragged ones."""
+        """Combine consecutive elements into batches without padding.
+
+        Tensors whose specs have unknown sizes become ragged tensors.
+        Args:
+            batch_size: Number of elements in a batch.
+            drop_remainder: If True, drop a last batch that is smaller.
+            row_splits_dtype: Accepted for compatibility; without effect.
+
+        Returns:
+            A `tf.data.Dataset` of batches.
+
+        Example:
+            >>> import tfpy as tf
+            >>> rows = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
+            >>> [x.to_list() for x in rows.ragged_batch(2)]
+            [[[1], [2, 2]], [[3, 3, 3]]]
+
+        See also: `tf.data.Dataset.padded_batch`.
+        """
         return self._with(padding.AsRagged(self._node)).batch(batch_size, drop_remainder)
 
-    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Self:
-        """So many tensors as one sparse tensor of a common shape of rows.
+    def sparse_batch(
+        self, batch_size: IntLike, row_shape: ShapeLike, name: str | None = None
+    ) -> Self:
+        """Combine consecutive tensors into sparse tensors.
+
+        Args:
+            batch_size: Number of elements in a batch.
+            row_shape: Dense shape of each row; None for the largest size in the batch.
+
+        Returns:
+            A `tf.data.Dataset` of sparse tensors.
 
         Raises:
-            DataLossError: when an element is larger than that.
+            tf.errors.DataLossError: If an element is larger than `row_shape`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> rows = tf.data.Dataset.range(1, 3).map(lambda n: tf.fill([n], n))
+            >>> [tf.sparse.to_dense(x).numpy().tolist() for x in rows.sparse_batch(2, [3])]
+            [[[1, 0, 0], [2, 2, 0]]]
+
+        See also: `tf.data.Dataset.padded_batch`, `tf.data.Dataset.ragged_batch`.
         """
         return self._with(padding.SparseBatch(self._node, whole(batch_size), row_shape))
 
     def window(
         self,
-        size: Any,
-        shift: Any = None,
-        stride: Any = 1,
+        size: IntLike,
+        shift: IntLike | None = None,
+        stride: IntLike = 1,
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> Self:
-        """Datasets of ``size`` elements, ``stride`` apart, each ``shift`` after the last one.
+        """Combine consecutive elements into windows, each of which is a dataset.
+
+        For nested elements, each component becomes a dataset.
+
+        Args:
+            size: Number of elements in a window.
+            shift: Number of elements between the starts of consecutive windows. Default: `size`.
+            stride: Step between the elements of a window.
+            drop_remainder: If True, drop last windows that are smaller.
+
+        Returns:
+            A `tf.data.Dataset` of datasets.
 
         Raises:
-            InvalidArgumentError: for numbers below 1.
+            tf.errors.InvalidArgumentError: If an argument is less than 1.
+
+        Example:
+            >>> import tfpy as tf
+            >>> windows = tf.data.Dataset.range(4).window(2, shift=1, drop_remainder=True)
+            >>> [[int(x) for x in window] for window in windows]
+            [[0, 1], [1, 2], [2, 3]]
+
+        See also: `tf.data.Dataset.batch`, `tf.data.Dataset.flat_map`.
         """
         count = whole(size)
         step = count if shift is None else whole(shift)
@@ -120,48 +231,90 @@ class Grouping(DatasetBase):
         self,
         key_func: Callable[..., Any],
         reduce_func: Callable[..., Any],
-        window_size: Any = None,
+        window_size: IntLike | None = None,
         window_size_func: Callable[..., Any] | None = None,
         name: str | None = None,
     ) -> Self:
-        """The datasets that ``reduce_func`` makes of a key and so many elements of that key.
+        """Group elements by key, and reduce each full group to a dataset.
+
+        Args:
+            key_func: Function of an element that returns its key, a scalar int64 tensor.
+            reduce_func: Function of a key and a dataset of the elements with this key. It returns a
+                dataset.
+            window_size: Number of elements in a group.
+            window_size_func: Function of a key that returns the number of elements in its groups.
+
+        Returns:
+            A `tf.data.Dataset` of the elements of the reduced groups.
 
         Raises:
-            ValueError: unless one of the sizes is given; when keys are no scalar integers.
-            TypeError: when ``reduce_func`` gives no dataset.
+            ValueError: If not exactly one of the two sizes is given, or a key is not a scalar
+                integer.
+            TypeError: If `reduce_func` does not return a dataset.
+
+        Example:
+            >>> import tfpy as tf
+            >>> groups = tf.data.Dataset.range(6).group_by_window(
+            ...     lambda x: x % 2, lambda key, group: group.batch(3), window_size=3
+            ... )
+            >>> [x.numpy().tolist() for x in groups]
+            [[0, 2, 4], [1, 3, 5]]
+
+        See also: `tf.data.Dataset.bucket_by_sequence_length`.
         """
         if (window_size is None) == (window_size_func is None):
             raise ValueError(
                 "Either the `window_size` argument or the `window_size_func` argument must be "
                 "specified."
             )
-        size = window_size_func or (lambda key: convert_to_tensor(window_size, dtypes.int64))
+        count: Any = window_size
+        size = window_size_func or (lambda key: convert_to_tensor(count, dtypes.int64))
         return self._with(nesting.GroupByWindow(self._node, key_func, reduce_func, size))
 
     def bucket_by_sequence_length(
         self,
         element_length_func: Callable[..., Any],
-        bucket_boundaries: Any,
-        bucket_batch_sizes: Any,
-        padded_shapes: Any = None,
-        padding_values: Any = None,
+        bucket_boundaries: Sequence[int],
+        bucket_batch_sizes: Sequence[int],
+        padded_shapes: Nest = None,
+        padding_values: Nest = None,
         pad_to_bucket_boundary: bool = False,
         no_padding: bool = False,
         drop_remainder: bool = False,
         name: str | None = None,
     ) -> Self:
-        """Batches of elements of similar length, padded.
+        """Combine elements of similar length into padded batches.
 
         Args:
-            element_length_func: the length of an element.
-            bucket_boundaries: lengths at which buckets begin, but the first. An element is in the
-                bucket before the first boundary above its length, also where they descend.
-            bucket_batch_sizes: the batch size of each bucket, one more than boundaries.
-            pad_to_bucket_boundary: fills up to the boundary, not to the largest element.
+            element_length_func: Function of an element that returns its length, a scalar integer
+                tensor.
+            bucket_boundaries: Lengths at which the second and later buckets begin. An element is in
+                the bucket before the first boundary above its length, even if boundaries descend.
+            bucket_batch_sizes: Batch size of each bucket, one more than there are boundaries.
+            padded_shapes: Nest of shapes to pad to, as in `tf.data.Dataset.padded_batch`.
+            padding_values: Nest of padding values, or one value for all components. Default: zeros
+                and empty strings.
+            pad_to_bucket_boundary: If True, pad to the bucket's boundary minus 1 instead of to the
+                largest element.
+            no_padding: If True, do not pad. The elements of a batch must then have equal shapes.
+            drop_remainder: If True, drop a last batch that is smaller.
+
+        Returns:
+            A `tf.data.Dataset` of batches.
 
         Raises:
-            ValueError: when the numbers of boundaries and sizes do not fit.
-            InvalidArgumentError: for an element beyond the last boundary that is to be padded.
+            ValueError: If the numbers of boundaries and sizes do not match.
+            tf.errors.InvalidArgumentError: If an element beyond the last boundary must be padded to
+                a boundary.
+
+        Example:
+            >>> import tfpy as tf
+            >>> rows = tf.data.Dataset.from_tensor_slices([1, 3, 2]).map(lambda n: tf.fill([n], n))
+            >>> batches = rows.bucket_by_sequence_length(tf.size, [3], [2, 2])
+            >>> [x.numpy().tolist() for x in batches]
+            [[[1, 0], [2, 2]], [[3, 3, 3]]]
+
+        See also: `tf.data.Dataset.padded_batch`, `tf.data.Dataset.group_by_window`.
         """
         boundaries, sizes = (
             [int(n) for n in bucket_boundaries],

@@ -1,4 +1,4 @@
-"""Iterators over datasets, and what may or may not be a next element."""
+"""Iterators over datasets, and `tf.experimental.Optional`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tfpy._src.base.errors import InvalidArgumentError, OutOfRangeError
 from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core.operand import HostObject
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Nest
 from tfpy._src.data import structure
 from tfpy._src.data.node import DatasetNode
 from tfpy._src.data.run import AwaitedRun, DatasetRun
@@ -25,7 +26,9 @@ _TRUTH = Aval((), dtypes.bool)
 
 
 class Optional(HostObject):
-    """A value, or its absence (``tf.experimental.Optional``).
+    """A value that may be absent.
+
+    `from_value` and `empty` make one; the constructor is internal.
 
     Example:
         >>> import tfpy as tf
@@ -38,24 +41,65 @@ class Optional(HostObject):
         self._element_spec, self._value, self._has_value = element_spec, value, has_value
 
     @staticmethod
-    def from_value(value: Any) -> Optional:
-        """One that has a value, a nest of tensors."""
+    def from_value(value: Nest) -> Optional:
+        """Make an Optional with a value.
+
+        Args:
+            value: Nest of tensors.
+
+        Returns:
+            A `tf.experimental.Optional`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> int(tf.experimental.Optional.from_value(3).get_value())
+            3
+        """
         return Optional(None, structure.normalized(value), True)
 
     @staticmethod
-    def empty(element_spec: Any) -> Optional:
-        """One without a value, of which the spec is known."""
+    def empty(element_spec: Nest) -> Optional:
+        """Make an Optional without a value.
+
+        Args:
+            element_spec: Nest of specs of the absent value.
+
+        Returns:
+            A `tf.experimental.Optional`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> bool(tf.experimental.Optional.empty(tf.TensorSpec([])).has_value())
+            False
+        """
         return Optional(element_spec, None, False)
 
     def has_value(self, name: str | None = None) -> Tensor:
-        """Whether there is a value, as a tensor."""
+        """Return True if there is a value.
+
+        Returns:
+            Scalar bool tensor.
+
+        Example:
+            >>> import tfpy as tf
+            >>> bool(tf.experimental.Optional.from_value(3).has_value())
+            True
+        """
         return Tensor(_TRUTH, host_storage(np.array(self._has_value), _TRUTH))
 
     def get_value(self, name: str | None = None) -> Any:
-        """The value.
+        """Return the value.
+
+        Returns:
+            Nest of tensors.
 
         Raises:
-            InvalidArgumentError: when there is none.
+            tf.errors.InvalidArgumentError: If there is no value.
+
+        Example:
+            >>> import tfpy as tf
+            >>> int(tf.experimental.Optional.from_value(3).get_value())
+            3
         """
         if not self._has_value:
             message = "The given optional does not have a value."
@@ -64,25 +108,27 @@ class Optional(HostObject):
 
     @property
     def element_spec(self) -> Any:
-        """The spec of the value."""
+        """Nest of specs of the value."""
         if self._element_spec is None and self._has_value:
             self._element_spec = structure.spec_of(self._value)
         return self._element_spec
 
     @property
     def value_structure(self) -> Any:
-        """:attr:`element_spec`."""
+        """Nest of specs of the value. Same as `element_spec`."""
         return self.element_spec
 
 
 class Iterator(HostObject):
-    """An iterator over elements (``tf.data.Iterator``); ``iter(dataset)`` makes one.
+    """An iterator over the elements of a dataset. `iter(dataset)` makes one.
 
     Example:
         >>> import tfpy as tf
         >>> numbers = iter(tf.data.Dataset.range(3))
         >>> isinstance(numbers, tf.data.Iterator), next(numbers).numpy().tolist()
         (True, 0)
+
+    See also: `tf.data.Dataset`.
     """
 
     def __init__(self, node: DatasetNode, run: DatasetRun | None = None) -> None:
@@ -92,7 +138,7 @@ class Iterator(HostObject):
 
     @property
     def element_spec(self) -> Any:
-        """The spec of an element."""
+        """Nest of specs of an element."""
         return self._node.spec
 
     def __iter__(self) -> Iterator:
@@ -102,23 +148,39 @@ class Iterator(HostObject):
         return self._shown(next(self._elements))
 
     def _shown(self, element: Flat) -> Any:
-        if self._outer is None:  # the spec may be known from the first element only
+        if self._outer is None:  # the spec may be unknown before the first element
             self._outer = structure.outer(self._node.spec)
         return self._outer(element)
 
     def next(self) -> Any:
-        """The next element.
+        """Return the next element.
+
+        Returns:
+            Nest of tensors.
 
         Raises:
-            StopIteration: at the end.
+            StopIteration: If there are no more elements.
+
+        Example:
+            >>> import tfpy as tf
+            >>> int(iter(tf.data.Dataset.range(3)).next())
+            0
         """
         return next(self)
 
     def get_next(self, name: str | None = None) -> Any:
-        """The next element.
+        """Return the next element. Unlike `next`, the end is a `tf.errors.OutOfRangeError`.
+
+        Returns:
+            Nest of tensors.
 
         Raises:
-            OutOfRangeError: at the end.
+            tf.errors.OutOfRangeError: If there are no more elements.
+
+        Example:
+            >>> import tfpy as tf
+            >>> int(iter(tf.data.Dataset.range(3)).get_next())
+            0
         """
         try:
             return next(self)
@@ -126,7 +188,16 @@ class Iterator(HostObject):
             raise OutOfRangeError(None, "get_next", "End of sequence") from None
 
     def get_next_as_optional(self) -> Optional:
-        """The next element, or an Optional without a value at the end."""
+        """Return the next element as an Optional, without a value at the end.
+
+        Returns:
+            A `tf.experimental.Optional`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> bool(iter(tf.data.Dataset.range(0)).get_next_as_optional().has_value())
+            False
+        """
         try:
             return Optional(None, next(self), True)
         except StopIteration:
@@ -134,9 +205,10 @@ class Iterator(HostObject):
 
 
 class OwnedIterator(Iterator):
-    """What ``iter(dataset)`` gives.
+    """The iterator that `iter(dataset)` returns.
 
-    Checkpoints have how many elements it has given; restored, it goes on behind these.
+    Checkpoints save the number of elements that it has returned. After a restore it continues
+    behind these elements.
     """
 
     def __init__(self, node: DatasetNode, run: DatasetRun | None = None) -> None:
@@ -160,7 +232,7 @@ class OwnedIterator(Iterator):
 
 
 class FetchingIterator(Iterator):
-    """An iterator over elements that were fetched: ``await iterator.fetch(2)`` goes before."""
+    """An iterator over fetched elements. Callers first await `iterator.fetch(count)`."""
 
     def __init__(self, node: DatasetNode) -> None:
         self._run = AwaitedRun()
@@ -168,7 +240,11 @@ class FetchingIterator(Iterator):
         self._fetched: deque[Flat] = deque()
 
     async def fetch(self, count: int) -> bool:
-        """Awaits so many elements, fewer at the end; whether there are any."""
+        """Await elements, fewer at the end. Return True if there are any.
+
+        Args:
+            count: Number of elements.
+        """
         while len(self._fetched) < count:
             try:
                 self._fetched.append(await self._run.next(self._elements))
@@ -183,7 +259,7 @@ class FetchingIterator(Iterator):
 
 
 class AsyncIterator:
-    """An asynchronous iterator over elements: the page's other tasks run between them."""
+    """An asynchronous iterator over elements. Other tasks of the page run between elements."""
 
     def __init__(self, node: DatasetNode) -> None:
         self._iterator = FetchingIterator(node)
@@ -199,13 +275,15 @@ class AsyncIterator:
 
 
 class NumpyIterator:
-    """An iterator over elements as arrays, which must not be written to.
+    """An iterator over elements as NumPy arrays, which must not be written to.
 
     Example:
         >>> import tfpy as tf
         >>> numbers = tf.data.Dataset.range(3).as_numpy_iterator()
         >>> [int(x) for x in numbers]
         [0, 1, 2]
+
+    See also: `tf.data.Dataset.as_numpy_iterator`.
     """
 
     def __init__(self, node: DatasetNode) -> None:
@@ -220,10 +298,18 @@ class NumpyIterator:
         return structure.pack(self._spec, leaves)
 
     def next(self) -> Any:
-        """The next element.
+        """Return the next element.
+
+        Returns:
+            Nest of NumPy arrays.
 
         Raises:
-            StopIteration: at the end.
+            StopIteration: If there are no more elements.
+
+        Example:
+            >>> import tfpy as tf
+            >>> int(tf.data.Dataset.range(3).as_numpy_iterator().next())
+            0
         """
         return next(self)
 

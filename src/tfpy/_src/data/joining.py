@@ -1,4 +1,4 @@
-"""Steps with several inputs: side by side, one after the other, chosen from."""
+"""Nodes with several inputs: zip, concatenation and selection."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tfpy._src.data.structure import Flat
 
 
 class Zip(DatasetNode):
-    """Elements of each input, side by side, up to the end of the first that ends.
+    """Tuples of the elements of each input, up to the end of the shortest input.
 
     Args:
-        nest: of the inputs.
+        nest: Nest in which the inputs were passed.
     """
 
     name = "_ZipDataset"
@@ -48,10 +48,10 @@ class Zip(DatasetNode):
 
 
 class Concatenate(DatasetNode):
-    """The elements of the first input, then those of the second.
+    """The elements of the first input, then the elements of the second.
 
     Raises:
-        TypeError: when their specs have nothing in common.
+        TypeError: If the specs are not compatible.
     """
 
     name = "_ConcatenateDataset"
@@ -81,13 +81,13 @@ class Concatenate(DatasetNode):
 
 
 class Choose(DatasetNode):
-    """The next element of the input that the selector names; others come in where one has ended.
+    """The elements of inputs in the order that a selector specifies.
 
     Args:
-        stops: ends with the first input that is found to have ended, in place of leaving it out.
+        stops: If True, stop when a selected input has ended. Otherwise skip this input.
 
     Raises:
-        TypeError: when the inputs' specs have nothing in common.
+        TypeError: If the specs of the inputs are not compatible.
     """
 
     name = "_DirectedInterleaveDataset"

@@ -1,4 +1,4 @@
-"""Steps that call a program's function of each element."""
+"""Nodes that call a user function with each element."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from tfpy._src.functions.tf_function.signature import TensorSpec
 
 
 def function_of(function: Callable[..., Any], source: DatasetNode, name: str) -> DataFunction:
-    """A function of the elements of a node."""
+    """Return the DataFunction of a function of the elements of a node."""
     return DataFunction(function, source.spec, name, lambda: first_of(source))
 
 
 def first_of(source: DatasetNode) -> Flat | None:
-    """A node's first element, if there is one."""
+    """Return a node's first element, or None if it has no elements."""
     return next(source.elements(DatasetRun()), None)
 
 
 class Map(DatasetNode):
-    """A function of each element."""
+    """The results of a function of each element."""
 
     name = "_MapDataset"
 
@@ -66,10 +66,10 @@ class Map(DatasetNode):
 
 
 def predicate_of(function: Callable[..., Any], source: DatasetNode, name: str) -> DataFunction:
-    """A function that tells yes or no of each element.
+    """Return the DataFunction of a predicate.
 
     Raises:
-        ValueError: when it gives no scalar of bool.
+        ValueError: If the function does not return a scalar bool.
     """
     found = function_of(function, source, f"Dataset.{name}()")
     spec = found.spec
@@ -82,7 +82,7 @@ def predicate_of(function: Callable[..., Any], source: DatasetNode, name: str) -
 
 
 class Filter(DatasetNode):
-    """The elements for which a function says yes."""
+    """The elements for which a predicate is True."""
 
     name = "_FilterDataset"
 
@@ -101,7 +101,7 @@ class Filter(DatasetNode):
 
 
 class TakeWhile(DatasetNode):
-    """The elements up to the first one for which a function says no."""
+    """The elements before the first one for which a predicate is False."""
 
     name = "_TakeWhileDataset"
 
@@ -121,15 +121,15 @@ class TakeWhile(DatasetNode):
 
 
 class ScanState:
-    """What a function carries from element to element.
+    """The state that a function carries from element to element.
 
-    Sizes in which it changes are open.
+    Sizes that change between elements become open.
 
     Args:
-        wrong: makes the error of a function that gives another state.
+        split: Function that returns the spec of the new state from the spec of the result.
 
     Raises:
-        TypeError: when dtypes or the structure change.
+        TypeError: If dtypes or the structure of the state change.
     """
 
     def __init__(
@@ -179,10 +179,10 @@ def _relaxed(old: Any, new: Any) -> Any:
 
 
 class Scan(DatasetNode):
-    """What a function gives of a state and each element; it gives the next state, too.
+    """The outputs of a function of a state and each element, which also returns the next state.
 
     Raises:
-        TypeError: when it gives no pair, or another state.
+        TypeError: If the function does not return a pair, or the state changes its kind.
     """
 
     name = "_ScanDataset"
@@ -221,10 +221,10 @@ class Scan(DatasetNode):
 
 
 def reduced(source: DatasetNode, initial: Any, function: Callable[..., Any]) -> Any:
-    """The state after the last element.
+    """Return the state after the last element.
 
     Raises:
-        TypeError: when the function gives another kind of state.
+        TypeError: If the structure or dtypes of the state change.
     """
     state = ScanState(initial, source, function, "reduce()", lambda spec: spec)
     run = DatasetRun()
@@ -235,7 +235,7 @@ def reduced(source: DatasetNode, initial: Any, function: Callable[..., Any]) -> 
 
 
 class IgnoreErrors(DatasetNode):
-    """The elements that can be computed."""
+    """The elements whose computation succeeds."""
 
     name = "_IgnoreErrorsDataset"
 
@@ -244,7 +244,7 @@ class IgnoreErrors(DatasetNode):
         while True:
             try:
                 element = next(source, None)
-            except Exception:  # Python functions raise all kinds
+            except Exception:  # Python functions raise exceptions of any class
                 continue
             if element is None:
                 return
@@ -277,7 +277,7 @@ class Enumerate(DatasetNode):
 
 
 class UniqueNode(DatasetNode):
-    """The elements without those that came before."""
+    """The elements without repetitions."""
 
     name = "_UniqueDataset"
 

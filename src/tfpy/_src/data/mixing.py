@@ -1,4 +1,4 @@
-"""Datasets whose elements are drawn from several ones."""
+"""Datasets whose elements are drawn from several datasets."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ from tfpy._src.data.structure import Flat
 from tfpy._src.functions.tf_function.signature import TensorSpec
 
 _AHEAD = 64
-"""How many pairs of words are drawn at a time."""
+"""Number of pairs of words that are drawn together."""
 
 
 class Drawn(DatasetNode):
-    """Random numbers of inputs, by their weights.
+    """Random numbers of inputs, drawn by weight.
 
     Args:
-        weights: one for each input, for all draws; or a node that gives them for each.
+        weights: Array of one weight for each input, or a node that yields such weights for each
+            draw.
     """
 
     def __init__(self, weights: Array | DatasetNode, seeds: Seeds, anew: bool) -> None:
@@ -66,7 +67,9 @@ class Drawn(DatasetNode):
 
 
 def _units(words: Words) -> Iterator[float]:
-    """Numbers in [0, 1): the first of ``stateless_categorical`` for each pair of words as seed."""
+    """Yield numbers in [0, 1): `stateless_categorical`'s first number for each pair of words as
+    seed.
+    """
     while True:
         first, second = words.take(2 * _AHEAD).astype(np.uint64).reshape(-1, 2).T
         zero = np.zeros(_AHEAD, np.uint64)
@@ -86,11 +89,11 @@ def _running_sums(weights: Array) -> Array:
 def sampled(
     datasets: Sequence[Any], weights: Any, seeds: Seeds, stops: bool, anew: bool
 ) -> DatasetNode:
-    """Elements of datasets, drawn by weights.
+    """Return a node of the elements of datasets, drawn by weight.
 
     Raises:
-        ValueError: for no datasets, or weights of another number.
-        TypeError: for weights that are no floats.
+        ValueError: If there are no datasets, or the number of weights differs.
+        TypeError: If the weights are not floats.
     """
     nodes = nodes_of(datasets)
     node = structure.node_of(weights)
@@ -121,11 +124,11 @@ def sampled(
 
 
 def chosen(datasets: Sequence[Any], choice: Any, stops: bool) -> DatasetNode:
-    """Elements of datasets, named by a dataset of numbers.
+    """Return a node of the elements of datasets, selected by a dataset of numbers.
 
     Raises:
-        ValueError: for no datasets.
-        TypeError: when the choices are no dataset of scalar integers.
+        ValueError: If there are no datasets.
+        TypeError: If the choices are not a dataset of scalar integers.
     """
     nodes, selector = nodes_of(datasets), structure.node_of(choice)
     if selector is None:
@@ -142,10 +145,10 @@ def chosen(datasets: Sequence[Any], choice: Any, stops: bool) -> DatasetNode:
 
 
 def nodes_of(datasets: Sequence[Any]) -> list[DatasetNode]:
-    """The nodes of datasets.
+    """Return the nodes of datasets.
 
     Raises:
-        ValueError: for none.
+        ValueError: If there are no datasets.
     """
     if not datasets:
         raise ValueError("Invalid `datasets`. `datasets` should not be empty.")

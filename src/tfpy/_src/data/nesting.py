@@ -1,4 +1,4 @@
-"""Steps with datasets among their elements: functions that give datasets, windows, groups."""
+"""Nodes with datasets as elements: flat maps, windows and groups."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tfpy._src.functions.tf_function.signature import TensorSpec
 
 
 class FlatMap(DatasetNode):
-    """The elements of the dataset that a function gives for each element, one after the other.
+    """The elements of the datasets that a function returns, one dataset after the other.
 
     Raises:
-        TypeError: when it gives no dataset.
+        TypeError: If the function does not return a dataset.
     """
 
     name = "_FlatMapDataset"
@@ -58,10 +58,10 @@ def _elements_of(spec: Any) -> Any:
 
 
 class Interleave(FlatMap):
-    """Blocks of the datasets that a function gives, of so many of them in turn.
+    """Blocks of elements of the datasets that a function returns, from `cycle` of them in turn.
 
     Raises:
-        InvalidArgumentError: for a cycle or block of no length.
+        InvalidArgumentError: If the cycle or block length is less than 1.
     """
 
     name = "_InterleaveDataset"
@@ -112,7 +112,7 @@ class Interleave(FlatMap):
 
 
 class Kept(DatasetNode):
-    """Elements that are there already."""
+    """Elements in a list."""
 
     name = "_VariantDataset"
 
@@ -133,10 +133,10 @@ class Kept(DatasetNode):
 
 
 class WindowNode(DatasetNode):
-    """Datasets of so many elements, one for each component.
+    """Windows of `size` elements. Each component of a window is a dataset.
 
     Raises:
-        InvalidArgumentError: for a size, shift or stride below 1.
+        InvalidArgumentError: If the size, shift or stride is less than 1.
     """
 
     name = "_WindowDataset"
@@ -185,16 +185,16 @@ class WindowNode(DatasetNode):
 
 
 class GroupByWindow(DatasetNode):
-    """Elements of one key, so many at a time, as the dataset that a function makes of them.
+    """Groups of elements with equal keys, each reduced to a dataset by a function.
 
     Args:
-        key: gives a number of an element.
-        reduce: gives a dataset of a key and a dataset of elements.
-        size: gives how many elements of a key are taken together.
+        key: Function of an element that returns its key.
+        reduce: Function of a key and a dataset of elements that returns a dataset.
+        size: Function of a key that returns the size of its groups.
 
     Raises:
-        ValueError: when ``key`` or ``size`` give no scalar integer.
-        TypeError: when ``reduce`` gives no dataset.
+        ValueError: If `key` or `size` does not return a scalar integer.
+        TypeError: If `reduce` does not return a dataset.
     """
 
     name = "_GroupByWindowDataset"

@@ -1,4 +1,4 @@
-"""A node: what one step of a dataset's way does. Programs hold them by their datasets."""
+"""Nodes: the steps of a dataset. A dataset is a public object that holds one."""
 
 from __future__ import annotations
 
@@ -20,31 +20,34 @@ T = TypeVar("T")
 
 
 class RowTable(NamedTuple):
-    """What elements are made of, where they are made of rows of arrays, each of its own."""
+    """The arrays of a dataset whose elements are each made from one row."""
 
     arrays: tuple[Array, ...]
     function: Callable[[Any], Any] | None = None
-    """Gives the elements of many rows, as arrays of them; without it the rows are elements."""
+    """Function that computes the stacked elements of many rows. None: the rows are the elements."""
 
     def batch(self, rows: Sequence[int]) -> tuple[Array, ...]:
-        """The elements of some rows, as arrays of them."""
+        """Return the elements of some rows as stacked arrays."""
         found = tuple([a.take(rows, 0) for a in self.arrays])
         return found if self.function is None else self.function(found)
 
 
 class Picks(NamedTuple):
-    """What elements are made of, where each is many rows of the same tensors: batches."""
+    """The tensors of a dataset whose elements are batches of rows of the same tensors."""
 
     tables: tuple[Tensor, ...]
     rows: Callable[[DatasetRun], Iterator[Array]]
-    """Gives the numbers of each element's rows."""
+    """Function that yields the row numbers of each element."""
 
 
 class DatasetNode(ABC):
-    """A step: gives elements, each a flat tuple of leaves, from those of its inputs."""
+    """A step that produces elements from the elements of its inputs.
+
+    Each element is a flat tuple of leaves.
+    """
 
     name = "Dataset"
-    """The class of TensorFlow's that it is printed as."""
+    """Name of TensorFlow's class, for printing."""
 
     def __init__(self, *inputs: DatasetNode) -> None:
         self.inputs = inputs
@@ -52,42 +55,42 @@ class DatasetNode(ABC):
 
     @cached_property
     def spec(self) -> Any:
-        """The nest of specs of an element; that of the first input if it is not defined anew."""
+        """Nest of specs of an element. Default: the spec of the first input."""
         return self.inputs[0].spec
 
     @abstractmethod
     def elements(self, run: DatasetRun) -> Iterator[tuple[Any, ...]]:
-        """The elements, from the first one."""
+        """Return an iterator that starts at the first element."""
 
     @property
     def cardinality(self) -> int:
-        """How many elements there are; INFINITE or UNKNOWN."""
+        """Number of elements, INFINITE or UNKNOWN."""
         return UNKNOWN
 
     @property
     def table(self) -> RowTable | None:
-        """Of which rows the elements are made, if they are; :meth:`rows` tells which."""
+        """Arrays whose rows the elements are made of, or None. `rows` returns the row numbers."""
         return None
 
     def rows(self, run: DatasetRun) -> Iterator[int]:
-        """The numbers of the elements' rows in the table."""
+        """Return an iterator over the row numbers of the elements in the table."""
         raise NotImplementedError
 
     @property
     def picks(self) -> Picks | None:
-        """Of which rows each element is made, if it is a batch of them and nothing else."""
+        """Tensors and rows of the elements, if each element is a batch of rows and nothing else."""
         return None
 
 
 class Selection(DatasetNode):
-    """A step that leaves out, repeats or reorders elements without looking at them."""
+    """A node that skips, repeats or reorders elements without reading them."""
 
     @abstractmethod
     def choose(self, run: DatasetRun, items: Callable[[], Iterator[T]]) -> Iterator[T]:
-        """The items that remain, in their new order.
+        """Return the remaining items in their new order.
 
         Args:
-            items: starts the input anew.
+            items: Function that starts the input from its first item.
         """
 
     def elements(self, run: DatasetRun) -> Iterator[tuple[Any, ...]]:
@@ -112,7 +115,7 @@ class Selection(DatasetNode):
 
 
 class Range(DatasetNode):
-    """Numbers at one distance."""
+    """Evenly spaced integers."""
 
     name = "_RangeDataset"
 

@@ -1,7 +1,7 @@
-"""Graphs of one element as graphs of many: where that gives the same bits, a batch costs one call.
+"""Graphs of one element as graphs of many, so that a batch costs one call if the bits are the same.
 
-Only ops whose results are exact, whatever stands beside a number, are taken: those that move
-elements, and those that IEEE 754 or integers define. A graph with any other op is left as it is.
+Only ops with exact results are supported: ops that move elements, and ops that IEEE 754 or integer
+arithmetic defines. A graph with any other op is not converted.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from tfpy._src.compiler.ops import movement
 
 
 def of_rows(graph: Graph, elements: int, count: int) -> Graph | None:
-    """The graph for ``count`` rows, each of which the graph takes and gives; None if there is none.
+    """Return the graph for `count` stacked elements, or None if it cannot be converted.
 
     Args:
-        elements: how many of the inputs come in rows; the others are the same for all.
+        elements: Number of inputs that are stacked. The other inputs are the same for all elements.
+        count: Number of elements.
     """
     if any(a.dtype.is_complex or a.dtype.is_extension for a in graph.avals):
         return None
@@ -23,7 +24,7 @@ def of_rows(graph: Graph, elements: int, count: int) -> Graph | None:
 
 
 class _Rows:
-    """Builds the graph of rows."""
+    """A builder of the graph for stacked elements."""
 
     def __init__(self, graph: Graph, elements: int, count: int) -> None:
         self._old, self._count = graph, count
@@ -40,7 +41,7 @@ class _Rows:
             self._places[value] = self._new.add_constant(array, graph.avals[value])
 
     def graph(self) -> Graph | None:
-        """The graph of rows, if all equations can be in it."""
+        """Return the graph, or None if an equation is not supported."""
         for eqn in self._old.eqns:
             if self._in_rows.isdisjoint(eqn.inputs):
                 new = self._as_it_is(eqn)
@@ -66,7 +67,7 @@ class _Rows:
         return (self._new.add_eqn(eqn.op, given, eqn.attrs),)
 
     def _aligned(self, value: int, rank: int) -> int:
-        """A value whose rows are of that rank, as broadcasting sees them."""
+        """Return a value whose rows have the given rank, for broadcasting."""
         place, shape = self._places[value], self._old.avals[value].shape
         if value not in self._in_rows or len(shape) == rank:
             return place
@@ -82,7 +83,7 @@ class _Rows:
         return (self._new.add_eqn(eqn.op, given, tuple(attrs.items())),)
 
     def _in_row(self, value: int) -> int:
-        """A value in rows: itself, or one and the same in each."""
+        """Return a stacked value. An input that is the same for all elements is repeated."""
         place = self._places[value]
         if value in self._in_rows:
             return place

@@ -1,6 +1,6 @@
-"""``tf.data.Options``: what TensorFlow lets a program say of how a dataset runs.
+"""`tf.data.Options`: TensorFlow's settings for the execution of datasets.
 
-Datasets here run in one order on one thread, so that options are kept and read, and of no effect.
+Datasets of tfpy run in one order on one thread, so options are stored but have no effect.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class AutoShardPolicy(enum.IntEnum):
-    """How a distributed dataset is shared out.
+    """Policy for sharding a distributed dataset. It is stored but has no effect.
 
     Example:
         >>> import tfpy as tf
@@ -19,6 +19,8 @@ class AutoShardPolicy(enum.IntEnum):
         >>> options.experimental_distribute.auto_shard_policy = policy
         >>> options.experimental_distribute.auto_shard_policy.name
         'DATA'
+
+    See also: `tf.data.Options`.
     """
 
     OFF = -1
@@ -29,7 +31,7 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """What is done of state outside of a dataset that is saved.
+    """Policy for state outside of a dataset that is saved. It is stored but has no effect.
 
     Example:
         >>> import tfpy as tf
@@ -38,6 +40,8 @@ class ExternalStatePolicy(enum.Enum):
         >>> options.experimental_external_state_policy = ignore
         >>> options.experimental_external_state_policy.name
         'IGNORE'
+
+    See also: `tf.data.Options`.
     """
 
     WARN = 0
@@ -46,7 +50,7 @@ class ExternalStatePolicy(enum.Enum):
 
 
 class AutotuneAlgorithm(enum.Enum):
-    """How buffers would be sized.
+    """Algorithm for sizing buffers. It is stored but has no effect.
 
     Example:
         >>> import tfpy as tf
@@ -54,6 +58,8 @@ class AutotuneAlgorithm(enum.Enum):
         >>> options.autotune.autotune_algorithm = tf.data.experimental.AutotuneAlgorithm.HILL_CLIMB
         >>> options.autotune.autotune_algorithm.name
         'HILL_CLIMB'
+
+    See also: `tf.data.Options`.
     """
 
     DEFAULT = 0
@@ -64,7 +70,7 @@ class AutotuneAlgorithm(enum.Enum):
 
 
 class _Settings:
-    """Named settings; None for what is not set."""
+    """Named settings; None for a setting that is not set."""
 
     _names: tuple[str, ...] = ()
 
@@ -92,7 +98,7 @@ class _Settings:
     __hash__ = None  # type: ignore[assignment]
 
     def _merged(self, other: Any) -> Any:
-        """These settings, with those that the other has set."""
+        """Return these settings, overridden by the settings that `other` sets."""
         found = type(self)()
         for name in self._names:
             own, new = getattr(self, name), getattr(other, name)
@@ -102,7 +108,7 @@ class _Settings:
 
 
 class AutotuneOptions(_Settings):
-    """``options.autotune``.
+    """The settings in `options.autotune`. They are stored but have no effect.
 
     Example:
         >>> import tfpy as tf
@@ -111,6 +117,8 @@ class AutotuneOptions(_Settings):
         >>> options.autotune.enabled = False
         >>> options.autotune.enabled
         False
+
+    See also: `tf.data.Options`.
     """
 
     _names = (
@@ -120,7 +128,7 @@ class AutotuneOptions(_Settings):
 
 
 class DistributeOptions(_Settings):
-    """``options.experimental_distribute``.
+    """The settings in `options.experimental_distribute`. They are stored but have no effect.
 
     Example:
         >>> import tfpy as tf
@@ -129,6 +137,8 @@ class DistributeOptions(_Settings):
         >>> options.experimental_distribute.num_devices = 2
         >>> options.experimental_distribute.num_devices
         2
+
+    See also: `tf.data.Options`.
     """
 
     _names = ("auto_shard_policy", "num_devices")
@@ -138,7 +148,7 @@ class DistributeOptions(_Settings):
 
 
 class OptimizationOptions(_Settings):
-    """``options.experimental_optimization``.
+    """The settings in `options.experimental_optimization`. They are stored but have no effect.
 
     Example:
         >>> import tfpy as tf
@@ -147,6 +157,8 @@ class OptimizationOptions(_Settings):
         >>> options.experimental_optimization.map_parallelization = True
         >>> options.experimental_optimization.map_parallelization
         True
+
+    See also: `tf.data.Options`.
     """
 
     _names = (
@@ -158,7 +170,7 @@ class OptimizationOptions(_Settings):
 
 
 class ServiceOptions(_Settings):
-    """``options.experimental_service``.
+    """The settings in `options.experimental_service`. They are stored but have no effect.
 
     Example:
         >>> import tfpy as tf
@@ -167,13 +179,15 @@ class ServiceOptions(_Settings):
         >>> options.experimental_service.pinned = True
         >>> options.experimental_service.pinned
         True
+
+    See also: `tf.data.Options`.
     """
 
     _names = ("pinned",)
 
 
 class ThreadingOptions(_Settings):
-    """``options.threading`` (``tf.data.ThreadingOptions``).
+    """The settings in `options.threading`. They are stored but have no effect.
 
     Example:
         >>> import tfpy as tf
@@ -182,6 +196,8 @@ class ThreadingOptions(_Settings):
         >>> data = tf.data.Dataset.range(3).with_options(options)
         >>> data.options().threading.private_threadpool_size
         4
+
+    See also: `tf.data.Options`.
     """
 
     _names = ("max_intra_op_parallelism", "private_threadpool_size")
@@ -196,11 +212,13 @@ _PARTS = {
 }
 
 _OLD = {"experimental_deterministic": "deterministic", "experimental_threading": "threading"}
-"""Older names of settings."""
+"""Deprecated names of settings."""
 
 
 class Options(_Settings):
-    """What a program says of how a dataset runs (``tf.data.Options``); of no effect here.
+    """Settings for the execution of a dataset. They are stored but have no effect.
+
+    Every setting is an attribute, and None if it is not set.
 
     Example:
         >>> import tfpy as tf
@@ -208,6 +226,8 @@ class Options(_Settings):
         >>> options.deterministic = False
         >>> print(tf.data.Dataset.range(2).with_options(options).options().deterministic)
         False
+
+    See also: `tf.data.Dataset.with_options`, `tf.data.Dataset.options`.
     """
 
     _names = (
@@ -231,6 +251,20 @@ class Options(_Settings):
         return super().__getattr__(name)
 
     def merge(self, options: Options) -> Options:
-        """These options, with those that the others have set."""
+        """Return these options, overridden by the settings that other options set.
+
+        Args:
+            options: A `tf.data.Options`.
+
+        Returns:
+            A new `tf.data.Options`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> options = tf.data.Options()
+            >>> options.deterministic = True
+            >>> tf.data.Options().merge(options).deterministic
+            True
+        """
         found: Options = self._merged(options)
         return found

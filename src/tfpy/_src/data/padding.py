@@ -26,17 +26,17 @@ from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
 
 
 class PaddedBatch(Batch):
-    """So many elements as one, filled up to a common shape.
+    """Batches of elements that are padded to a common shape.
 
     Args:
-        shapes: a nest of shapes, None for the largest size in the batch; None for those of the
-            elements' spec.
-        values: a nest of what is filled in, or one for all; zeros for None.
+        shapes: Nest of shapes; a size of None means the largest size in the batch. None: the shapes
+            of the specs.
+        values: Nest of padding values, or one value for all. None: zeros.
 
     Raises:
-        TypeError: for elements that are no tensors, or values of another dtype.
-        ValueError: when elements cannot be padded to a shape, or a value is no scalar.
-        DataLossError: when an element is larger than the shape.
+        TypeError: If elements are not tensors, or a padding value has another dtype.
+        ValueError: If elements cannot be padded to a shape, or a padding value is not a scalar.
+        DataLossError: If an element is larger than the shape.
     """
 
     name = "_PaddedBatchDataset"
@@ -129,7 +129,7 @@ def _padding_value(value: Any, dtype: Any) -> Array:
 
 def _padded(column: tuple[Array, ...], shape: TensorShape, value: Array) -> Array:
     if any(a.ndim != len(shape) for a in column):
-        message = f"All elements must have the rank of the padded shape {shape}"
+        message = f"All elements must have the rank of the padded shape {shape}."
         raise InvalidArgumentError(None, "padded_batch", message)
     largest = np.max([a.shape for a in column], axis=0).tolist()
     sizes = [m if n is None else n for n, m in zip(shape, largest, strict=True)]
@@ -140,12 +140,12 @@ def _padded(column: tuple[Array, ...], shape: TensorShape, value: Array) -> Arra
     out = np.full((len(column), *sizes), value, column[0].dtype)
     for i, array in enumerate(column):
         place: Any = (i, *map(slice, array.shape), ...)
-        np.copyto(out[place], array)  # an assignment would put a string's array in its place
+        np.copyto(out[place], array)  # an assignment would store the array itself as an object
     return out
 
 
 class AsRagged(DatasetNode):
-    """Tensors with open sizes as ragged ones, so that they can be batched."""
+    """Tensors of open sizes as ragged tensors, for batches."""
 
     name = "_DenseToRaggedDataset"
 
@@ -182,7 +182,7 @@ def _as_ragged(leaf: Any, spec: Any) -> Any:
 
 
 def _rows(array: Array, sizes: TensorShape) -> RaggedTensor:
-    """An array as a ragged tensor, with a ragged dimension for each of these sizes."""
+    """Return an array as a ragged tensor with one ragged axis for each of the sizes."""
     rows, width = array.shape[:2]
     inner = array.reshape(-1, *array.shape[2:])
     values = from_array(inner) if len(sizes) == 1 else _rows(inner, sizes[1:])
@@ -191,10 +191,10 @@ def _rows(array: Array, sizes: TensorShape) -> RaggedTensor:
 
 
 class SparseBatch(Batch):
-    """So many vectors (or higher) as one sparse tensor of a row shape.
+    """Batches of tensors as sparse tensors with a common row shape.
 
     Raises:
-        DataLossError: when an element is larger than the shape.
+        DataLossError: If an element is larger than the row shape.
     """
 
     name = "_DenseToSparseBatchDataset"
@@ -221,7 +221,7 @@ class SparseBatch(Batch):
         largest = np.max([a.shape for a in arrays], axis=0).tolist()
         sizes = [m if n is None else n for n, m in zip(self._shape, largest, strict=True)]
         if any(n < m for n, m in zip(sizes, largest, strict=True)):
-            message = f"Encountered an element that is larger than the row_shape {sizes}"
+            message = f"Encountered an element that is larger than the row_shape {sizes}."
             raise DataLossError(None, "sparse_batch", message)
         indices = [
             np.column_stack([np.full(a.size, i), np.argwhere(np.ones(a.shape, bool))])

@@ -1,4 +1,4 @@
-"""The bytes of files, piece by piece: read here or awaited, unpacked, and taken by number."""
+"""The bytes of files in pieces: read or awaited, decompressed, and consumed by size."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from tfpy._src.library.io.records import WINDOWS
 from tfpy._src.library.io.streams import DataSource, URLDataSource, is_remote
 
 _SIZE = 1 << 16
-"""How many bytes are read or unpacked at a time."""
+"""Number of bytes that are read or decompressed together."""
 
 
 def compression_of(value: Any) -> str:
-    """The name of a compression, given as a text or a tensor.
+    """Return the name of a compression from a string or tensor.
 
     Raises:
-        ValueError: for one that there is not.
+        ValueError: If the compression is not supported.
     """
     kind = value
     if kind is not None and not isinstance(kind, str):
         kind = convert_to_tensor(kind).host_view().item().decode()
     if kind not in (None, "", *WINDOWS):
-        raise ValueError(f"Unsupported compression type {kind!r}: use 'ZLIB', 'GZIP' or ''")
+        raise ValueError(f"Unsupported compression type {kind!r}. Use 'ZLIB', 'GZIP' or ''.")
     return kind or ""
 
 
 def pieces_of(run: DatasetRun, file: str | DataSource, compression: str) -> Iterator[bytes]:
-    """The bytes of a file, with NOT_YET among them where they are awaited.
+    """Return an iterator over the bytes of a file. It yields NOT_YET for bytes that are awaited.
 
     Args:
-        file: its name; one with a scheme, such as "https:", is an address.
+        file: File name, URL (a name with a scheme, e.g. "https:") or data source.
 
     Raises:
-        NotFoundError: when it is not there.
-        DataLossError: when it cannot be unpacked.
+        NotFoundError: If the file does not exist.
+        DataLossError: If the file cannot be decompressed.
     """
     if isinstance(file, str) and is_remote(file):
         file = URLDataSource(file)
@@ -49,16 +49,16 @@ def pieces_of(run: DatasetRun, file: str | DataSource, compression: str) -> Iter
 
 
 def most_held(compression: str) -> int | None:
-    """Return how many bytes one element of a file may take; None for files that are not compressed.
+    """Return the largest number of bytes of an element; None for files without compression.
 
-    Files are read piece by piece, so that only elements take memory. Those of a file that is not
-    compressed are not larger than the file.
+    Files are read in pieces, so only elements use memory. The elements of an uncompressed file are
+    not larger than the file.
     """
     return Room().limit if compression else None
 
 
 def check_held(size: int, most: int | None, what: str) -> None:
-    """Refuse an element that is too large.
+    """Raise an error if an element is too large.
 
     Raises:
         ResourceExhaustedError: If `size` is more than `most`.
@@ -67,14 +67,14 @@ def check_held(size: int, most: int | None, what: str) -> None:
         raise ResourceExhaustedError(
             None,
             "dataset",
-            f"{what} of a compressed file has {size} bytes or more; {most} are allowed. If you "
-            f'trust the file, raise the limit: tf.env().set("{FLAG}", bytes)',
+            f"{what} of a compressed file has at least {size} bytes; {most} are allowed. If you "
+            f'trust the file, raise the limit with tf.env().set("{FLAG}", bytes).',
         )
 
 
 def _read(name: str) -> Iterator[bytes]:
     try:
-        file = open(name, "rb")  # noqa: SIM115 - the loop below is within it
+        file = open(name, "rb")  # noqa: SIM115 - the with statement below closes it
     except FileNotFoundError:
         raise NotFoundError(None, "open", f"{name}; No such file or directory") from None
     with file:
@@ -82,7 +82,7 @@ def _read(name: str) -> Iterator[bytes]:
 
 
 def _unpacked(pieces: Iterator[bytes], compression: str) -> Iterator[bytes]:
-    """The bytes that some stand for; of GZIP files that follow each other, all."""
+    """Yield the decompressed bytes. Concatenated GZIP files are decompressed completely."""
     unpacking: Any = None
     for piece in pieces:
         if piece is NOT_YET:
@@ -95,18 +95,18 @@ def _unpacked(pieces: Iterator[bytes], compression: str) -> Iterator[bytes]:
             try:
                 yield unpacking.decompress(left, _SIZE)
             except zlib.error as error:
-                message = f"the file is no {compression} file, or damaged: {error}"
+                message = f"the file is not a valid {compression} file: {error}"
                 raise DataLossError(None, "open", message) from None
             left = unpacking.unused_data if unpacking.eof else unpacking.unconsumed_tail
     if unpacking is not None and not unpacking.eof:
-        raise DataLossError(None, "open", f"the {compression} file ends too early")
+        raise DataLossError(None, "open", f"the {compression} file is truncated")
 
 
 class Taking:
-    """Takes so many bytes at a time of pieces.
+    """A reader that takes bytes from pieces.
 
     Args:
-        most: How many bytes may be taken at a time; see `most_held`.
+        most: Largest number of bytes that may be taken at once; see `most_held`.
     """
 
     def __init__(self, pieces: Iterator[bytes], most: int | None = None) -> None:
@@ -114,12 +114,12 @@ class Taking:
         self._data, self._at = b"", 0
 
     def take(self, size: int | None) -> Generator[Any, None, bytes]:
-        """The next bytes, fewer at the end; all of them for None.
+        """Return the next bytes, fewer at the end; all of them for None.
 
-        No more memory is used than bytes have come, whatever the size.
+        Memory grows with the received bytes, not with the requested size.
 
         Raises:
-            ResourceExhaustedError: If more bytes come than may be taken at a time.
+            ResourceExhaustedError: If more bytes arrive than may be taken at once.
         """
         end = self._at + size if size is not None else None
         if end is not None and end <= len(self._data):

@@ -1,8 +1,8 @@
-"""A run: one iteration over a dataset, and how steps go through elements in it.
+"""Runs: iterations over a dataset, and the iteration primitives of nodes.
 
-The elements of an asynchronous source come while others wait. Steps are the same for these: where
-an element has not come, a step is given :data:`NOT_YET` in its place, and hands it on; who iterates
-awaits what the run tells, and asks again.
+Elements of an asynchronous source may not be available yet. Nodes use the same code for them:
+instead of a missing element, a node receives `NOT_YET` and passes it on. The consumer awaits the
+`fetch` function of the run and then requests the next element again.
 """
 
 from __future__ import annotations
@@ -20,73 +20,73 @@ class _NotYet:
 
 
 NOT_YET: Any = _NotYet()
-"""Stands for an element that has not come."""
+"""Placeholder for an element that is not available yet."""
 
 _END: Any = object()
 
 
 class NotAwaitedError(TypeError):
-    """Elements that come asynchronously were to be there at once."""
+    """Asynchronous elements were requested by synchronous code."""
 
     def __init__(self) -> None:
         super().__init__(
-            "the elements of this dataset come asynchronously (from the network, a file of the "
-            "user's, a camera): write `async for element in dataset`; train with "
-            "`await model.fit_async(...)`, `evaluate_async` or `predict_async`"
+            "The elements of this dataset arrive asynchronously (from the network, a file of the "
+            "user, or a camera). Use `async for element in dataset`; train with "
+            "`await model.fit_async(...)`, `evaluate_async` or `predict_async`."
         )
 
 
 class DatasetRun:
-    """One iteration over a dataset from its start: what steps keep while it lasts.
+    """One iteration over a dataset from its start, with the state of nodes during the iteration.
 
-    A step that repeats its input starts it anew within the same run.
+    A node that repeats its input starts the input again within the same run.
     """
 
     def __init__(self) -> None:
         self._kept: dict[int, Any] = {}
 
     def keep(self, owner: object, make: Callable[[], T]) -> T:
-        """What an object keeps in this run, made at the first call."""
+        """Return the state of an object in this run. `make` creates it at the first call."""
         found: T | None = self._kept.get(id(owner))
         if found is None:
             found = self._kept[id(owner)] = make()
         return found
 
     def within(self) -> DatasetRun:
-        """The run of a dataset that an element of this one is."""
+        """Return the run of a dataset that is an element of this one."""
         return DatasetRun()
 
     def arriving(self, source: AsyncIterator[T]) -> Iterator[T]:
-        """What an asynchronous iterator gives.
+        """Return an iterator over the items of an asynchronous iterator.
 
         Raises:
-            NotAwaitedError: here, where nobody awaits it.
+            NotAwaitedError: In a synchronous run.
         """
         raise NotAwaitedError
 
     def map(self, function: Callable[[Any], T], items: Iterator[Any]) -> Iterator[T]:
-        """A function of each item; goes on after an error."""
+        """Apply a function to each item. The iterator can continue after an error."""
         return map(function, items)
 
     def filter(self, holds: Callable[[Any], Any], items: Iterator[T]) -> Iterator[T]:
-        """The items for which a function says yes."""
+        """Keep the items for which a predicate is True."""
         return filter(holds, items)
 
     def slice(self, items: Iterator[T], start: int, stop: int | None, step: int = 1) -> Iterator[T]:
-        """The items of a slice."""
+        """Return the items of a slice."""
         return islice(items, start, stop, step)
 
     def zip(self, columns: Sequence[Iterator[T]]) -> Iterator[tuple[T, ...]]:
-        """Items side by side, up to the end of the first column that ends."""
+        """Combine corresponding items, up to the end of the shortest column."""
         return zip(*columns, strict=False)
 
     def gathered(self, items: Iterator[T], size: int | None) -> Generator[Any, None, list[T]]:
-        """The next items as a list: ``found = yield from run.gathered(items, 8)``."""
+        """Return the next items as a list: `found = yield from run.gathered(items, 8)`."""
         return list(islice(items, size))
-        yield  # a generator that has nothing to hand on
+        yield  # makes this a generator; it passes no NOT_YET on
 
     def chunks(self, items: Iterator[T], size: int) -> Iterator[list[T]]:
-        """So many items at a time, fewer at the end; goes on after an error."""
+        """Yield lists of `size` items, fewer at the end. The iterator continues after errors."""
         return _Chunks(items, size)
 
 
@@ -105,19 +105,19 @@ class _Chunks:
 
 
 class AwaitedRun(DatasetRun):
-    """An iteration by one who awaits elements."""
+    """An iteration whose consumer awaits elements."""
 
     def __init__(self, outer: AwaitedRun | None = None) -> None:
         super().__init__()
         self._outermost: AwaitedRun = self if outer is None else outer._outermost
         self.fetch: Callable[[], Awaitable[None]]
-        """What is to be awaited after :data:`NOT_YET`, of the outermost run."""
+        """Function of the outermost run to await after `NOT_YET`."""
 
     async def next(self, items: Iterator[T]) -> T:
-        """The next item, once it has come.
+        """Return the next item as soon as it is available.
 
         Raises:
-            StopAsyncIteration: at the end.
+            StopAsyncIteration: If there are no more items.
         """
         while True:
             item = next(items, _END)
@@ -207,7 +207,9 @@ class _AwaitedChunks:
 
 
 class _Arriving:
-    """An asynchronous iterator as one that gives :data:`NOT_YET`; goes on after an error."""
+    """An asynchronous iterator as an iterator that yields `NOT_YET`. It can continue after an
+    error.
+    """
 
     def __init__(self, run: AwaitedRun, source: AsyncIterator[Any]) -> None:
         self._run, self._source = run, source
@@ -223,7 +225,7 @@ class _Arriving:
             try:
                 raise error
             finally:
-                del error  # this frame is in its traceback
+                del error  # its traceback refers to this frame
         item, self._item = self._item, NOT_YET
         if item is _END:
             self._item = item
@@ -235,5 +237,5 @@ class _Arriving:
     async def _fetch(self) -> None:
         try:
             self._item = await anext(self._source, _END)
-        except Exception as error:  # it is raised where the element is asked for
+        except Exception as error:  # it is raised where the element is requested
             self._error = error

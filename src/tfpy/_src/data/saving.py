@@ -39,14 +39,14 @@ from tfpy._src.library.io.checked_json import (
 )
 
 _FACTS = "dataset.json"
-"""The file with the spec of a saved dataset's elements and the names of the files with these."""
+"""File with the element spec of a saved dataset and the names of its shard files."""
 
 _SHARD = re.compile(r"\d{8}(-[0-9a-f]{16})?\.shard")
-"""The names of these files. Those without a token are of versions that wrote files in place."""
+"""Pattern of the names of shard files. Old versions wrote names without a token."""
 
 
 class FileCache(DatasetNode):
-    """The elements of the first whole iteration, kept in a file."""
+    """The elements of the first complete iteration, cached in a file."""
 
     name = "_CacheDataset"
 
@@ -74,24 +74,25 @@ class FileCache(DatasetNode):
 def save(
     node: DatasetNode, path: str, compression: str | None, shard: Callable[..., Any] | None
 ) -> None:
-    """Write the elements to files of a directory, in place of those that it has.
+    """Write the elements to files of a directory and replace the elements that it contains.
 
-    The elements that are there stay until all new ones are written.
+    The old elements remain until all new ones are written.
 
     Args:
         compression: "GZIP" or None.
-        shard: the number of the file of an element; all are in one by default.
+        shard: Function of an element that returns the number of its file. None: one file.
 
     Raises:
-        ValueError: for another compression, or a shard function that gives no scalar integer.
-        TypeError: for datasets among the components.
+        ValueError: If the compression is not supported, or `shard` does not return a scalar
+            integer.
+        TypeError: If a component is a dataset.
     """
     if compression not in (None, "", "NONE", "AUTO", "GZIP"):
-        raise ValueError(f"save: compression is 'GZIP' or None, not {compression!r}")
+        raise ValueError(f"save: compression must be 'GZIP' or None, not {compression!r}.")
     spec = spec_to_json(node.spec)
     number = None if shard is None else function_of(shard, node, "save()")
     if number is not None and not isinstance(number.spec, TensorSpec):
-        raise ValueError("save: shard_func must return a scalar integer tensor")
+        raise ValueError("save: shard_func must return a scalar integer tensor.")
     zipped = compression == "GZIP"
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
@@ -118,7 +119,9 @@ def save(
 
 
 def _shards_of(folder: Path) -> list[Path]:
-    """Return the files of the dataset that a folder has; none where it has none that is whole."""
+    """Return the shard files of the dataset in a folder; an empty list if there is no valid
+    dataset.
+    """
     path = folder / _FACTS
     with contextlib.suppress(OSError, ModelFileError):
         return _shards(folder, _names(an_object(loaded(path.read_bytes(), path.name), path.name)))
@@ -126,22 +129,22 @@ def _shards_of(folder: Path) -> list[Path]:
 
 
 def _names(facts: Mapping[str, Any]) -> list[str] | None:
-    """Return the names of the files that ``dataset.json`` lists; None where it has no list.
+    """Return the names of the shard files in `dataset.json`; None if it has no list.
 
     Raises:
-        ModelFileError: If a name is not that of such a file.
+        ModelFileError: If a name is not the name of a shard file.
     """
     if facts.get("files") is None:
         return None
     names = [a_string(name, "a name of a file") for name in a_list(facts["files"], "files")]
     for name in names:
         if not _SHARD.fullmatch(name):
-            raise ModelFileError(f"{name[:80]!r} is not the name of a file with elements")
+            raise ModelFileError(f"{name[:80]!r} is not the name of a shard file")
     return names
 
 
 def _shards(folder: Path, names: list[str] | None) -> list[Path]:
-    """Return the files with elements; those without a token where their names are not known."""
+    """Return the shard files. If the names are unknown, these are the files without a token."""
     if names is None:
         names = [path.name for path in folder.glob("*.shard") if "-" not in path.name]
     return [folder / name for name in sorted(names)]
@@ -162,13 +165,13 @@ def _size(file: IO[bytes]) -> int:
 
 
 class _Facts(NamedTuple):
-    """What ``dataset.json`` says of a saved dataset.
+    """The contents of `dataset.json`.
 
     Attributes:
         spec: Spec of the elements.
         size: Number of elements.
         zipped: True if the files are compressed.
-        files: Names of the files with elements; see `_names`.
+        files: Names of the shard files; see `_names`.
     """
 
     spec: Any
@@ -178,13 +181,13 @@ class _Facts(NamedTuple):
 
 
 def _read_facts(path: Path, given: Any) -> _Facts:
-    """Read what a saved dataset's elements are.
+    """Read the description of a saved dataset.
 
     Args:
-        given: A spec to use in place of the one that was saved, or None.
+        given: Spec that replaces the saved one, or None.
 
     Raises:
-        DataLossError: If the file is damaged.
+        DataLossError: If the file is corrupt.
     """
     try:
         facts = an_object(loaded(path.read_bytes(), path.name), path.name)
@@ -201,12 +204,13 @@ class Loaded(DatasetNode):
     """The elements of a saved dataset.
 
     Args:
-        spec: in place of the one that was saved, for named tuples.
-        reader: makes a dataset of the dataset of shards; by default one shard follows the other.
+        spec: Spec that replaces the saved one, for named tuples.
+        reader: Function from a dataset of the datasets of shards to a dataset of elements. None:
+            concatenate the shards.
 
     Raises:
-        NotFoundError: when no dataset was saved there.
-        DataLossError: If its files are damaged; those of elements, while they are read.
+        NotFoundError: If the directory contains no saved dataset.
+        DataLossError: If a file is corrupt. Shard files are checked while they are read.
     """
 
     name = "_LoadDataset"
@@ -238,7 +242,7 @@ class Loaded(DatasetNode):
             self._reader(structure.AS_DATASET[0](_Nodes(shards, self._facts.spec)))
         )
         if found is None:
-            raise TypeError("load: reader_func must return a tf.data.Dataset")
+            raise TypeError("load: reader_func must return a tf.data.Dataset.")
         yield from found.elements(run)
 
     @property
@@ -283,7 +287,7 @@ class _Nodes(DatasetNode):
 
 
 class Snapshot(DatasetNode):
-    """The elements, written to files at the first iteration and read from these later."""
+    """The elements, written to files at the first iteration and read from these afterwards."""
 
     name = "_SnapshotDataset"
 

@@ -1,4 +1,4 @@
-"""TensorFlow's seeds and random words of datasets: Philox streams, word by word."""
+"""TensorFlow's seeds and random words for datasets: Philox streams, word by word."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.compiler.ops.reference import philox
 from tfpy._src.tensors.random.streams import op_seeds
 
-_WORDS = 256  # computed at a time
+_WORDS = 256  # number of words that are computed together
 
 Seeds = tuple[int, int]
 
 
 def seeds_of(seed: Any) -> Seeds:
-    """The two seeds of a dataset, of the global seed and its own; drawn where neither is set."""
+    """Return the two seeds of a dataset from the global seed and its own.
+
+    The seeds are random if neither is set.
+    """
     found = op_seeds(None if seed is None else int(seed))
     if found is None or found == (0, 0):
         first, second = np.random.SeedSequence().generate_state(2)
@@ -26,7 +29,7 @@ def seeds_of(seed: Any) -> Seeds:
 
 
 class Words:
-    """The words of 32 bits of the stream of two seeds."""
+    """The stream of 32-bit words for two seeds."""
 
     def __init__(self, seeds: Seeds) -> None:
         self._key, self._next = philox.split(seeds[0], 2), seeds[1] << 64
@@ -37,7 +40,7 @@ class Words:
             yield from self.take(_WORDS).tolist()
 
     def ahead(self, count: int) -> Array:
-        """The next words, which stay the next ones."""
+        """Return the next words without consuming them."""
         missing = -(-max(count - len(self._held), 0) // 4) * 4
         if missing:
             state = (*self._key, *philox.split(self._next, 4))
@@ -46,25 +49,25 @@ class Words:
         return self._held[:count]
 
     def skip(self, count: int) -> None:
-        """Leaves out the next words."""
+        """Consume words without returning them."""
         self._held = self._held[count:]
 
     def take(self, count: int) -> Array:
-        """The next words."""
+        """Return and consume the next words."""
         found = self.ahead(count)
         self.skip(count)
         return found
 
 
 class SeedSource:
-    """Gives each iteration its seeds: always the same, or the next ones of a stream."""
+    """A source of seeds for iterations: always the same seeds, or the next ones of a stream."""
 
     def __init__(self, seeds: Seeds, anew: bool) -> None:
         self._seeds = seeds
         self._words = Words(seeds) if anew else None
 
     def next(self) -> Seeds:
-        """The seeds of an iteration that begins."""
+        """Return the seeds for a new iteration."""
         if self._words is None:
             return self._seeds
         first, second = self._words.take(2).tolist()

@@ -1,4 +1,4 @@
-"""Steps that leave out, repeat, reorder or keep elements."""
+"""Nodes that select, repeat, reorder or cache elements."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tfpy._src.data.seeds import SeedSource, Words
 T = TypeVar("T")
 
 _AHEAD = 256
-"""How many random words are drawn at a time."""
+"""Number of random words that are drawn together."""
 
 
 class Take(Selection):
-    """The first elements; all of them for a count below 0."""
+    """The first elements; all of them for a negative count."""
 
     name = "_TakeDataset"
 
@@ -39,7 +39,7 @@ class Take(Selection):
 
 
 class Skip(Selection):
-    """All but the first elements; none for a count below 0."""
+    """All but the first elements; none for a negative count."""
 
     name = "_SkipDataset"
 
@@ -59,7 +59,7 @@ class Skip(Selection):
 
 
 class Repeat(Selection):
-    """The elements again and again; without end for a count below 0."""
+    """The elements, repeated; without end for a negative count."""
 
     name = "_RepeatDataset"
 
@@ -73,8 +73,11 @@ class Repeat(Selection):
         return self._forever(items) if self._count < 0 else self._counted(items(), items)
 
     def _counted(self, current: Iterator[T], items: Callable[[], Iterator[T]]) -> Iterator[T]:
-        """As in TensorFlow, the input is started once more than it is used, and draws seeds then,
-        but where it is a shuffle, which TensorFlow makes one step with the repetition."""
+        """Repeat the input a number of times.
+
+        As in TensorFlow, the input is started once more than necessary, which draws seeds. A
+        shuffle is an exception, because TensorFlow fuses it with the repetition.
+        """
         starts = self._count - isinstance(self.inputs[0], Shuffle)
         for number in range(self._count):
             yield from current
@@ -107,10 +110,10 @@ _NOTHING: Any = object()
 
 
 class ShardNode(Selection):
-    """Every so manyth element.
+    """Every `count`-th element.
 
     Raises:
-        InvalidArgumentError: when the index is not one of so many.
+        InvalidArgumentError: If the index is not less than the count.
     """
 
     name = "_ShardDataset"
@@ -137,10 +140,10 @@ class ShardNode(Selection):
 
 
 class Shuffle(Selection):
-    """The elements in the random order that TensorFlow gives them.
+    """The elements in TensorFlow's random order.
 
     Args:
-        size: of the buffer from which each element is drawn; UNKNOWN for that of the input.
+        size: Size of the buffer from which elements are drawn; UNKNOWN for the size of the input.
     """
 
     name = "_ShuffleDataset"
@@ -171,9 +174,9 @@ class Shuffle(Selection):
 
 
 def _replaced(buffer: list[T], source: Iterator[T], random: Words) -> Iterator[T]:
-    """Elements drawn from a ring, in which the next of the source take their places, to its end.
+    """Yield elements drawn from a ring buffer, refilled from the source, until the source ends.
 
-    Then the ring lacks the first element; ``buffer`` is what is left, in order.
+    Afterwards `buffer` contains the remaining elements in order.
     """
     size, front = len(buffer), 0
     while size:
@@ -200,7 +203,7 @@ def _replaced(buffer: list[T], source: Iterator[T], random: Words) -> Iterator[T
 
 
 def _drained(buffer: list[T], random: Words) -> Iterator[T]:
-    """The elements of a buffer, each drawn from those that are left."""
+    """Yield the elements of a buffer in random order."""
     front, size = 0, len(buffer)
     while front < size:
         left = np.arange(size - front, max(size - front - _AHEAD, 0), -1, dtype=np.uint32)
@@ -213,7 +216,7 @@ def _drained(buffer: list[T], random: Words) -> Iterator[T]:
 
 
 class Cache(Selection):
-    """The elements of the first whole iteration, kept in memory."""
+    """The elements of the first complete iteration, cached in memory."""
 
     name = "_CacheDataset"
 
@@ -223,7 +226,7 @@ class Cache(Selection):
 
     @property
     def table(self) -> RowTable | None:
-        """None where elements are computed of rows: what was computed is kept."""
+        """Table of the input. None if elements are computed from rows: their results are cached."""
         table = self.inputs[0].table
         return None if table is None or table.function is not None else table
 
@@ -250,7 +253,7 @@ class Cache(Selection):
 
 
 class Unchanged(Selection):
-    """The same elements: prefetching and options change nothing of them."""
+    """The same elements, for prefetching and options."""
 
     def __init__(self, source: DatasetNode, name: str, options: Any = None) -> None:
         super().__init__(source)
@@ -266,7 +269,7 @@ class Unchanged(Selection):
 
 
 class AssertCardinality(Selection):
-    """The elements, which must be so many."""
+    """The same elements, with a check of their number."""
 
     name = "_AssertCardinalityDataset"
 

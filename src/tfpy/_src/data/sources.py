@@ -1,4 +1,4 @@
-"""Where elements come from: tensors, numbers, random numbers."""
+"""Nodes that produce elements from tensors, integers and random numbers."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ class TensorsNode(DatasetNode):
 
 
 class Slices(DatasetNode):
-    """The rows of a nest of tensors.
+    """The slices of a nest of tensors along the first axis.
 
     Raises:
-        ValueError: for scalars, no tensors at all, or tensors of different first sizes.
+        ValueError: If there are no tensors, a tensor is scalar, or first sizes differ.
     """
 
     name = "_TensorSliceDataset"
@@ -65,7 +65,7 @@ class Slices(DatasetNode):
         self._spec = structure.map_structure(unbatched, specs)
         sizes = [rows_of(s) for s in structure.flatten(specs)]
         if not sizes:
-            raise ValueError("Invalid `tensors`: there must be at least one tensor to slice")
+            raise ValueError("Invalid `tensors`: there must be at least one tensor to slice.")
         known = [n for n in sizes if n is not None]
         for size in known:
             if size != known[0]:
@@ -101,11 +101,11 @@ class Slices(DatasetNode):
 
 
 def number_range(args: Any, output_type: Any) -> Range:
-    """The numbers of ``range(start, stop, step)``.
+    """Return the node of `range(start, stop, step)`.
 
     Raises:
-        ValueError: for no arguments or more than three.
-        InvalidArgumentError: for a step of 0.
+        ValueError: If there are no arguments or more than three.
+        InvalidArgumentError: If the step is 0.
     """
     if not 1 <= len(args) <= 3:
         raise ValueError(
@@ -118,10 +118,10 @@ def number_range(args: Any, output_type: Any) -> Range:
 
 
 def whole(value: Any) -> int:
-    """An integer given as a number or tensor; open for a tensor of a trace.
+    """Return an integer from a number or tensor. A tensor of a trace becomes an open size.
 
     Raises:
-        TypeError: for other numbers.
+        TypeError: If the number is not an integer.
     """
     if type(value) is int:
         return value
@@ -129,12 +129,12 @@ def whole(value: Any) -> int:
     if not tensor.dtype.is_integer:
         raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int64")
     if not tensor.has_values:
-        return OpenSize(1)  # only what the elements are is asked there: no trace iterates
+        return OpenSize(1)  # a trace uses only the spec: it never iterates
     return int(tensor.host_view())
 
 
 class Counter(DatasetNode):
-    """Numbers without end."""
+    """An infinite sequence of evenly spaced numbers."""
 
     name = "_RangeDataset"
 
@@ -158,7 +158,7 @@ class Counter(DatasetNode):
 
 
 class Random(DatasetNode):
-    """Random words of 32 bits: TensorFlow's int64, or uint32 where int64 is int32."""
+    """Random 32-bit words as int64, as in TensorFlow, or as uint32 without 64-bit dtypes."""
 
     name = "_RandomDataset"
     _dtype = dtypes.int64 if dtypes.X64 else dtypes.uint32

@@ -1,4 +1,4 @@
-"""What is known of the elements of a dataset, and how batching and joining change it."""
+"""Specs of the elements of a dataset, and the specs of batches and joined datasets."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.type_spec import TypeSpec
+from tfpy._src.core.typing import Nest, ShapeLike
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
 
@@ -15,11 +16,18 @@ class NoneTensorSpec(TypeSpec):
 
     @property
     def shape(self) -> TensorShape:
-        """Unknown."""
+        """Unknown shape."""
         return TensorShape(None)
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether it is None, or its spec."""
+    def is_compatible_with(self, spec_or_value: object) -> bool:
+        """Return True for None and its spec.
+
+        Args:
+            spec_or_value: Spec or value.
+
+        Returns:
+            A bool.
+        """
         return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
 
     def __eq__(self, other: object) -> bool:
@@ -33,10 +41,10 @@ class NoneTensorSpec(TypeSpec):
 
 
 class OptionalSpec(TypeSpec):
-    """The spec of a value that may be absent (``tf.OptionalSpec``).
+    """The spec of a `tf.experimental.Optional`.
 
     Args:
-        element_spec: that of the value.
+        element_spec: Nest of specs of the value.
 
     Example:
         >>> import tfpy as tf
@@ -46,7 +54,7 @@ class OptionalSpec(TypeSpec):
         (True, TensorSpec(shape=(2,), dtype=tf.float32, name=None))
     """
 
-    def __init__(self, element_spec: Any) -> None:
+    def __init__(self, element_spec: Nest) -> None:
         self.element_spec = element_spec
 
     def __repr__(self) -> str:
@@ -54,11 +62,11 @@ class OptionalSpec(TypeSpec):
 
 
 class DatasetSpec(TypeSpec):
-    """The spec of a dataset (``tf.data.DatasetSpec``).
+    """The spec of a dataset.
 
     Args:
-        element_spec: that of its elements.
-        dataset_shape: of a tensor of datasets; scalar.
+        element_spec: Nest of specs of an element.
+        dataset_shape: Shape of a tensor of datasets; always `()`.
 
     Example:
         >>> import tfpy as tf
@@ -69,22 +77,29 @@ class DatasetSpec(TypeSpec):
         False
     """
 
-    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+    def __init__(self, element_spec: Nest, dataset_shape: ShapeLike = ()) -> None:
         self._element_spec = element_spec
         self._dataset_shape = TensorShape(dataset_shape)
 
     @property
     def element_spec(self) -> Any:
-        """The spec of the elements."""
+        """Nest of specs of an element."""
         return self._element_spec
 
     @property
     def shape(self) -> TensorShape:
-        """That of one dataset: scalar."""
+        """Shape of a tensor of datasets: `()`."""
         return self._dataset_shape
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether a dataset, or its spec, has elements of this one's."""
+    def is_compatible_with(self, spec_or_value: object) -> bool:
+        """Return True if a dataset, or its spec, has elements that match this spec.
+
+        Args:
+            spec_or_value: Spec or dataset.
+
+        Returns:
+            A bool.
+        """
         other = getattr(spec_or_value, "element_spec", None)
         return other is not None and are_compatible(self._element_spec, other)
 
@@ -102,7 +117,7 @@ SPECS = (TensorSpec, RaggedTensorSpec, SparseTensorSpec, NoneTensorSpec, Dataset
 
 
 def are_compatible(spec: Any, other: Any) -> bool:
-    """Whether two nests of specs have one structure and fit each other, leaf by leaf."""
+    """Return True if two nests of specs have the same structure and compatible leaves."""
     if isinstance(spec, SPECS) or isinstance(other, SPECS):
         return isinstance(spec, SPECS) and bool(spec.is_compatible_with(other))
     if isinstance(spec, dict) or isinstance(other, dict):
@@ -114,7 +129,7 @@ def are_compatible(spec: Any, other: Any) -> bool:
 
 
 def with_shape(spec: Any, shape: Any) -> Any:
-    """The spec with another shape; that of a ragged tensor gains or loses ragged dimensions."""
+    """Return the spec with another shape. The ragged rank changes with the rank."""
     if isinstance(spec, TensorSpec):
         return TensorSpec(shape, spec.dtype)
     if isinstance(spec, SparseTensorSpec):
@@ -127,23 +142,26 @@ def with_shape(spec: Any, shape: Any) -> Any:
 
 
 def batched(spec: Any, size: int | None) -> Any:
-    """The spec of so many values one after the other.
+    """Return the spec of a batch.
+
+    Args:
+        size: Batch size; None if it is unknown.
 
     Raises:
-        TypeError: for datasets.
+        TypeError: If the elements are datasets.
     """
     if isinstance(spec, DatasetSpec):
-        raise TypeError("batch: elements that are datasets cannot be batched; use flat_map first")
+        raise TypeError("batch: elements that are datasets cannot be batched. Use flat_map first.")
     if isinstance(spec, NoneTensorSpec):
         return spec
     return with_shape(spec, TensorShape([size]).concatenate(spec.shape))
 
 
 def unbatched(spec: Any) -> Any:
-    """The spec of one of the rows.
+    """Return the spec of a slice along the first axis.
 
     Raises:
-        ValueError: for scalars.
+        ValueError: If the spec is scalar.
     """
     shape = spec.shape
     if isinstance(spec, NoneTensorSpec) or shape.rank is None:
@@ -154,15 +172,15 @@ def unbatched(spec: Any) -> Any:
 
 
 def rows_of(spec: Any) -> int | None:
-    """The size of the first dimension, if it is known."""
+    """Return the first size if it is known."""
     return spec.shape[0] if spec.shape.rank else None
 
 
 def common(spec: Any, other: Any) -> Any:
-    """The most specific spec of the values of both.
+    """Return the most specific spec that is compatible with two specs.
 
     Raises:
-        TypeError: when there is none.
+        TypeError: If there is none.
     """
     if type(spec) is type(other) and spec.is_compatible_with(spec):
         if isinstance(spec, NoneTensorSpec):

@@ -1,4 +1,4 @@
-"""Leaves one after the other as one leaf, and the rows of a leaf: arrays, ragged and sparse."""
+"""Stacking and unstacking of leaves: arrays, ragged and sparse tensors."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tfpy._src.tensors.composite.specs import RaggedTensorSpec
 
 
 def count_of(leaf: Any) -> int:
-    """How many rows a leaf has."""
+    """Return the number of rows of a leaf."""
     if isinstance(leaf, RaggedTensor):
         return int(leaf.splits.size) - 1
     return int(leaf.host_shape[0] if isinstance(leaf, SparseTensor) else leaf.shape[0])
 
 
 def rows_of_leaf(leaf: Any) -> list[Any]:
-    """The rows of a leaf."""
+    """Return the rows of a leaf."""
     if isinstance(leaf, RaggedTensor):
         bounds = leaf.splits.tolist()
         return [_part(leaf.values, a, b) for a, b in pairwise(bounds)]
@@ -37,7 +37,7 @@ def rows_of_leaf(leaf: Any) -> list[Any]:
 
 
 def _part(values: Any, start: int, stop: int) -> Any:
-    """So many rows of what a ragged tensor partitions."""
+    """Return rows of the values of a ragged tensor."""
     if isinstance(values, RaggedTensor):
         splits = values.splits[start : stop + 1]
         first, last = int(splits[0]), int(splits[-1])
@@ -51,13 +51,13 @@ def _as_values(leaf: Any) -> Any:
 
 
 def stacked(column: Sequence[Any], spec: Any, number: int) -> Any:
-    """Leaves of a spec as the rows of one leaf.
+    """Return leaves of a spec as the rows of one leaf.
 
     Args:
-        number: of the component, for errors.
+        number: Number of the component, for errors.
 
     Raises:
-        InvalidArgumentError: when arrays have different shapes.
+        InvalidArgumentError: If arrays have different shapes.
     """
     first = column[0]
     if isinstance(spec, RaggedTensorSpec):
@@ -78,7 +78,7 @@ def _dense(column: Sequence[Array], number: int) -> Array:
                 "batch",
                 f"Cannot batch tensors with different shapes in component {number}. First element "
                 f"had shape {list(shape)} and element {i} had shape {list(array.shape)}; use "
-                "padded_batch or ragged_batch",
+                "padded_batch or ragged_batch.",
             )
         out[i, ...] = array
     return out
@@ -91,7 +91,7 @@ def _ragged(column: Sequence[Any]) -> RaggedTensor:
 
 
 def _joined(parts: Sequence[Any]) -> Any:
-    """Ragged tensors or arrays along their first dimension."""
+    """Concatenate ragged tensors or arrays along their first axis."""
     if not isinstance(parts[0], RaggedTensor):
         return np.concatenate([p.host_view() if isinstance(p, Tensor) else p for p in parts])
     ends = np.cumsum([0, *(int(p.splits[-1]) for p in parts)])

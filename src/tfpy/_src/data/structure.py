@@ -1,7 +1,7 @@
-"""The nests of elements: tuples, named tuples, mappings and attrs objects; lists are tensors.
+"""Nests of elements: tuples, named tuples, mappings and attrs objects. Lists are tensors.
 
-Inside of datasets an element is a flat tuple of its leaves: arrays of the host, ragged and sparse
-tensors, nodes of datasets, and None. A program gets tensors in the element's nest.
+Inside of datasets an element is a flat tuple of leaves: host arrays, ragged and sparse tensors,
+dataset nodes, and None. A program receives tensors in the element's nest.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
 from tfpy._src.tensors.variables.variable import Variable
 
 Flat = tuple[Any, ...]
-"""The leaves of an element."""
+"""Leaves of an element."""
 
 AS_DATASET: list[Callable[[DatasetNode], Any]] = []
-"""What makes a dataset of a node; ``data.dataset`` enters its class."""
+"""Function that makes a dataset from a node. `data.dataset` registers its class here."""
 
 
 def is_nested(value: Any) -> bool:
-    """Whether it is a nest, of which datasets take the parts."""
-    if type(value) is Tensor:  # to ask whether something is a Mapping takes Python long
+    """Return True if datasets treat the value as a nest."""
+    if type(value) is Tensor:  # an isinstance check for Mapping is slow
         return False
     if isinstance(value, tuple):
         return not isinstance(value, TensorShape)
@@ -45,7 +45,7 @@ def is_nested(value: Any) -> bool:
 
 
 def flatten(value: Any) -> list[Any]:
-    """The leaves in order, those of mappings by sorted keys."""
+    """Return the leaves in order. Mappings are traversed by sorted keys."""
     return list(_leaves(value))
 
 
@@ -58,7 +58,7 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def pack(like: Any, leaves: Sequence[Any]) -> Any:
-    """A nest like ``like`` over other leaves."""
+    """Return a nest with the structure of `like` and other leaves."""
     if not is_nested(like):
         return leaves[0]
     if type(like) is tuple and not any(map(is_nested, like)):
@@ -73,16 +73,16 @@ def _packed(like: Any, leaves: Iterator[Any]) -> Any:
 
 
 def map_structure(function: Callable[..., Any], like: Any, *others: Any) -> Any:
-    """The nest with a function of the leaves in the same places of all nests."""
+    """Apply a function to corresponding leaves of nests."""
     columns = [flatten(like), *(flatten_up_to(like, other) for other in others)]
     return pack(like, [function(*leaves) for leaves in zip(*columns, strict=True)])
 
 
 def flatten_up_to(like: Any, value: Any) -> list[Any]:
-    """What of ``value`` stands where ``like`` has leaves.
+    """Return the parts of `value` at the positions of the leaves of `like`.
 
     Raises:
-        TypeError, ValueError: when it is not nested like this.
+        TypeError, ValueError: If `value` has another structure.
     """
     if not is_nested(like):
         return [value]
@@ -99,17 +99,17 @@ def flatten_up_to(like: Any, value: Any) -> list[Any]:
             for leaf in flatten_up_to(part, other)]  # fmt: skip
 
 
-# A program's values
+# Values of user programs
 
 
 def normalized(value: Any, signature: Any = None) -> Any:
-    """The nest over tensors, ragged and sparse tensors, datasets and None.
+    """Convert the leaves of a nest to tensors, ragged and sparse tensors, datasets or None.
 
     Args:
-        signature: a nest of specs, by whose dtypes leaves are converted.
+        signature: Nest of specs with the dtypes of the leaves.
 
     Raises:
-        ValueError, TypeError: for what converts to no tensor, or is nested otherwise.
+        ValueError, TypeError: If a leaf does not convert to a tensor or the structure differs.
     """
     if signature is None:
         return _normalized(value)
@@ -133,13 +133,13 @@ def _leaf(value: Any, spec: Any) -> Any:
 
 
 def node_of(value: Any) -> DatasetNode | None:
-    """The node of a dataset; None of another value."""
+    """Return the node of a dataset; None for another value."""
     found = getattr(value, "_node", None)
     return found if isinstance(found, DatasetNode) else None
 
 
 def leaf_spec(value: Any) -> Any:
-    """The spec of a leaf: a tensor, composite, dataset or None."""
+    """Return the spec of a leaf: a tensor, composite, dataset or None."""
     if value is None:
         return NoneTensorSpec()
     if isinstance(value, RaggedTensor):
@@ -151,15 +151,15 @@ def leaf_spec(value: Any) -> Any:
 
 
 def spec_of(value: Any) -> Any:
-    """The nest of specs of a nest of leaves."""
+    """Return the nest of specs of a nest of leaves."""
     return pack(value, [leaf_spec(x) for x in flatten(value)])
 
 
 def checked_signature(signature: Any) -> Any:
-    """A nest of specs.
+    """Return a nest of specs after a check.
 
     Raises:
-        TypeError: for other leaves.
+        TypeError: If a leaf is not a spec.
     """
     for spec in flatten(signature):
         if not isinstance(spec, SPECS):
@@ -171,18 +171,18 @@ def checked_signature(signature: Any) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """A text given as such, as a path, or as a tensor."""
+    """Return a string from a str, a path object or a tensor."""
     if isinstance(value, str | os.PathLike):
         return os.fspath(value)
     found = convert_to_tensor(value, dtypes.string).host_view().item()
     return str(found.decode())
 
 
-# Between the two
+# Conversion between both forms
 
 
 def to_inner(value: Any) -> Any:
-    """A program's leaf as it is inside: a tensor's values on the host."""
+    """Convert a leaf of a user program to the inner form: the host values of a tensor."""
     if isinstance(value, Tensor):
         return value.host_view()
     if isinstance(value, Variable):
@@ -192,19 +192,19 @@ def to_inner(value: Any) -> Any:
 
 
 def inner(value: Any) -> Flat:
-    """The flat element of a program's nest."""
+    """Return the flat element of a nest from a user program."""
     return tuple([to_inner(leaf) for leaf in flatten(value)])
 
 
 def to_outer(leaf: Any) -> Any:
-    """A leaf as a program gets it."""
+    """Convert a leaf to the form that user programs receive."""
     if type(leaf) is np.ndarray:
         return from_array(leaf)
     return AS_DATASET[0](leaf) if isinstance(leaf, DatasetNode) else leaf
 
 
 def outer(spec: Any) -> Callable[[Flat], Any]:
-    """What makes a program's nest of a flat element of such a spec."""
+    """Return a function that converts flat elements of a spec to nests for user programs."""
     specs = flatten(spec)
     if all(isinstance(s, TensorSpec) for s in specs):
         dtypes = [s.dtype for s in specs]
@@ -223,7 +223,7 @@ def _tensor(array: Any, dtype: Any) -> Tensor:
 
 
 def to_numpy(leaf: Any) -> Any:
-    """A leaf as NumPy has it, not to be written to; sparse tensors become dense."""
+    """Convert a leaf to a read-only NumPy array. Sparse tensors become dense."""
     if isinstance(leaf, SparseTensor):
         dense = np.zeros(leaf.host_shape, leaf.dtype.as_numpy_dtype)
         dense[tuple(leaf.host_indices.T)] = leaf.values.host_view()

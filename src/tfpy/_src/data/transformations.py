@@ -1,10 +1,11 @@
-"""What ``Dataset.apply`` takes: functions from datasets to datasets (``tf.data.experimental``)."""
+"""Functions of `tf.data.experimental` that return arguments for `Dataset.apply`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from tfpy._src.core.typing import IntLike
 from tfpy._src.data.dataset import DatasetV2
 from tfpy._src.data.selection import AssertCardinality
 from tfpy._src.data.sources import whole
@@ -12,8 +13,16 @@ from tfpy._src.data.sources import whole
 Transformation = Callable[[Any], Any]
 
 
-def assert_cardinality(expected_cardinality: Any) -> Transformation:
-    """The elements, which must be so many: FailedPreconditionError while iterating otherwise.
+def assert_cardinality(expected_cardinality: IntLike) -> Transformation:
+    """Return a transformation that checks the number of elements.
+
+    Iterating raises a `tf.errors.FailedPreconditionError` if the number differs.
+
+    Args:
+        expected_cardinality: Number of elements, or `tf.data.INFINITE_CARDINALITY`.
+
+    Returns:
+        A function for `tf.data.Dataset.apply`.
 
     Example:
         >>> import tfpy as tf
@@ -27,15 +36,21 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
 
 
 def _applying(name: str, example: str) -> Callable[..., Transformation]:
-    """A function that gives a transformation: a method of datasets with its arguments."""
+    """Return a function that makes a transformation: the method `name` with its arguments."""
     method = getattr(DatasetV2, name)
 
     def transformation(*args: Any, **kwargs: Any) -> Transformation:
         return lambda dataset: method(dataset, *args, **kwargs)
 
     transformation.__name__ = transformation.__qualname__ = name
-    transformation.__doc__ = f"""``Dataset.{name}`` of these arguments, for ``Dataset.apply``.
+    transformation.__doc__ = f"""Return a transformation that calls `tf.data.Dataset.{name}`.
 
+    Args:
+        *args: Positional arguments of the method.
+        **kwargs: Keyword arguments of the method.
+
+    Returns:
+        A function for `tf.data.Dataset.apply`.
     Example:
         >>> import tfpy as tf{example}"""
     return transformation
@@ -147,7 +162,14 @@ unique = _applying(
 
 
 def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
-    """The same elements: they cross to the device when a step takes them.
+    """Return a transformation without effect; tensors are uploaded when a step uses them.
+
+    Args:
+        target_device: Accepted for compatibility; without effect.
+        source_device: Accepted for compatibility; without effect.
+
+    Returns:
+        A function for `tf.data.Dataset.apply`.
 
     Example:
         >>> import tfpy as tf
@@ -158,8 +180,15 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transfo
     return lambda dataset: dataset
 
 
-def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
-    """The same elements: they cross to the device when a step takes them.
+def prefetch_to_device(device: str, buffer_size: IntLike | None = None) -> Transformation:
+    """Return a transformation without effect; tensors are uploaded when a step uses them.
+
+    Args:
+        device: Accepted for compatibility; without effect.
+        buffer_size: Accepted for compatibility; without effect.
+
+    Returns:
+        A function for `tf.data.Dataset.apply`.
 
     Example:
         >>> import tfpy as tf
@@ -172,31 +201,54 @@ def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
 
 def map_and_batch(
     map_func: Callable[..., Any],
-    batch_size: Any,
-    num_parallel_batches: Any = None,
+    batch_size: IntLike,
+    num_parallel_batches: IntLike | None = None,
     drop_remainder: bool = False,
-    num_parallel_calls: Any = None,
+    num_parallel_calls: IntLike | None = None,
 ) -> Transformation:
-    """``map``, then ``batch``, for ``Dataset.apply``.
+    """Return a transformation that applies `map` and then `batch`.
+
+    Args:
+        map_func: Function of an element that returns a nest of tensors.
+        batch_size: Number of elements in a batch.
+        num_parallel_batches: Accepted for compatibility; without effect.
+        drop_remainder: If True, drop a last batch that is smaller.
+        num_parallel_calls: Accepted for compatibility; without effect.
+
+    Returns:
+        A function for `tf.data.Dataset.apply`.
 
     Example:
         >>> import tfpy as tf
         >>> batches = tf.data.experimental.map_and_batch(lambda x: x * x, batch_size=2)
         >>> [x.numpy().tolist() for x in tf.data.Dataset.range(4).apply(batches)]
         [[0, 1], [4, 9]]
+
+    See also: `tf.data.Dataset.map`, `tf.data.Dataset.batch`.
     """
     return lambda dataset: dataset.map(map_func).batch(batch_size, drop_remainder)
 
 
 def parallel_interleave(
     map_func: Callable[..., Any],
-    cycle_length: Any,
-    block_length: Any = 1,
+    cycle_length: IntLike,
+    block_length: IntLike = 1,
     sloppy: bool = False,
-    buffer_output_elements: Any = None,
-    prefetch_input_elements: Any = None,
+    buffer_output_elements: IntLike | None = None,
+    prefetch_input_elements: IntLike | None = None,
 ) -> Transformation:
-    """``interleave``, for ``Dataset.apply``.
+    """Return a transformation that applies `interleave`.
+
+    Args:
+        map_func: Function of an element that returns a `tf.data.Dataset`.
+        cycle_length: Number of datasets that are read in turn.
+        block_length: Number of consecutive elements of one dataset.
+        sloppy: Accepted for compatibility; without effect.
+        buffer_output_elements: Accepted for compatibility; without effect.
+        prefetch_input_elements: Accepted for compatibility; without effect.
+
+    Returns:
+        A function for `tf.data.Dataset.apply`.
 
     Example:
         >>> import tfpy as tf
@@ -205,17 +257,31 @@ def parallel_interleave(
         ... )
         >>> [int(x) for x in tf.data.Dataset.range(2).apply(parts)]
         [0, 1, 0, 1]
+
+    See also: `tf.data.Dataset.interleave`.
     """
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
 
 
-def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
-    """``shuffle``, then ``repeat``, for ``Dataset.apply``.
+def shuffle_and_repeat(
+    buffer_size: IntLike, count: IntLike | None = None, seed: IntLike | None = None
+) -> Transformation:
+    """Return a transformation that applies `shuffle` and then `repeat`.
+
+    Args:
+        buffer_size: Number of elements in the buffer.
+        count: Number of repetitions. None and -1 repeat without end.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+
+    Returns:
+        A function for `tf.data.Dataset.apply`.
 
     Example:
         >>> import tfpy as tf
         >>> twice = tf.data.experimental.shuffle_and_repeat(buffer_size=3, count=2)
         >>> sorted(int(x) for x in tf.data.Dataset.range(3).apply(twice))
         [0, 0, 1, 1, 2, 2]
+
+    See also: `tf.data.Dataset.shuffle`, `tf.data.Dataset.repeat`.
     """
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
