@@ -125,7 +125,7 @@ def test_several_flags_or_none() -> None:
         ("WASM_THREADS_COUNT", r"'WASM_THREADS_COUNT'; did you mean TFPY_WASM_THREADS_COUNT\?"),
         ("WEBGL_FORCE_F16_TEXTURE", r"did you mean WEBGL_FORCE_F16_TEXTURES\?"),
         ("speed", "docs/environment.md"),
-        ("WEBGL_PACK", "no meaning here: textures always hold four"),
+        ("WEBGL_PACK", "no effect here: textures always hold four"),
     ],
 )
 def test_names_that_there_are_not(name: str, text: str) -> None:
@@ -140,16 +140,16 @@ def test_names_that_there_are_not(name: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "wanted"),
     [
-        ("TFPY_WASM_THREADS_COUNT", -3, "is a whole number from 0"),
-        ("TFPY_WASM_THREADS_COUNT", "many", "is a whole number from 0"),
-        ("TFPY_WASM_THREADS_COUNT", True, "is a whole number from 0"),
-        ("TFPY_WASM_THREADS_COUNT", 1.5, "is a whole number from 0"),
-        ("TFPY_WASM_CODEGEN", "sometimes", "is 'auto' or 'always' or 'never'"),
-        ("TFPY_WASM_CODEGEN", None, "is 'auto' or 'always' or 'never'"),
-        ("SOFTWARE_WEBGL_ENABLED", 1, "is True or False"),
-        ("WASM_HAS_SIMD_SUPPORT", "no", "is True or False"),
-        ("WEBGL_MAX_TEXTURE_SIZE", 0, "is a whole number from 1"),
-        ("WEBGPU_PRINT_SHADER", True, "is a string"),
+        ("TFPY_WASM_THREADS_COUNT", -3, "must be an integer of at least 0"),
+        ("TFPY_WASM_THREADS_COUNT", "many", "must be an integer of at least 0"),
+        ("TFPY_WASM_THREADS_COUNT", True, "must be an integer of at least 0"),
+        ("TFPY_WASM_THREADS_COUNT", 1.5, "must be an integer of at least 0"),
+        ("TFPY_WASM_CODEGEN", "sometimes", "must be 'auto' or 'always' or 'never'"),
+        ("TFPY_WASM_CODEGEN", None, "must be 'auto' or 'always' or 'never'"),
+        ("SOFTWARE_WEBGL_ENABLED", 1, "must be True or False"),
+        ("WASM_HAS_SIMD_SUPPORT", "no", "must be True or False"),
+        ("WEBGL_MAX_TEXTURE_SIZE", 0, "must be an integer of at least 1"),
+        ("WEBGPU_PRINT_SHADER", True, "must be a string"),
     ],
 )
 def test_values_that_flags_do_not_take(name: str, value: Any, wanted: str) -> None:
@@ -160,9 +160,9 @@ def test_values_that_flags_do_not_take(name: str, value: Any, wanted: str) -> No
 
 
 def test_flags_are_read_as_what_they_are() -> None:
-    with pytest.raises(ValueError, match=r"a number, not a bool: read it by get_number"):
+    with pytest.raises(ValueError, match=r"a number, not a bool. Use get_number"):
         tf.env().get_bool("TFPY_WASM_THREADS_COUNT")
-    with pytest.raises(ValueError, match=r"a bool, not a string: read it by get_bool"):
+    with pytest.raises(ValueError, match=r"a bool, not a string. Use get_bool"):
         tf.env().get_string("IS_NODE")
 
 
@@ -263,7 +263,7 @@ def test_the_registry_says_which_backends_are_open(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(registry, "active", None)
     tf.register_backend("wasm", lambda: named("wasm"))
     tf.set_backend("wasm")
-    with pytest.raises(RuntimeError, match="it is open"):
+    with pytest.raises(RuntimeError, match="already open"):
         tf.env().set("TFPY_WASM_CODEGEN", "never")
     tf.remove_backend("wasm")
     tf.env().set("TFPY_WASM_CODEGEN", "never")
@@ -306,7 +306,7 @@ def test_flags_as_text(text: str, expected: dict[str, Value]) -> None:
         ("TFPY_WASM_THREADS_COUNT:1.5", "not '1.5'"),
         ("TFPY_WASM_THREADS_COUNT:1:2", "not '1:2'"),
         ("WASM_THREADS:1", "did you mean"),
-        ("WEBGL_PACK:true", "no meaning"),
+        ("WEBGL_PACK:true", "no effect"),
         ("IS_NODE:true", "fact"),
     ],
 )

@@ -31,7 +31,7 @@ def test_off_by_default() -> None:
 
 def test_other_values_are_refused() -> None:
     ran = run("yes", "-c", "import tfpy")
-    assert "the variable TFPY_ENABLE_X64 is 1 or 0, not 'yes'" in ran.stderr
+    assert "The variable TFPY_ENABLE_X64 must be 1 or 0, not 'yes'" in ran.stderr
     assert not run("0", "-c", "import tfpy; assert tfpy.float64 is tfpy.float32").returncode
 
 

@@ -1,7 +1,7 @@
-"""Files that are there whole or not at all, also when several processes write them.
+"""Atomic writes of files, also by several processes.
 
-A file is written under a name of its own beside its place, and takes its place at once. What a
-process leaves that ends meanwhile is told from what another one is writing by a lock.
+A file is written under a temporary name in the same folder and then renamed. A lock distinguishes
+files that another process writes from files that an ended process has left.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ except ImportError:  # Windows, pages
 
 _PARTIAL = ".partial"
 _ABANDONED_SECONDS = 24 * 3600.0
-"""Without locks, a file that nothing was written to for so long is abandoned."""
+"""Without locks, a partial file without writes during this time is abandoned."""
 
 Path = str | bytes | os.PathLike[str]
 
 
 @contextlib.contextmanager
 def whole_file(path: Path, durable: bool = False) -> Iterator[BinaryIO]:
-    """Open a file for writing; it takes its place when the context ends without an error.
+    """Open a file for writing that replaces the target when the context ends without an error.
 
-    Links are followed, and the permissions of a file that is there are kept. A device or a pipe,
-    and a file in a folder that cannot be written to, are written in place.
+    Links are followed, and the permissions of an existing file are kept. Devices, pipes, and files
+    in folders without write permission are written directly.
 
     Args:
         path: Path of the file.
-        durable: Whether the bytes must be on the disk before the file takes its place.
+        durable: If True, the bytes must be on the disk before the file replaces the target.
     """
     place = os.path.realpath(os.fsdecode(path))
     there = os.path.exists(place)
@@ -62,18 +62,18 @@ def whole_file(path: Path, durable: bool = False) -> Iterator[BinaryIO]:
 
 
 def replace_file(path: Path, data: bytes, durable: bool = False) -> None:
-    """Write a file in place of the one that may be there; see :func:`whole_file`."""
+    """Write a file and replace an existing one; see `whole_file`."""
     with whole_file(path, durable) as file:
         file.write(data)
 
 
 def replace_files(folder: str | os.PathLike[str], files: Mapping[str, bytes]) -> None:
-    """Write files of a folder, which is created; all are written before the first takes its place.
+    """Write files to a folder, which is created. All are written before the first one is renamed.
 
     Args:
         folder: Path of the folder.
-        files: Contents by name. The files take their places in this order, so that the last one
-            can name the others.
+        files: Contents by name. The files are renamed in this order, so that the last one can name
+            the others.
     """
     os.makedirs(folder, exist_ok=True)
     with contextlib.ExitStack() as stack:
@@ -84,19 +84,19 @@ def replace_files(folder: str | os.PathLike[str], files: Mapping[str, bytes]) ->
 
 
 def remove_abandoned(prefix: str) -> None:
-    """Remove partial files whose names begin with a prefix and that no process writes any more."""
+    """Remove partial files with a prefix that no process writes any more."""
     for path in glob.glob(f"{glob.escape(prefix)}*{_PARTIAL}"):
         with contextlib.suppress(OSError):
             _remove_if_abandoned(path)
 
 
 def partial_files(prefix: str) -> list[str]:
-    """Return the partial files whose names begin with a prefix."""
+    """Return the partial files with a prefix."""
     return glob.glob(f"{glob.escape(prefix)}*{_PARTIAL}")
 
 
 def is_old(path: str) -> bool:
-    """Return True if nothing was written to a file for a day, so that no process writes it."""
+    """Return True if a file had no writes for a day, so that no process is writing it."""
     return time.time() - os.stat(path).st_mtime > _ABANDONED_SECONDS
 
 
@@ -106,12 +106,12 @@ def _remove_if_abandoned(path: str) -> None:
             os.remove(path)
         return
     with open(path, "rb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while it is written
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while another process writes it
         os.remove(path)
 
 
 def _beside(place: str) -> BinaryIO | None:
-    """Return a new file beside a place, locked; None where only the place can be written to."""
+    """Return a new locked file in the same folder; None if only the target itself is writable."""
     while True:
         partial = f"{place}.{secrets.token_hex(8)}{_PARTIAL}"
         try:
@@ -123,6 +123,6 @@ def _beside(place: str) -> BinaryIO | None:
         if fcntl is not None:
             with contextlib.suppress(OSError):  # not every file system has locks
                 fcntl.flock(file, fcntl.LOCK_EX)
-        if os.path.exists(partial):  # another process may have taken it for an abandoned one
+        if os.path.exists(partial):  # another process may have removed it as abandoned
             return file
         file.close()

@@ -1,8 +1,8 @@
-"""Data types, with TensorFlow's names (``tf.float32``, ``tf.dtypes.as_dtype``).
+"""Data types, with TensorFlow's names (`tf.float32`, `tf.dtypes.as_dtype`).
 
-Devices compute in float32, int32 and bool, other numbers are computed on the host. A complex64
-tensor is two arrays of float32 on devices; string tensors live on the host. float64, int64 and
-complex128 are names of float32, int32 and complex64, unless the variable ``TFPY_ENABLE_X64`` is set
+Devices compute in float32, int32 and bool; other dtypes are computed on the host. A complex64
+tensor consists of two float32 arrays on devices. String tensors are on the host. float64, int64 and
+complex128 are aliases of float32, int32 and complex64, unless the variable `TFPY_ENABLE_X64` is set
 when tfpy is imported.
 """
 
@@ -21,15 +21,17 @@ VARIABLE = "TFPY_ENABLE_X64"
 _SWITCH = {"": False, "0": False, "false": False, "1": True, "true": True}
 _given = os.environ.get(VARIABLE, "")
 if _given.lower() not in _SWITCH:
-    raise ValueError(f"the variable {VARIABLE} is 1 or 0, not {_given!r}")
+    raise ValueError(f"The variable {VARIABLE} must be 1 or 0, not {_given!r}.")
 X64 = _SWITCH[_given.lower()]
-"""Whether float64, int64 and complex128 are dtypes of their own. It is read once, before anything
-is defined by them, so no call asks for it."""
+"""True if float64, int64 and complex128 are separate dtypes.
+
+The variable is read once, before other definitions use it, so calls need no check.
+"""
 
 
 @dataclass(frozen=True)
 class DType:
-    """A tensor element type; compares equal to its name, so ``x.dtype == "float32"`` holds.
+    """The type of a tensor's elements. It compares equal to its name: `x.dtype == "float32"`.
 
     Example:
         >>> import tfpy as tf
@@ -37,20 +39,22 @@ class DType:
         ('float32', 4, True)
         >>> tf.int8.min, tf.int8.max
         (-128, 127)
+
+    See also: `tf.as_dtype`.
     """
 
     name: str
     size: int
-    """Bytes of an element."""
+    """Number of bytes of an element."""
     as_datatype_enum: int
-    """TensorFlow's number of the type."""
+    """TensorFlow's number of the dtype."""
 
     @cached_property
     def as_numpy_dtype(self) -> Any:
-        """The type of NumPy's that has its values, or that of the package ``ml_dtypes``.
+        """NumPy type with the same values, or the type of the package `ml_dtypes`.
 
         Raises:
-            ImportError: when it is of that package, which is not installed.
+            ImportError: If the type belongs to `ml_dtypes`, which is not installed.
         """
         if self.is_quantized:
             return np.dtype([(self.name, self.name.replace("q", ""))])
@@ -60,53 +64,53 @@ class DType:
             return getattr(importlib.import_module("ml_dtypes"), self.name)
         except ImportError:
             raise ImportError(
-                f"tensors of {self} need the package ml_dtypes: pip install ml_dtypes, or in a "
-                'page await pyodide.loadPackage("ml-dtypes")'
+                f"Tensors of {self} need the package ml_dtypes. Run pip install ml_dtypes, or in a "
+                'page await pyodide.loadPackage("ml-dtypes").'
             ) from None
 
     @property
     def is_extension(self) -> builtins.bool:
-        """Whether it is not NumPy's but one of the package ``ml_dtypes``."""
+        """True for a type of the package `ml_dtypes`, which NumPy does not have."""
         return self.name in _EXTENSION_RANGES
 
     @cached_property
     def is_floating(self) -> builtins.bool:
-        """Whether it has real numbers with a point."""
+        """True for floating-point dtypes."""
         return self.name.startswith(("float", "bfloat"))
 
     @cached_property
     def is_integer(self) -> builtins.bool:
-        """Whether it has whole numbers; quantized ones do not count."""
+        """True for integer dtypes that are not quantized."""
         return self.name.startswith(("int", "uint"))
 
     @cached_property
     def is_complex(self) -> builtins.bool:
-        """Whether it has complex numbers."""
+        """True for complex dtypes."""
         return self.name.startswith("complex")
 
     @cached_property
     def is_bool(self) -> builtins.bool:
-        """Whether it has truth values."""
+        """True for bool."""
         return self.name == "bool"
 
     @cached_property
     def is_numeric(self) -> builtins.bool:
-        """Whether it has numbers, other than those that are only kept."""
+        """True for dtypes that support arithmetic. False for dtypes that are only stored."""
         if self.is_extension:
             return self.name == "bfloat16"
         return self.is_floating or self.is_integer or self.is_complex or self.is_quantized
 
     @cached_property
     def is_differentiable(self) -> builtins.bool:
-        """Whether gradients flow through numbers of the type: real and complex ones."""
+        """True for dtypes with gradients: floating-point and complex ones."""
         return self.is_floating or self.is_complex
 
     @property
     def min(self) -> Any:
-        """Smallest representable value; a NumPy number for floats, as TensorFlow's.
+        """Smallest representable value; a NumPy scalar for floats, as in TensorFlow.
 
         Raises:
-            TypeError: for complex64, quantized dtypes and string.
+            TypeError: If the dtype is complex, quantized or string.
         """
         return self._limits()[0]
 
@@ -115,16 +119,16 @@ class DType:
         """Largest representable value.
 
         Raises:
-            TypeError: for complex64, quantized dtypes and string.
+            TypeError: If the dtype is complex, quantized or string.
         """
         return self._limits()[1]
 
     @property
     def limits(self) -> tuple[Any, Any]:
-        """The smallest and largest brightness of an image's pixels.
+        """Smallest and largest intensity of an image's pixels.
 
         Raises:
-            ValueError: unless it is float32, bool or an integer.
+            ValueError: If the dtype is not float32, bool or an integer.
         """
         if self.name == "float32":
             return 0, 1
@@ -134,29 +138,43 @@ class DType:
 
     @property
     def base_dtype(self) -> DType:
+        """The dtype itself, because there are no reference dtypes."""
         return self
 
     @property
     def real_dtype(self) -> DType:
-        """The dtype of real and imaginary parts; the dtype itself for others."""
+        """Dtype of the real and imaginary parts; the dtype itself if it is not complex."""
         return real_part(self)
 
     @property
     def is_unsigned(self) -> builtins.bool:
+        """True for unsigned integer dtypes."""
         return self.name.startswith("uint")
 
     @property
     def is_quantized(self) -> builtins.bool:
-        """Whether it is one of TensorFlow's quantized dtypes, which are names here."""
+        """True for TensorFlow's quantized dtypes, which tensors cannot have here."""
         return self.name.startswith("q")
 
     @property
     def is_numpy_compatible(self) -> builtins.bool:
-        """Whether its values may stand in an array of NumPy."""
+        """True if a NumPy array can contain the values."""
         return self.name not in ("resource", "variant")
 
-    def is_compatible_with(self, other: Any) -> builtins.bool:
-        """Whether it is the same dtype."""
+    def is_compatible_with(self, other: DTypeLike) -> builtins.bool:
+        """Return True if the other dtype is the same.
+
+        Args:
+            other: A dtype, or a value that `tf.as_dtype` converts.
+
+        Returns:
+            A bool.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.float32.is_compatible_with("float32"), tf.float32.is_compatible_with(tf.int32)
+            (True, False)
+        """
         return self == as_dtype(other)
 
     def _limits(self) -> tuple[Any, Any]:
@@ -171,12 +189,24 @@ class DType:
         if self.is_floating:
             floats = np.finfo(self.as_numpy_dtype)
             return floats.min, floats.max
-        raise TypeError(f"dtype {self.name} has no smallest or largest value")
+        raise TypeError(f"The dtype {self.name} has no smallest or largest value.")
 
     def holds(self, value: int) -> builtins.bool:
-        """Whether an integer is in range. A dtype narrower than int32 and uint32 wrap others.
+        """Return True if an integer converts to the dtype.
 
-        int32 may stand for int64 too, so what does not fit it is refused.
+        Dtypes narrower than int32, and uint32, wrap integers of up to 64 bits. int32 may stand for
+        int64 and therefore accepts only its own range.
+
+        Args:
+            value: An integer.
+
+        Returns:
+            A bool.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.int32.holds(2**31), tf.uint8.holds(256)
+            (False, True)
         """
         wraps = self.size < 4 or self.name == "uint32"
         low, high = (-(2**63), 2**63 - 1) if wraps else (self.min, self.max)
@@ -203,7 +233,7 @@ class DType:
         return f"<dtype: '{self.name}'>"
 
 
-# Ranges of the dtypes of ml_dtypes, which says them only where it is installed.
+# Ranges of the dtypes of ml_dtypes, which may not be installed.
 _EXTENSION_RANGES: dict[str, tuple[float, float]] = {
     "bfloat16": (-float.fromhex("0x1.fep127"), float.fromhex("0x1.fep127")),
     "float8_e5m2": (-57344.0, 57344.0),
@@ -238,7 +268,7 @@ int64 = DType("int64", 8, 9) if X64 else int32
 complex128 = DType("complex128", 16, 18) if X64 else complex64
 half = float16
 WIDE = (float64, int64, complex128) if X64 else ()
-"""Those of 64 bits for each number that the switch adds."""
+"""Dtypes of 64 bits per number that `TFPY_ENABLE_X64` adds."""
 
 _COMPUTED = (
     *(float16, bfloat16, float32, int8, int16, int32, uint8, uint16, uint32, uint64),
@@ -259,7 +289,7 @@ STORED = (
     *(float8_e5m2, float8_e4m3fn, float8_e4m3fnuz, float8_e4m3b11fnuz, float8_e5m2fnuz),
     *(float4_e2m1fn, int4, uint4, int2, uint2),
 )
-"""Numbers that are kept, moved and cast, but not computed with."""
+"""Numeric dtypes that are stored, moved and cast, but have no arithmetic."""
 ALL = (*_COMPUTED, *STORED)
 
 qint8 = DType("qint8", 1, 11)
@@ -268,32 +298,32 @@ qint32 = DType("qint32", 4, 13)
 qint16 = DType("qint16", 2, 15)
 quint16 = DType("quint16", 2, 16)
 QUANTIZED_DTYPES = frozenset((qint8, quint8, qint16, quint16, qint32))
-"""Names of TensorFlow's that no op takes here."""
+"""Dtypes of TensorFlow that no op supports here."""
 resource = DType("resource", 8, 20)
 variant = DType("variant", 8, 21)
-"""A list of tensors, inside compiled functions."""
+"""Dtype of a list of tensors inside of compiled functions."""
 
 _NAMED = {d.name: d for d in (*ALL, *QUANTIZED_DTYPES, resource, variant)}
 _STANDING = {"float64": float64, "int64": int64, "complex128": complex128, "object": string}
-"""What stands for NumPy's dtypes of these names."""
+"""Dtypes that represent NumPy dtypes of these names."""
 OF_NUMPY = {np.dtype(d.name): d for d in ALL if not (d.is_extension or d is string)}
 OF_NUMPY |= {np.dtype(name): d for name, d in _STANDING.items()}
-"""What NumPy's dtypes are here; to ask them for their names takes long."""
+"""Dtype for each NumPy dtype. A lookup is faster than the `name` of a NumPy dtype."""
 _BY_NUMBER = {d.as_datatype_enum: d for d in _NAMED.values()}
 WIDER = {} if X64 else {"float64": 2, "int64": 9, "complex128": 18}
-"""TensorFlow's numbers of dtypes, by NumPy's names, that tensors here do not have."""
+"""TensorFlow's numbers of the dtypes that tensors do not have here, by NumPy name."""
 _BY_NUMBER |= {number: _STANDING[name] for name, number in WIDER.items()}
 
 ROUNDED = frozenset((float16, bfloat16))
-"""Numbers that are computed as float32, and rounded."""
+"""Dtypes that are computed in float32 and rounded."""
 FLOATS = tuple(dict.fromkeys((float16, bfloat16, float32, float64)))
 PARTS = frozenset((float32, float64))
-"""What complex numbers consist of, and what matrices are decomposed of."""
+"""Dtypes of the parts of complex numbers and of decomposed matrices."""
 COMPLEX = frozenset((complex64, complex128))
 INDICES = frozenset((int32, int64))
-"""What numbers rows and elements."""
+"""Dtypes of row numbers and element numbers."""
 DEVICE_DTYPES = frozenset((float32, int32, bool))
-"""What every device backend stores and computes; other dtypes are computed on the host."""
+"""Dtypes that every device backend stores and computes. Other dtypes are computed on the host."""
 
 
 DTypeLike: TypeAlias = DType | np.dtype[Any] | type[Any] | str
@@ -301,22 +331,31 @@ DTypeLike: TypeAlias = DType | np.dtype[Any] | type[Any] | str
 
 
 def real_part(dtype: DType) -> DType:
-    """The dtype of the real and imaginary parts, and of magnitudes."""
+    """Return the dtype of the real and imaginary parts, and of magnitudes."""
     if not dtype.is_complex:
         return dtype
     return float32 if dtype == complex64 else float64
 
 
 def with_parts(dtype: DType) -> DType:
-    """The dtype of complex numbers with parts of that dtype."""
+    """Return the dtype of complex numbers with parts of the given dtype."""
     return complex64 if dtype == float32 else complex128
 
 
-def as_dtype(type_value: Any) -> DType:
-    """The :class:`DType` for a DType, name, NumPy dtype, Python type or TensorFlow's number.
+def as_dtype(type_value: DTypeLike | int) -> DType:
+    """Convert a value to a `tf.DType`.
+
+    Python's float, int and complex become float32, int32 and complex64.
+
+    Args:
+        type_value: A DType, dtype name, NumPy dtype, Python type, or TensorFlow's number of a
+            dtype.
+
+    Returns:
+        A `tf.DType`.
 
     Raises:
-        TypeError: when it names no type that tfpy has.
+        TypeError: If tfpy does not have such a dtype.
 
     Example:
         >>> import numpy as np
@@ -341,18 +380,18 @@ def as_dtype(type_value: Any) -> DType:
     if isinstance(type_value, str) and type_value in _NAMED:
         return _NAMED[type_value]
     try:
-        if type_value is None:  # NumPy's float64
+        if type_value is None:  # np.dtype(None) is float64
             raise TypeError
         name = np.dtype(type_value).name
-    except (TypeError, ValueError):  # the latter of nests of dtypes
+    except (TypeError, ValueError):  # ValueError for nests of dtypes
         raise TypeError(
-            f"Cannot convert {type_value!r} to a dtype of tfpy: use one of {_names()}"
+            f"Cannot convert {type_value!r} to a dtype of tfpy. Use one of {_names()}."
         ) from None
     if name.startswith(("str", "bytes")):
         return string
     found = _NAMED.get(name) or _STANDING.get(name)
     if found is None:
-        raise TypeError(f"tfpy has no dtype {name}: use one of {_names()}")
+        raise TypeError(f"tfpy does not have the dtype {name}. Use one of {_names()}.")
     return found
 
 

@@ -1,4 +1,4 @@
-"""TensorFlow's error classes (``tf.errors``)."""
+"""TensorFlow's error classes (`tf.errors`)."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ class OpError(Exception):
     """Base of the errors that ops raise.
 
     Args:
-        node_def, op: kept for TensorFlow's signature; tfpy passes None and the op's name.
-        message: what was wrong, with shapes and dtypes, and the mend.
+        node_def: Accepted for compatibility; tfpy passes None.
+        op: Name of the op.
+        message: Description of the error, with shapes, dtypes and a suggested fix.
 
     Example:
         >>> import tfpy as tf
@@ -42,7 +43,7 @@ class OpError(Exception):
     """
 
     error_code: int | None = None
-    """The number of the kind of error (``tf.errors.INVALID_ARGUMENT`` and its like)."""
+    """Number of the kind of error, e.g. `tf.errors.INVALID_ARGUMENT`."""
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
         super().__init__(message)
@@ -55,71 +56,103 @@ class OpError(Exception):
 
 
 class CancelledError(OpError):
+    """An operation was canceled."""
+
     error_code = CANCELLED
 
 
 class UnknownError(OpError):
+    """An error of an unknown kind, e.g. an exception in Python code that an op calls."""
+
     error_code = UNKNOWN
 
 
 class InvalidArgumentError(OpError):
+    """An op received an invalid argument: a shape, dtype or value that it does not support."""
+
     error_code = INVALID_ARGUMENT
 
 
 class DeadlineExceededError(OpError):
+    """An operation did not finish in time."""
+
     error_code = DEADLINE_EXCEEDED
 
 
 class NotFoundError(OpError):
+    """A requested file or entity does not exist."""
+
     error_code = NOT_FOUND
 
 
 class AlreadyExistsError(OpError):
+    """An entity that should be created already exists."""
+
     error_code = ALREADY_EXISTS
 
 
 class PermissionDeniedError(OpError):
+    """The user or the system has denied access."""
+
     error_code = PERMISSION_DENIED
 
 
 class UnauthenticatedError(OpError):
+    """The request does not have valid credentials."""
+
     error_code = UNAUTHENTICATED
 
 
 class ResourceExhaustedError(OpError):
+    """A resource, usually memory, is exhausted."""
+
     error_code = RESOURCE_EXHAUSTED
 
 
 class FailedPreconditionError(OpError):
+    """The system is not in the state that the operation requires."""
+
     error_code = FAILED_PRECONDITION
 
 
 class AbortedError(OpError):
+    """An operation was aborted, usually because of a conflict."""
+
     error_code = ABORTED
 
 
 class OutOfRangeError(OpError):
+    """An operation went beyond the valid range, e.g. the end of a dataset."""
+
     error_code = OUT_OF_RANGE
 
 
 class UnimplementedError(OpError):
+    """An operation is not implemented or not supported here."""
+
     error_code = UNIMPLEMENTED
 
 
 class InternalError(OpError):
+    """An internal error, e.g. a kernel that a driver does not compile."""
+
     error_code = INTERNAL
 
 
 class UnavailableError(OpError):
+    """A device or service is not available, e.g. a lost GPU."""
+
     error_code = UNAVAILABLE
 
 
 class DataLossError(OpError):
+    """Data is lost or corrupt."""
+
     error_code = DATA_LOSS
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """Python asked for the value of a tensor that ``tf.function`` only traces.
+    """Python requested the value of a symbolic tensor while `tf.function` traces.
 
     Example:
         >>> import tfpy as tf
@@ -131,11 +164,15 @@ class OperatorNotAllowedInGraphError(TypeError):
         ... except tf.errors.OperatorNotAllowedInGraphError:
         ...     print("a value that is not known yet")
         a value that is not known yet
+
+    See also: `tf.function`.
     """
 
 
 class NotTraceableError(NotImplementedError):
-    """What ``tf.function`` should trace depends on the values of tensors; it runs op by op then.
+    """The traced code depends on the values of tensors.
+
+    `tf.function` then runs the code op by op.
 
     Example:
         >>> import tfpy as tf
@@ -147,6 +184,8 @@ class NotTraceableError(NotImplementedError):
         ... except tf.errors.NotTraceableError:
         ...     print("how many there are depends on values")
         how many there are depends on values
+
+    See also: `tf.function`.
     """
 
 
@@ -156,25 +195,28 @@ for _kind in (
     OperatorNotAllowedInGraphError,
     NotTraceableError,
 ):
-    _kind.__module__ = "tfpy.errors"  # where programs know them from, for what Python prints
+    _kind.__module__ = "tfpy.errors"  # the public module, which tracebacks print
 
 
 def invalid(op: str, message: str) -> Exception:
-    """The error of operands whose shapes or attributes do not fit: InvalidArgumentError.
+    """Return the error for operands with unsupported shapes or attributes: InvalidArgumentError.
 
-    While a function is traced it is ValueError, and that of dtypes TypeError, as in TensorFlow.
-    The text begins with the op's name.
+    While a function is traced it is a ValueError, as in TensorFlow. The message begins with the
+    op's name.
     """
     return _error(ValueError, op, message)
 
 
 def invalid_dtype(op: str, message: str) -> Exception:
-    """The error of operands whose dtypes do not fit; see :func:`invalid`."""
+    """Return the error for operands with unsupported dtypes.
+
+    It is an InvalidArgumentError, or a TypeError while a function is traced.
+    """
     return _error(TypeError, op, message)
 
 
 def invalid_value(op: str, message: str) -> InvalidArgumentError:
-    """The error of tensors that hold values which do not fit."""
+    """Return the error for tensors that contain unsupported values."""
     return InvalidArgumentError(None, op, f"{op}: {message}")
 
 

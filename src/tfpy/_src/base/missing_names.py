@@ -1,4 +1,4 @@
-"""What is said of names that the public modules have not."""
+"""Errors for names that the public modules do not have."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ INSTEAD = {
     "saved_model": "tf.models.load reads SavedModels; tf.save_graph_model, tf.save_onnx and "
     "tf.export write models",
 }
-"""Namespaces of TensorFlow that are not here, and what does their work."""
+"""Missing namespaces of TensorFlow, and the functions that replace them."""
 
 
 class AbsentName(AttributeError):
-    """A module has no such name. The text is made when it is asked for: ``hasattr`` is cheap."""
+    """A module does not have the requested name. The message is computed lazily."""
 
     def __init__(self, module: types.ModuleType, wanted: str) -> None:
         super().__init__(wanted)
@@ -36,14 +36,14 @@ class AbsentName(AttributeError):
 
 
 def explain(package: str, lazy: Mapping[str, Callable[[str], Any]]) -> None:
-    """Lets a package and the public modules below it say what they have instead of other names.
+    """Add suggestions to the AttributeErrors of a package and its public modules.
 
-    The ``_LATER`` of a module has names of it -> modules that have them, or are them, which are
-    imported when the names are touched.
+    The dict `_LATER` of a module maps names to the modules that define them, or that they are.
+    These modules are imported when the names are first used.
 
     Args:
-        lazy: by the modules' names, what gives names that are imported when they are touched, and
-            raises KeyError for those that there are not.
+        lazy: By module name, functions that return names on first use, and raise KeyError for
+            unknown names.
     """
     for module in _modules(sys.modules[package]):
         later = vars(module).get("_LATER")
@@ -54,7 +54,7 @@ def explain(package: str, lazy: Mapping[str, Callable[[str], Any]]) -> None:
 def _finder(
     module: types.ModuleType, later: Mapping[str, str], others: Callable[[str], Any] | None
 ) -> Callable[[str], Any]:
-    """What gives the names of a module that are imported later."""
+    """Return a function that imports the names of a module on first use."""
 
     def found(name: str) -> Any:
         if name not in later:
@@ -83,7 +83,7 @@ def _explain_in(module: types.ModuleType, lazy: Callable[[str], Any] | None) -> 
 
 
 def _modules(module: types.ModuleType) -> Iterator[types.ModuleType]:
-    """A public module and those below it."""
+    """Yield a public module and its submodules."""
     yield module
     for name in _names(module):
         value = vars(module).get(name)
@@ -100,7 +100,7 @@ def _public_name(module: types.ModuleType) -> str:
 
 
 def _close_names(module: types.ModuleType, wanted: str) -> list[str]:
-    """The same name elsewhere, else names like it here."""
+    """Return the same name in other modules, or else similar names in this one."""
     package = sys.modules[module.__name__.partition(".")[0]]
     same = [_public_name(m) for m in _modules(package) if wanted in _names(m)]
     if same:

@@ -1,6 +1,6 @@
-"""Images in PNG files (https://www.w3.org/TR/png-3/).
+"""Reading and writing of PNG images (https://www.w3.org/TR/png-3/).
 
-Not Pillow's: it reads colours of 16 bits as 8, and pages shall not have to load it for PNG.
+Pillow is not used: it reads 16-bit colors as 8 bits, and pages should not have to load it for PNG.
 """
 
 from __future__ import annotations
@@ -19,21 +19,22 @@ from tfpy._src.base.unpack_limit import Room
 Array = np.ndarray[Any, Any]
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
-"""Of a type of colour: grey, colours, places in a palette, grey with alpha, colours with alpha."""
+"""Number of channels by color type: gray, RGB, palette index, gray with alpha, RGB with alpha."""
 _PALETTE = 3
 _CHANNELS_OF_COLOURS = 4
-"""What a palette has: each of its colours is opaque, transparent or between."""
+"""Number of channels of palette colors, which have alpha."""
 _DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
 _ADAM7 = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),
           (0, 1, 1, 2))  # fmt: skip
-"""First column and row, and the steps between columns and rows, of each pass."""
+"""First column and row of each pass, and the steps between its columns and rows."""
 
 
 @dataclass
 class Image:
-    """What a file holds.
+    """The contents of a PNG file.
 
-    ``pixels`` are uint8 or uint16 of [height, width, channels], of a palette its places.
+    `pixels` is a uint8 or uint16 array of shape [height, width, channels]. For a palette it
+    contains the indices of colors.
     """
 
     pixels: Array
@@ -68,10 +69,10 @@ def read(data: bytes, channels: int = 0) -> Image:
 
     Args:
         data: The file.
-        channels: Number of channels that the caller makes of the pixels; 0 for those of the file.
+        channels: Number of channels that the caller makes of the pixels; 0 for the file's number.
 
     Raises:
-        InvalidArgumentError: If the file is damaged or too large (`tfpy._src.base.unpack_limit`).
+        InvalidArgumentError: If the file is corrupt or too large (`tfpy._src.base.unpack_limit`).
     """
     head = _parsed(data)
     size = sum(_pass_size(head, *area) for area in _passes(head))
@@ -87,7 +88,7 @@ def read(data: bytes, channels: int = 0) -> Image:
     except zlib.error as error:
         raise _refused(str(error)) from None
     if len(raw) < size:
-        raise _refused("there are fewer pixels than the header says")
+        raise _refused("there are fewer pixels than the header specifies")
     shape = (head.height, head.width, head.channels)
     pixels = np.zeros(shape, np.uint16 if head.depth == 16 else np.uint8)
     at = 0
@@ -127,10 +128,10 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         kind, body = data[at + 4 : at + 8], data[at + 8 : at + 8 + size]
         end = at + 12 + size
         if end > len(data):
-            raise _refused(f"chunk {kind!r} is cut off")
+            raise _refused(f"chunk {kind!r} is truncated")
         (wanted,) = struct.unpack_from(">I", data, end - 4)
         if zlib.crc32(kind + body) != wanted:
-            raise _refused(f"chunk {kind!r} is damaged")
+            raise _refused(f"chunk {kind!r} has a wrong checksum")
         if kind == b"IEND":
             return
         yield kind, body
@@ -139,11 +140,11 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 def _header(body: bytes) -> _Header:
     if len(body) != 13:
-        raise _refused("the header has not 13 bytes")
+        raise _refused(f"the header has {len(body)} bytes, not 13")
     width, height, depth, colour, packing, filtering, interlaced = struct.unpack(">IIBBBBB", body)
     known = colour in _DEPTHS and depth in _DEPTHS[colour]
     if not known or packing or filtering or interlaced > 1 or not width or not height:
-        raise _refused("the header says what there is not")
+        raise _refused("the header contains unsupported values")
     return _Header(width, height, depth, colour, interlaced)
 
 
@@ -157,7 +158,7 @@ def _pass_size(head: _Header, x: int, y: int, across: int, down: int) -> int:
 
 
 def _unfiltered(lines: Array, head: _Header) -> Array:
-    """The bytes of lines, each of which begins with its filter."""
+    """Return the bytes of lines without filters. The first byte of a line is its filter."""
     step = max(1, head.channels * head.depth // 8)
     out = np.zeros((len(lines) + 1, lines.shape[1] - 1), np.uint8)
     for i, line in enumerate(lines):
@@ -176,11 +177,11 @@ def _unfilter(kind: int, line: Array, above: Array, out: Array, step: int) -> No
     elif kind in (3, 4):
         out[:] = np.frombuffer(_sequential(kind, line.tolist(), above.tolist(), step), np.uint8)
     else:
-        raise _refused(f"there is no filter {kind}")
+        raise _refused(f"unknown filter {kind}")
 
 
 def _sequential(kind: int, line: list[int], above: list[int], step: int) -> bytes:
-    """Lines by the average, or the likeliest, of the neighbours."""
+    """Undo the Average or Paeth filter of a line."""
     found = [0] * step
     for i, value in enumerate(line):
         left, up = found[i], above[i]
@@ -199,7 +200,7 @@ def _sequential(kind: int, line: list[int], above: list[int], step: int) -> byte
 
 
 def _samples(lines: Array, columns: int, head: _Header) -> Array:
-    """The numbers in lines: [rows, columns, channels]."""
+    """Return the samples of lines: [rows, columns, channels]."""
     if head.depth == 16:
         numbers: Array = lines.view(">u2")
     elif head.depth == 8:
@@ -216,7 +217,7 @@ def _palette(head: _Header) -> Array | None:
         return None
     size = len(head.palette)
     if not size or size % 3 or size > 768:
-        raise _refused("the palette is damaged")
+        raise _refused("the palette is corrupt")
     colours = np.zeros((256, 4), np.uint8)
     colours[: size // 3, :3] = np.frombuffer(head.palette, np.uint8).reshape(-1, 3)
     colours[:, 3] = 255
@@ -226,21 +227,21 @@ def _palette(head: _Header) -> Array | None:
 
 
 def _transparent(head: _Header) -> Any:
-    """The transparent colour; of a palette, whether there are such."""
+    """Return the transparent color; for a palette, True if there are transparent colors."""
     if head.colour == _PALETTE:
         return bool(head.transparent) or None
     if not head.transparent or head.colour in (4, 6):
         return None
     if len(head.transparent) != 2 * head.channels:
-        raise _refused("the transparent colour is damaged")
+        raise _refused("the transparent color is corrupt")
     return np.frombuffer(head.transparent, ">u2").astype(np.uint16)
 
 
 def written(pixels: Array, level: int) -> bytes:
-    """A file of uint8 or uint16 pixels of [height, width, 1 to 4 channels].
+    """Return a PNG file of uint8 or uint16 pixels of shape [height, width, 1 to 4 channels].
 
     Args:
-        level: of compression, 0 to 9, or -1 for the usual one.
+        level: Compression level, 0 to 9, or -1 for the default.
     """
     height, width, channels = pixels.shape
     colour = {1: 0, 2: 4, 3: 2, 4: 6}[channels]

@@ -1,6 +1,6 @@
-"""What the library is busy with, and when, for who profiles; nothing is noted for nobody.
+"""Profiling spans. Nothing is recorded unless a profiler is attached.
 
-Where something takes time, it is noted so::
+Code that takes time records a span as follows::
 
     began = clock() if recorders else 0.0
     ...
@@ -19,11 +19,12 @@ __all__ = ["Span", "clock", "covered", "note", "recorders"]
 
 
 class Span(NamedTuple):
-    """Something that took time; seconds are those of :func:`clock`."""
+    """An activity with its start and end in seconds of `clock`."""
 
     kind: str
     """"op", "function", "trace", "passes", "lower", "compile", "run", "host", "upload", "read",
-    "wait", "gradient" or "user"."""
+    "wait", "gradient" or "user".
+    """
     name: str
     began: float
     ended: float
@@ -32,18 +33,18 @@ class Span(NamedTuple):
 
 
 recorders: list[Callable[[Span], None]] = []
-"""Told of each span when it has ended."""
+"""Callbacks for each span that has ended."""
 
 
 def note(kind: str, name: str, began: float, **facts: Any) -> None:
-    """Tells that something ends now."""
+    """Record a span that ends now."""
     span = Span(kind, name, began, clock(), threading.get_ident(), facts)
     for recorder in recorders:
         recorder(span)
 
 
 def covered(times: Iterable[tuple[float, float]]) -> float:
-    """How long at least one of several stretches of time lasts; each has a beginning and an end."""
+    """Return the total time that at least one of several (start, end) intervals covers."""
     total, until = 0.0, float("-inf")
     for began, ended in sorted(times):
         total += max(0.0, ended - max(began, until))

@@ -1,4 +1,4 @@
-"""The lines of a program on which ops stand, so that errors of compiled functions can name them."""
+"""Source lines of ops, for the errors of compiled functions."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import NamedTuple
 _PACKAGE = str(Path(__file__).parents[2])
 _KERAS = str(Path("keras", "src"))
 _AUTOGRAPH = "ag__"
-"""How the names of functions begin that AutoGraph makes of parts of the program's."""
+"""Prefix of the names of functions that AutoGraph generates."""
 
 
 class Line(NamedTuple):
-    """A place in code; its number and text are looked up when somebody reads them."""
+    """A location in code. Its number and text are computed when they are requested."""
 
     code: CodeType
     at: int
-    """Offset of the instruction that was executed."""
+    """Offset of the executed instruction."""
 
     @property
     def number(self) -> int:
-        """The number of the line in its file."""
+        """Line number in the file."""
         for start, end, number in self.code.co_lines():
             if start <= self.at < end and number is not None:
                 return number
@@ -32,16 +32,16 @@ class Line(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What it says, if that can be found."""
+        """Source text of the line, or an empty string."""
         return linecache.getline(self.code.co_filename, self.number).strip()
 
     @property
     def short(self) -> str:
-        """File and number."""
+        """File and line number."""
         return f"{self.code.co_filename}:{self.number}"
 
     def __str__(self) -> str:
-        """As in a traceback."""
+        """Format the location as in a traceback."""
         name = self.code.co_name
         within = "" if name.startswith(_AUTOGRAPH) else f", in {name}"
         place = f'  File "{self.code.co_filename}", line {self.number}{within}'
@@ -55,28 +55,27 @@ class _Settings:
 class _Local(threading.local):
     def __init__(self) -> None:
         self.running: Line | None = None
-        """Where ops stand that the program does not call there: those of equations that are run
-        one by one, and of gradients."""
+        """Line of the equation or gradient that runs, in place of the line that calls it."""
 
 
 local = _Local()
 
 
-_libraries: dict[str, bool] = {}  # by file, whether it is tfpy's or Keras's
+_libraries: dict[str, bool] = {}  # file name -> True if the file belongs to tfpy or Keras
 
 
 def collect(wanted: bool) -> None:
-    """Whether traces note the lines of their equations."""
+    """Set if traces record the lines of their equations."""
     _Settings.collected = wanted
 
 
 def here() -> Line | None:
-    """Where an op stands that is called now; None if nobody wants to know."""
+    """Return the line of the op that is called now; None if lines are not collected."""
     return local.running or (caller() if _Settings.collected else None)
 
 
 def caller() -> Line | None:
-    """The line of the program that led here, past the frames of tfpy and of Keras."""
+    """Return the line of the user program, past the frames of tfpy and Keras."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
@@ -88,35 +87,35 @@ def caller() -> Line | None:
 
 
 def calling_line() -> str:
-    """Where an op stands that is called now, as ``file:number: text``."""
+    """Return the line of the op that is called now as `file:number: text`."""
     line = local.running or caller()
     return "?" if line is None else f"{line.short}: {line.text or '?'}"
 
 
 def is_library(filename: str) -> bool:
-    """Whether a file is tfpy's or Keras's."""
+    """Return True if a file belongs to tfpy or Keras."""
     found = filename.startswith(_PACKAGE) or _KERAS in filename
     _libraries[filename] = found
     return found
 
 
 def add_note(error: Exception, line: Line | None) -> None:
-    """Says in an error's traceback on which line of the program the op stands that raised it.
+    """Add the program line of the failing op to an error's traceback.
 
-    Where control flow nests, it is the innermost op's.
+    In nested control flow it is the line of the innermost op.
     """
     if line is not None and not is_said(error):
-        error.add_note(f"The op stands in a compiled function, at\n{line}")
+        error.add_note(f"The op is in a compiled function, at\n{line}")
         say(error)
 
 
 def say(error: Exception) -> None:
-    """Notes that an error says which line it is about."""
+    """Record that an error names its line."""
     vars(error)[_SAYS] = True
 
 
 def is_said(error: Exception) -> bool:
-    """Whether it does."""
+    """Return True if an error names its line."""
     return _SAYS in vars(error)
 
 

@@ -1,4 +1,4 @@
-"""The trace that is being taken, if any: ``tf.function`` collects a Graph while Python runs."""
+"""The active trace, if any: `tf.function` records a Graph while Python runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-Trace = Any  # trace/trace.py has it, in a layer far above
+Trace = Any  # the class is in functions/trace/trace.py, which this room must not import
 
 Place = tuple[Hashable, ...]
 
@@ -17,11 +17,11 @@ Place = tuple[Hashable, ...]
 class Places:
     """The places of ops in a run of a function that could not be traced.
 
-    A trace has each op once. A run has the same ops: they are told apart by how many came before in
-    the same function, branch or loop body.
+    A trace contains each op once. A run has the same ops; the place of an op is its number within
+    the function, branch or loop body.
 
     Args:
-        kept: What :meth:`found` keeps from run to run, by place.
+        kept: State that `found` keeps from run to run, by place.
     """
 
     def __init__(self, kept: dict[Hashable, Any]) -> None:
@@ -29,7 +29,7 @@ class Places:
         self._path: Place = ()
         self._count = 0
         self.unseeded = 0
-        """Number of random ops without a seed so far, as :attr:`Trace.unseeded`."""
+        """Number of random ops without a seed so far, as `Trace.unseeded`."""
 
     def next(self) -> Place:
         """Return the next place of the function, branch or body."""
@@ -37,7 +37,7 @@ class Places:
         return (*self._path, self._count)
 
     def found(self, kind: Hashable, make: Callable[[], T]) -> T:
-        """Return what is kept for the next place, made at its first run."""
+        """Return the state of the next place. `make` creates it at the first run."""
         key = (kind, self.next())
         if key not in self._kept:
             self._kept[key] = make()
@@ -46,7 +46,7 @@ class Places:
 
     @contextmanager
     def within(self, place: Place) -> Iterator[None]:
-        """A context whose ops are those of the branch, body or function at a place."""
+        """Enter the branch, body or function at a place."""
         before = self._path, self._count, self.unseeded
         self._path, self._count, self.unseeded = place, 0, 0
         try:
@@ -56,34 +56,39 @@ class Places:
 
 
 class _Local(threading.local):
-    """Each thread traces by itself."""
+    """The tracing state of a thread. Threads trace independently."""
 
     def __init__(self) -> None:
         self.active: list[Trace] = []
-        """The traces being taken, outermost first; ops on symbolic tensors go to the last."""
+        """Active traces, outermost first. Ops on symbolic tensors go to the last one."""
         self.places: Places | None = None
-        """Those of the ``tf.function`` around the code, if it could not be traced."""
+        """Places of the enclosing `tf.function`, if it could not be traced."""
         self.notes: Callable[[str], None] | None = None
-        """Told the name of each op that leaves an equation in a trace."""
+        """Callback for the name of each op that adds an equation to a trace."""
         self.replica: Any = None
-        """The trace of what each of several replicas computes, while that is taken."""
+        """The trace of one replica's computation, while it is active."""
         self.guesses = True
-        """Whether a Python function in a trace is called on zeros to learn the shapes it gives."""
+        """True if a Python function in a trace is called on zeros to infer its result shapes."""
         self.declared: list[tuple[Any, Any]] | None = None
-        """Tensors with the shapes that ``set_shape`` and ``ensure_shape`` declare, if collected."""
+        """Tensors with the shapes that `set_shape` and `ensure_shape` declare; None if not
+        collected.
+        """
 
 
 local = _Local()
 
 
 def current() -> Trace | None:
-    """The trace that ops go to, or None when they run at once."""
+    """Return the trace that records ops, or None if ops run immediately."""
     active = local.active
     return active[-1] if active else None
 
 
 def executing_eagerly() -> bool:
-    """False while a ``tf.function`` is traced (``tf.executing_eagerly``).
+    """Return True if ops run immediately, and False while a `tf.function` is traced.
+
+    Returns:
+        A bool.
 
     Example:
         >>> import tfpy as tf
@@ -92,12 +97,17 @@ def executing_eagerly() -> bool:
         ...     return tf.constant(tf.executing_eagerly())
         >>> tf.executing_eagerly(), inside().numpy().tolist()
         (True, False)
+
+    See also: `tf.inside_function`, `tf.init_scope`.
     """
     return not local.active
 
 
 def inside_function() -> bool:
-    """True while a ``tf.function`` is traced (``tf.inside_function``).
+    """Return True while a `tf.function` is traced.
+
+    Returns:
+        A bool.
 
     Example:
         >>> import tfpy as tf
@@ -106,16 +116,18 @@ def inside_function() -> bool:
         ...     return tf.constant(tf.inside_function())
         >>> tf.inside_function(), inside().numpy().tolist()
         (False, True)
+
+    See also: `tf.executing_eagerly`.
     """
     return bool(local.active)
 
 
 @contextmanager
 def running_op_by_op(kept: dict[Hashable, Any]) -> Iterator[None]:
-    """A context for the code of a ``tf.function`` that could not be traced.
+    """Enter the code of a `tf.function` that could not be traced.
 
     Args:
-        kept: What the function's places keep from call to call.
+        kept: State that the function's places keep from call to call.
     """
     outer = local.places
     if outer is not None:
@@ -130,7 +142,7 @@ def running_op_by_op(kept: dict[Hashable, Any]) -> Iterator[None]:
 
 
 def next_place() -> Place:
-    """Return the next place of a function that runs op by op; of no meaning elsewhere."""
+    """Return the next place of a function that runs op by op, or `()` elsewhere."""
     return () if local.places is None else local.places.next()
 
 
@@ -138,14 +150,14 @@ def within(place: Place, part: Hashable = 0) -> AbstractContextManager[None]:
     """Return a context for a branch (by number) or an iteration of the loop at a place.
 
     Args:
-        place: From :func:`next_place`.
+        place: Result of `next_place`.
     """
     return nullcontext() if local.places is None else local.places.within((*place, part))
 
 
 @contextmanager
 def without_guesses() -> Iterator[None]:
-    """A trace taken in it ends (NotTraceableError) where a shape could only be guessed."""
+    """Make traces end with a NotTraceableError where a shape could only be guessed."""
     before, local.guesses = local.guesses, False
     try:
         yield
@@ -155,7 +167,10 @@ def without_guesses() -> Iterator[None]:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """Lifts the code in it out of the traces being taken: it runs at once (``tf.init_scope``).
+    """Run the code in the context immediately, outside of all active traces.
+
+    Yields:
+        None.
 
     Example:
         >>> import tfpy as tf
@@ -165,6 +180,8 @@ def init_scope() -> Iterator[None]:
         ...         return tf.constant(tf.executing_eagerly())
         >>> inside().numpy().tolist()
         True
+
+    See also: `tf.executing_eagerly`, `tf.function`.
     """
     suspended, local.active = local.active, []
     places, local.places = local.places, None
@@ -176,7 +193,7 @@ def init_scope() -> Iterator[None]:
 
 @contextmanager
 def declared_shapes() -> Iterator[list[tuple[Any, Any]]]:
-    """Collect the shapes that code running at once declares of its tensors."""
+    """Collect the shapes that eager code declares for its tensors."""
     before, local.declared = local.declared, []
     try:
         yield local.declared
@@ -185,6 +202,6 @@ def declared_shapes() -> Iterator[list[tuple[Any, Any]]]:
 
 
 def declare_shape(tensor: Any, shape: Any) -> None:
-    """Note that the program has declared a tensor's shape."""
+    """Record that the program has declared a tensor's shape."""
     if local.declared is not None:
         local.declared.append((tensor, shape))

@@ -1,7 +1,7 @@
-"""The limit on what files unpack to, for everything that reads them.
+"""The limit on the decompressed size of files, for all readers.
 
 Compressed and repeated data can be thousands of times larger than its file. Each reader computes
-how many bytes its values take before it allocates them, and refuses a file that needs too many.
+the number of bytes of its values before it allocates them, and rejects a file that needs too many.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from tfpy._src.base.flags.environment import env
 
 FLAG = "TFPY_MAX_UNPACKED_BYTES"
 RATIO = 64
-"""Bytes that each byte of a file may unpack to, where that is more than the flag allows."""
+"""Bytes that each byte of a file may unpack to, if that is more than the flag allows."""
 
 
 @dataclass
 class Room:
-    """Bytes that the values of one file may take.
+    """The number of bytes that the values of one file may take.
 
     Attributes:
         size: Number of bytes of the file.
@@ -33,14 +33,14 @@ class Room:
         return max(int(env().get_number(FLAG)), RATIO * self.size)
 
     def refusal(self, what: str, needed: int) -> str | None:
-        """Take bytes if there are enough.
+        """Reserve bytes if the limit permits it.
 
         Args:
             what: The value that needs them, for the error.
-            needed: How many bytes.
+            needed: Number of bytes.
 
         Returns:
-            Why they are refused; None if they were taken.
+            The reason for a rejection; None if the bytes were reserved.
         """
         if self.taken + needed > self.limit:
             before = f" and {self.taken} bytes before" if self.taken else ""

@@ -1,6 +1,6 @@
-"""The package version, which the build reads from here."""
+"""The package version. The build reads it from this file."""
 
 __version__ = "0.1.0"
 
 VERSION_OF_TENSORFLOW = "2.21.0"
-"""Of which it has the names and the semantics."""
+"""Version of TensorFlow with the same names and semantics."""

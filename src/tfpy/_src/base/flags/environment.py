@@ -1,4 +1,4 @@
-"""``tf.env()``: the values of the flags."""
+"""`tf.env()`: the values of the flags."""
 
 from __future__ import annotations
 
@@ -15,22 +15,24 @@ _WORDS = {"true": True, "false": False}
 
 
 def pairs(text: str) -> list[tuple[str, str]]:
-    """The names and values that a text has.
+    """Parse `NAME:value,NAME:value` into names and values.
 
     Raises:
-        ValueError: for a part that is not ``NAME:value``.
+        ValueError: If a part is not `NAME:value`.
     """
     found = []
     for part in filter(None, map(str.strip, text.split(","))):
         name, colon, value = part.partition(":")
         if not colon:
-            raise ValueError(f"{part!r} is no flag with its value; write NAME:value,NAME:value")
+            raise ValueError(f"{part!r} is not a flag with a value; write NAME:value,NAME:value")
         found.append((name.strip(), value.strip()))
     return found
 
 
 def value_of(flag: Flag, text: str) -> Value:
-    """The value that a text means; itself where the flag's kind is not what it spells."""
+    """Return the value that a text represents; the text itself if it does not match the flag's
+    kind.
+    """
     if flag.kind.name == "bool":
         return _WORDS.get(text.lower(), text)
     if flag.kind.name == "number":
@@ -42,22 +44,22 @@ def value_of(flag: Flag, text: str) -> Value:
 
 
 VARIABLE = "TFPY_FLAGS"
-"""The variable that may give flags, as ``NAME:value,NAME:value``."""
+"""Environment variable with flags, as `NAME:value,NAME:value`."""
 
 Find = Callable[[], Coroutine[Any, Any, Facts]]
 Wait = Callable[[Coroutine[Any, Any, Facts], str], Facts]
 
 
 class _NotFound(Exception):
-    """The host has not been asked yet."""
+    """The facts of the host are not known yet."""
 
 
 class Environment:
-    """The flags of this program, by name (``tf.env()``); ``docs/environment.md`` lists them.
+    """The flags of this program by name, as `tf.env()` returns them.
 
-    Flags of a backend are set before it opens: in the page's address
-    (``?tfpyflags=WEBGL_FORCE_F16_TEXTURES:true``), in the variable ``TFPY_FLAGS``, or by
-    :meth:`set` before ``await tf.ready()``.
+    The page "The environment" of the documentation lists all flags. Flags of a backend must be set
+    before it opens: in the page's URL (`?tfpyflags=WEBGL_FORCE_F16_TEXTURES:true`), in the variable
+    `TFPY_FLAGS`, or with `set` before `await tf.ready()`.
 
     Example:
         >>> import tfpy as tf
@@ -75,11 +77,23 @@ class Environment:
         self._wait: Wait
 
     def get(self, name: str) -> Value:
-        """The value of a flag: what it was set to, or its default.
+        """Return the value of a flag: the value that was set, or its default.
+
+        Args:
+            name: Name of the flag.
+
+        Returns:
+            A bool, int or str.
 
         Raises:
-            ValueError: for a name that there is not; the text has the nearest one.
-            RuntimeError: when the browser must be asked first, and Python cannot wait for it here.
+            ValueError: If the flag does not exist. The message suggests a similar name.
+            RuntimeError: If the facts of the browser are needed and Python cannot wait for them
+                here.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.env().get("WEBGL_FORCE_F16_TEXTURES")
+            False
         """
         flag = _flag(name)
         try:
@@ -89,45 +103,89 @@ class Environment:
             return self._value(flag)
 
     async def get_async(self, name: str) -> Value:
-        """The value of a flag, after the browser was asked if need be; see :meth:`get`."""
+        """Return the value of a flag, after awaiting the facts of the browser if necessary.
+
+        Args:
+            name: Name of the flag.
+
+        Returns:
+            An awaitable of a bool, int or str.
+
+        Raises:
+            ValueError: If the flag does not exist.
+        """
         flag = _flag(name)
         await self.facts()
         return self._value(flag)
 
     def get_bool(self, name: str) -> bool:
-        """The value of a flag that is True or False.
+        """Return the value of a bool flag.
+
+        Args:
+            name: Name of the flag.
+
+        Returns:
+            A bool.
 
         Raises:
-            ValueError: for a flag of another kind; and see :meth:`get`.
+            ValueError: If the flag does not exist or is of another kind.
         """
         return bool(self._of_kind(name, "bool"))
 
     def get_number(self, name: str) -> float:
-        """The value of a flag that is a number; see :meth:`get_bool`."""
+        """Return the value of a number flag.
+
+        Args:
+            name: Name of the flag.
+
+        Returns:
+            A number.
+
+        Raises:
+            ValueError: If the flag does not exist or is of another kind.
+        """
         value = self._of_kind(name, "number")
         assert not isinstance(value, str)
         return value
 
     def get_string(self, name: str) -> str:
-        """The value of a flag that is a string; see :meth:`get_bool`."""
+        """Return the value of a string flag.
+
+        Args:
+            name: Name of the flag.
+
+        Returns:
+            A str.
+
+        Raises:
+            ValueError: If the flag does not exist or is of another kind.
+        """
         return str(self._of_kind(name, "string"))
 
     def _of_kind(self, name: str, kind: str) -> Value:
         own = _flag(name).kind.name
         if own != kind:
-            raise ValueError(f"Flag {name} is a {own}, not a {kind}: read it by get_{own}")
+            raise ValueError(f"Flag {name} is a {own}, not a {kind}. Use get_{own} to read it.")
         return self.get(name)
 
     def set(self, name: str, value: Value) -> None:
-        """Sets a flag.
+        """Set a flag.
 
-        What the host can do is set lower, never higher: ``WASM_HAS_SIMD_SUPPORT`` stays False in a
-        browser without SIMD.
+        The capabilities of the host can be set lower, never higher: `WASM_HAS_SIMD_SUPPORT` stays
+        False in a browser without SIMD.
+
+        Args:
+            name: Name of the flag.
+            value: New value.
 
         Raises:
-            ValueError: for a name that there is not, a value that the flag does not take, a fact,
-                or one of TensorFlow.js's flags that have no meaning here.
-            RuntimeError: when the backend that the flag is of is open, so that it would not matter.
+            ValueError: If the flag does not exist, is a fact, does not accept the value, or is a
+                flag of TensorFlow.js without effect here.
+            RuntimeError: If the backend that reads the flag is already open.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.env().set("WEBGL_FORCE_F16_TEXTURES", False)
         """
         flag = checked(name, value)
         if flag.backend not in self._open:
@@ -141,7 +199,15 @@ class Environment:
             raise RuntimeError(_too_late(flag, value))
 
     def set_flags(self, flags: Mapping[str, Value]) -> None:
-        """Sets several flags, or none where one of them cannot be set; see :meth:`set`."""
+        """Set several flags, or none if one of them cannot be set.
+
+        Args:
+            flags: Values by name.
+
+        Raises:
+            ValueError: If a flag does not exist or does not accept its value, as in `set`.
+            RuntimeError: If the backend that reads a flag is already open.
+        """
         before = dict(self._set)
         try:
             for name, value in flags.items():
@@ -152,7 +218,11 @@ class Environment:
             raise
 
     def get_flags(self) -> dict[str, Value]:
-        """All flags by name, without those for which the browser has yet to be asked."""
+        """Return all flags, except those that depend on facts that are not known yet.
+
+        Returns:
+            A dict of values by name.
+        """
         found = {}
         for name, flag in FLAGS.items():
             try:
@@ -163,12 +233,14 @@ class Environment:
 
     @property
     def features(self) -> dict[str, Value]:
-        """The same as :meth:`get_flags`."""
+        """All flags, as `get_flags` returns them."""
         return self.get_flags()
 
     def reset(self) -> None:
-        """Back to the defaults, and to what the page's address or ``TFPY_FLAGS`` gives. What an
-        open backend has read stays, and the browser is asked anew."""
+        """Reset the flags to the page's URL or `TFPY_FLAGS`, and to the defaults.
+
+        Flags that an open backend has read are kept. The facts of the browser are determined again.
+        """
         kept = {name: v for name, v in self._set.items() if FLAGS[name].backend in self._open}
         free = {name: v for name, v in self._given.items() if FLAGS[name].backend not in self._open}
         self._set = kept | free
@@ -190,35 +262,39 @@ class Environment:
         assert not isinstance(default, str)
         return min(value, default)
 
-    # what the runtime tells
+    # Interface to the runtime
 
     def found_by(self, find: Find, wait: Wait) -> None:
-        """Takes what asks the host for facts, and what waits for that in code that cannot await."""
+        """Set the asynchronous function that finds facts of the host, and the function that waits
+        for it.
+        """
         self._find, self._wait = find, wait
 
     async def facts(self) -> Facts:
-        """What was found of the host; it is asked once."""
+        """Return the facts of the host, which are found once."""
         if self._facts is None:
             self._facts = await self._find()
         return self._facts
 
     def facts_now(self, mend: str) -> Facts:
-        """:meth:`facts` for code that cannot await.
+        """Return the facts of the host in code that cannot await.
+
+        Args:
+            mend: Suggestion at the end of the error message.
 
         Raises:
-            RuntimeError: when the browser must be asked first, and Python cannot wait for it here;
-                the text ends with the mend.
+            RuntimeError: If the browser must be queried and Python cannot wait for it here.
         """
         if self._facts is None:
             self._facts = self._wait(self._find(), mend)
         return self._facts
 
     def forget_facts(self) -> None:
-        """The host is asked anew when something of it is next needed."""
+        """Discard the facts of the host, so that they are found again when needed."""
         self._facts = None
 
     def listen(self, name: str, listener: Callable[[Value], None]) -> None:
-        """Has ``listener`` told the value of a flag, now and whenever it is set."""
+        """Call `listener` with the value of a flag, now and after every change."""
         self._listeners[name] = listener
         self._tell(name)
 
@@ -228,23 +304,24 @@ class Environment:
                 self._listeners[name](self.get(name))
 
     def opened(self, backend: str) -> None:
-        """From now on the flags of this backend have been read."""
+        """Record that a backend has opened and has read its flags."""
         self._open.add(backend)
 
     def closed(self, backend: str) -> None:
-        """The flags of this backend will be read again."""
+        """Record that a backend has closed and will read its flags again."""
         self._open.discard(backend)
 
     def take(self, text: str, source: str, foreign: bool = False) -> None:
-        """Sets flags of a text, all or none, to which :meth:`reset` returns.
+        """Set the flags in a text, all or none. `reset` returns to these values.
 
         Args:
-            source: where it stands, for errors.
-            foreign: whether it is meant for TensorFlow.js, too, so that flags without a meaning
-                here are passed over.
+            text: Flags as `NAME:value,NAME:value`.
+            source: Description of the text's origin, for errors.
+            foreign: If True, the text is also meant for TensorFlow.js, and flags without effect
+                here are ignored.
 
         Raises:
-            ValueError: as :meth:`set`.
+            ValueError: If a flag cannot be set, as in `set`.
         """
         given = {}
         try:
@@ -261,39 +338,40 @@ class Environment:
 
 
 def _flag(name: str) -> Flag:
-    """The line of the table.
+    """Return the table's row for a flag.
 
     Raises:
-        ValueError: where there is none.
+        ValueError: If the flag does not exist.
     """
     if name in FLAGS:
         return FLAGS[name]
     if name in MEANINGLESS:
-        raise ValueError(f"Flag {name} of TensorFlow.js has no meaning here: {MEANINGLESS[name]}")
+        raise ValueError(f"Flag {name} of TensorFlow.js has no effect here: {MEANINGLESS[name]}")
     close = difflib.get_close_matches(str(name), FLAGS, n=1)
     mend = f"did you mean {close[0]}?" if close else "docs/environment.md lists all flags"
     raise ValueError(f"Unknown flag {name!r}; {mend}")
 
 
 def checked(name: str, value: Value) -> Flag:
-    """The flag of a name, which may be set to this value.
+    """Return the flag after checking that it accepts the value.
 
     Raises:
-        ValueError: if not.
+        ValueError: If the flag cannot be set to the value.
     """
     flag = _flag(name)
     if flag.fixed:
-        raise ValueError(f"Flag {name} is a fact ({flag.words}), which nobody sets")
+        raise ValueError(f"Flag {name} is a fact ({flag.words}), which cannot be set.")
     if not flag.kind.takes(value):
-        raise ValueError(f"Flag {name} is {flag.kind.values}, not {value!r}")
+        raise ValueError(f"Flag {name} must be {flag.kind.values}, not {value!r}.")
     return flag
 
 
 def _too_late(flag: Flag, value: Value) -> str:
     written = str(value).lower() if isinstance(value, bool) else value
     return (
-        f"Flag {flag.name} is read when the {flag.backend} backend opens, and it is open: set it "
-        f"before tf.ready(), or in the page's address (?tfpyflags={flag.name}:{written})"
+        f"Flag {flag.name} is read when the {flag.backend} backend opens, and this backend is "
+        f"already open. Set the flag before tf.ready(), or in the page's URL "
+        f"(?tfpyflags={flag.name}:{written})."
     )
 
 
@@ -302,11 +380,16 @@ _environment.take(os.environ.get(VARIABLE, ""), f"the variable {VARIABLE}")
 
 
 def env() -> Environment:
-    """The flags of this program (``tf.env()``).
+    """Return the flags of this program.
+
+    Returns:
+        An object with the methods `get`, `set`, `get_flags` and others.
 
     Example:
         >>> import tfpy as tf
         >>> tf.env().get_bool("DEBUG")
         False
+
+    See also: `tf.ready`, `tf.set_backend`.
     """
     return _environment

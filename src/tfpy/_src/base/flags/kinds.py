@@ -1,4 +1,4 @@
-"""What a flag is: its values, its default, and when it is read."""
+"""The definition of a flag: its kind, its default, and the time at which it is read."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Any, NamedTuple
 
 Value = bool | int | str
 Facts = Mapping[str, Any]
-"""What was found of the host and its browser, as ``web/common/probe.mjs`` says it."""
+"""Facts about the host and its browser, from `web/common/probe.mjs`."""
 Get = Callable[[str], Value]
-"""The value of another flag."""
+"""Function that returns the value of another flag."""
 
 
 class FlagKind(NamedTuple):
-    """The values that a flag may have."""
+    """The set of values that a flag may have."""
 
     name: str
     """"bool", "number" or "string"."""
     takes: Callable[[Any], bool]
     values: str
-    """In words."""
+    """Description of the values."""
 
 
 def _whole(least: int) -> FlagKind:
     def takes(value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
-    return FlagKind("number", takes, f"a whole number from {least}")
+    return FlagKind("number", takes, f"an integer of at least {least}")
 
 
 SWITCH = FlagKind("bool", lambda value: isinstance(value, bool), "True or False")
@@ -37,41 +37,41 @@ TEXT = FlagKind("string", lambda value: isinstance(value, str), "a string")
 
 
 def one_of(*names: str) -> FlagKind:
-    """The kind of a flag that is one of some words."""
+    """Return the kind of a flag with one of several strings as its value."""
     return FlagKind("string", lambda value: value in names, " or ".join(map(repr, names)))
 
 
 class Found(NamedTuple):
-    """A default that is a fact of the host."""
+    """A default that is a fact about the host."""
 
     of: Callable[[Facts], Value]
     words: str
 
 
 class Follows(NamedTuple):
-    """A default that other flags decide."""
+    """A default that is computed from other flags."""
 
     of: Callable[[Get], Value]
     words: str
 
 
 class Flag(NamedTuple):
-    """A line of the table."""
+    """A row of the table of flags."""
 
     name: str
     kind: FlagKind
     default: Value | Found | Follows
     meaning: str
     backend: str = ""
-    """Whose it is: a flag of a backend is read when that opens, and so must be set before."""
+    """Backend that reads the flag when it opens. The flag must be set before."""
     fixed: bool = False
-    """Whether it is a fact, which nobody sets."""
+    """True for a fact, which cannot be set."""
     lowers: bool = False
-    """Whether the default is the most that there is: what is set is taken where it is less."""
+    """True if the default is an upper bound: a larger value has no effect."""
 
     @property
     def words(self) -> str:
-        """The default, as the documentation has it."""
+        """Default, as the documentation describes it."""
         if isinstance(self.default, (Found, Follows)):
             return self.default.words
         return f"`{self.default!r}`"

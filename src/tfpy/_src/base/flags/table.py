@@ -1,6 +1,7 @@
-"""The table of flags: all that there are. ``tf.env()`` and ``docs/environment.md`` are made of it.
+"""The table of all flags. `tf.env()` and `docs/environment.md` are made from it.
 
-Names are TensorFlow.js's where the meaning is; ours begin with TFPY (or are as one of its own).
+Flags have TensorFlow.js's names if they have the same meaning. Other names begin with TFPY or
+follow one of TensorFlow.js's names.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tfpy._src.base.flags.kinds import (
 
 
 def _budget(of: str, words: str) -> Found:
-    """What may be held where nobody says how much: see ``web/common/budgets.mjs``."""
+    """Return the default of a memory budget, which `web/common/budgets.mjs` computes."""
     return Found(lambda facts: int(facts["budgets"][of]), words)
 
 
@@ -28,105 +29,106 @@ _ALL = (
         "IS_BROWSER",
         SWITCH,
         Found(lambda facts: facts["host"]["browser"], "found"),
-        "Whether Python runs in a page, or in a worker of one.",
+        "True if Python runs in a page or in a worker of a page.",
         fixed=True,
     ),
     Flag(
         "IS_CHROME",
         SWITCH,
         Found(lambda facts: facts["host"]["chrome"], "found"),
-        "Whether that is Chrome, or another browser of Chromium.",
+        "True if the browser is Chrome or another Chromium browser.",
         fixed=True,
     ),
     Flag(
         "IS_SAFARI",
         SWITCH,
         Found(lambda facts: facts["host"]["safari"], "found"),
-        "Whether that is Safari, or another browser of WebKit.",
+        "True if the browser is Safari or another WebKit browser.",
         fixed=True,
     ),
     Flag(
         "IS_NODE",
         SWITCH,
         Found(lambda facts: facts["host"]["node"], "found"),
-        "Whether Pyodide runs in Node.js, Deno or Bun.",
+        "True if Pyodide runs in Node.js, Deno or Bun.",
         fixed=True,
     ),
     Flag(
         "CANVAS2D_WILL_READ_FREQUENTLY_FOR_GPU",
         SWITCH,
         False,
-        "`tf.browser.from_pixels` reads by a canvas of the CPU (`willReadFrequently`): the browser "
-        "does not draw on the GPU to read it back from there.",
+        "Make `tf.browser.from_pixels` draw on a CPU canvas (`willReadFrequently`), which avoids "
+        "reading pixels back from the GPU.",
     ),
     Flag(
         "DEBUG",
         SWITCH,
         False,
-        "Checks each op's result: the first NaN or infinity raises (`tf.enable_debug_mode()`).",
+        "Check the result of each op and raise an error at the first NaN or infinity "
+        "(`tf.enable_debug_mode()`).",
     ),
     Flag(
         "CHECK_COMPUTATION_FOR_ERRORS",
         SWITCH,
         Follows(lambda get: get("DEBUG"), "`DEBUG`"),
-        "Whether each op's result is checked, in debug mode or without it.",
+        "Check the result of each op, independently of debug mode.",
     ),
     Flag(
         "PROD",
         SWITCH,
         False,
-        "Ends DEBUG; functions are traced without the lines of the program "
+        "Disable `DEBUG`, and trace functions without recording source lines "
         "(`tf.enable_prod_mode()`).",
     ),
     Flag(
         "TFPY_VERIFY_PASSES",
         SWITCH,
         False,
-        "Checks the Graph of a compiled function after each pass; for who writes passes.",
+        "Verify the Graph of a compiled function after each pass, for the development of passes.",
     ),
     Flag(
         "TFPY_GPU_MEMORY_BUDGET",
         LIMIT,
-        _budget("gpu", "found of the device's memory and the screen"),
-        "Over so many bytes that a GPU backend holds, the tensors that were used longest ago go to "
-        "the host, and come back when they are used; webgl also sends some when the GPU has no "
-        "memory left, and with -1 only then. Read when a backend opens.",
+        _budget("gpu", "derived from the device's memory and the screen"),
+        "Number of bytes that a GPU backend may hold. Above it, the least recently used tensors "
+        "move to the host, and return when they are used. webgl also moves tensors when the GPU is "
+        "out of memory; with -1 only then. Read when a backend opens.",
     ),
     Flag(
         "TFPY_HOST_MEMORY_BUDGET",
         LIMIT,
-        _budget("host", "the device's memory as browsers tell it, or 4 GiB"),
-        "Bytes of tensors that the host takes over from a backend: with more, its memory runs "
-        "out; -1: any. Read when a backend opens.",
+        _budget("host", "the device's memory as the browser reports it, or 4 GiB"),
+        "Number of bytes of tensors that may move from a backend to the host. Beyond it the "
+        "backend runs out of memory. -1: no limit. Read when a backend opens.",
     ),
     Flag(
         "TFPY_MAX_UNPACKED_BYTES",
         SIZE,
         2**28,
-        "Bytes that the contents of one file may unpack to: the pixels of an image, the members of "
-        "an archive, a record of a compressed file, constants that repeat a value. A file whose "
-        "size times 64 is more may unpack to that. Raise it for files that you trust.",
+        "Number of bytes that the contents of one file may unpack to: the pixels of an image, the "
+        "members of an archive, a record of a compressed file, constants that repeat a value. 64 "
+        "times the size of the file is always allowed. Raise it for files that you trust.",
     ),
     Flag(
         "TFPY_HEARTBEAT_SECONDS",
         LIMIT,
         30,
-        "Where several processes compute together: after so many seconds without a sign of life "
-        "one of them counts as gone, and the others raise `tf.errors.UnavailableError`. Read when "
-        "they meet.",
+        "Number of seconds without a heartbeat after which a process of a cluster is considered "
+        "lost, and the other processes raise `tf.errors.UnavailableError`. Read when the processes "
+        "connect.",
     ),
     Flag(
         "SOFTWARE_WEBGL_ENABLED",
         SWITCH,
         False,
-        "Takes WebGL on a software rasteriser, too, though wasm is faster there.",
+        "Also use WebGL on a software rasterizer, although wasm is faster there.",
         "webgl",
     ),
     Flag(
         "WEBGL_VERSION",
         COUNT,
         Found(lambda facts: facts["webgl"]["version"], "found"),
-        "The highest version of WebGL, 0 without any; the backend needs 2.",
+        "Highest available version of WebGL; 0 if there is none. The backend needs 2.",
         "webgl",
         lowers=True,
     ),
@@ -134,14 +136,14 @@ _ALL = (
         "HAS_WEBGL",
         SWITCH,
         Follows(lambda get: int(get("WEBGL_VERSION")) > 0, "`WEBGL_VERSION` > 0"),
-        "Whether there is WebGL of any version.",
+        "True if any version of WebGL is available.",
         fixed=True,
     ),
     Flag(
         "WEBGL_RENDER_FLOAT32_CAPABLE",
         SWITCH,
         Found(lambda facts: facts["webgl"]["float32Target"], "found"),
-        "Whether float32 textures can be rendered to.",
+        "True if float32 textures are renderable.",
         "webgl",
         lowers=True,
     ),
@@ -149,8 +151,8 @@ _ALL = (
         "WEBGL_FORCE_F16_TEXTURES",
         SWITCH,
         False,
-        "Stores floats in 16 bits even where float32 textures can be rendered to, as phones do "
-        "that cannot.",
+        "Store floats in 16 bits even if float32 textures are renderable, as phones without such "
+        "textures do.",
         "webgl",
     ),
     Flag(
@@ -162,7 +164,7 @@ _ALL = (
             ),
             "`WEBGL_RENDER_FLOAT32_CAPABLE` and not `WEBGL_FORCE_F16_TEXTURES`",
         ),
-        "Whether floats are stored in 32 bits; in 16 where not.",
+        "Store floats in 32 bits instead of 16.",
         "webgl",
         lowers=True,
     ),
@@ -170,29 +172,29 @@ _ALL = (
         "WEBGL_CHECK_NUMERICAL_PROBLEMS",
         SWITCH,
         False,
-        "Refuses, where textures have float16, values that would become infinite or zero there.",
+        "On float16 textures, raise an error for values that would become infinite or zero.",
         "webgl",
     ),
     Flag(
         "WEBGL_CPU_FORWARD",
         SWITCH,
         True,
-        "NumPy computes an op outside of compiled functions whose few operands the host has: "
-        "that takes less than a dispatch.",
+        "Compute small ops outside of compiled functions with NumPy if the host has the operands, "
+        "which is faster than a dispatch.",
         "webgl",
     ),
     Flag(
         "CPU_HANDOFF_SIZE_THRESHOLD",
         COUNT,
         1000,
-        "Few are fewer elements than this, those of the result included.",
+        "An op is small if its operands and result each have fewer elements than this.",
         "webgl",
     ),
     Flag(
         "WEBGL_MAX_TEXTURE_SIZE",
         SIZE,
         Found(lambda facts: facts["webgl"]["maxTextureSize"], "found"),
-        "The largest width and height of a texture; a tensor takes up to 4 x its square.",
+        "Largest width and height of a texture. A tensor has at most 4 x its square elements.",
         "webgl",
         lowers=True,
     ),
@@ -200,22 +202,22 @@ _ALL = (
         "WEBGL_DELETE_TEXTURE_THRESHOLD",
         LIMIT,
         512 * 2**20,
-        "So many bytes of free textures are kept for the next tensors; -1: all of them.",
+        "Number of bytes of free textures that are cached for new tensors; -1: all.",
         "webgl",
     ),
     Flag(
         "WEBGL_FLUSH_THRESHOLD",
         LIMIT,
         -1,
-        "Draws are handed to the GPU (`gl.flush`) when so many ms have passed since the last "
-        "time; -1: when the browser finds it right.",
+        "Number of milliseconds after which draws are submitted to the GPU (`gl.flush`); -1: the "
+        "browser decides.",
         "webgl",
     ),
     Flag(
         "WEBGL_DISJOINT_QUERY_TIMER_EXTENSION_VERSION",
         COUNT,
         Found(lambda facts: facts["webgl"]["timers"], "found"),
-        "2 where kernels can be timed (`EXT_disjoint_timer_query_webgl2`), else 0.",
+        "2 if kernels can be timed (`EXT_disjoint_timer_query_webgl2`), otherwise 0.",
         "webgl",
         lowers=True,
     ),
@@ -226,7 +228,7 @@ _ALL = (
             lambda facts: facts["webgl"]["timers"] > 0 and not facts["host"]["mobile"],
             "found; not on phones",
         ),
-        "Whether `tf.time` believes the times of kernels.",
+        "True if `tf.time` reports the times of kernels.",
         "webgl",
         lowers=True,
     ),
@@ -234,65 +236,66 @@ _ALL = (
         "WEBGPU_SOFTWARE_ENABLED",
         SWITCH,
         False,
-        "Takes a fallback adapter of WebGPU, too, though wasm is faster there.",
+        "Also use a fallback adapter of WebGPU, although wasm is faster there.",
         "webgpu",
     ),
     Flag(
         "TFPY_WEBGPU_USE_SUBGROUP_MATRIX",
         SWITCH,
         False,
-        "Multiplies int8 by subgroup matrices, which browsers call experimental, if there are any.",
+        "Multiply int8 matrices with subgroup matrices, an experimental feature of browsers, if "
+        "they are available.",
         "webgpu",
     ),
     Flag(
         "WEBGPU_CPU_FORWARD",
         SWITCH,
         True,
-        "NumPy computes an op outside of compiled functions whose few operands the host has: "
-        "that takes less than a dispatch.",
+        "Compute small ops outside of compiled functions with NumPy if the host has the operands, "
+        "which is faster than a dispatch.",
         "webgpu",
     ),
     Flag(
         "WEBGPU_CPU_HANDOFF_SIZE_THRESHOLD",
         COUNT,
         1000,
-        "Few are fewer elements than this, those of the result included.",
+        "An op is small if its operands and result each have fewer elements than this.",
         "webgpu",
     ),
     Flag(
         "WEBGPU_USE_LOW_POWER_GPU",
         SWITCH,
         False,
-        "Asks for the GPU that takes less power, where there are two.",
+        "Request the low-power GPU if there are two.",
         "webgpu",
     ),
     Flag(
         "WEBGPU_DEFERRED_SUBMIT_BATCH_SIZE",
         SIZE,
         64,
-        "After so many dispatches the GPU begins, while the next ones are encoded.",
+        "Number of encoded dispatches after which they are submitted to the GPU.",
         "webgpu",
     ),
     Flag(
         "WEBGPU_IMPORT_EXTERNAL_TEXTURE",
         SWITCH,
         True,
-        "Reads frames of videos where the browser has them; else it draws them first.",
+        "Read video frames directly as external textures instead of drawing them first.",
         "webgpu",
     ),
     Flag(
         "WEBGPU_PRINT_SHADER",
         TEXT,
         "",
-        "Prints the WGSL of kernels when they are made: of those with these names "
-        "(`matmul,conv2d`), or `all`.",
+        "Print the WGSL code of the named kernels (`matmul,conv2d`), or of `all`, when they are "
+        "compiled.",
         "webgpu",
     ),
     Flag(
         "WASM_HAS_SIMD_SUPPORT",
         SWITCH,
         Found(lambda facts: facts["wasm"]["simd"], "found"),
-        "Whether WebAssembly has SIMD; there is no wasm backend without.",
+        "True if WebAssembly supports SIMD, which the backend needs.",
         "wasm",
         lowers=True,
     ),
@@ -300,7 +303,7 @@ _ALL = (
         "TFPY_WASM_HAS_RELAXED_SIMD_SUPPORT",
         SWITCH,
         Found(lambda facts: facts["wasm"]["relaxedSimd"], "found"),
-        "Whether WebAssembly has relaxed SIMD.",
+        "True if WebAssembly supports relaxed SIMD.",
         "wasm",
         lowers=True,
     ),
@@ -308,7 +311,7 @@ _ALL = (
         "WASM_HAS_MULTITHREAD_SUPPORT",
         SWITCH,
         Found(lambda facts: facts["wasm"]["threads"], "found"),
-        "Whether WebAssembly has threads, which need a page that is cross-origin isolated.",
+        "True if WebAssembly supports threads, which need a cross-origin isolated page.",
         "wasm",
         lowers=True,
     ),
@@ -316,23 +319,23 @@ _ALL = (
         "TFPY_WASM_THREADS_COUNT",
         COUNT,
         0,
-        "How many threads compute, at most 8; 0: one for each core "
-        "(`tf.set_threads_count` sets it).",
+        "Number of threads, at most 8; 0: one for each core (`tf.set_threads_count` sets it).",
         "wasm",
     ),
     Flag(
         "TFPY_WASM_CODEGEN",
         one_of("auto", "always", "never"),
         "auto",
-        "Whether elementwise kernels become WebAssembly: where it pays, at once, or never.",
+        "Compile elementwise kernels to WebAssembly: when it is worthwhile, always, or never.",
         "wasm",
     ),
     Flag(
         "TFPY_WASM_MEMORY_BUDGET",
         LIMIT,
         _budget("wasm", "3 GiB"),
-        "As TFPY_GPU_MEMORY_BUDGET, of bytes in the module's heap, which grows to 4 GiB at most. "
-        "Tensors go, too, when the browser does not let it grow; -1: only then.",
+        "Number of bytes that tensors may take in the module's heap, which grows to at most 4 GiB. "
+        "Above it, tensors move to the host as with TFPY_GPU_MEMORY_BUDGET. Tensors also move when "
+        "the browser does not let the heap grow; with -1 only then.",
         "wasm",
     ),
 )
