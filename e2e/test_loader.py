@@ -153,7 +153,8 @@ def test_what_cannot_be_loaded_is_named(tfpy_page: OpenPageFixture) -> None:
         "page": ["the lock file is no JSON", "/index.html: 200"],
         "wheel": ["cannot be loaded", "/nowhere/tfpy-9-py3-none-any.whl: 404"],
         "threads": [
-            "tfpy: ValueError: Flag TFPY_WASM_THREADS_COUNT must be an integer of at least 0, not -3"
+            "tfpy: ValueError: Flag TFPY_WASM_THREADS_COUNT must be an integer of at least 0, "
+            "not -3"
         ],
         "flag": ["tfpy: ValueError: Unknown flag 'WASM_SPEED'; d"],
     }.items():

@@ -1,7 +1,7 @@
 """TensorFlow-style machine learning in Python that runs in the browser.
 
-``import tfpy as tf`` gives TensorFlow's names for tensors, ops and automatic differentiation, on
-WebGPU, WebGL, WebAssembly or NumPy, and in CPython on what JAX computes with.
+`import tfpy as tf` provides TensorFlow's names for tensors, ops and automatic differentiation. Ops
+run on WebGPU, WebGL, WebAssembly or NumPy, and in CPython also on JAX's devices.
 """
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.

@@ -1,4 +1,4 @@
-"""``tf.audio``: sounds in WAV files."""
+"""`tf.audio`: decoding and encoding of WAV files."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""``tf.autodiff``: forward and reverse mode."""
+"""`tf.autodiff`: automatic differentiation in forward and reverse mode."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""``tf.bitwise``: ops on the bits of integers."""
+"""`tf.bitwise`: ops on the bits of integers."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""``tf.browser``: conversion between tensors and the pixels of images, videos and canvases."""
+"""`tf.browser`: conversion between tensors and the pixels of images, videos and canvases."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

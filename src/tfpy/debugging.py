@@ -1,4 +1,4 @@
-"""``tf.debugging``: assertions on tensors; within ``tf.function`` they hold at each run."""
+"""`tf.debugging`: assertions on tensors, which `tf.function` checks at each call, and numeric checks."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""TensorFlow's error classes (``tf.errors``)."""
+"""`tf.errors`: TensorFlow's error classes."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

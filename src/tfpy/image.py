@@ -1,4 +1,4 @@
-"""``tf.image``: resizing, cropping, colours, measures of quality and boxes."""
+"""`tf.image`: resizing, cropping, color adjustments, quality metrics and bounding boxes."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

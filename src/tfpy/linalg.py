@@ -1,4 +1,4 @@
-"""``tf.linalg``: products, decompositions and systems of equations."""
+"""`tf.linalg`: matrix products, decompositions and linear systems."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,7 +1,6 @@
-"""``tf.losses``: Keras's, and those of TensorFlow.js's losses whose names Keras has not.
+"""`tf.losses`: Keras's losses, and TensorFlow.js's weighted losses with names that Keras does not have.
 
-The latter are of labels and predictions, weighted and reduced; they all are in
-``tf.compat.v1.losses``.
+`tf.compat.v1.losses` contains all of TensorFlow.js's losses.
 """
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.

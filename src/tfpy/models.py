@@ -1,4 +1,4 @@
-"""Models in files of many formats: TensorFlow's, TensorFlow.js's, Keras's, ONNX and TFLite."""
+"""`tf.models`: models in files of TensorFlow, TensorFlow.js, Keras, ONNX and TFLite."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""``tf.nest``: values in lists, tuples, mappings and the like, taken apart and put together."""
+"""`tf.nest`: functions on nested lists, tuples, dicts and similar containers."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""``tf.notebook``: what notebooks and pages show while a program runs."""
+"""`tf.notebook`: progress bars and live plots for notebooks and pages."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""``tf.ragged``: tensors with rows of different lengths."""
+"""`tf.ragged`: tensors with rows of different lengths."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

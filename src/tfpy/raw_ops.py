@@ -1,4 +1,4 @@
-"""``tf.raw_ops``: the operations of TensorFlow's graphs; all arguments are given by name."""
+"""`tf.raw_ops`: the operations of TensorFlow's graphs. All arguments are passed by keyword."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

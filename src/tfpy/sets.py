@@ -1,4 +1,4 @@
-"""``tf.sets``: the last dimension holds sets of integers or strings."""
+"""`tf.sets`: operations on sets of integers or strings in the last dimension."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""``tf.sparse``: indices are computed on the host, values by gathers and sums on the device."""
+"""`tf.sparse`: sparse tensors. Indices are on the host, values on the device."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

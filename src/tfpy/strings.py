@@ -1,4 +1,4 @@
-"""``tf.strings``: joining, splitting, matching and formatting strings."""
+"""`tf.strings`: joining, splitting, matching and formatting of strings."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""``tf.train``: checkpoints, in TensorFlow's files; clusters of processes."""
+"""`tf.train`: checkpoints in TensorFlow's format, and cluster specifications."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

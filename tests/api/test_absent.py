@@ -67,14 +67,15 @@ USES: list[Callable[[Any], Any]] = [
 
 @pytest.mark.parametrize("use", USES)
 def test_a_forgotten_await_is_named(use: Callable[[Any], Any]) -> None:
-    with pytest.raises(TypeError, match=r"x.data\(\) gives its value .* `await x.data\(\)`"):
+    with pytest.raises(TypeError, match=r"x.data\(\) returns its value .* `await x.data\(\)`"):
         use(tf.constant([1.0]).data())
 
 
 def test_what_is_not_awaited_shows_it() -> None:
     pending = tf.ready()
     assert (
-        repr(pending) == "<tf.ready() gives its value when it is awaited: write `await tf.ready()`>"
+        repr(pending)
+        == "<tf.ready() returns its value when it is awaited: write `await tf.ready()`>"
     )
     with pytest.raises(AttributeError, match=r"no shape: tf.ready.*await"):
         _ = pending.shape

@@ -124,7 +124,7 @@ def test_a_worker_dies(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("deaths", "gone", "why"),
-    [([-1, 2], 1, "what is exchanged with it does not come"), ([2, -1], 0, "it is waited for")],
+    [([-1, 2], 1, "its data does not arrive"), ([2, -1], 0, "it does not respond")],
 )
 def test_a_worker_is_stopped(tmp_path: Path, deaths: list[int], gone: int, why: str) -> None:
     """It keeps its connections, and gives no sign of life: the other one names it and ends."""

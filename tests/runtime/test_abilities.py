@@ -146,7 +146,7 @@ def test_callers_do_without_abilities(core: Core, tmp_path: Path) -> None:
     x.assign_add(tf.ones([1000]))
     tf.train.Checkpoint(x=x).restore(path)
     assert x.numpy()[0] == 1
-    with pytest.raises(tf.errors.UnimplementedError, match="core backend shares no buffers"):
+    with pytest.raises(tf.errors.UnimplementedError, match="core backend cannot share buffers"):
         tf.browser.gpu_device()
     with pytest.raises(ValueError, match='context_type must be "2d" on core'):
         tf.browser.draw(tf.zeros([2, 2, 3]), None, {"context_options": {"context_type": "webgpu"}})

@@ -30,7 +30,7 @@ def test_an_error_names_them() -> None:
     huge = tf.zeros([4096, 4099]) + 1.0
     error = failures.op_error("ResourceExhaustedError", "webgl: out of memory", "add")
     assert isinstance(error, tf.errors.ResourceExhaustedError)
-    assert str(error).startswith("add: webgl: out of memory; tensors hold the most as ")
+    assert str(error).startswith("add: webgl: out of memory; the largest tensors are ")
     assert f"float32[4096,4099] ({4096 * 4099 * 4} bytes" in str(error)
     assert "tensors" not in str(failures.op_error("Error", "webgl: no", None))
     del huge

@@ -159,7 +159,7 @@ def test_names_are_taken_once() -> None:
 
 def test_a_backend_has_the_name_that_it_is_registered_under() -> None:
     tf.register_backend("other", FakeDevice, 5)
-    with pytest.raises(RuntimeError, match="registered as 'other' calls itself 'fake'"):
+    with pytest.raises(RuntimeError, match="registered as 'other' has the name 'fake'"):
         tf.set_backend("other")
     assert tf.get_backend() == "cpu"
 

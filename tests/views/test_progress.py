@@ -228,7 +228,7 @@ def test_async_loops(monkeypatch: pytest.MonkeyPatch, always: None) -> None:
 
 def test_errors(monkeypatch: pytest.MonkeyPatch, always: None) -> None:
     steps = tf.notebook.progress(awaited(2))
-    with pytest.raises(TypeError, match="write `async for`"):
+    with pytest.raises(TypeError, match="Use `async for`"):
         list(steps)
     steps = tf.notebook.progress(range(2))
 
@@ -236,11 +236,11 @@ def test_errors(monkeypatch: pytest.MonkeyPatch, always: None) -> None:
         for _ in steps:
             steps.show(loss=loss)
 
-    with pytest.raises(ValueError, match="loss has 3 elements, not one: show its mean"):
+    with pytest.raises(ValueError, match="loss has 3 elements, not one. Plot its mean"):
         train(tf.zeros([3]))
     loss = tf.zeros([]) + 1.0
     monkeypatch.setattr(Storage, "is_readable", property(lambda storage: False))
-    with pytest.raises(RuntimeError, match="loss is awaited here: loop by `async for`"):
+    with pytest.raises(RuntimeError, match="cannot wait for loss here. Use `async for`"):
         train(loss)
 
 

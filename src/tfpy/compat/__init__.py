@@ -1,4 +1,4 @@
-"""``tf.compat``: what TensorFlow 2 keeps of TensorFlow 1, and texts."""
+"""`tf.compat`: compatibility with TensorFlow 1, and conversions of strings."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""``tf.data``: datasets, whose elements are computed on the host when they are asked for."""
+"""`tf.data`: datasets and input pipelines. Elements are computed on the host on demand."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""``tf.distribute``: one program on one device, on those of a machine, on several machines."""
+"""`tf.distribute`: strategies for one device, several devices, and several machines."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""``tf.distribute.cluster_resolver``: which processes train together."""
+"""`tf.distribute.cluster_resolver`: discovery of the processes of a cluster."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

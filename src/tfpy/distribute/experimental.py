@@ -1,6 +1,5 @@
-"""``tf.distribute.experimental``: how machines exchange values; for which replica one is made.
-
-Former names of strategies, too.
+"""`tf.distribute.experimental`: communication between machines, values for each replica, and former
+names of strategies.
 """
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.

@@ -1,4 +1,4 @@
-"""Data types, with TensorFlow's names (``tf.float32``, ``tf.dtypes.as_dtype``)."""
+"""`tf.dtypes`: data types, with TensorFlow's names."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""Small data types that are kept, moved and cast, but not computed with."""
+"""`tf.dtypes.experimental`: small data types that are stored, moved and cast, without arithmetic."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

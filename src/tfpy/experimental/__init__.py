@@ -1,4 +1,4 @@
-"""``tf.experimental``: values that may be absent, partitions of values into rows, small dtypes."""
+"""`tf.experimental`: optional values, row partitions and small data types."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

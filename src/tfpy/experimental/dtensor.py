@@ -1,6 +1,6 @@
-"""``tf.experimental.dtensor``: tensors that are spread over a mesh of devices, by their layouts.
+"""`tf.experimental.dtensor`: tensors that layouts distribute over a mesh of devices.
 
-Several devices there are on the backend jax. On the others a mesh has one.
+The jax backend supports several devices. On other backends a mesh has one device.
 """
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.

@@ -1,4 +1,4 @@
-"""``tf.experimental.numpy``: NumPy's functions on tensors, as far as libraries use them."""
+"""`tf.experimental.numpy`: NumPy functions on tensors, as far as libraries use them."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

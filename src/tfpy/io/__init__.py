@@ -1,4 +1,4 @@
-"""``tf.io``: files, and texts that stand for bytes."""
+"""`tf.io`: reading, writing, encoding and decoding of files and strings."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

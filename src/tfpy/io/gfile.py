@@ -1,4 +1,4 @@
-"""``tf.io.gfile``: the files of the system; in a page, those of Pyodide."""
+"""`tf.io.gfile`: the file system; in a page, Pyodide's."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""``tf.lookup``: tables from keys to values, on the host."""
+"""`tf.lookup`: lookup tables from keys to values, on the host."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""``tf.lookup.experimental``: tables that programs change."""
+"""`tf.lookup.experimental`: mutable lookup tables."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""``tf.math``: arithmetic, reductions, special functions."""
+"""`tf.math`: arithmetic, reductions and special functions."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

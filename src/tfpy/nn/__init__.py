@@ -1,4 +1,4 @@
-"""``tf.nn``: activations, convolution, pooling, normalization and losses."""
+"""`tf.nn`: activations, convolution, pooling, normalization and losses."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

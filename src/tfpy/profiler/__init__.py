@@ -1,4 +1,4 @@
-"""``tf.profiler``: what takes time."""
+"""`tf.profiler`: profiling."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

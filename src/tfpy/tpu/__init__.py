@@ -1,4 +1,4 @@
-"""``tf.tpu``: TPUs, which the backend jax computes on."""
+"""`tf.tpu`: TPUs, with the jax backend."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""``tf.tpu.experimental``: what programs for TPUs say before they make a strategy."""
+"""`tf.tpu.experimental`: initialization of TPUs."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

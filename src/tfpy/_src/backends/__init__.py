@@ -1,2 +1,3 @@
-"""Backends (cpu, wasm, webgl, webgpu, jax), the registry that opens them, the storage of tensors
-and the bridge to JavaScript."""
+"""Backends (cpu, wasm, webgl, webgpu, jax), their registry, tensor storage, and the bridge to
+JavaScript.
+"""

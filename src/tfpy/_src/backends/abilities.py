@@ -1,7 +1,7 @@
-"""Abilities that only some backends have, as ``web/common/backend.mjs`` lists those of devices.
+"""Abilities that only some backends have, corresponding to `web/common/backend.mjs`.
 
-A backend inherits the classes of the abilities that it has. Callers test for them by
-``isinstance``, or call a function of this module that does.
+A backend inherits the classes of its abilities. Callers test for them with `isinstance`, or call a
+function of this module that does.
 """
 
 from __future__ import annotations
@@ -30,54 +30,58 @@ class AsyncReads(ABC):
     @property
     @abstractmethod
     def reads_at_once(self) -> bool:
-        """True if :meth:`Backend.read` can be called here; some devices must be awaited."""
+        """True if `Backend.read` can be called here. Some devices must be awaited."""
 
     @abstractmethod
     async def read_async(self, slot: int, aval: Aval) -> Array:
-        """Copy the slot's value to a new array when it is computed."""
+        """Copy the slot's value to a new array as soon as it is computed."""
 
 
 class AsyncRegistration(ABC):
-    """Programs that take long to make, made without blocking the page."""
+    """Registration without blocking the page, for programs that take long to compile."""
 
     @abstractmethod
     async def register_async(self, compiled: Compiled, progress: Progress) -> int:
         """Make a program and return its id.
 
         Args:
-            progress: Called with the number of finished parts (shaders) and the number of all.
+            progress: Called with the number of finished parts (shaders) and the total number.
         """
 
 
 class SlicedRuns(ABC):
-    """Runs in slices, between which the page reacts."""
+    """Runs in slices, between which the page can react."""
 
     @abstractmethod
     def begin(self, program: int, *slots: int) -> SlicedRun | None:
-        """Begin a run with nothing donated.
+        """Begin a run without donated slots.
 
         Returns:
-            None if runs return as soon as they are submitted.
+            The run; None if runs return as soon as they are submitted.
         """
 
 
 class RepeatedRuns(ABC):
-    """Several runs of one program in one call, each on the outputs of the run before."""
+    """Several runs of a program in one call, each on the outputs of the previous one."""
 
     @abstractmethod
     def link(self, program: int, links: Links) -> bool:
-        """Specify which outputs are the next run's inputs; return True if :meth:`repeat` can run
-        the program."""
+        """Specify which outputs become the inputs of the next run.
+
+        Returns:
+            True if `repeat` can run the program.
+        """
 
     @abstractmethod
     def repeat(self, program: int, count: int, *slots: int) -> int:
         """Run a linked program `count` times, and return the first output of the last run.
 
-        If a later run fails, the failure's ``first`` is the first output of the run before.
+        If a later run fails, the attribute `first` of the failure is the first output of the
+        previous run.
 
         Args:
-            slots: The inputs of the first run, then for each other run the inputs that
-                :attr:`Links.given` lists.
+            slots: The inputs of the first run, followed for each later run by the inputs that
+                `Links.given` lists.
         """
 
 
@@ -86,7 +90,7 @@ class Timed(ABC):
 
     @abstractmethod
     def start_timing(self) -> None:
-        """Begin to time kernels, which takes time itself."""
+        """Begin to time kernels, which slows them down."""
 
     @abstractmethod
     def stop_timing(self) -> KernelTimes | Coroutine[Any, Any, KernelTimes]:
@@ -94,22 +98,28 @@ class Timed(ABC):
 
 
 class Pictured(ABC):
-    """Images that go from the page to the device, and back, without passing the CPU."""
+    """Transfers of images between the page and the device that do not pass through the CPU."""
 
     @abstractmethod
     def picture(self, source: Any, shape: tuple[int, int, int]) -> int:
-        """Copy an image of the page to a new int32 slot ``[height, width, channels]``; return 0 if
-        the device cannot read this image."""
+        """Copy an image of the page to a new int32 slot `[height, width, channels]`.
+
+        Returns:
+            The slot; 0 if the device cannot read this image.
+        """
 
     @property
     @abstractmethod
     def draws(self) -> bool:
-        """Whether :meth:`draw` can be called."""
+        """True if `draw` can be called."""
 
     @abstractmethod
     def draw(self, slot: int, canvas: Any, look: Look) -> bool:
-        """Resize a canvas and draw an image ``[height, width, channels]`` on it; return False if
-        the device cannot draw on this canvas."""
+        """Resize a canvas and draw an image `[height, width, channels]` on it.
+
+        Returns:
+            False if the device cannot draw on this canvas.
+        """
 
 
 class SharesBuffers(ABC):
@@ -118,7 +128,7 @@ class SharesBuffers(ABC):
     @property
     @abstractmethod
     def sharing(self) -> Sharing | None:
-        """The functions that share buffers; None if the slots are no buffers of a GPUDevice."""
+        """Functions that share buffers; None if the slots are not buffers of a GPUDevice."""
 
 
 class Losable(ABC):
@@ -126,11 +136,11 @@ class Losable(ABC):
 
     @abstractmethod
     def lost(self) -> str:
-        """Return why the device is gone; an empty string while it is there."""
+        """Return the reason for the loss of the device; empty if it is available."""
 
     @abstractmethod
     def rescue(self, slot: int, aval: Aval) -> Array | None:
-        """Return a slot's value after the loss of the device; None if only the device had it."""
+        """Return a slot's value after the loss of the device; None if only the device held it."""
 
 
 def slots_of(backend: Backend, aval: Aval) -> int:
@@ -139,7 +149,7 @@ def slots_of(backend: Backend, aval: Aval) -> int:
 
 
 async def registered(backend: Backend, compiled: Compiled, progress: Progress) -> int:
-    """Return the id of a new program, made without blocking the page if the backend can."""
+    """Make a program and return its id, without blocking the page if the backend supports it."""
     if isinstance(backend, AsyncRegistration):
         return await backend.register_async(compiled, progress)
     program = backend.register(compiled)
@@ -148,7 +158,7 @@ async def registered(backend: Backend, compiled: Compiled, progress: Progress) -
 
 
 def loss_of(backend: Backend) -> str:
-    """Return why a backend's device is gone; an empty string while it is there."""
+    """Return the reason for the loss of a backend's device; empty if it is available."""
     return backend.lost() if isinstance(backend, Losable) else ""
 
 
@@ -161,11 +171,11 @@ def sharing_of(backend: Backend) -> Sharing:
     """Return the functions that share a backend's buffers with the page.
 
     Raises:
-        UnimplementedError: If its slots are no buffers of a GPUDevice.
+        UnimplementedError: If the slots are not buffers of a GPUDevice.
     """
     sharing = backend.sharing if isinstance(backend, SharesBuffers) else None
     if sharing is None:
-        mend = 'await tf.set_backend_async("webgpu") opens one that does, where there is a GPU'
-        text = f"the {backend.name} backend shares no buffers of a GPU; {mend}"
+        mend = 'On a device with a GPU, call await tf.set_backend_async("webgpu") first.'
+        text = f"The {backend.name} backend cannot share buffers of a GPU. {mend}"
         raise UnimplementedError(None, None, text)
     return sharing

@@ -1,4 +1,4 @@
-"""What backends share whose slots are arrays of this process: NumPy's, or JAX's on its devices."""
+"""Base of backends whose slots are arrays of this process: NumPy's, or JAX's on its devices."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfpy._src.backends.backend import Backend
 
 
 class ArrayBackend(Backend):
-    """Slots and programs by number."""
+    """A backend that stores arrays and programs in dicts by number."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -22,25 +22,25 @@ class ArrayBackend(Backend):
         self._next_program = count(1).__next__
 
     def _kept(self, arrays: Sequence[Any]) -> int:
-        """The slot of the first of some arrays; the others follow."""
+        """Assign consecutive slots to arrays and return the first slot."""
         with self._numbering:
             first = self._next
             self._next = first + len(arrays)
-        if len(arrays) == 1:  # mostly
+        if len(arrays) == 1:  # the usual case
             self._arrays[first] = arrays[0]
         else:
             self._arrays.update(enumerate(arrays, first))
         return first
 
     def _entered(self, program: Any) -> int:
-        """The number of a new program."""
+        """Return the number of a new program."""
         number = self._next_program()
         self._programs[number] = program
         return number
 
     def discard(self, slot: int, nbytes: int) -> None:
-        """Gives the slot back at once: its bytes serve the next run."""
-        self._arrays.pop(slot, None)  # none of it is left once the backend is closed
+        """Free the slot immediately, so that the next run can use its bytes."""
+        self._arrays.pop(slot, None)  # a closed backend has no arrays left
 
     def free(self, slots: Iterable[int]) -> None:
         for slot in slots:

@@ -1,4 +1,4 @@
-"""What functions give whose result is awaited: it says so when it is taken for the result."""
+"""The results of asynchronous public functions, which raise an error if they are not awaited."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _VALUES_HAVE = """
 
 
 class Awaitable(Coroutine[Any, Any, T]):
-    """What is awaited, under the name of its call. Whatever a value could do is a TypeError."""
+    """A coroutine that knows its call. Using it like its result is a TypeError."""
 
     def __init__(self, awaited: Awaited[T], call: str) -> None:
         self._steps: Any = awaited.__await__()
@@ -39,13 +39,13 @@ class Awaitable(Coroutine[Any, Any, T]):
         self._steps.close()
 
     def _mend(self) -> str:
-        return f"{self._call} gives its value when it is awaited: write `await {self._call}`"
+        return f"{self._call} returns its value when it is awaited: write `await {self._call}`"
 
     def __repr__(self) -> str:
         return f"<{self._mend()}>"
 
     def __bool__(self) -> bool:
-        """asyncio asks its tasks whether they have a coroutine, when they are printed."""
+        """Return True for asyncio, which tests a task's coroutine when it prints the task."""
         if str(sys._getframe(1).f_globals.get("__name__")).startswith("asyncio."):
             return True
         self.close()
@@ -72,7 +72,7 @@ _begun: set[asyncio.Future[Any]] = set()
 
 
 def begun(coroutine: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
-    """The coroutine as a task that ends also when nobody awaits it."""
+    """Start the coroutine as a task that runs to its end even if no one awaits it."""
     task = asyncio.ensure_future(coroutine)
     _begun.add(task)
     task.add_done_callback(_begun.discard)
@@ -82,17 +82,17 @@ def begun(coroutine: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
 def awaitable(
     call: str,
 ) -> Callable[[Callable[P, Coroutine[Any, Any, T]]], Callable[P, Coroutine[Any, Any, T]]]:
-    """Decorates an async function of the public face.
+    """Decorate an asynchronous public function.
 
     Args:
-        call: how a program writes its call, for errors.
+        call: The call as a program writes it, for errors.
 
     Example:
         >>> import tfpy as tf
         >>> tf.constant(1.0).data() + 1.0
         Traceback (most recent call last):
         ...
-        TypeError: x.data() gives its value when it is awaited: write `await x.data()`
+        TypeError: x.data() returns its value when it is awaited: write `await x.data()`
     """
 
     def decorate(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Any]:

@@ -16,36 +16,40 @@ from tfpy._src.compiler.lower.target import NumpyTarget, Target
 
 
 class BackendSkipped(Exception):
-    """Raised by a factory that could open its backend but should not; the text says why."""
+    """Raised by a factory that could open its backend but should not; the message contains the
+    reason.
+    """
 
 
 class Backend(Bookkeeping, ABC):
     """A device that stores arrays in slots and runs compiled Graphs on them.
 
     Slots and programs are positive integers. Abilities that only some backends have are separate
-    interfaces, which such a backend inherits next to this one: see :mod:`abilities` and
-    :mod:`devices`.
+    interfaces, which such a backend inherits in addition to this one: see `abilities.py` and
+    `devices.py`.
     """
 
     name: str
     variant: str
     on_host = False
-    """Whether its slots are arrays of the host, so that reading them costs nothing."""
+    """True if slots are arrays of the host, so that reading them is free."""
     processor = "CPU"
-    """The kind of device: "CPU", "GPU" or "TPU"."""
+    """Kind of device: "CPU", "GPU" or "TPU"."""
     dtypes: frozenset[DType]
-    """Element types that the backend stores."""
+    """Dtypes that the backend stores."""
     splits_complex = False
-    """Whether a complex tensor takes two slots, for real and imaginary parts."""
+    """True if a complex tensor takes two slots, for real and imaginary parts."""
     runs_control = False
-    """Whether its programs may hold conditionals, loops and lists."""
+    """True if programs may contain conditionals, loops and lists."""
     target: Target = NumpyTarget()
     """Kernels of the device, for fusion passes."""
     few = 0
-    """NumPy computes an eager op if the host has the operands, and they and the result have fewer
-    elements than this: on a GPU that takes less time than a dispatch."""
+    """Size below which NumPy computes an eager op if the host has the operands.
+
+    All operands and the result must have fewer elements. On a GPU this is faster than a dispatch.
+    """
     remark = ""
-    """The reason that ``tf.backend_report()`` shows while the backend is open."""
+    """Reason that `tf.backend_report()` shows while the backend is open."""
 
     @abstractmethod
     def upload(self, array: Array) -> int:
@@ -60,8 +64,10 @@ class Backend(Bookkeeping, ABC):
         """Free slots."""
 
     def takes(self, op: Op, avals: Iterable[Aval]) -> bool:
-        """Return True if the backend computes an op on values of these types, whatever their
-        shapes; :meth:`lower` may still refuse some."""
+        """Return True if the backend computes an op on values of these dtypes.
+
+        The shapes are not considered: `lower` may still reject some.
+        """
         if op.name in UNSUPPORTED.get(self.name, {}):
             return False
         stored = self.dtypes - ROUNDED if op.by_bits else self.dtypes
@@ -72,8 +78,8 @@ class Backend(Bookkeeping, ABC):
         """Compile a Graph to the code that the backend runs.
 
         Args:
-            donated: Positions of inputs that a run may be given as donated slots. The Program's
-                ``donations`` name those that are used.
+            donated: Positions of inputs that runs may pass as donated slots. The `donations` of the
+                Program contain those that are used.
 
         Raises:
             NotLowerable: If the backend cannot run the Graph.
@@ -85,19 +91,19 @@ class Backend(Bookkeeping, ABC):
 
     @abstractmethod
     def run(self, program: int, *slots: int) -> int:
-        """Run a program. Its outputs are the returned slot and those that follow.
+        """Run a program. Its outputs are the returned slot and the following ones.
 
-        A negative slot is donated: after the run the slot no longer exists, and an output may lie
-        in its place. A run that fails leaves it unchanged.
+        A negative slot is donated: after the run the slot no longer exists, and an output may take
+        its place. A run that fails leaves it unchanged.
         """
 
     @abstractmethod
     def release(self, program: int) -> None:
-        """Forget a program."""
+        """Delete a program."""
 
     @abstractmethod
     def memory(self) -> dict[str, Any]:
-        """Return at least the ``slots`` and ``bytes`` in use."""
+        """Return at least the `slots` and `bytes` in use."""
 
     @abstractmethod
     async def finish(self) -> None:

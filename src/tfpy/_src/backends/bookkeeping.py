@@ -8,16 +8,16 @@ from typing import Any
 
 from tfpy._src.backends.interrupts import held
 
-_SLOT_BYTES = 1024  # what a slot counts for besides its bytes
-_MAX_GARBAGE = 64 * _SLOT_BYTES  # bytes of discarded slots from which they are worth a call
+_SLOT_BYTES = 1024  # overhead of a slot in addition to its bytes
+_MAX_GARBAGE = 64 * _SLOT_BYTES  # bytes of discarded slots that are worth a call
 
 
 class Bookkeeping:
     """Discarded slots, released programs, and the cache of the eager executor.
 
-    Finalizers must not call the device, so they :meth:`discard` slots and append to
-    :attr:`dead_programs`. When the discarded slots are worth a call, :attr:`collect_due` is set,
-    and the next caller that runs a program calls :meth:`collect` first.
+    Finalizers must not call the device, so they `discard` slots and append to `dead_programs`. When
+    the discarded slots are worth a call, `collect_due` is set, and the next caller that runs a
+    program calls `collect` first.
     """
 
     free: Callable[[Sequence[int]], None]
@@ -25,9 +25,9 @@ class Bookkeeping:
     close: Callable[[], None]
 
     stores_float16 = False
-    """Whether float32 values are stored as float16."""
+    """True if float32 values are stored as float16."""
     gone = ""
-    """Why the values of a closed backend are lost; empty while it is open."""
+    """Reason why the values of a closed backend are lost; empty while it is open."""
 
     def __init__(self) -> None:
         self.garbage: list[int] = []
@@ -39,17 +39,31 @@ class Bookkeeping:
         """Cache of the eager executor: key of an op -> compiled program."""
 
     def epsilon(self) -> float:
-        """Return a small number that this backend's tensors do not round to zero: log(x + epsilon)
-        is never log(0)."""
+        """Return a small number that tensors of this backend do not round to zero.
+
+        `log(x + epsilon)` is thus never `log(0)`.
+
+        Returns:
+            A float: 1e-7, or 1e-4 if tensors are stored as float16.
+        """
         return 1e-4 if self.stores_float16 else 1e-7
 
     def retire(self, why: str) -> None:
-        """Close the backend for good. Reading a tensor that only it held raises `why`."""
+        """Close the backend permanently.
+
+        Args:
+            why: Error message for later reads of tensors that only this backend held.
+        """
         self.gone = why
         self.close()
 
     def discard(self, slot: int, nbytes: int) -> None:
-        """Note a slot that nothing uses any more."""
+        """Record a slot that is no longer in use.
+
+        Args:
+            slot: The slot.
+            nbytes: Number of its bytes.
+        """
         self.garbage.append(slot)
         self.garbage_bytes += nbytes + _SLOT_BYTES
         self.collect_due = self.garbage_bytes > _MAX_GARBAGE
@@ -58,11 +72,11 @@ class Bookkeeping:
         """Free the slots of dead tensors and release the programs of dead functions."""
         with held:
             if not self._collecting.acquire(blocking=False):
-                return  # another thread does it, or what is freed here frees more
+                return  # another thread collects, or this call comes from the collection itself
             try:
                 if self.garbage:
                     slots = self.garbage[:]
-                    del self.garbage[: len(slots)]  # others may have come behind them
+                    del self.garbage[: len(slots)]  # more slots may have been appended
                     self.garbage_bytes, self.collect_due = 0, False
                     self.free(slots)
                 while self.dead_programs:

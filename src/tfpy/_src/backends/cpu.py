@@ -1,4 +1,4 @@
-"""The NumPy backend: slots are arrays, programs are Graphs, running is evaluating."""
+"""The NumPy backend: slots are arrays, programs are Graphs, and runs evaluate them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from tfpy._src.compiler.ir.op import add_backend
 
 
 class CpuBackend(ArrayBackend, SlicedRuns, Timed):
+    """The NumPy backend."""
+
     name = "cpu"
     variant = "numpy"
     on_host = True
@@ -28,7 +30,7 @@ class CpuBackend(ArrayBackend, SlicedRuns, Timed):
 
     def __init__(self) -> None:
         super().__init__()
-        self._times: list[tuple[str, float]] | None = None  # of equations, while they are timed
+        self._times: list[tuple[str, float]] | None = None  # times of equations during timing
 
     def upload(self, array: Array) -> int:
         return self._kept([array])
@@ -56,11 +58,11 @@ class CpuBackend(ArrayBackend, SlicedRuns, Timed):
         except ResourceExhaustedError as error:
             advise(error)
             raise
-        with self._numbering:  # as _kept() does, without another call
+        with self._numbering:  # inlined _kept(), which would be another call
             first = self._next
             self._next = first + len(outputs)
         for slot, array in enumerate(outputs, first):
-            self._arrays[slot] = np.asarray(array)  # some are scalars of NumPy's
+            self._arrays[slot] = np.asarray(array)  # some outputs are NumPy scalars
         return first
 
     def begin(self, program: int, *slots: int) -> SlicedRun:
@@ -86,7 +88,7 @@ class _SlicedRun:
     """A run in slices.
 
     Args:
-        keep: gives arrays slots, and returns the first.
+        keep: Function that assigns slots to arrays and returns the first slot.
     """
 
     def __init__(

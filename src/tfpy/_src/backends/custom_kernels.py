@@ -1,4 +1,4 @@
-"""``tf.register_kernel`` and its like: what a program adds to the op table."""
+"""`tf.register_kernel` and related functions: kernels and gradients that a program adds."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ _OWN_KERNELS = ("webgpu", "webgl", "wasm")
 
 
 def register_kernel(name: str, backend: str, kernel: Kernel) -> None:
-    """Has a function compute an op on a backend, from now on.
+    """Compute an op on a backend with a function.
 
-    Functions that are compiled already keep the kernels that they have.
+    Compiled functions keep the kernels that they already have.
 
     Args:
-        name: of a primitive; ``docs/extending.md`` says how to find it.
-        backend: the name of a :class:`tf.KernelBackend`, whose values the kernel takes and gives;
-            or "cpu", whose values are NumPy's arrays.
-        kernel: takes the op's operands, and its attributes by name; gives its result.
+        name: Name of a primitive op. The page "Extending tfpy" of the documentation explains how to
+            find it.
+        backend: Name of a `tf.KernelBackend`, with kernels on its values; or "cpu", with kernels on
+            NumPy arrays.
+        kernel: Function of the operands, and of the attributes by name. It returns the result.
 
     Raises:
-        ValueError: for an op that there is not, and for webgpu, webgl and wasm, whose kernels are
-            part of tfpy.
-        TypeError: when the kernel cannot be called.
+        ValueError: If the op does not exist, or the backend is webgpu, webgl or wasm, whose kernels
+            are part of tfpy.
+        TypeError: If the kernel is not callable.
 
     Example:
         >>> import numpy as np
@@ -35,21 +36,29 @@ def register_kernel(name: str, backend: str, kernel: Kernel) -> None:
         >>> tf.tanh([0.5, 7.0]).numpy().tolist()
         [0.5, 1.0]
         >>> tf.unregister_kernel("tanh", "cpu")
+
+    See also: `tf.unregister_kernel`, `tf.register_gradient`.
     """
     _check_op("register_kernel", name)
     if backend in _OWN_KERNELS:
-        raise ValueError(f"register_kernel: the kernels of {backend} are part of tfpy")
+        raise ValueError(
+            f"register_kernel: the kernels of {backend} are part of tfpy and cannot be replaced."
+        )
     if not callable(kernel):
-        raise TypeError(f"register_kernel: {kernel!r} cannot be called")
+        raise TypeError(f"register_kernel: kernel must be callable, got {kernel!r}.")
     KERNELS.setdefault(backend, {})[name] = kernel
     forget_programs(backend)
 
 
 def unregister_kernel(name: str, backend: str) -> None:
-    """Takes a kernel back.
+    """Remove a registered kernel.
+
+    Args:
+        name: Name of the op.
+        backend: Name of the backend.
 
     Raises:
-        ValueError: when there is none.
+        ValueError: If no such kernel is registered.
 
     Example:
         >>> import tfpy as tf
@@ -57,14 +66,23 @@ def unregister_kernel(name: str, backend: str) -> None:
         >>> tf.unregister_kernel("add", "mine")
         >>> tf.get_kernels_for_backend("mine")
         {}
+
+    See also: `tf.register_kernel`.
     """
     if KERNELS.get(backend, {}).pop(name, None) is None:
-        raise ValueError(f"unregister_kernel: no kernel of {name} was registered for {backend}")
+        raise ValueError(f"unregister_kernel: no kernel of {name} was registered for {backend}.")
     forget_programs(backend)
 
 
 def get_kernel(name: str, backend: str) -> Kernel | None:
-    """The kernel that was registered; None where there is none.
+    """Return a registered kernel.
+
+    Args:
+        name: Name of the op.
+        backend: Name of the backend.
+
+    Returns:
+        The function, or None if no kernel is registered.
 
     Example:
         >>> import tfpy as tf
@@ -74,12 +92,20 @@ def get_kernel(name: str, backend: str) -> Kernel | None:
         >>> tf.get_kernel("add", "mine") is plus
         True
         >>> tf.unregister_kernel("add", "mine")
+
+    See also: `tf.get_kernels_for_backend`.
     """
     return KERNELS.get(backend, {}).get(name)
 
 
 def get_kernels_for_backend(backend: str) -> dict[str, Kernel]:
-    """All kernels that were registered for a backend, by op.
+    """Return all registered kernels of a backend.
+
+    Args:
+        backend: Name of the backend.
+
+    Returns:
+        A dict from op names to functions.
 
     Example:
         >>> import tfpy as tf
@@ -87,12 +113,18 @@ def get_kernels_for_backend(backend: str) -> dict[str, Kernel]:
         >>> sorted(tf.get_kernels_for_backend("mine"))
         ['add']
         >>> tf.unregister_kernel("add", "mine")
+
+    See also: `tf.get_kernel`.
     """
     return dict(KERNELS.get(backend, {}))
 
 
 def copy_registered_kernels(backend: str, new_backend: str) -> None:
-    """Registers the kernels of one backend for another one, too.
+    """Register the kernels of one backend for another one.
+
+    Args:
+        backend: Name of the backend with kernels.
+        new_backend: Name of the backend that receives them.
 
     Example:
         >>> import tfpy as tf
@@ -102,19 +134,26 @@ def copy_registered_kernels(backend: str, new_backend: str) -> None:
         ['add']
         >>> tf.unregister_kernel("add", "mine")
         >>> tf.unregister_kernel("add", "another")
+
+    See also: `tf.register_kernel`.
     """
     for name, kernel in get_kernels_for_backend(backend).items():
         register_kernel(name, new_backend, kernel)
 
 
 def register_gradient(name: str) -> Callable[[Gradient], Gradient]:
-    """A decorator: the function is the gradient of an op from now on, in place of tfpy's own.
+    """Replace the gradient of an op by the decorated function.
 
     Args:
-        name: of a primitive; ``docs/extending.md`` says how to find it.
+        name: Name of a primitive op. The page "Extending tfpy" of the documentation explains how to
+            find it.
+
+    Returns:
+        A decorator for a function of the output's gradient, the output, the inputs, and the
+        attributes by name.
 
     Raises:
-        ValueError: for an op that there is not.
+        ValueError: If the op does not exist.
 
     Example:
         >>> import tfpy as tf
@@ -124,12 +163,14 @@ def register_gradient(name: str) -> Callable[[Gradient], Gradient]:
         >>> tf.grad(tf.round)(tf.constant(0.3)).numpy()
         np.float32(1.0)
         >>> tf.unregister_gradient("round")
+
+    See also: `tf.unregister_gradient`, `tf.custom_gradient`.
     """
     _check_op("register_gradient", name)
 
     def register(gradient: Gradient) -> Gradient:
         if not callable(gradient):
-            raise TypeError(f"register_gradient: {gradient!r} cannot be called")
+            raise TypeError(f"register_gradient: gradient must be callable, got {gradient!r}.")
         GRADIENTS[name] = gradient
         return gradient
 
@@ -137,10 +178,13 @@ def register_gradient(name: str) -> Callable[[Gradient], Gradient]:
 
 
 def unregister_gradient(name: str) -> None:
-    """Takes a gradient back: tfpy's own is used again.
+    """Remove a registered gradient, so that tfpy's own is used again.
+
+    Args:
+        name: Name of the op.
 
     Raises:
-        ValueError: when there is none.
+        ValueError: If no gradient is registered.
 
     Example:
         >>> import tfpy as tf
@@ -150,13 +194,21 @@ def unregister_gradient(name: str) -> None:
         >>> tf.unregister_gradient("round")
         >>> tf.get_gradient("round") is None
         True
+
+    See also: `tf.register_gradient`.
     """
     if GRADIENTS.pop(name, None) is None:
-        raise ValueError(f"unregister_gradient: no gradient of {name} was registered")
+        raise ValueError(f"unregister_gradient: no gradient of {name} was registered.")
 
 
 def get_gradient(name: str) -> Gradient | None:
-    """The gradient that was registered for an op; None where there is none.
+    """Return the registered gradient of an op.
+
+    Args:
+        name: Name of the op.
+
+    Returns:
+        The function, or None if no gradient is registered.
 
     Example:
         >>> import tfpy as tf
@@ -168,6 +220,8 @@ def get_gradient(name: str) -> Gradient | None:
         >>> tf.unregister_gradient("round")
         >>> print(tf.get_gradient("round"))
         None
+
+    See also: `tf.register_gradient`.
     """
     return GRADIENTS.get(name)
 
@@ -181,7 +235,7 @@ def _check_op(function: str, name: str) -> None:
 
 
 def forget_programs(name: str) -> None:
-    """Ops that run one by one are compiled anew."""
+    """Clear the compiled eager ops of a backend, so that they are compiled again."""
     backend = find_backend(name)
     if backend is None:
         return

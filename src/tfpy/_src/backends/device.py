@@ -1,7 +1,7 @@
-"""Backends of the JavaScript runtime: a Graph is lowered, crosses as JSON, and runs by number.
+"""Backends of the JavaScript runtime: Graphs are lowered, cross as JSON, and run by number.
 
-A complex tensor is two slots that follow one another, the real part first; its number is the
-first one's. Only this file knows.
+A complex tensor takes two consecutive slots, the real part first. Its slot number is the first one.
+Only this module handles such pairs.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from tfpy._src.compiler.lower.program import Program
 from tfpy._src.compiler.lower.target import Target
 
 _SHOWN = 12
-"""Ops that an error names."""
+"""Number of ops that an error lists."""
 
 
 class DeviceBackend(
@@ -59,12 +59,12 @@ class DeviceBackend(
     SharesBuffers,
     Losable,
 ):
-    """A backend behind the bridge."""
+    """A backend behind the bridge to JavaScript."""
 
     splits_complex = True
 
     refuses_unstorable = False
-    """Whether values are looked at before they become float16."""
+    """True if values are checked before they are converted to float16."""
 
     def __init__(
         self,
@@ -81,10 +81,10 @@ class DeviceBackend(
         self.dtypes = frozenset((*target.dtypes, dtypes.complex64))
         self.variant = device.variant
         self._device = device
-        vars(self)["run"] = device.run  # in place of the method until a program is complex
+        vars(self)["run"] = device.run  # replaces the method until a program is complex
         self._lower = lower
         self._pairs: set[int] = set()  # first slots of complex tensors
-        self._complex: dict[int, _Complex] = {}  # what is complex in a program, where anything is
+        self._complex: dict[int, _Complex] = {}  # complex inputs and outputs of programs
 
     def upload(self, array: Array) -> int:
         if self.refuses_unstorable:
@@ -119,17 +119,17 @@ class DeviceBackend(
         out = self._empty(aval)
         if self._device.must_wait:
             await self._device.read_async(slot, out)
-        else:  # nothing is under way, so there is nothing to wait for
+        else:  # no work is pending on the device
             self._device.read(slot, out)
             await give_turn()
         return out
 
     def _empty(self, aval: Aval) -> Array:
-        """Memory of Python's for values that are read."""
+        """Allocate memory of Python for values that are read."""
         try:
             return np.empty(aval.shape, aval.dtype.as_numpy_dtype)
         except MemoryError as error:
-            text = f"Python has no memory for the values of {aval}: {error}"
+            text = f"Python cannot allocate memory for the values of {aval}: {error}"
             raise exhausted(None, text) from None
 
     def free(self, slots: Sequence[int]) -> None:
@@ -145,7 +145,7 @@ class DeviceBackend(
             for value in eqn.outputs:
                 if graph.avals[value].nbytes > limit:
                     raise too_large(eqn.op.name, graph.avals[value], limit, self)
-        if _has_complex(graph):  # the Program has other inputs then
+        if _has_complex(graph):  # the inputs of the Program differ from those of the Graph
             donated = ()
         return Compiled(graph, self._lower(graph, donated))
 
@@ -168,7 +168,7 @@ class DeviceBackend(
         try:
             yield
         except InternalError as error:
-            text = f"{self.name} refused a program: {error}\n{graph}"
+            text = f"{self.name} rejected a program: {error}\n{graph}"
             raise InternalError(None, self.name, text) from error
 
     def _note_complex(self, number: int, graph: Graph) -> None:
@@ -177,7 +177,7 @@ class DeviceBackend(
             vars(self).pop("run", None)
 
     def run(self, program: int, *slots: int) -> int:
-        """Runs a program whose complex tensors, if it has any, are two slots each."""
+        """Run a program. Complex tensors take two slots each."""
         if program not in self._complex:
             return self._device.run(program, *slots)
         split = self._complex[program]
@@ -194,14 +194,18 @@ class DeviceBackend(
         return _SlicedRun(self, self._device.begin(program, *slots), split)
 
     def go_on(self, run: int, ms: float, split: _Complex | None) -> int:
-        """Goes on with a run in slices of a program, of which that is complex."""
+        """Continue a run in slices.
+
+        Args:
+            split: Complex inputs and outputs of the program; None if there are none.
+        """
         first = self._device.go_on(run, ms)
         if first and split is not None:
             self._pairs.update(first + offset for offset in split.outputs)
         return first
 
     def drop(self, run: int) -> None:
-        """Ends a run in slices without outputs."""
+        """End a run in slices without outputs."""
         self._device.drop(run)
 
     def link(self, program: int, links: Links) -> bool:
@@ -260,7 +264,7 @@ class DeviceBackend(
 
 
 def _check_float16(array: Array) -> None:
-    """Raises InvalidArgumentError where a finite value is infinite or zero in float16."""
+    """Raise InvalidArgumentError if a finite value is infinite or zero in float16."""
     if array.dtype.kind not in "fc":
         return
     parts = array.reshape(-1).view(np.float32)
@@ -273,7 +277,7 @@ def _check_float16(array: Array) -> None:
             None,
             None,
             f"{value:g} cannot be stored on this device: its textures hold float16, from 6e-8 to "
-            "65504; scale the values, or use another backend",
+            "65504. Scale the values, or use another backend.",
         )
 
 
@@ -292,14 +296,14 @@ def _has_complex(graph: Graph) -> bool:
 
 
 def _texts(compiled: Compiled) -> tuple[str, bytes]:
-    """The text, with what it computes, and the constants that cross."""
+    """Return the Program as JSON with the names of its ops, and its constants."""
     assert compiled.program is not None
     of, program = json.dumps(_named(compiled.graph)), compiled.program
     return f'{program.to_json()[:-1]},"of":{of}}}', program.constant_bytes()
 
 
 def _named(graph: Graph) -> str:
-    """The ops of a Graph, for errors."""
+    """Return the ops of a Graph as text, for errors."""
     names = list(dict.fromkeys(_names(graph)))
     shown = ", ".join(names[:_SHOWN])
     return f"{shown} and {len(names) - _SHOWN} other ops" if len(names) > _SHOWN else shown
@@ -330,7 +334,7 @@ class _SlicedRun:
 
 
 class _Complex:
-    """Which inputs of a program are complex, and at which offsets its complex outputs lie."""
+    """The complex inputs of a program, and the offsets of its complex outputs."""
 
     def __init__(self, graph: Graph) -> None:
         self.inputs = [graph.avals[v].dtype.is_complex for v in graph.inputs]
@@ -343,7 +347,7 @@ class _Complex:
             offset += 2 if paired else 1
 
     def expand(self, slots: Sequence[int]) -> list[int]:
-        """The slots with those of imaginary parts."""
+        """Return the slots, including those of imaginary parts."""
         found: list[int] = []
         for slot, paired in zip(slots, self.inputs, strict=True):
             found += (slot, slot + 1) if paired else (slot,)

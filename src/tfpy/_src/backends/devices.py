@@ -1,4 +1,4 @@
-"""The devices and processes of a backend that computes on several, as the jax backend does."""
+"""Devices and processes of a backend that computes on several, e.g. the jax backend."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from tfpy._src.compiler.ir.aval import Array, Aval
 
 
 class Devices(ABC):
-    """The devices on which a backend computes, and the processes that compute together."""
+    """The devices on which a backend computes, and the processes of a cluster."""
 
     sharder: Sharder | None = None
-    """Shards slots over several devices."""
+    """Shards slots over several devices; None on one device."""
 
     @property
     @abstractmethod
     def has_computed(self) -> bool:
-        """Whether it is too late to configure the devices."""
+        """True if it is too late to configure the devices."""
 
     @abstractmethod
     def devices(self) -> tuple[str, ...]:
@@ -29,11 +29,11 @@ class Devices(ABC):
 
     @abstractmethod
     def device_number(self, slot: int) -> int:
-        """Return the number of the device that holds a slot, the first one of several."""
+        """Return the number of the device that holds a slot; the first one if there are several."""
 
     @abstractmethod
     def computing_on(self, device: str) -> AbstractContextManager[Any]:
-        """Return a context in which that device computes."""
+        """Return a context in which the given device computes."""
 
     @abstractmethod
     def prefer(self, number: int) -> None:
@@ -45,24 +45,24 @@ class Devices(ABC):
 
     @abstractmethod
     def grow(self, enable: bool) -> None:
-        """Allocate memory of GPUs when it is needed, instead of most of it at once."""
+        """Allocate GPU memory on demand, instead of most of it at once."""
 
     @abstractmethod
     def device_memory(self, device: str) -> dict[str, int] | None:
-        """Return the bytes in use, ``current`` and ``peak``; None if they are not known."""
+        """Return the bytes in use, `current` and `peak`; None if they are unknown."""
 
     @abstractmethod
     def device_details(self, device: str) -> dict[str, Any]:
-        """Return what is known of a GPU's or TPU's kind."""
+        """Return details of a GPU or TPU."""
 
     @abstractmethod
     def round_products(self, enable: bool) -> None:
-        """Allow products of float32 at lower precision where that is faster."""
+        """Allow products of float32 at lower precision if that is faster."""
 
     @property
     @abstractmethod
     def process(self) -> int:
-        """Number of this process among those that compute together."""
+        """Number of this process in the cluster."""
 
     @property
     @abstractmethod
@@ -74,7 +74,7 @@ class Devices(ABC):
         """Wait until all processes have called this, and return the text of each.
 
         Raises:
-            UnavailableError: If a process is gone, with its name.
+            UnavailableError: If a process is lost. The message names it.
         """
 
     @abstractmethod
@@ -83,18 +83,18 @@ class Devices(ABC):
 
     @abstractmethod
     def refill(self, slot: int, aval: Aval, read: Callable[[Ranges], Array]) -> int | None:
-        """Return a new slot for other values, sharded as a slot is.
+        """Return a new slot for other values with the sharding of a slot.
 
         Args:
-            read: Returns part of the values.
+            read: Function that returns part of the values.
 
         Returns:
-            None if the slot is on one device.
+            The slot; None if the given slot is on one device.
         """
 
 
 class OneDevice(Devices):
-    """The device of a backend that has but one, in one process."""
+    """The device of a backend with one device in one process."""
 
     has_computed = True
     process = 0
@@ -113,13 +113,13 @@ class OneDevice(Devices):
         return nullcontext()
 
     def prefer(self, number: int) -> None:
-        """There is no other device."""
+        """Do nothing: there is no other device."""
 
     def share_out(self, count: int) -> None:
-        """The CPU stays one device."""
+        """Do nothing: the CPU stays one device."""
 
     def grow(self, enable: bool) -> None:
-        """Memory is allocated when it is needed."""
+        """Do nothing: memory is always allocated on demand."""
 
     def device_memory(self, device: str) -> dict[str, int] | None:
         return None
@@ -128,7 +128,7 @@ class OneDevice(Devices):
         return {}
 
     def round_products(self, enable: bool) -> None:
-        """Products of float32 are computed in float32."""
+        """Do nothing: products of float32 are computed in float32."""
 
     def agree(self, text: str) -> list[str]:
         return [text]

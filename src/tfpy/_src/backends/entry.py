@@ -1,4 +1,4 @@
-"""An entry of the registry: a backend, how it is opened, and how that went."""
+"""An entry of the registry: a backend, its factory, and its status."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Factory = Callable[[], Backend | Awaitable[Backend]]
 
 
 class Status(StrEnum):
-    """The status of a backend in ``tf.backend_report()``."""
+    """The status of a backend in `tf.backend_report()`."""
 
     NOT_TRIED = "not tried"
     SKIPPED = "skipped"
@@ -25,7 +25,7 @@ class Status(StrEnum):
     """Open, but not active."""
     CHOSEN = "chosen"
     LOST = "lost"
-    """Its device is gone."""
+    """The device was lost."""
 
 
 @dataclass
@@ -35,19 +35,19 @@ class BackendEntry:
     factory: Factory
     priority: int
     asked_only: Callable[[], str] = str
-    """Returns why the backend opens only if a program names it; empty if it may be chosen."""
+    """Function that returns why the backend is not chosen automatically; empty if it may be."""
     backend: Backend | None = None
     status: Status = Status.NOT_TRIED
     reason: str = ""
 
     @property
     def usable(self) -> Backend | None:
-        """The backend, if it is open and its device is there."""
+        """The backend, if it is open and its device is available."""
         return None if self.backend is None or loss_of(self.backend) else self.backend
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """Record why the backend does not open."""
+        """Record why the backend fails to open."""
         try:
             yield
         except BackendSkipped as skipped:
@@ -58,19 +58,19 @@ class BackendEntry:
             raise
 
     def opened(self, name: str, backend: Backend) -> None:
-        """Record an open backend, which replaces one whose device is lost.
+        """Record an open backend, which replaces one with a lost device.
 
         Raises:
             ValueError: If the backend has another name than its entry.
         """
         if backend.name != name:
-            raise ValueError(f"what is registered as {name!r} calls itself {backend.name!r}")
+            raise ValueError(f"The backend registered as {name!r} has the name {backend.name!r}.")
         if self.backend is not None:
             self.backend.retire(f"backend {name!r}: {loss_of(self.backend)}")
         self.backend, self.status, self.reason = backend, Status.AVAILABLE, backend.remark
 
     def facts(self) -> dict[str, Any]:
-        """Return the entry of ``tf.backend_report()``."""
+        """Return the entry of `tf.backend_report()`."""
         lost = "" if self.backend is None else loss_of(self.backend)
         return {
             "status": (Status.LOST if lost else self.status).value,

@@ -1,4 +1,4 @@
-"""Turns of the event loop, in which a page reacts and paints."""
+"""Tasks of the event loop, between which a page reacts and paints."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.javascript.bridge import end_frame, end_task
 
 SLICE = 0.02
-"""Seconds of work after which the page gets its turn: with a step of training that begins just
-before, a task stays below the 0.05 from which browsers call it long."""
+"""Seconds of work after which the page may react.
+
+Together with a training step that begins just before, a task stays below 0.05 seconds, which
+browsers call a long task.
+"""
 
 SHORT = SLICE / 2
-"""Seconds of work for which the page waits; what takes longer is made in slices."""
+"""Seconds of work that may block the page. Longer work runs in slices."""
 
-_last = 0.0  # when a turn was given
+_last = 0.0  # time at which the page could last react
 
 
 async def give_turn() -> None:
-    """Lets the page's other tasks run, if it was held up for long. A turn takes about 0.1 ms."""
+    """Let other tasks of the page run if they have waited long enough. This takes about 0.1 ms."""
     global _last
     if seconds_left() <= 0:
         await end_task()
@@ -26,21 +29,24 @@ async def give_turn() -> None:
 
 
 def is_short(seconds: float) -> bool:
-    """Whether the page waits for work that takes so long."""
+    """Return True if work of this duration may block the page."""
     return seconds <= SHORT
 
 
 def seconds_left() -> float:
-    """How long the page can wait for its next turn."""
+    """Return the number of seconds until the page should react again."""
     return _last + SLICE - perf_counter()
 
 
 @awaitable("tf.next_frame()")
 async def next_frame() -> None:
-    """Returns when the browser draws its next frame: what a loop has shown is seen then.
+    """Wait until the browser draws its next frame, so that changes of the page become visible.
 
-    Pages that nobody sees draw none: it returns after 0.1 s there, and where there is no page, when
-    other tasks had their turn.
+    A hidden page draws no frames; there the function returns after 0.1 ms. Outside of a page it
+    returns after other tasks of the event loop have run.
+
+    Returns:
+        An awaitable of None.
 
     Example:
         >>> import asyncio

@@ -1,4 +1,4 @@
-"""What the host of this program can do, for the flags that are found; the flags of the page."""
+"""Facts about the host, for flags with detected defaults, and flags in the page's URL."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _NO_BROWSER: Mapping[str, Any] = {
     "hardwareConcurrency": 1,
     "budgets": {"gpu": 0, "wasm": 0, "host": 0},
 }
-"""What ``web/common/probe.mjs`` would say of plain CPython."""
+"""Facts about plain CPython, in the format of `web/common/probe.mjs`."""
 
 _PARAMETERS = {"tfpyflags": False, "tfjsflags": True}
-"""Of the page's address: whether TensorFlow.js's flags without a meaning here are passed over."""
+"""URL parameter -> True if TensorFlow.js's flags without effect here are ignored."""
 
 
 async def find() -> Mapping[str, Any]:
-    """Asks the host."""
+    """Return the facts about the host."""
     return await bridge.probe() if bridge.IN_BROWSER else _NO_BROWSER
 
 
 def install() -> None:
-    """Lets flags ask the host, and sets those that the page's address gives.
+    """Connect the flags to the host, and set the flags in the page's URL.
 
     Raises:
-        ValueError: for flags that there are not.
+        ValueError: If a flag does not exist.
     """
     env().found_by(find, bridge.wait)
     for name, text in page_facts.page_parameters():

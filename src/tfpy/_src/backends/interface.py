@@ -1,4 +1,4 @@
-"""What backends take and give: records, and protocols of what only some of them have."""
+"""Records and protocols of the backend interface."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ from tfpy._src.compiler.lower.program import Program
 
 Progress = Callable[[int, int], None]
 Ranges = tuple[tuple[int, int], ...]
-"""The part of an array: for each axis where it starts and where it ends."""
+"""Part of an array: start and end on each axis."""
 
 
 class Code(Protocol):
-    """What the executor asks of a Program, and of what a backend runs in place of one."""
+    """The attributes of a Program, or of its substitute, that the executor uses."""
 
     inputs: list[int]
-    """Its own numbers of what it takes."""
+    """Numbers of the inputs, in the code's own numbering."""
     donations: dict[int, int]
-    """An output -> the input over whose bytes it is written when that is donated."""
+    """Output -> the input that it overwrites if that input is donated."""
 
 
 class Compiled(NamedTuple):
-    """A Graph, and the Program of it where the backend runs Programs."""
+    """A Graph, with its Program if the backend runs Programs."""
 
     graph: Graph
     program: Program | None
     code: Code | None = None
-    """What a backend has that runs something else."""
+    """Code of a backend that does not run Programs."""
 
     @property
     def made(self) -> Code | None:
-        """What is run; None where that is the Graph."""
+        """The code that runs; None if the backend runs the Graph itself."""
         return self.code if self.program is None else self.program
 
 
 class Links(NamedTuple):
-    """How runs of a program follow one another, each on what the one before gave."""
+    """The connections between repeated runs of a program."""
 
     outputs: int
-    """How many it has."""
+    """Number of outputs."""
     carried: list[tuple[int, int, bool]]
-    """An input, the output that is its next value, and whether that is donated."""
+    """Input, the output that is its next value, and True if the input is donated."""
     given: list[int]
-    """The inputs that each run gets anew; the others stay."""
+    """Inputs that each run receives; the other inputs stay the same."""
 
 
 class KernelTime(NamedTuple):
@@ -56,101 +56,109 @@ class KernelTime(NamedTuple):
     name: str
     ms: float
     began: float | None
-    """In milliseconds, by a clock of the device's own; None where it has none."""
+    """Start in milliseconds of the device's clock; None if the device does not report it."""
 
 
 class KernelTimes(NamedTuple):
-    """What a device says of how long its kernels took."""
+    """The kernel times that a device reports."""
 
     kernels: list[KernelTime] | None
-    """Each kernel that ran, in their order; None where that cannot be said."""
+    """Runs of kernels in order; None if the times are not available."""
     reason: str
-    """Why not."""
+    """Reason why the times are not available."""
 
 
 class Look(NamedTuple):
-    """How an image is drawn on a canvas."""
+    """The format in which an image is drawn on a canvas."""
 
     height: int
     width: int
     channels: int
     alpha: int
-    """From 0 to 255, where the image has none."""
+    """Opacity from 0 to 255 for an image without alpha."""
     kind: str
-    """Of the context that a canvas is given if it has none, "webgpu" or "2d"..."""
+    """Kind of context for a canvas that has none, e.g. "webgpu" or "2d"."""
     attributes: Mapping[str, Any]
-    """... and that context's attributes."""
+    """Attributes of that context."""
 
 
 class SlotShard(NamedTuple):
-    """What a process holds of a slot: part of it, or all."""
+    """The part of a slot that a process holds."""
 
     ranges: Ranges
     read: Callable[[], Array]
-    """Waits for its values."""
+    """Function that waits for the values and returns them."""
     first: bool
-    """Whether no process of a lower number holds the same."""
+    """True if no process with a lower number holds the same part."""
 
 
 class SlicedRun(Protocol):
-    """A run of a program in slices, between which anything else may run.
+    """A run of a program in slices. Other code may run between slices.
 
-    It reads the slots as they were when it began, whoever frees them meanwhile.
+    The run reads the slots as they were when it began, even if they are freed in the meantime.
     """
 
     def go_on(self, seconds: float) -> int:
-        """Runs a step, and more that end in time; then the first output, 0 until the last one."""
+        """Run at least one step, and more that end within `seconds`.
+
+        Returns:
+            The first output after the last step, otherwise 0.
+        """
         ...
 
     def drop(self) -> None:
-        """Ends it, if it has not ended, without outputs."""
+        """End the run without outputs, if it has not ended."""
         ...
 
 
 class Sharing(Protocol):
-    """What a backend has whose slots are buffers of a GPUDevice."""
+    """The functions that share slots with the page, for slots that are buffers of a GPUDevice."""
 
     gpu: Any
     """The GPUDevice."""
 
     def borrow(self, buffer: Any, count: int, dtype: str) -> int:
-        """A new slot over a GPUBuffer of the page's, which is neither written to nor destroyed."""
+        """Return a new slot over a GPUBuffer of the page. It is neither modified nor destroyed."""
         ...
 
     async def lend(self, slot: int) -> Any:
-        """A slot's GPUBuffer, when all that computes it is submitted; good as long as the slot."""
+        """Return a slot's GPUBuffer after submitting its computation. It is valid as long as the
+        slot.
+        """
         ...
 
 
 class Sharder(Protocol):
-    """What a backend has whose slots may lie on several devices."""
+    """The functions of a backend whose slots may be on several devices."""
 
     def place(self, slot: int, aval: Aval, sharding: Sharding) -> int:
-        """A new slot with a slot's elements, sharded."""
+        """Return a new sharded slot with a slot's elements."""
         ...
 
     def upload(self, array: Array, sharding: Sharding) -> int:
-        """A new slot with an array's elements, of which each device gets its own."""
+        """Return a new sharded slot with an array's elements."""
         ...
 
     def sharding(self, slot: int, aval: Aval) -> Sharding | None:
-        """How the elements of a slot, which are seen as ``aval``, lie on a mesh; None when they
-        lie on none."""
+        """Return the sharding of a slot's elements, viewed as `aval`; None if they are not on a
+        mesh.
+        """
         ...
 
     def is_sharded(self, slot: int, aval: Aval, sharding: Sharding) -> bool:
-        """Whether they lie so already."""
+        """Return True if the slot already has the sharding."""
         ...
 
     def parts(self, slot: int, aval: Aval, sharding: Sharding) -> list[Array]:
-        """What each device of a mesh, as far as they are this process's, has of a slot that is
-        sharded so, in the mesh's order."""
+        """Return the parts of a sharded slot on the devices of this process, in the order of the
+        mesh.
+        """
         ...
 
     def join(self, parts: Sequence[Array], aval: Aval, sharding: Sharding) -> int:
-        """A new slot of which each device of a mesh has such a part: undoes :meth:`parts`."""
+        """Return a new slot from one part for each device of a mesh: the inverse of `parts`."""
         ...
 
     def on(self, mesh: DeviceMesh) -> AbstractContextManager[Any]:
-        """In it, what programs compute of nothing that is sharded is on each device of a mesh."""
+        """Return a context in which results without sharded operands are on all devices."""
         ...

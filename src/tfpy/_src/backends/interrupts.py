@@ -1,12 +1,12 @@
-"""Interrupts wait while slots change hands.
+"""Delay of interrupts while slots change hands.
 
-Python handles an interrupt (a notebook's Stop) soon after a call of JavaScript returns: before what
-a run gave has an owner, and before Variables have it in place of values that it was written over.
-What belongs together stands in ``with held:``; an interrupt that comes meanwhile is raised at its
-end. Where a part of it may take long, and nothing is in between, it stands in ``with let_in():``.
+Python handles an interrupt (e.g. a notebook's Stop) soon after a call of JavaScript returns. At
+this time the results of a run may have no owner, and Variables may still hold donated values. Code
+that must not be interrupted runs in `with held:`; an interrupt is then raised at the end of the
+section. A part of the section that may take long, with consistent state, runs in `with let_in():`.
 
-What a finalizer raises is lost, and the slot that it was to give back with it. So an interrupt that
-comes in one is raised where the program goes on.
+Exceptions in finalizers are lost, and with them the slot to free. An interrupt in a finalizer is
+therefore raised where the program continues.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Handler = Callable[[int, FrameType | None], Any]
 
 
 class _Held:
-    """How many sections are open, and whether an interrupt waits for their end."""
+    """The number of open sections, and whether an interrupt is pending."""
 
     __slots__ = ("depth", "handler", "waits")
 
@@ -40,7 +40,7 @@ class _Held:
             self.deliver()
 
     def deliver(self) -> None:
-        """What would have happened when the interrupt came, if no section is open."""
+        """Handle a pending interrupt if no section is open."""
         if not self.depth:
             self.waits = False
             self.handler(signal.SIGINT, None)
@@ -51,9 +51,9 @@ held = _Held()
 
 @contextmanager
 def let_in() -> Iterator[None]:
-    """Within a section, a part that interrupts may end."""
+    """Permit interrupts in a part of a section."""
     depth = held.depth
-    held.depth -= depth  # other threads open and close sections meanwhile
+    held.depth -= depth  # other threads may open and close sections during this time
     try:
         if held.waits:
             held.deliver()
@@ -63,7 +63,7 @@ def let_in() -> Iterator[None]:
 
 
 def install() -> None:
-    """Lets interrupts wait in this program, before its own handler of them, if it has one."""
+    """Delay interrupts in this program, in front of its own handler if it has one."""
     found = signal.getsignal(signal.SIGINT)
     if callable(found) and found is not _on_interrupt:
         held.handler = found
@@ -81,7 +81,7 @@ def _on_interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _outside(frame: FrameType | None) -> FrameType | None:
-    """The frame that a finalizer has come between, if this is part of one; else this one."""
+    """Return the frame that a finalizer interrupts, or the frame itself outside of finalizers."""
     outside = at = frame
     while at is not None:
         if at.f_code.co_name == "__del__" or at.f_globals.get("__name__") == "weakref":
@@ -91,9 +91,9 @@ def _outside(frame: FrameType | None) -> FrameType | None:
 
 
 def _gone_on(frame: FrameType, event: str, _: Any) -> Any:
-    """Hears of the next line of a frame, or of its end."""
+    """Trace the next line of a frame, or its end."""
     if event == "call":
-        return None  # of another one, which begins meanwhile
+        return None  # another frame begins
     sys.settrace(None)
     frame.f_trace = None
     _on_interrupt(signal.SIGINT, frame)

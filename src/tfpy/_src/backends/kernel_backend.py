@@ -1,4 +1,4 @@
-"""A backend made of kernels that are registered for it: what others add to tfpy."""
+"""A backend made of registered kernels, with which programs extend tfpy."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from tfpy._src.compiler.ir.op import Op
 
 
 class KernelBackend(Backend):
-    """A backend that a program adds: it holds values as it likes, and computes the ops that have a
-    kernel for it (:func:`tf.register_kernel`); NumPy computes the others.
+    """Base of backends that a program defines.
 
-    Values are float32, int32 or bool, unless the class says otherwise in ``dtypes``.
+    A subclass stores values in its own format, and computes the ops for which `tf.register_kernel`
+    has registered a kernel. NumPy computes the other ops. Values are float32, int32 or bool, unless
+    the class attribute `dtypes` specifies otherwise.
 
     Args:
-        name: under which it is registered, and its kernels are.
+        name: Name under which the backend and its kernels are registered.
 
     Example:
         >>> import tfpy as tf
@@ -49,6 +50,8 @@ class KernelBackend(Backend):
         True
         >>> tf.remove_backend("plain")
         >>> tf.unregister_kernel("add", "plain")
+
+    See also: `tf.register_kernel`, `tf.register_backend`.
     """
 
     variant = "kernels"
@@ -61,25 +64,51 @@ class KernelBackend(Backend):
         self._graphs: dict[int, Graph] = {}
         self._last = 0
 
-    # what a program defines
+    # Methods that a subclass defines
 
     @abstractmethod
     def store(self, array: Array) -> Any:
-        """A value with the elements of an array."""
+        """Return a value with the elements of an array.
+
+        Args:
+            array: NumPy array.
+
+        Returns:
+            A value in the backend's format.
+        """
 
     @abstractmethod
     def load(self, value: Any) -> Array:
-        """The elements of a value, in any shape."""
+        """Return the elements of a value as an array of any shape.
+
+        Args:
+            value: A value in the backend's format.
+
+        Returns:
+            NumPy array.
+        """
 
     @abstractmethod
     def view(self, value: Any, shape: tuple[int, ...]) -> Any:
-        """The value with the same elements under another shape."""
+        """Return a value with the same elements and another shape.
+
+        Args:
+            value: A value in the backend's format.
+            shape: New shape with the same number of elements.
+
+        Returns:
+            A value in the backend's format.
+        """
 
     def drop(self, value: Any) -> None:
-        """Told of a value that nothing uses any more; views of it may still be used."""
+        """Release a value that is no longer in use. Views of it may still be in use.
+
+        Args:
+            value: A value in the backend's format.
+        """
         return None
 
-    # what tfpy asks for
+    # Methods that tfpy calls
 
     def takes(self, op: Op, avals: Iterable[Aval]) -> bool:
         known = op.is_alias or op.name in KERNELS.get(self.name, {})

@@ -1,4 +1,4 @@
-"""Errors for want of memory: what was wanted, which tensors hold the most, and the mend."""
+"""Errors about exhausted memory, with the largest tensors and a suggested fix."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from tfpy._src.base.errors import ResourceExhaustedError
 from tfpy._src.compiler.ir.aval import Aval
 
 _SHOWN = 3
-"""Kinds of tensors that an error names."""
+"""Number of kinds of tensors that an error lists."""
 
-_MEND = "let go of what is not needed any more (del, tf.tidy), or compute it in smaller parts"
+_MEND = "free tensors that are no longer needed (del, tf.tidy), or compute in smaller parts"
 
 
 def exhausted(op: str | None, message: str) -> ResourceExhaustedError:
-    """The error that a message says, with what holds the most, and the mend."""
+    """Return an error with the message, the largest tensors and a suggested fix."""
     return ResourceExhaustedError(None, op, message + _advice())
 
 
 def advise(error: ResourceExhaustedError) -> None:
-    """Adds to an error what holds the most, and the mend."""
+    """Add the largest tensors and a suggested fix to an error."""
     error.message += _advice()
     error.args = (error.message,)
 
 
 def too_large(op: str, aval: Aval, limit: int, backend: Backend) -> ResourceExhaustedError:
-    """The error of an op whose result takes more than a tensor may on a backend."""
+    """Return the error of an op whose result exceeds the backend's limit for a tensor."""
     return exhausted(
         op,
         f"{op}: the result, {aval}, takes {aval.nbytes} bytes; on {backend.name} a tensor may "
@@ -35,7 +35,7 @@ def too_large(op: str, aval: Aval, limit: int, backend: Backend) -> ResourceExha
 
 def _advice() -> str:
     texts = [_in_words(holder) for holder in largest(_SHOWN)]
-    held = f"; tensors hold the most as {', '.join(texts)}" if texts else ""
+    held = f"; the largest tensors are {', '.join(texts)}" if texts else ""
     return f"{held}; {_MEND}"
 
 

@@ -1,4 +1,4 @@
-"""Which tensors take most of the memory: for errors, and for ``tf.memory()`` while debugging."""
+"""The tensors that use the most memory, for errors and for `tf.memory()` in debug mode."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from tfpy._src.backends.storage import Storage
 
 
 class MemoryHolder(NamedTuple):
-    """Tensors of one kind, which share shape and dtype, place, and the line that made them."""
+    """Tensors of one kind: the same shape, dtype, place, and line that made them."""
 
     nbytes: int
-    """Of all of them."""
+    """Number of bytes of all of them."""
     tensors: int
     aval: str
-    """As ``float32[2,3]``."""
+    """Dtype and shape, as `float32[2,3]`."""
     place: str
-    """The backend that has them; "host" before their first use."""
+    """Backend that holds them; "host" before the first use."""
     line: str | None
-    """File and line, of tensors that ops made in debug mode."""
+    """File and line, for tensors that ops made in debug mode."""
 
 
 def largest(count: int) -> list[MemoryHolder]:
-    """The kinds of tensors that take most bytes, the largest first.
+    """Return the kinds of tensors that use the most bytes, largest first.
 
-    They are looked for among all objects that Python's collector knows, which takes some
+    The search covers all objects that Python's garbage collector tracks, and takes some
     milliseconds.
     """
     kinds: Counter[tuple[str, str, str | None]] = Counter()

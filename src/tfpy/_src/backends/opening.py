@@ -1,4 +1,4 @@
-"""How the backends of the JavaScript runtime are opened: what flags and the browser say of each."""
+"""Opening of the JavaScript runtime's backends, depending on flags and the browser's features."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from tfpy._src.compiler.lower.wasm.target import WasmTarget
 
 
 def _check_allowed(flag: str, device: str) -> None:
-    """A device that computes on the CPU is used where its flag says so."""
+    """Raise BackendSkipped for a device that computes on the CPU, unless its flag permits it."""
     if not env().get_bool(flag):
         mend = f'tf.env().set("{flag}", True) uses it all the same'
         raise BackendSkipped(f"{device}: slower than wasm; {mend}")
 
 
 async def open_webgpu() -> Backend:
-    """The WebGPU backend.
+    """Open the WebGPU backend.
 
     Raises:
-        BackendSkipped: without an adapter, or on a fallback adapter unless
-            WEBGPU_SOFTWARE_ENABLED is set.
-        JsException: when the device cannot be had.
+        BackendSkipped: If there is no adapter, or only a fallback adapter and
+            WEBGPU_SOFTWARE_ENABLED is False.
+        JsException: If the device is not available.
     """
     flags = env()
     found = (await flags.facts())["webgpu"]
@@ -51,7 +51,7 @@ async def open_webgpu() -> Backend:
     }
     device = await bridge.open_device("webgpu", options)
     inputs = device.limits["inputs"]
-    # A rasteriser on the CPU has no use for tiles: they are slower there, and slow to compile.
+    # On a software rasterizer, tiles are slower and take long to compile.
     reached = device.limits["workgroupBytes"] >= lower_webgpu.TILE_BYTES
     tiles = device.limits["hardware"] == 1 and reached
     half = device.limits["float16"] == 1
@@ -71,7 +71,7 @@ async def open_webgpu() -> Backend:
 def _lower_and_print(
     lower: Callable[..., Program], names: str, graph: Graph, donated: Collection[int]
 ) -> Program:
-    """Lowers a Graph, and prints the kernels of these names ("matmul,conv2d"; "all") in it."""
+    """Lower a Graph and print its kernels with these names ("matmul,conv2d", or "all")."""
     program = lower(graph, donated)
     for kernel in program.kernels:
         if names == "all" or kernel.name in names.split(","):
@@ -80,12 +80,12 @@ def _lower_and_print(
 
 
 async def open_webgl() -> Backend:
-    """The WebGL2 backend.
+    """Open the WebGL2 backend.
 
     Raises:
-        BackendSkipped: on a software rasteriser, unless SOFTWARE_WEBGL_ENABLED is set; where
-            WEBGL_VERSION is set below 2.
-        JsException: without WebGL2 or renderable float textures.
+        BackendSkipped: If WebGL runs in software and SOFTWARE_WEBGL_ENABLED is False, or if the
+            flag WEBGL_VERSION is below 2.
+        JsException: If WebGL2 or renderable float textures are missing.
     """
     flags = env()
     found = (await flags.facts())["webgl"]
@@ -115,16 +115,16 @@ async def open_webgl() -> Backend:
 
 
 def _few(switch: str, size: str) -> int:
-    """:attr:`Backend.few` by flags."""
+    """Return the value of `Backend.few` from flags."""
     return int(env().get_number(size)) if env().get_bool(switch) else 0
 
 
 async def open_wasm() -> Backend:
-    """The XNNPACK backend, in the best variant that browser, headers and flags allow.
+    """Open the XNNPACK backend in the best variant that browser, headers and flags permit.
 
     Raises:
-        BackendSkipped: without WebAssembly SIMD.
-        JsException: when the module cannot be instantiated.
+        BackendSkipped: If WebAssembly SIMD is not supported.
+        JsException: If the module cannot be instantiated.
     """
     flags = env()
     found = await flags.facts()
@@ -147,10 +147,10 @@ async def open_wasm() -> Backend:
 
 
 def choose_variant() -> str:
-    """ "relaxed-threads", "relaxed", "simd-threads" or "simd", by flags.
+    """Return "relaxed-threads", "relaxed", "simd-threads" or "simd", depending on flags.
 
     Raises:
-        BackendSkipped: without SIMD.
+        BackendSkipped: If SIMD is not supported.
     """
     flags = env()
     if not flags.get_bool("WASM_HAS_SIMD_SUPPORT"):
@@ -161,4 +161,4 @@ def choose_variant() -> str:
 
 
 OPEN = {"webgpu": open_webgpu, "webgl": open_webgl, "wasm": open_wasm}
-"""By name, what opens a backend of the JavaScript runtime."""
+"""Functions that open the backends of the JavaScript runtime, by name."""

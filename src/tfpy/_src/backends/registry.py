@@ -1,4 +1,4 @@
-"""Which backends there are, which one is active, and why the others are not."""
+"""The registry of backends: which are registered, which one is active, and why others are not."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ from tfpy._src.backends.javascript import bridge
 from tfpy._src.base.flags.environment import env
 
 VARIABLE = "TFPY_BACKEND"
-"""The variable that may name the backend."""
+"""Environment variable that may name the backend."""
 
 
 _entries: dict[str, BackendEntry] = {}
 active: Backend | None = None
-"""The active backend, if one is open. What runs often reads it, and calls :func:`active_backend`
-where there is none."""
+"""Active backend, if one is open. `active_backend` also opens one."""
 
 
 def register_backend(name: str, factory: Factory, priority: int = 1) -> bool:
-    """Adds a backend (``tf.register_backend``).
+    """Add a backend.
 
     Args:
-        factory: gives the :class:`Backend`, or an awaitable of it; raises to fall through.
-        priority: the highest that initialises becomes active.
+        name: Name of the backend.
+        factory: Function that returns the backend or an awaitable of it. If it raises, `tf.ready`
+            continues with the next backend.
+        priority: `tf.ready` tries backends in the order of descending priority.
 
     Returns:
-        False when the name is taken.
+        False if the name is already registered, otherwise True.
 
     Example:
         >>> import tfpy as tf
@@ -44,6 +45,8 @@ def register_backend(name: str, factory: Factory, priority: int = 1) -> bool:
         >>> tf.register_backend("cpu again", factory, priority=0)
         True
         >>> tf.remove_backend("cpu again")
+
+    See also: `tf.remove_backend`, `tf.KernelBackend`.
     """
     if name in _entries:
         return False
@@ -53,10 +56,10 @@ def register_backend(name: str, factory: Factory, priority: int = 1) -> bool:
 
 async def _open_device(name: str) -> Backend:
     from tfpy._src.backends import (
-        opening,  # with the lowerings, which the cpu backend does not need
+        opening,  # imports the lowerings, which the cpu backend does not need
     )
 
-    await bridge.runtime()  # says so where there is no browser
+    await bridge.runtime()  # raises an error outside of a browser
     return await opening.OPEN[name]()
 
 
@@ -92,8 +95,8 @@ def _by_priority() -> list[str]:
 
 
 def candidates() -> Iterator[str]:
-    """The backends that may be chosen where a program names none, best first; the report says why
-    others may not.
+    """Yield the backends that may be chosen automatically, best first. The report explains the
+    others.
     """
     for name in _by_priority():
         entry = _entries[name]
@@ -110,7 +113,7 @@ def _entry(name: str) -> BackendEntry:
 
 
 async def _open(name: str) -> Backend:
-    """Open a backend, unless it is open."""
+    """Open a backend unless it is already open."""
     begun = _begin(name)
     if isinstance(begun, Backend):
         return begun
@@ -119,12 +122,12 @@ async def _open(name: str) -> Backend:
 
 
 def _begin(name: str) -> Backend | Awaitable[Backend]:
-    """Return a backend, opened if need be, or an awaitable of it if opening it waits."""
+    """Return a backend, opened if necessary, or an awaitable of it."""
     entry = _entry(name)
     if (found := entry.usable) is not None:
         return found
     if entry.status in (Status.SKIPPED, Status.FAILED):
-        env().forget_facts()  # what was missing may be there now
+        env().forget_facts()  # the missing feature may be available now
     with entry.noting():
         begun = entry.factory()
         return _opened(name, begun) if isinstance(begun, Backend) else begun
@@ -137,7 +140,7 @@ def _opened(name: str, backend: Backend) -> Backend:
 
 
 after_activation: list[Callable[[], None]] = []
-"""Called when a backend has become active."""
+"""Callbacks for the activation of a backend."""
 
 
 def _activate(backend: Backend) -> None:
@@ -153,16 +156,18 @@ def _activate(backend: Backend) -> None:
 
 @awaitable("tf.ready()")
 async def ready() -> None:
-    """Opens the best backend that works, unless one is active (``await tf.ready()``), or the one
-    that the variable ``TFPY_BACKEND`` names.
+    """Open the best backend that works, unless one is active.
 
-    One whose device the browser has taken away is not active any more.
+    If the variable `TFPY_BACKEND` names a backend, this one is opened. A backend whose device was
+    lost counts as not active. `tf.backend_report()` lists the backends that failed or were skipped,
+    with the reasons.
 
-    What failed or was skipped, and why, is in ``tf.backend_report()``.
+    Returns:
+        An awaitable of None.
 
     Raises:
-        RuntimeError: when no backend opens; the text has the reasons.
-        ValueError: when the variable names one that there is not.
+        RuntimeError: If no backend can be opened. The message contains the reasons.
+        ValueError: If the variable names an unknown backend.
 
     Example:
         >>> import asyncio
@@ -170,6 +175,8 @@ async def ready() -> None:
         >>> asyncio.run(tf.ready())
         >>> tf.get_backend() in tf.backend_report()
         True
+
+    See also: `tf.set_backend`, `tf.backend_report`.
     """
     if active is not None and not loss_of(active):
         return
@@ -189,21 +196,23 @@ async def ready() -> None:
 
 
 def _warn_of_numpy(backend: Backend) -> None:
-    """Says why it is NumPy that computes, where wasm should have and something is wrong."""
+    """Warn that NumPy computes in a page because the wasm backend failed."""
     wasm = _entries.get("wasm")
     if backend.name == "cpu" and bridge.IN_BROWSER and wasm and wasm.status is Status.FAILED:
-        text = f"NumPy computes, which is slow: the wasm backend does not open: {wasm.reason}"
+        text = f"NumPy computes, which is slow: the wasm backend failed to open: {wasm.reason}"
         warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
 @awaitable("tf.set_backend_async(name)")
 async def set_backend_async(name: str) -> bool:
-    """Makes a backend active, opening it if need be, also anew if the browser has taken its
-    device away: what lives on the host, too, is there again, and other tensors are lost.
+    """Make a backend active and open it if necessary.
+
+    A backend whose device was lost is opened again. Tensors with a copy on the host are available
+    again; other tensors of the lost device are not.
 
     Raises:
-        ValueError: for an unknown name.
-        RuntimeError: when it cannot be opened; the text says why.
+        ValueError: If the name is unknown.
+        RuntimeError: If the backend cannot be opened. The message contains the reason.
     """
     _entry(name)
     try:
@@ -218,11 +227,11 @@ def _unusable(name: str, error: Exception) -> RuntimeError:
 
 
 def set_backend(name: str) -> bool:
-    """:func:`set_backend_async` for code that cannot await.
+    """Make a backend active in code that cannot await.
 
     Raises:
-        ValueError: for an unknown name.
-        RuntimeError: when the backend cannot be opened, or only by awaiting.
+        ValueError: If the name is unknown.
+        RuntimeError: If the backend cannot be opened, or only by awaiting.
     """
     _entry(name)
     try:
@@ -240,10 +249,10 @@ def set_backend(name: str) -> bool:
 
 
 def active_backend() -> Backend:
-    """The active backend; opens the best one at the first use.
+    """Return the active backend. The first use opens the best one.
 
     Raises:
-        RuntimeError: when that needs an ``await tf.ready()`` first.
+        RuntimeError: If opening requires `await tf.ready()` first.
     """
     if active is None:
         bridge.wait(ready(), 'write "await tf.ready()" before the first op')
@@ -252,7 +261,9 @@ def active_backend() -> Backend:
 
 
 def storable(epsilon: float) -> float:
-    """An epsilon of float32, or the least that is one on the active backend."""
+    """Return an epsilon that the active backend can store: the given one, or the smallest for
+    float16.
+    """
     if active is None or not active.stores_float16:
         return epsilon
     return max(epsilon, active.epsilon())
@@ -260,7 +271,7 @@ def storable(epsilon: float) -> float:
 
 @contextmanager
 def on_host() -> Iterator[None]:
-    """Ops in this context run on the cpu backend, whichever is active outside."""
+    """Run the ops in this context on the cpu backend."""
     entry = _entry("cpu")
     if entry.backend is None:
         entry.backend, entry.status = CpuBackend(), Status.AVAILABLE
@@ -270,7 +281,7 @@ def on_host() -> Iterator[None]:
 
 @contextmanager
 def running_on(backend: Backend) -> Iterator[None]:
-    """Ops in this context run on a backend, which need not be registered."""
+    """Run the ops in this context on a backend, which need not be registered."""
     global active
     before, active = active, backend
     try:
@@ -280,39 +291,55 @@ def running_on(backend: Backend) -> Iterator[None]:
 
 
 def backend() -> Backend:
-    """The active backend (``tf.backend()``), for what it can be asked.
+    """Return the active backend.
+
+    Returns:
+        A backend object, e.g. for its method `epsilon()`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.backend().epsilon()  # 1e-4 where textures hold float16
         1e-07
+
+    See also: `tf.get_backend`.
     """
     return active_backend()
 
 
 def get_backend() -> str:
-    """Name of the active backend (``tf.get_backend()``).
+    """Return the name of the active backend.
+
+    Returns:
+        A str, e.g. "webgpu", "webgl", "wasm", "cpu" or "jax".
 
     Example:
         >>> import tfpy as tf
         >>> tf.get_backend() in tf.backend_report()
         True
+
+    See also: `tf.set_backend`.
     """
     return active_backend().name
 
 
 def facts_of_backends() -> dict[str, dict[str, Any]]:
-    """Return the status, reason, variant and priority of each backend, the best one first."""
+    """Return the status, reason, variant and priority of each backend, best first."""
     return {name: _entries[name].facts() for name in _by_priority()}
 
 
 def note(name: str, reason: str) -> None:
-    """Adds to the report what speaks for or against an open backend."""
+    """Add a reason for or against an open backend to the report."""
     _entry(name).reason = reason
 
 
 def find_backend(name: str) -> Backend | None:
-    """The backend of this name, if it is open; None while it is not, and when there is none.
+    """Return the backend with this name if it is open.
+
+    Args:
+        name: Name of the backend.
+
+    Returns:
+        A backend object, or None if the backend is not open or does not exist.
 
     Example:
         >>> import tfpy as tf
@@ -324,7 +351,13 @@ def find_backend(name: str) -> Backend | None:
 
 
 def find_backend_factory(name: str) -> Factory | None:
-    """What opens the backend of this name; None when there is none.
+    """Return the factory of a backend.
+
+    Args:
+        name: Name of the backend.
+
+    Returns:
+        The function that opens the backend, or None if it does not exist.
 
     Example:
         >>> import tfpy as tf
@@ -340,7 +373,13 @@ def find_backend_factory(name: str) -> Factory | None:
 
 
 def remove_backend(name: str) -> None:
-    """Closes a backend and forgets it; its tensors that live only there are lost.
+    """Close a backend and remove it. Tensors that are only on its device are lost.
+
+    Args:
+        name: Name of the backend.
+
+    Raises:
+        ValueError: If the name is unknown.
 
     Example:
         >>> import tfpy as tf

@@ -1,6 +1,6 @@
-"""Storage: the bytes behind one or more tensors, on the host, on a device, or both.
+"""Storage: the bytes of one or more tensors, on the host, on a device, or both.
 
-Python's reference counting frees it: the last tensor that goes takes the slot with it.
+Python's reference counting frees a storage: the last tensor that is deleted discards the slot.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from tfpy._src.base.errors import UnavailableError
 from tfpy._src.base.profiler_spans import clock, note, recorders
 from tfpy._src.compiler.ir.aval import Array, Aval
 
-_KEEP_ON_HOST = 1024  # bytes up to which an uploaded array stays on the host too
+_KEEP_ON_HOST = 1024  # an uploaded array of at most this many bytes also stays on the host
 
 
 class Statistics:
-    """Live tensors and storages of the whole program, for ``tf.memory()``."""
+    """Numbers of live tensors and storages in the whole program, for `tf.memory()`."""
 
     __slots__ = ("_others", "buffers", "mark", "nbytes")
 
@@ -30,13 +30,13 @@ class Statistics:
         self.buffers = 0
         self.nbytes = 0
         self.mark = object()
-        """What each live tensor refers to: so Python itself counts them."""
+        """An object that each live tensor refers to, so that its reference count counts tensors."""
         self._others = 0
         self._others = self.tensors
 
     @property
     def tensors(self) -> int:
-        """How many there are."""
+        """Number of live tensors."""
         return getrefcount(self.mark) - self._others
 
 
@@ -44,11 +44,11 @@ statistics = Statistics()
 
 
 _moving = threading.RLock()
-"""Held while bytes move to another backend: a storage may be read by several threads."""
+"""Lock during moves to another backend, because several threads may read a storage."""
 
 
 class Storage:
-    """Row-major bytes of ``aval.size`` elements; shared by tensors that differ in shape only."""
+    """Row-major bytes of `aval.size` elements. Tensors of different shapes may share a storage."""
 
     __slots__ = ("aval", "backend", "counted", "host", "line", "slot")
 
@@ -66,15 +66,15 @@ class Storage:
         self.slot = slot
         self.counted = counted
         self.line: str | None = None
-        """Of the program, which made it; noted in debug mode."""
+        """Line of the program that made the storage; recorded in debug mode."""
         if counted:
             statistics.buffers += 1
             statistics.nbytes += aval.nbytes
 
     def slot_on(self, backend: Backend) -> int:
-        """The slot on that backend; moves the bytes there when they are elsewhere."""
+        """Return the slot on the backend. The bytes move there if necessary."""
         if self.backend is not backend:
-            held.depth += 1  # ``with held:`` is two calls more
+            held.depth += 1  # faster than `with held:`, which makes two calls
             try:
                 with _moving:
                     self._move(backend)
@@ -85,7 +85,7 @@ class Storage:
         return self.slot
 
     def _move(self, backend: Backend) -> None:
-        if self.backend is backend:  # another thread was faster
+        if self.backend is backend:  # another thread has already moved the bytes
             return
         host = self.to_host() if self.host is None else self.host
         if self.backend is not None:
@@ -99,10 +99,10 @@ class Storage:
             self.host = None
 
     def to_host(self) -> Array:
-        """The bytes as an array that must not be written to; reads them from the device.
+        """Return the bytes as an array that must not be written to.
 
         Raises:
-            tf.errors.UnavailableError: when they were only on a device that is gone.
+            UnavailableError: If they were only on a lost device.
         """
         if self.host is not None:
             return self.host
@@ -115,7 +115,7 @@ class Storage:
         return array
 
     async def to_host_async(self) -> Array:
-        """:meth:`to_host` without blocking the page."""
+        """Return the bytes as `to_host` does, without blocking the page."""
         if self.host is not None:
             return self.host
         if (rescued := self._rescued()) is not None:
@@ -132,15 +132,15 @@ class Storage:
 
     @property
     def is_lost(self) -> bool:
-        """Whether only a device that is gone had the bytes; :meth:`to_host` may have them still."""
+        """True if only a lost device held the bytes. `to_host` may still be able to rescue them."""
         backend = self.backend
         return self.host is None and backend is not None and bool(backend.gone or loss_of(backend))
 
     def check(self) -> None:
-        """Raises the error of values that nothing has any more.
+        """Raise an error if the values are lost.
 
         Raises:
-            tf.errors.UnavailableError: when they are gone.
+            UnavailableError: If they were only on a lost device.
         """
         if self.is_lost and self._rescued() is None:
             assert self.backend is not None
@@ -151,7 +151,9 @@ class Storage:
         return UnavailableError(None, None, f"The values of a {self.aval} were only on {where}")
 
     def _rescued(self) -> Array | None:
-        """The values of a device that is gone, if they were on the host for want of its memory."""
+        """Return the values from a lost device, if they had moved to the host to save device
+        memory.
+        """
         if self.is_lost:
             backend = self.backend
             if isinstance(backend, Losable):
@@ -159,7 +161,7 @@ class Storage:
         return self.host
 
     def _holder(self) -> Backend:
-        """The backend that alone has the bytes, with garbage collected."""
+        """Return the only backend that has the bytes, after collecting its garbage."""
         backend = self.backend
         assert backend is not None
         if backend.gone:
@@ -174,12 +176,12 @@ class Storage:
 
     @property
     def processor(self) -> str:
-        """What holds the bytes: "CPU" or "GPU"."""
+        """Kind of the device that holds the bytes: "CPU", "GPU" or "TPU"."""
         return self.backend.processor if self.backend else "CPU"
 
     @property
     def device(self) -> str:
-        """The same, with the device's number: "GPU:0"."""
+        """Device that holds the bytes, with its number: "GPU:0"."""
         backend = self.backend
         if backend is None:
             return "CPU:0"
@@ -187,19 +189,19 @@ class Storage:
 
     @property
     def is_readable(self) -> bool:
-        """Whether :meth:`to_host` gives the bytes in code that cannot await."""
+        """True if `to_host` works in code that cannot await."""
         if self.host is not None:
             return True
         backend = self._holder()
         return not isinstance(backend, AsyncReads) or backend.reads_at_once
 
     def remember(self, array: Array) -> None:
-        """Keeps the values, which somebody has computed or read, on the host too."""
+        """Keep values, which were computed or read, on the host."""
         if self.host is None:
             self.host = array
 
     def release(self) -> None:
-        """The slot is gone: it was donated to a run."""
+        """Record that the slot was donated to a run and no longer exists."""
         self.backend = self.host = None
 
     def __del__(self, _statistics: Statistics = statistics) -> None:
@@ -213,5 +215,5 @@ class Storage:
 
 
 def host_storage(array: Array, aval: Aval, counted: bool = True) -> Storage:
-    """A storage over an array that nobody else writes to."""
+    """Return a storage over an array that no other code writes to."""
     return Storage(aval, host=np.asarray(array, order="C"), counted=counted)

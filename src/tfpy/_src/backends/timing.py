@@ -1,6 +1,6 @@
-"""``tf.time``: how long a call takes, on the clock and on the device, in numbers alone.
+"""`tf.time`: the duration of a call, on the clock and on the device.
 
-``tf.profile`` (``profiler/info.py``) says what runs in it.
+`tf.profile` (`library/profiler/info.py`) reports what runs during the call.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tfpy._src.backends.javascript import bridge
 from tfpy._src.base.profiler_spans import Span, clock, covered, recorders
 
 _timed: weakref.WeakSet[Backend] = weakref.WeakSet()
-"""The backends whose kernels are being timed."""
+"""Backends whose kernels are being timed."""
 
 
 @dataclass
 class KernelRuns:
-    """The runs of the kernels of one name: how many, and their milliseconds together."""
+    """The number of runs of the kernels with one name, and their total milliseconds."""
 
     runs: int = 0
     ms: float = 0.0
@@ -33,45 +33,43 @@ class KernelRuns:
 
 @dataclass(frozen=True)
 class Timing:
-    """What :func:`time` found."""
+    """The result of `tf.time`."""
 
     wall_ms: float
-    """Milliseconds on the clock, until the device had done all of it."""
+    """Milliseconds on the clock, until the device has finished."""
     kernel_ms: float | None
-    """Milliseconds that kernels took on the device; None where it does not say."""
+    """Milliseconds that kernels took on the device; None if the device does not report them."""
     kernels: dict[str, KernelRuns]
-    """By the kernels' names, those that took longest first."""
+    """Runs by kernel name, longest first."""
     reason: str
-    """Why :attr:`kernel_ms` is None."""
+    """Reason why `kernel_ms` is None."""
     upload_ms: float
-    """Milliseconds in which values were given to the device; webgl and webgpu may pass them on
-    later."""
+    """Milliseconds of uploads to the device. webgl and webgpu may transfer the values later."""
     download_ms: float
-    """Milliseconds in which values of the device were waited for."""
+    """Milliseconds of waiting for values of the device."""
 
 
 def time(f: Callable[[], Any]) -> Timing:
-    """How long a function takes, and its kernels by name, on the active backend; what each run of
-    them computes, where and with what memory, is ``tf.profile``'s to say.
+    """Measure the duration of a function and of its kernels on the active backend.
 
-    What else runs meanwhile counts, too. The first call of a compiled function compiles it: call it
-    once before. Times of kernels need timestamps of the GPU: on webgpu the feature timestamp-query,
-    which Chromium rounds to 0.1 ms unless it was started with
-    ``--enable-webgpu-developer-features``; on webgl the extension EXT_disjoint_timer_query_webgl2.
-    Timed kernels cannot overlap and each costs some microseconds more, so that ``wall_ms`` is more
-    than without.
+    Other work during the call is included. The first call of a compiled function compiles it, so
+    call it once before. Times of kernels need timestamps of the GPU: on webgpu the feature
+    timestamp-query, which Chromium rounds to 0.1 ms unless it was started with
+    `--enable-webgpu-developer-features`; on webgl the extension EXT_disjoint_timer_query_webgl2.
+    Timed kernels cannot overlap, and each takes some microseconds more, so `wall_ms` is larger than
+    without timing. `tf.profile` reports what the kernels compute.
 
     Args:
-        f: a function without arguments, whose result is dropped; a coroutine is awaited.
+        f: Function without arguments. Its result is dropped; a coroutine is awaited.
 
     Returns:
-        ``wall_ms``, ``kernel_ms`` (None with a ``reason`` where the device does not say) and
-        ``kernels``: for each name ``runs`` and ``ms``; on cpu they are the ops'. ``upload_ms`` and
-        ``download_ms``: what moving values took.
+        An object with the attributes `wall_ms`; `kernel_ms`, which is None with a `reason` if the
+        device does not report it; `kernels`, a dict from kernel names (on cpu from op names) to
+        `runs` and `ms`; `upload_ms` and `download_ms`.
 
     Raises:
-        RuntimeError: inside of a function that is timed or profiled.
-        UnavailableError: when the device is lost meanwhile.
+        RuntimeError: If it is called within a function that is timed or profiled.
+        tf.errors.UnavailableError: If the device is lost during the call.
 
     Example:
         >>> import tfpy as tf
@@ -79,15 +77,25 @@ def time(f: Callable[[], Any]) -> Timing:
         >>> timing = tf.time(lambda: x @ x)
         >>> timing.wall_ms > 0
         True
+
+    See also: `tf.profile`.
     """
     return bridge.wait(time_async(f), "write `await tf.time_async(f)`")
 
 
 @awaitable("tf.time_async(f)")
 async def time_async(f: Callable[[], Any]) -> Timing:
-    """Await what :func:`time` returns.
+    """Measure the duration of a function and of its kernels without blocking the page.
 
-    Args and errors are those of :func:`time`.
+    Args:
+        f: Function without arguments. Its result is dropped; a coroutine is awaited.
+
+    Returns:
+        An awaitable of the object that `tf.time` returns.
+
+    Raises:
+        RuntimeError: If it is called within a function that is timed or profiled.
+        tf.errors.UnavailableError: If the device is lost during the call.
 
     Example:
         >>> import asyncio
@@ -95,6 +103,8 @@ async def time_async(f: Callable[[], Any]) -> Timing:
         >>> x = tf.ones([2, 2])
         >>> asyncio.run(tf.time_async(lambda: x @ x)).wall_ms > 0
         True
+
+    See also: `tf.time`.
     """
     backend = registry.active_backend()
     noted: list[Span] = []
@@ -130,14 +140,14 @@ def _of_kind(spans: Sequence[Span], kind: str) -> list[tuple[float, float]]:
 
 
 def start_timing(backend: Backend) -> None:
-    """Begins to time a backend's kernels.
+    """Begin to time a backend's kernels.
 
     Raises:
-        RuntimeError: when they are timed already.
+        RuntimeError: If they are already being timed.
     """
     if backend in _timed:
         raise RuntimeError(
-            "kernels are being timed already: tf.time and profiles do not go into each other"
+            "The kernels are already being timed. tf.time and profiles cannot be nested."
         )
     if isinstance(backend, Timed):
         backend.start_timing()
@@ -145,7 +155,7 @@ def start_timing(backend: Backend) -> None:
 
 
 async def stop_timing(backend: Backend) -> KernelTimes:
-    """Ends it, when all kernels have run."""
+    """Stop timing after all kernels have run, and return the times."""
     found = _stopped(backend)
     return found if isinstance(found, KernelTimes) else await found
 
@@ -159,13 +169,15 @@ def _stopped(backend: Backend) -> KernelTimes | Coroutine[Any, Any, KernelTimes]
 
 
 def stop_timing_now(backend: Backend) -> KernelTimes:
-    """The same in code that cannot await; without times where the device must be awaited, and
-    Python cannot wait."""
+    """Stop timing in code that cannot await.
+
+    The times are missing if the device must be awaited and Python cannot wait.
+    """
     found = _stopped(backend)
     if isinstance(found, KernelTimes):
         return found
     if bridge.can_wait():
         return bridge.wait(found, "")
-    found.close()  # the runtime goes on to the end
+    found.close()  # the runtime continues to the end
     mend = "write `async with` or `await tf.profiler.experimental.stop_async()`"
     return KernelTimes(None, f"Python cannot wait for {backend.name} here; {mend}")

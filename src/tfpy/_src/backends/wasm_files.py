@@ -1,7 +1,7 @@
-"""Where the modules of the wasm backend come from: the wheel, the site, or given addresses.
+"""The source of the wasm backend's modules: the wheel, the site, or given URLs.
 
-A page takes one of the four, so the site's wheel has none of them: they stand in the site's folder
-``run``.
+A page uses one of four modules, so the site's wheel contains none of them: they are in the site's
+folder `run`.
 """
 
 from __future__ import annotations
@@ -21,45 +21,55 @@ from tfpy._src.loader import lazy_imports
 VARIANTS = ("simd", "simd-threads", "relaxed", "relaxed-threads")
 FILES = tuple(f"xnnpack-{variant}.wasm" for variant in VARIANTS)
 _DIGESTS = "xnnpack.json"
-"""The file of the wheel that has the modules' digests, as pages write them (``integrity``)."""
+"""File in the wheel with the digests of the modules, in the format of `integrity` attributes."""
 
 _OF_SITE = "../run/"
-"""Where the site has the modules, from the lock file's folder."""
+"""The site's folder of modules, relative to the lock file's folder."""
 
 _address: Callable[[str], str] | None = None
-"""The address of a file, where it is not to come from the wheel."""
+"""Function that returns the URL of a module that does not come from the wheel."""
 
 
 def set_wasm_path(path: str) -> None:
-    """Fetches the wasm backend's module from an address, whichever of them this browser takes.
+    """Load the wasm backend's module from a URL.
 
     Args:
-        path: the file's address, or that relative to the page.
+        path: URL of the file, possibly relative to the page. It must be the variant that this
+            browser uses.
 
     Raises:
-        RuntimeError: when the backend is open already.
+        RuntimeError: If the backend is already open.
+
+    Example::
+
+        tf.set_wasm_path("https://example.org/tfpy-0.1.0/xnnpack-simd.wasm")
+        await tf.ready()
+
+    See also: `tf.set_wasm_paths`.
     """
     _set(lambda name: path)
 
 
 def set_wasm_paths(paths: str | Mapping[str, str]) -> None:
-    """Fetches the wasm backend's modules from addresses, not from the wheel.
+    """Load the wasm backend's modules from URLs instead of the wheel.
 
-    A module runs only if it is, byte by byte, the one that belongs to this version of tfpy.
+    A module runs only if its bytes are those of this version of tfpy.
 
     Args:
-        paths: the address of the folder that has them, or that of each file by name:
-            "xnnpack-simd.wasm", "xnnpack-simd-threads.wasm", "xnnpack-relaxed.wasm",
-            "xnnpack-relaxed-threads.wasm"; those that are left out come from the wheel.
+        paths: URL of the folder that contains the modules, or a mapping from file names to URLs.
+            The names are "xnnpack-simd.wasm", "xnnpack-simd-threads.wasm", "xnnpack-relaxed.wasm"
+            and "xnnpack-relaxed-threads.wasm"; missing ones come from the wheel.
 
     Raises:
-        ValueError: for a name that no module has.
-        RuntimeError: when the backend is open already.
+        ValueError: If a name is not the name of a module.
+        RuntimeError: If the backend is already open.
 
     Example::
 
         tf.set_wasm_paths("https://example.org/tfpy-0.1.0/")
         await tf.ready()
+
+    See also: `tf.set_wasm_path`.
     """
     if isinstance(paths, str):
         folder = paths if paths.endswith("/") else f"{paths}/"
@@ -67,7 +77,9 @@ def set_wasm_paths(paths: str | Mapping[str, str]) -> None:
     given = dict(paths)
     for name in given:
         if name not in FILES:
-            raise ValueError(f"set_wasm_paths: there is no {name!r}, but {', '.join(FILES)}")
+            raise ValueError(
+                f"set_wasm_paths: unknown module {name!r}. The modules are {', '.join(FILES)}."
+            )
     return _set(lambda name: given.get(name, ""))
 
 
@@ -75,16 +87,16 @@ def _set(address: Callable[[str], str]) -> None:
     global _address
     if find_backend("wasm") is not None:
         text = "the wasm backend is open, and its module is loaded"
-        raise RuntimeError(f"set_wasm_paths: {text}; call it before tf.ready()")
+        raise RuntimeError(f"set_wasm_paths: {text}. Call this function before tf.ready().")
     _address = address
 
 
 async def module(variant: str) -> bytes:
-    """The bytes of a module.
+    """Return the bytes of a module.
 
     Raises:
-        NotFoundError, UnavailableError: when an address does not give them.
-        DataLossError: when what it gives is another file.
+        NotFoundError, UnavailableError: If a URL does not return them.
+        DataLossError: If a URL returns another file.
     """
     name = f"xnnpack-{variant}.wasm"
     url = _address(name) if _address is not None else ""
@@ -95,7 +107,7 @@ async def module(variant: str) -> bytes:
             url = lazy_imports.address(_OF_SITE + name)
             if lazy_imports.is_on_host():
                 return lazy_imports.host_file(url)
-            url += f"?{quote(_digest(name))}"  # so that no cache gives another version's
+            url += f"?{quote(_digest(name))}"  # prevents that a cache returns another version
     stream = await open_address(url)
     try:
         (found,) = await read_together([stream])
@@ -111,9 +123,9 @@ def _digest(name: str) -> str:
 
 
 def check(name: str, url: str, found: bytes) -> None:
-    """Raises DataLossError unless the bytes are those of the module of this name."""
+    """Raise DataLossError unless the bytes are those of the named module."""
     digest = f"sha384-{base64.b64encode(sha384(found)).decode()}"
     wanted = _digest(name)
     if digest != wanted:
         text = f"{url} is not the {name} that belongs to this tfpy: its integrity is {digest}"
-        raise DataLossError(None, None, f"{text}, not {wanted}; take the file of the same wheel")
+        raise DataLossError(None, None, f"{text}, not {wanted}. Use the file of the same wheel.")

@@ -140,7 +140,7 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 def _header(body: bytes) -> _Header:
     if len(body) != 13:
-        raise _refused(f"the header has {len(body)} bytes, not 13")
+        raise _refused("the header does not have 13 bytes")
     width, height, depth, colour, packing, filtering, interlaced = struct.unpack(">IIBBBBB", body)
     known = colour in _DEPTHS and depth in _DEPTHS[colour]
     if not known or packing or filtering or interlaced > 1 or not width or not height:

@@ -1,6 +1,6 @@
-"""An array as HTML: few values themselves, of many the statistics and a picture.
+"""Arrays as HTML: few values are shown directly, many values as statistics and images.
 
-Colours are those of what is around it, so that it suits light and dark pages.
+The colors are those of the surroundings, for light and dark pages.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from tfpy._src.display.html import escape
 Array = np.ndarray[Any, Any]
 
 MOST = 1 << 24
-"""Elements of an array that is looked at; of a larger one nothing is read."""
+"""Largest number of elements that is displayed. Larger arrays are not read."""
 _FEW = 100
-"""Elements that are shown one by one."""
+"""Largest number of elements that are shown individually."""
 _LETTERS = 6000
-"""Letters of values: strings may be of any length."""
+"""Largest number of characters of the values, because strings may have any length."""
 _BINS, _COLUMNS, _WIDTH, _HEIGHT = 32, 256, 256, 56
 _SMALLEST, _LARGEST = 8, 256
-"""Pixels of the sides of what is taken for a picture; a larger one is drawn from every n-th."""
+"""Limits of the size of an array that is shown as an image. Larger ones are subsampled."""
 _SHADES = {1: "grey", 3: "RGB", 4: "RGBA"}
 _BLUE = "#5b8def"
 
 
 def panel(title: str, facts: Sequence[str], *parts: str) -> str:
-    """A line that says what something is, and parts (HTML) below it."""
+    """Return a heading with facts, followed by parts in HTML."""
     said = " · ".join(map(escape, facts))
     return (
         '<div style="font-family:ui-monospace,monospace;font-size:13px;line-height:1.45">'
@@ -40,12 +40,12 @@ def panel(title: str, facts: Sequence[str], *parts: str) -> str:
 
 
 def note(text: str) -> str:
-    """A remark."""
+    """Return a remark as HTML."""
     return f'<div style="font-style:italic">{escape(text)}</div>'
 
 
 def html(array: Array) -> str:
-    """What is shown of an array's values."""
+    """Return an array's values as HTML."""
     if array.size <= _FEW or array.dtype.kind in "OSU":
         return _values(array)
     if array.dtype.kind == "b":
@@ -90,7 +90,7 @@ def _statistics(levels: Array, finite: Array, of: str) -> str:
     return tables.html([[*found], [*found.values()]])
 
 
-# Pictures
+# Images
 
 
 def _svg(parts: Iterator[str], label: str) -> str:
@@ -107,7 +107,7 @@ def _histogram(finite: Array) -> str:
         return ""
     least, most = float(finite.min()), float(finite.max())
     if not np.isfinite(most - least) or most - least < 1e-12 * max(abs(least), abs(most), 1e-30):
-        return ""  # all of them are about one number
+        return ""  # all values are nearly equal
     counts = np.histogram(finite, _BINS, (least, most))[0]
     breadth = _WIDTH / _BINS
     heights = counts / counts.max() * (_HEIGHT - 2)
@@ -121,7 +121,7 @@ def _histogram(finite: Array) -> str:
 
 
 def _line(levels: Array) -> str:
-    """The values in their order: in each column of pixels from the least to the greatest."""
+    """Plot the values in order; each column of pixels covers the range of its values."""
     each = -(-levels.size // _COLUMNS)
     columns = (levels[i : i + each] for i in range(0, levels.size, each))
     found = [(i, column[np.isfinite(column)]) for i, column in enumerate(columns)]
@@ -141,13 +141,13 @@ def _line(levels: Array) -> str:
 
 
 def _is_picture(array: Array) -> bool:
-    """Whether it has the shape of one, [height, width, 1, 3 or 4]."""
+    """Return True if the array has the shape of an image, [height, width, 1, 3 or 4]."""
     shape = array.shape
     return len(shape) == 3 and shape[2] in _SHADES and min(shape[:2]) >= _SMALLEST
 
 
 def _picture(levels: Array, finite: Array) -> str:
-    """Levels of [0, 255] or [0, 1] as they are, others from the least to the greatest."""
+    """Draw pixels from [0, 255] or [0, 1] directly; scale other values from minimum to maximum."""
     if not finite.size:
         return ""
     least, most = float(finite.min()), float(finite.max())
@@ -165,7 +165,7 @@ def _picture(levels: Array, finite: Array) -> str:
     data = b64encode(png.written(np.round(scaled * 255).astype(np.uint8), 6)).decode()
     enlarged = max(1, 128 // max(part.shape[:2]))
     return (
-        f'<img alt="the values as a picture, {how}" title="{how}" '
+        f'<img alt="the values as an image, {how}" title="{how}" '
         f'src="data:image/png;base64,{data}" '
         f'width="{part.shape[1] * enlarged}" height="{part.shape[0] * enlarged}" '
         'style="image-rendering:pixelated"/>'

@@ -1,4 +1,4 @@
-"""Boxes and arrows as SVG, in the colours of what is around them."""
+"""Diagrams of boxes and arrows as SVG, in the colors of the surroundings."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from tfpy._src.display.layered_layout import GraphLayout, Key, Point, curve, lai
 
 _FONT, _LETTER, _LINE, _PADDING, _MARGIN = 12, 7.3, 17.0, 9.0, 12.0
 _BROADEST = 44
-"""Letters of a line; what is longer is cut, and whole where the pointer rests."""
+"""Largest number of characters of a line. Longer lines are truncated, with the full text as a
+tooltip.
+"""
 _ARROW = 7.0
 
 
 class Style(NamedTuple):
-    """How boxes of one kind look."""
+    """The appearance of one kind of boxes."""
 
     fill: str
     is_round: bool = False
@@ -23,7 +25,7 @@ class Style(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A heading, and lines below it."""
+    """A heading with lines below it."""
 
     title: str
     lines: Sequence[str]
@@ -31,11 +33,11 @@ class Box(NamedTuple):
 
 
 def svg(boxes: Mapping[Key, Box], edges: Sequence[tuple[Key, Key]], label: str) -> str:
-    """A picture, its edges from above to below.
+    """Return a diagram as SVG. Edges run from top to bottom.
 
     Args:
-        edges: pairs of boxes.
-        label: what the picture is of, for who cannot see it.
+        edges: Pairs of boxes.
+        label: Description of the diagram for screen readers.
     """
     sizes = {key: _size(box) for key, box in boxes.items()}
     layout = laid_out(sizes, edges)

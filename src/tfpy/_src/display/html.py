@@ -1,10 +1,11 @@
-"""Texts in HTML."""
+"""Escaping of text in HTML."""
 
 
 def escape(text: str) -> str:
-    """A text as HTML and its attributes have it.
+    """Return a text with the special characters of HTML escaped.
 
-    As ``html.escape``, whose module has a table of entities that a page would have to fetch.
+    This replaces `html.escape`, whose module contains a table of entities that pages would have to
+    load.
     """
     for letter, entity in (("&", "amp"), ("<", "lt"), (">", "gt"), ('"', "quot"), ("'", "#x27")):
         text = text.replace(letter, f"&{entity};")

@@ -1,7 +1,7 @@
-"""Where the boxes of a directed graph stand: in layers, so that edges run one way and seldom cross.
+"""Layered layout of a directed graph, with edges in one direction and few crossings.
 
-The steps are Sugiyama's: layers by longest paths, places for edges that pass through layers, an
-order in each layer by the neighbours' means, and coordinates near these means.
+The steps are Sugiyama's: layers by longest paths, lanes for edges that pass through layers, an
+order in each layer by the averages of the neighbors, and coordinates near these averages.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ Edge = tuple[Key, Key]
 _SWEEPS = 6
 
 ACROSS, ALONG = 24.0, 36.0
-"""The least distance of boxes of a layer, and of layers."""
+"""Smallest distances between the boxes of a layer, and between layers."""
 
 _LANE = 6.0
-"""The breadth of an edge that passes through a layer."""
+"""Width of an edge that passes through a layer."""
 
 
 class Point(NamedTuple):
-    """A place: across the edges, and along them."""
+    """A position or size: across the edges, and along them."""
 
     across: float
     along: float
@@ -32,7 +32,7 @@ class Point(NamedTuple):
 
 @dataclass
 class GraphLayout:
-    """Where the boxes' middles are, through which points edges pass, and how large it all is."""
+    """The centers of boxes, the points of edges, and the total size."""
 
     middles: dict[Key, Point]
     routes: dict[Edge, list[Point]]
@@ -40,18 +40,18 @@ class GraphLayout:
 
 
 class _Lane(NamedTuple):
-    """The place of an edge in a layer that it passes through."""
+    """The position of an edge in a layer that it passes through."""
 
     edge: Edge
     layer: int
 
 
 def laid_out(sizes: Mapping[Any, Point], edges: Sequence[Edge]) -> GraphLayout:
-    """The layout of boxes.
+    """Return the layout of boxes.
 
     Args:
-        sizes: how broad and long each box is.
-        edges: pairs of boxes; those that go back are drawn, but decide nothing.
+        sizes: Size of each box.
+        edges: Pairs of boxes. Edges that close a cycle do not affect the layout.
     """
     forward = _forward(sizes, edges)
     layer_of = _layers(sizes, forward)
@@ -78,7 +78,7 @@ def laid_out(sizes: Mapping[Any, Point], edges: Sequence[Edge]) -> GraphLayout:
 
 
 def _forward(sizes: Mapping[Any, Point], edges: Sequence[Edge]) -> list[Edge]:
-    """The edges without those that close a circle."""
+    """Return the edges without those that close a cycle."""
     after: dict[Key, list[Key]] = {key: [] for key in sizes}
     for a, b in edges:
         after[a].append(b)
@@ -104,7 +104,7 @@ def _forward(sizes: Mapping[Any, Point], edges: Sequence[Edge]) -> list[Edge]:
 
 
 def _layers(sizes: Mapping[Any, Point], edges: Sequence[Edge]) -> dict[Key, int]:
-    """The layer of each box: below those that it depends on; first boxes near what needs them."""
+    """Return the layer of each box: below its dependencies. Boxes without any are near users."""
     layer = dict.fromkeys(sizes, 0)
     for _ in sizes:
         lower = [(b, layer[a] + 1) for a, b in edges if layer[b] <= layer[a]]
@@ -123,7 +123,7 @@ def _layers(sizes: Mapping[Any, Point], edges: Sequence[Edge]) -> dict[Key, int]
 def _order(
     layers: list[list[Key]], ups: Mapping[Key, Sequence[Key]], downs: Mapping[Key, Sequence[Key]]
 ) -> None:
-    """Orders each layer by the mean places of the boxes that its own are connected with."""
+    """Order each layer by the average positions of the connected boxes."""
     for sweep in range(_SWEEPS):
         up = sweep % 2 == 0
         numbers = range(1, len(layers)) if up else range(len(layers) - 2, -1, -1)
@@ -145,7 +145,7 @@ def _places(
     ups: Mapping[Key, Sequence[Key]],
     downs: Mapping[Key, Sequence[Key]],
 ) -> dict[Key, float]:
-    """The middle of each box across the edges."""
+    """Return the center of each box across the edges."""
     place: dict[Key, float] = {}
     for line in layers:
         _put(line, breadths, [0.0] * len(line), place)
@@ -166,9 +166,9 @@ def _put(
     wanted: Sequence[float],
     place: dict[Key, float],
 ) -> None:
-    """Places a layer's boxes, in order and apart, as near to what is wanted as that allows.
+    """Place the boxes of a layer in order and without overlap, close to the wanted positions.
 
-    Boxes that would overlap are a block, which stands at the mean of what its boxes want.
+    Boxes that would overlap form a block, which is placed at the average of their wanted positions.
     """
     offsets = [0.0]
     for a, b in pairwise(line):
@@ -192,7 +192,7 @@ def _measured(
     sizes: Mapping[Any, Point],
     edges: Sequence[Edge],
 ) -> GraphLayout:
-    """The layout with its corner at 0, and its layers one after the other."""
+    """Return the layout with its corner at 0 and its layers one below the other."""
     left = min((across[k] - breadths[k] / 2 for k in across), default=0.0)
     right = max((across[k] + breadths[k] / 2 for k in across), default=0.0)
     middles: dict[Key, Point] = {}
@@ -214,11 +214,11 @@ def _measured(
 
 
 def curve(points: Sequence[tuple[float, float]], is_vertical: bool = True) -> str:
-    """The SVG path of an edge through points: smooth between layers and straight through them.
+    """Return the SVG path of an edge: smooth between layers and straight through them.
 
     Args:
-        points: where it leaves, enters and leaves each layer that it passes, and ends.
-        is_vertical: whether edges run down or up, not to a side.
+        points: Start, entry and exit of each layer that the edge passes through, and end.
+        is_vertical: True if edges run down or up, not to a side.
     """
     parts = [f"M{points[0][0]:.1f} {points[0][1]:.1f}"]
     for i, ((x0, y0), (x1, y1)) in enumerate(pairwise(points)):

@@ -1,4 +1,4 @@
-"""Line charts as SVG, in the colours of what is around them: panels side by side."""
+"""Line charts as SVG, in the colors of the surroundings, with panels next to each other."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _WIDTH, _HEIGHT = 340, 240
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 20, 30, 30
 _COLOURS = ("#4a86e8", "#e07b1f", "#2fa866", "#c258ab", "#8d70e0", "#a08f30")
 _MOST = 400
-"""Points of a line; of more, the means of neighbours are drawn."""
+"""Largest number of points of a line. If there are more, averages of neighbors are drawn."""
 
 
 def charts(panels: Mapping[str, Mapping[str, Line]], label: str) -> str:
-    """A picture of panels.
+    """Return an SVG image of panels.
 
     Args:
-        panels: for each title its lines by name, each the points of it.
-        label: what is under the horizontal axes.
+        panels: By title, the lines of a panel by name, each a sequence of points.
+        label: Label of the horizontal axes.
     """
     width = _WIDTH * max(len(panels), 1)
     parts = [
@@ -51,7 +51,7 @@ def _panel(title: str, lines: Mapping[str, Line], label: str) -> str:
         shown = _thinned([point for point in line if math.isfinite(point[1])])
         parts += _line([(xs.of(x), ys.of(y)) for x, y in shown], colour)
         if len(lines) == 1:
-            continue  # its name is the title
+            continue  # the title is the name
         at = _WIDTH - _RIGHT - 92 * (len(lines) - i)
         parts.append(
             f'<rect x="{at}" y="10" width="10" height="10" fill="{colour}"/>'
@@ -61,7 +61,7 @@ def _panel(title: str, lines: Mapping[str, Line], label: str) -> str:
 
 
 def _thinned(points: Line) -> Line:
-    """No more points than can be seen, the last one as it is."""
+    """Return no more points than are visible. The last point is unchanged."""
     if len(points) <= _MOST:
         return points
     each = -(-len(points) // _MOST)
@@ -71,7 +71,7 @@ def _thinned(points: Line) -> Line:
 
 
 def _line(points: Line, colour: str) -> list[str]:
-    """A line, and dots where there are few points."""
+    """Draw a line, with dots if there are few points."""
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     parts = [f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.8"/>']
     if len(points) <= 30:
@@ -100,7 +100,7 @@ def _text(value: float) -> str:
 
 
 class _Scale:
-    """Numbers between the least and the greatest, as places between two ends."""
+    """A mapping from the range of numbers to the range between two positions."""
 
     def __init__(self, values: Sequence[float], begin: float, end: float) -> None:
         least, most = min(values, default=0.0), max(values, default=1.0)
@@ -110,7 +110,7 @@ class _Scale:
         self._least, self._most, self._begin, self._end = least, most, begin, end
 
     def of(self, value: float) -> float:
-        """The place of a number."""
+        """Return the position of a number."""
         share = (value - self._least) / (self._most - self._least)
         return self._begin + share * (self._end - self._begin)
 

@@ -1,4 +1,4 @@
-"""Named series of numbers as lines that grow while a program runs."""
+"""Named series of numbers, plotted as lines while a program runs."""
 
 from __future__ import annotations
 
@@ -13,40 +13,42 @@ from tfpy._src.display import line_charts
 from tfpy._src.display.screen import Screen
 
 _EVERY = 0.2
-"""Seconds after which a picture is drawn anew."""
+"""Seconds between updates of the plot."""
 
 
 def number(name: str, value: Any) -> float:
-    """The number that a value of one element is.
+    """Return the number in a value with one element.
 
     Raises:
-        ValueError: when it has more.
+        ValueError: If the value has more elements.
     """
     array = np.asarray(value)
     if array.size != 1:
-        raise ValueError(f"{name} has {array.size} elements, not one: show its mean")
+        raise ValueError(f"{name} has {array.size} elements, not one. Plot its mean, for example.")
     return float(array.reshape(()))
 
 
 class Series:
-    """Numbers by name, in their order.
+    """Series of numbers by name.
 
     Args:
-        label: what is under the horizontal axes.
+        label: Label of the horizontal axes.
     """
 
     def __init__(self, label: str) -> None:
         self._label = label
         self.points: dict[str, list[tuple[float, float]]] = {}
-        """For each name, pairs of where a number belongs on the horizontal axis, and the number."""
+        """Pairs of a position on the horizontal axis and a number, by name."""
 
     def extend(self, at: float, values: Mapping[str, Any]) -> None:
-        """Adds numbers, all at one place."""
+        """Append numbers at one position."""
         for name, value in values.items():
             self.points.setdefault(name, []).append((at, number(name, value)))
 
     def to_svg(self) -> str:
-        """The picture: a panel for each name, that of ``val_loss`` being ``loss``'s."""
+        """Return the plot as SVG, with a panel for each name. `val_loss` is drawn in the panel of
+        `loss`.
+        """
         panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
         compared = {name for name in self.points if f"val_{name}" in self.points}
         for name, points in self.points.items():
@@ -59,15 +61,15 @@ class Series:
 
 
 class LivePlot(Series):
-    """Draws named series while they grow (``tf.notebook.LivePlot``).
+    """A plot of named series that is updated while they grow.
 
-    A notebook shows the picture in the cell's output, a page after the script that runs; elsewhere
-    nothing is shown, and ``to_svg()`` is the picture. It is drawn a few times a second, and once
-    more when the event loop goes on.
+    A notebook shows the plot in the cell's output, and a page below the running script. Elsewhere
+    nothing is shown, and `to_svg()` returns the plot. It is drawn a few times per second, and once
+    more when the event loop continues.
 
     Args:
-        label: what is under the horizontal axes.
-        element: of the page, or a selector of one, that shows the picture.
+        label: Label of the horizontal axes.
+        element: Element of the page that shows the plot, or its CSS selector.
 
     Example:
         >>> import tfpy as tf
@@ -76,9 +78,11 @@ class LivePlot(Series):
         ...     plot.add(loss=1.0 / (step + 1))
         >>> plot.points["loss"][:2]
         [(0.0, 1.0), (1.0, 0.5)]
+
+    See also: `tf.notebook.progress`.
     """
 
-    def __init__(self, label: str = "step", element: Any = None) -> None:
+    def __init__(self, label: str = "step", element: object = None) -> None:
         super().__init__(label)
         self._screen = Screen(element)
         self._count = 0
@@ -86,12 +90,19 @@ class LivePlot(Series):
         self._is_pending = False
 
     def add(self, at: float | None = None, /, **values: Any) -> None:
-        """Adds a number to each series that is named.
+        """Append a number to each named series.
 
         Args:
-            at: where they belong on the horizontal axis; by default how often this was called.
-            values: numbers, or tensors of one, which are read: ``loss=await loss.data()`` where
-                Python cannot wait for the device.
+            at: Position on the horizontal axis. Default: the number of previous calls.
+            values: Numbers by name, or tensors with one element, which are read. If Python cannot
+                wait for the device, use `loss=await loss.data()`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> plot = tf.notebook.LivePlot()
+            >>> plot.add(10, loss=0.5)
+            >>> plot.points
+            {'loss': [(10, 0.5)]}
         """
         self.extend(float(self._count) if at is None else at, values)
         self._count += 1
@@ -101,12 +112,17 @@ class LivePlot(Series):
             self._show_later()
 
     def show(self) -> None:
-        """Draws it now."""
+        """Draw the plot now.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.notebook.LivePlot().show()
+        """
         self._drawn = time.monotonic()
         self._screen.show(self.to_svg())
 
     def _show_later(self) -> None:
-        """Draws it when nothing has come for a while, where there is an event loop."""
+        """Draw the plot after a pause without new numbers, if an event loop runs."""
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:

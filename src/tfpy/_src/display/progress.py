@@ -1,4 +1,4 @@
-"""``tf.notebook.progress``: how far a loop is, and numbers that it shows on the way."""
+"""`tf.notebook.progress`: a progress bar for a loop, with numbers that the loop reports."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tfpy._src.display.screen import Screen, in_notebook
 
 
 def tqdm_bars(in_notebook: bool) -> Any:
-    """tqdm's class of bars for what runs this; None where there is none, or none of use.
+    """Return tqdm's class of progress bars for this environment; None if there is no usable one.
 
-    A notebook's needs ipywidgets. A page has no terminal: its own bar does.
+    The notebook's class needs ipywidgets. A page has no terminal, so it uses the module's own bar.
     """
     if importlib.util.find_spec("tqdm") is None:
         return None
@@ -33,28 +33,28 @@ def tqdm_bars(in_notebook: bool) -> Any:
     else:
         made = importlib.import_module("tqdm").tqdm
     if IN_BROWSER:
-        made.monitor_interval = 0  # which is a thread
+        made.monitor_interval = 0  # disables the monitor thread
     return made
 
 
 class TqdmBar:
-    """A bar of tqdm's.
+    """A progress bar of tqdm.
 
     Args:
-        bars: its class.
+        bars: tqdm's class of bars.
     """
 
     def __init__(self, bars: Any, total: int | None, label: str) -> None:
         self._bar = bars(total=total, desc=label or None)
 
     def draw(self, progress: Any) -> None:
-        """Shows how far it is."""
+        """Show the progress."""
         shown = {name: f"{value:.4g}" for name, value in progress.values.items()}
         self._bar.set_postfix(shown, refresh=False)
         self._bar.update(progress.done - self._bar.n)
 
     def close(self, progress: Any) -> None:
-        """Leaves it as it is."""
+        """Show the progress and leave the bar as it is."""
         self.draw(progress)
         self._bar.close()
 
@@ -62,11 +62,11 @@ class TqdmBar:
 T = TypeVar("T")
 
 _EVERY = 0.2
-"""Seconds after which it is drawn anew."""
+"""Seconds between updates of the bar."""
 _MANY = 100
-"""A second, of which no decimals are shown."""
+"""Rate per second above which no decimals are shown."""
 _CELLS = 24
-"""Letters of a bar of text."""
+"""Number of characters of a bar of text."""
 
 
 def progress(
@@ -75,19 +75,20 @@ def progress(
     label: str = "",
     plot: bool = False,
 ) -> Progress[T]:
-    """A loop that shows how far it is (``tf.notebook.progress``).
+    """Show the progress of a loop.
 
-    ``async for`` gives the page its turns: it reacts and paints meanwhile. In a notebook that has
-    tqdm and ipywidgets the bar is theirs, in a terminal that has tqdm tqdm's.
+    `async for` keeps the page responsive. A notebook with tqdm and ipywidgets, or a terminal with
+    tqdm, shows a bar of tqdm.
 
     Args:
-        iterable: what is gone through; ``async for`` takes asynchronous ones, too.
-        total: how many elements there are, where ``len(iterable)`` does not tell.
-        label: stands before the bar.
-        plot: whether the numbers are also drawn as lines, in a notebook or a page.
+        iterable: Iterable of the loop; for `async for` also an asynchronous one.
+        total: Number of elements. Default: `len(iterable)` if it is defined.
+        label: Text in front of the bar.
+        plot: If True, also plot the numbers as lines, in a notebook or page.
 
     Returns:
-        What is iterated over; its :meth:`Progress.show` takes numbers.
+        An iterable over the same elements. Its method `show(**values)` sets the numbers next to the
+        bar.
 
     Example:
         >>> import tfpy as tf
@@ -96,12 +97,14 @@ def progress(
         >>> for step in steps:  # doctest: +SKIP
         ...     steps.show(loss=w.assign(w * 0.9))
         training  ━━━━━━━━━━━━━━━━━━━━━━━━ 100%  100/100  1.08e+03/s  0:00  loss 0.0001062
+
+    See also: `tf.notebook.LivePlot`.
     """
     return Progress(iterable, total, label, plot)
 
 
 class Progress(Generic[T]):
-    """What :func:`progress` gives."""
+    """A loop with a progress bar, as `tf.notebook.progress` returns it."""
 
     def __init__(
         self,
@@ -112,35 +115,35 @@ class Progress(Generic[T]):
     ) -> None:
         self._iterable = iterable
         self.total = _length(iterable) if total is None else total
-        """How many elements there are; None while nobody knows."""
+        """Number of elements; None if it is unknown."""
         self.label = label
         self.done = 0
-        """How many have been gone through."""
+        """Number of finished elements."""
         self.values: dict[str, float] = {}
-        """The numbers that are shown."""
+        """Numbers next to the bar."""
         self.series = Series("step") if plot else None
-        """What is drawn of them."""
+        """Plotted numbers; None without a plot."""
         self._given: dict[str, Any] = {}
         self._began = time.monotonic()
         self._drawn = 0.0
         self._bar: _Bar | None = None
 
     def show(self, **values: Any) -> None:
-        """Shows numbers beside the bar: Python's, or tensors of one element.
+        """Show numbers next to the bar: Python numbers, or tensors with one element.
 
-        Tensors are read when they are drawn, a few times a second, not at each step.
+        Tensors are read when they are drawn, a few times per second, not at each step.
         """
         self._given.update(values)
 
     def __iter__(self) -> Iterator[T]:
-        """The elements.
+        """Yield the elements.
 
         Raises:
-            TypeError: when they are asynchronous.
-            RuntimeError: for a tensor to show that Python cannot wait for here.
+            TypeError: If the elements are asynchronous.
+            RuntimeError: If Python cannot wait here for a tensor to show.
         """
         if not isinstance(self._iterable, Iterable):
-            raise TypeError("progress: these elements are awaited: write `async for`")
+            raise TypeError("progress: the elements are asynchronous. Use `async for`.")
         self._begin()
         try:
             for element in self._iterable:
@@ -153,7 +156,7 @@ class Progress(Generic[T]):
             self._end()
 
     async def __aiter__(self) -> AsyncIterator[T]:
-        """The elements, between which other tasks have their turns."""
+        """Yield the elements. Other tasks can run between them."""
         self._begin()
         try:
             async for element in _awaited(self._iterable):
@@ -168,7 +171,7 @@ class Progress(Generic[T]):
 
     @property
     def seconds(self) -> float:
-        """Since it began."""
+        """Seconds since the start."""
         return time.monotonic() - self._began
 
     def _begin(self) -> None:
@@ -178,7 +181,9 @@ class Progress(Generic[T]):
         self._draw({})
 
     def _is_due(self) -> bool:
-        """Whether it is drawn: after the first step, where a plot begins, and then often."""
+        """Return True if an update is due: after the first step, where a plot begins, and then
+        regularly.
+        """
         return self.done == 1 or time.monotonic() - self._drawn >= _EVERY
 
     def _draw(self, values: Mapping[str, float]) -> None:
@@ -190,7 +195,7 @@ class Progress(Generic[T]):
         self._drawn = time.monotonic()
 
     def _end(self) -> None:
-        """The bar stays as it is, also where the loop was left early."""
+        """Close the bar, which stays visible, even if the loop was left early."""
         assert self._bar is not None
         self._bar.close(self)
 
@@ -202,7 +207,7 @@ class _Bar(Protocol):
 
 
 def _opened(progress: Progress[Any]) -> _Bar:
-    """What shows a bar here."""
+    """Return a new bar for this environment."""
     bars = tqdm_bars(in_notebook())
     if bars is not None and progress.series is None:
         return TqdmBar(bars, progress.total, progress.label)
@@ -211,7 +216,7 @@ def _opened(progress: Progress[Any]) -> _Bar:
 
 
 class _Picture:
-    """A bar, and perhaps lines below it, as HTML."""
+    """A bar, and optionally a plot below it, as HTML."""
 
     def __init__(self) -> None:
         self._screen = Screen()
@@ -224,7 +229,7 @@ class _Picture:
 
 
 class _Line:
-    """A line of text that is rewritten; where that cannot be, only the last one is printed."""
+    """A line of text that is rewritten. If this is not possible, only the last one is printed."""
 
     def __init__(self) -> None:
         self._rewrites = IN_BROWSER or sys.stdout.isatty()
@@ -245,7 +250,7 @@ class _Line:
 
 
 def text(progress: Progress[Any]) -> str:
-    """A line of text for how far it is."""
+    """Return the progress as a line of text."""
     bar = ""
     if progress.total:
         share = min(progress.done / progress.total, 1.0)
@@ -255,7 +260,7 @@ def text(progress: Progress[Any]) -> str:
 
 
 def html(progress: Progress[Any]) -> str:
-    """A bar and its facts, and the lines of the numbers."""
+    """Return the progress as HTML, with the plot of the numbers."""
     known = f'max="{progress.total}" value="{progress.done}"' if progress.total else ""
     facts = escape("  ".join(_facts(progress)))
     name = escape(progress.label or "progress")
@@ -269,7 +274,7 @@ def html(progress: Progress[Any]) -> str:
 
 
 def _facts(progress: Progress[Any]) -> list[str]:
-    """What is beside a bar."""
+    """Return the texts next to the bar."""
     done, total, seconds = progress.done, progress.total, progress.seconds
     facts = [f"{done:,}/{total:,}" if total is not None else f"{done:,}"]
     if done and seconds:
@@ -289,7 +294,7 @@ def _clock(seconds: float) -> str:
 def _length(iterable: Any) -> int | None:
     try:
         return len(iterable)
-    except TypeError:  # it has none, or does not know it
+    except TypeError:  # the length is undefined or unknown
         return None
 
 
@@ -303,14 +308,14 @@ async def _awaited(iterable: Iterable[T] | AsyncIterable[T]) -> AsyncIterator[T]
 
 
 def _number(name: str, value: Any) -> float:
-    """Return a number: Python's, or the value of a tensor or Variable that can be read at once."""
+    """Return a Python number, or the value of a tensor or Variable that is readable now."""
     storage = getattr(getattr(value, "held", value), "storage", None)
     if isinstance(storage, Storage) and not storage.is_readable:
-        raise RuntimeError(f"progress: {name} is awaited here: loop by `async for`")
+        raise RuntimeError(f"progress: Python cannot wait for {name} here. Use `async for`.")
     return number(name, value)
 
 
 async def _read(name: str, value: Any) -> float:
-    """Return a number; tensors and Variables have ``data()``, which is awaited."""
+    """Return a number. The value of a tensor or Variable is awaited."""
     data = getattr(value, "data", None)
     return number(name, await data() if callable(data) else value)

@@ -1,4 +1,4 @@
-"""Facts by name that are a table where they are shown."""
+"""Reports: dicts that print as tables."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 
 class Report(dict[str, dict[str, Any]]):
-    """A dict of dicts; printed it is a table, and a notebook shows one.
+    """A dict of dicts that prints as a table, also in notebooks.
 
     Args:
-        facts: the facts by name.
-        head: of the table's columns: what the names are of, and the facts that are shown; or three
-            words, where each fact has a line of its own.
-        is_spread: whether each has.
+        facts: The facts by name.
+        head: Header of the table. The first item describes the names; the others are the keys of
+            the facts to show. If `is_spread`, it has three items.
+        is_spread: If True, each fact has its own row.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Report(dict[str, dict[str, Any]]):
         return [self._head, *lines]
 
     def __str__(self) -> str:
-        from tfpy._src.display import tables  # which few programs need
+        from tfpy._src.display import tables  # few programs need it
 
         return tables.text(self._rows())
 
@@ -44,7 +44,7 @@ class Report(dict[str, dict[str, Any]]):
         return tables.html(self._rows())
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """What IPython prints in a terminal."""
+        """Print the table in IPython's terminal."""
         printer.text(str(self))
 
     def __reduce__(self) -> Any:

@@ -1,4 +1,4 @@
-"""What shows HTML: a notebook, marimo or a page."""
+"""Output of HTML in a notebook, in marimo or in a page."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if IN_BROWSER:
 
 
 def in_notebook() -> bool:
-    """Whether a notebook of IPython's or marimo's runs this."""
+    """Return True if the program runs in a notebook of IPython or marimo."""
     return _marimo() is not None or _display() is not None
 
 
 class Screen:
-    """Shows HTML and replaces it: in a notebook in the cell's output, in a page in an element.
+    """An output area for HTML: the cell's output in a notebook, or an element of a page.
 
     Args:
-        element: of the page, or a selector of one; by default a new one after the script.
+        element: Element of the page, or its CSS selector. Default: a new element after the script.
     """
 
     def __init__(self, element: Any = None) -> None:
@@ -29,7 +29,7 @@ class Screen:
         self._handle: Any = None
 
     def show(self, html: str) -> bool:
-        """Shows HTML in place of what it has shown before; False where there is only text."""
+        """Show HTML in place of the previous content. Return False if only text output exists."""
         if (marimo := _marimo()) is not None:
             marimo.output.replace(marimo.Html(html))
         elif (display := _display()) is not None:
@@ -46,7 +46,7 @@ class Screen:
 
 
 def append(html: str) -> bool:
-    """Shows HTML below what a notebook's cell has shown; False where there is no notebook."""
+    """Show HTML below the output of a notebook's cell. Return False outside of a notebook."""
     if (marimo := _marimo()) is not None:
         marimo.output.append(marimo.Html(html))
     elif (display := _display()) is not None:
@@ -62,7 +62,7 @@ def _marimo() -> Any:
 
 
 def _display() -> Any:
-    """IPython's module that shows things, if a notebook runs."""
+    """Return IPython's display module, if a notebook runs."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     if ipython is None or shell is None or type(shell).__name__ == "TerminalInteractiveShell":
@@ -71,28 +71,28 @@ def _display() -> Any:
 
 
 _SHOWN = ".tfpy-output, .tfpy-error, .tfpy-picture"
-"""What stands below a script, of it."""
+"""Selector of the elements that a script has added below itself."""
 
 
 def show_picture(svg: str, element: Any) -> Any:
-    """Shows a picture in an element, or in a new one after the script that runs.
+    """Show an image in an element, or in a new one after the running script.
 
     Args:
-        element: of the page, a selector, or None.
+        element: Element of the page, its CSS selector, or None.
 
     Returns:
-        The element. In the worker of a page's script, what stands for it there; None in other
-        workers, which show nothing.
+        The element. In the worker of a page's script, its proxy; None in other workers, which show
+        nothing.
 
     Raises:
-        ValueError: when the selector names no element.
+        ValueError: If no element matches the selector.
     """
     if not hasattr(js, "document"):
         return js.tfpyShowPicture(svg, element) if hasattr(js, "tfpyShowPicture") else None
     if isinstance(element, str):
         selector, element = element, js.document.querySelector(element)
         if is_null(element):
-            raise ValueError(f"the page has no element {selector!r} for the picture")
+            raise ValueError(f"The page has no element {selector!r} to show the image in.")
     if element is None:
         element = js.document.createElement("div")
         element.className = "tfpy-picture"

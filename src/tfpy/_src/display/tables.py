@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from tfpy._src.display.html import escape
 
 Rows = Sequence[Sequence[str]]
-"""The cells; the first row is the head."""
+"""Cells of a table. The first row is the header."""
 
 
 def text(rows: Rows, *, numbers: bool = False) -> str:
-    """For a terminal.
+    """Return a table as aligned text for a terminal.
 
     Args:
-        numbers: whether all columns but the first are aligned on the right.
+        numbers: If True, align all columns except the first on the right.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
@@ -27,7 +27,11 @@ def text(rows: Rows, *, numbers: bool = False) -> str:
 
 
 def html(rows: Rows, *, numbers: bool = False) -> str:
-    """For a notebook, in the colours of what is around it; see :func:`text`."""
+    """Return a table as HTML for a notebook, in the colors of its surroundings.
+
+    Args:
+        numbers: If True, align all columns except the first on the right.
+    """
     head, *body = rows
     lines = "".join(f"<tr>{_cells('td', row, numbers)}</tr>" for row in body)
     return (

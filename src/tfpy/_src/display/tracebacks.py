@@ -1,4 +1,4 @@
-"""Tracebacks in notebooks: the program's lines, without tfpy's frames."""
+"""Tracebacks in notebooks that show the program's lines without tfpy's frames."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 from tfpy._src.base.source_locations import is_library
 
 _MARK = "__tracebackhide__"
-"""The name of the local variable by which IPython, pytest and others leave out a frame."""
+"""Local variable with which IPython, pytest and others hide a frame."""
 
 
 def hide_frames() -> None:
-    """Lets IPython, where it runs, leave out the frames of tfpy and Keras; in Pyodide, too.
+    """Hide the frames of tfpy and Keras in tracebacks of IPython, if it runs; also in Pyodide.
 
-    Errors are as they were, and ``%xmode show`` shows all of their frames. It costs nothing until
-    an error is shown.
+    Exceptions do not change, and `%xmode show` shows all frames. There is no cost until an
+    exception is shown.
     """
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     shown = getattr(shell, "InteractiveTB", None)
@@ -40,7 +40,7 @@ def hide_frames() -> None:
 
 
 def _mark(error: BaseException | None) -> None:
-    """Marks the frames of the library in an error, and in those that it comes of."""
+    """Mark the frames of the library in an exception and in its causes."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -52,7 +52,9 @@ def _mark(error: BaseException | None) -> None:
 
 
 def _without_end(trace: TracebackType | None) -> TracebackType | None:
-    """A traceback that ends with the program's frame: IPython shows the last in any case."""
+    """Return a traceback that ends with the program's frame, because IPython always shows the last
+    one.
+    """
     steps = list(_steps(trace))
     while steps and is_library(steps[-1].tb_frame.f_code.co_filename):
         steps.pop()

@@ -1,4 +1,4 @@
-"""``tf.compat.v1.losses``: losses of labels and predictions, weighted and reduced."""
+"""`tf.compat.v1.losses`: weighted losses of labels and predictions."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""``tf.compat.v1.math``: functions whose arguments were others in TensorFlow 1."""
+"""`tf.compat.v1.math`: functions with the arguments of TensorFlow 1."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

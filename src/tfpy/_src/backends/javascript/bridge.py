@@ -1,10 +1,10 @@
-"""Crossing to the JavaScript runtime.
+"""The bridge to the JavaScript runtime.
 
-Only this, :mod:`loading`, :mod:`page_facts`, :mod:`page` and :mod:`media` import ``js``.
+Only this module, `loading.py`, `page_facts.py`, `page.py` and `media.py` import `js`.
 
-Rules, from measurements: structures cross once as one JSON string, tensors' bytes as an address
-in Python's heap, everything else as integers. Views of the heap are made per call on the
-JavaScript side, because the heap's buffer is replaced when memory grows.
+Rules, derived from measurements: structures cross once as a JSON string, the bytes of tensors as an
+address in Python's heap, everything else as integers. The JavaScript side makes views of the heap
+for each call, because the heap's buffer is replaced when memory grows.
 """
 
 from __future__ import annotations
@@ -40,18 +40,19 @@ if IN_BROWSER:
     )
 
 FAILURES: tuple[type[Exception], ...] = (JsException,) if IN_BROWSER else ()
-"""What :attr:`Device.run`, :attr:`Device.repeat`, :attr:`Device.begin` and :attr:`Device.go_on`
-raise: who calls them hands that to :func:`op_error`. Everything else here raises errors of
-TensorFlow's classes by itself."""
+"""Exceptions of `Device.run`, `Device.repeat`, `Device.begin` and `Device.go_on`.
+
+Callers convert them with `op_error`. All other functions here raise TensorFlow's error classes.
+"""
 
 
 def op_error(failure: Any, op: str | None = None) -> OpError:
-    """A failure of the runtime as TensorFlow's error; see :func:`failures.op_error`."""
+    """Convert a failure of the runtime to TensorFlow's error; see `failures.op_error`."""
     return failures.op_error(failure.name, failure.message, op)
 
 
 class _Translation:
-    """A context in which a failure of the runtime is raised as TensorFlow's error."""
+    """A context that converts a failure of the runtime to TensorFlow's error."""
 
     def __enter__(self) -> None: ...
 
@@ -67,19 +68,21 @@ _scheduler: Any = getattr(js, "scheduler", None) if IN_BROWSER else None
 _runtime: Any = None
 
 MAX_TURNS = 1_000_000
-"""Number of times that a coroutine may yield in a running event loop on CPython. A coroutine that
-polls another task would yield without end, because no other task runs meanwhile."""
+"""Number of times that a coroutine may yield in a running event loop on CPython.
+
+A coroutine that polls another task would yield forever.
+"""
 
 
 def wait(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
     """Return the result of a coroutine to synchronous code.
 
     Args:
-        mend: What to write instead, for the error.
+        mend: Suggested alternative, for the error.
 
     Raises:
-        RuntimeError: Where Python cannot be suspended: in a page without JSPI, or in a coroutine of
-            a running event loop if the result depends on another task.
+        RuntimeError: If Python cannot be suspended: in a page without JSPI, or in a coroutine of a
+            running event loop if the result depends on another task.
     """
     if not IN_BROWSER:
         return _completed(awaitable, mend)
@@ -90,7 +93,7 @@ def wait(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
 
 
 def _completed(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
-    """Run a coroutine on CPython, in an event loop of its own if none runs."""
+    """Run a coroutine on CPython, in a new event loop if none is running."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -103,7 +106,7 @@ def _completed(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
     try:
         for _ in range(MAX_TURNS):
             if (future := awaitable.send(None)) is not None:
-                # A task removes this mark of an await. No one can await a future with it.
+                # A task would clear this flag. A future with the flag cannot be awaited.
                 future._asyncio_future_blocking = False
                 break
     except StopIteration as done:
@@ -114,24 +117,24 @@ def _completed(awaitable: Coroutine[Any, Any, T], mend: str) -> T:
 
 
 def can_wait() -> bool:
-    """Whether :func:`wait` can wait for the browser here."""
+    """Return True if `wait` can wait for the browser here."""
     return not IN_BROWSER or can_run_sync()
 
 
 async def end_task() -> None:
-    """Ends the browser's task, so that others get their turn.
+    """End the browser's task, so that other tasks can run.
 
-    Pyodide goes on by messages, and Chromium takes one message after the other for 50 ms before it
-    looks at anything else: only a task of another kind lets others go first.
+    Pyodide continues with messages, and Chromium handles messages for up to 50 ms before it handles
+    other events. Only a task of another kind lets other tasks run first.
     """
     if _scheduler is None:
         await asyncio.sleep(0)
     else:
-        await _scheduler.postTask(js.Boolean)  # which does nothing
+        await _scheduler.postTask(js.Boolean)  # a function without effect
 
 
 async def end_frame() -> None:
-    """Ends the browser's frame: goes on when the next one is to be drawn."""
+    """Wait until the browser is about to draw its next frame."""
     if IN_BROWSER:
         await (await runtime()).nextFrame()
     else:
@@ -139,11 +142,11 @@ async def end_frame() -> None:
 
 
 async def runtime() -> Any:
-    """The JavaScript runtime: registered by the page, else run as a script, else as a Blob.
+    """Return the JavaScript runtime: registered by the page, or else run as a script, or as a Blob.
 
     Raises:
-        RuntimeError: outside of a browser, or where the page's content security policy forbids
-            each way; the text names the missing words.
+        RuntimeError: Outside of a browser, or if the page's content security policy forbids all
+            three ways. The message contains the missing directives.
     """
     global _runtime
     if _runtime is None:
@@ -158,8 +161,7 @@ def _address(array: Array) -> int:
 
 
 _coming: dict[int, tuple[Arrival, Any]] = {}
-"""What JavaScript brings, and where it puts it, whoever has stopped waiting: an array whose bytes
-it writes, or a list."""
+"""Pending transfers from JavaScript, with the arrays or lists that receive the values."""
 
 _numbers = itertools.count()
 
@@ -175,11 +177,12 @@ _settle: Any = create_proxy(_settled) if IN_BROWSER else None
 
 
 async def received(answers: Any, most: int) -> list[bytes] | None:
-    """The bytes of an Array of promises of Responses, if these say that they have no more than
-    `most` together; else None, and where the page allows no runtime: then nothing was read of them.
+    """Return the bytes of an Array of promises of Responses, if they declare at most `most` bytes.
+
+    Otherwise, or if the page does not permit the runtime, the result is None and no byte was read.
 
     Raises:
-        JsException: when a connection breaks.
+        JsException: If a connection breaks.
     """
     try:
         rt = await runtime()
@@ -196,14 +199,15 @@ async def received(answers: Any, most: int) -> list[bytes] | None:
 
 @functools.cache
 def _converter() -> tuple[Callable[..., int], Callable[..., None], Any]:
-    """Functions of the runtime, and what has Python's heap, looked up once."""
+    """Return functions of the runtime and the module with Python's heap, looked up once."""
     return _runtime.convertModel, _runtime.takeModel, pyodide_js._module
 
 
 def converted_model(data: bytes) -> Any:
-    """What the bytes of a ``model.json`` say, as the runtime reads them, which takes a third of the
-    time of ``json``; ``csrc/model_json/marshal.h`` tells what is otherwise in it. None where
-    ``json`` is to read them: without the runtime, and for a file that is broken or unusual.
+    """Parse the bytes of a `model.json` with the runtime, in a third of the time of `json`.
+
+    `csrc/model_json/marshal.h` describes the differences of the result. It is None if `json` must
+    be used: without the runtime, and for a corrupt or unusual file.
     """
     if _runtime is None:
         return None
@@ -217,7 +221,7 @@ def converted_model(data: bytes) -> Any:
 
 
 class Device:
-    """A backend of the JavaScript runtime, with its functions held once."""
+    """A backend of the JavaScript runtime, with its functions looked up once."""
 
     def __init__(self, runtime_: Any, backend: Any) -> None:
         bound = runtime_.bindHeap(backend, pyodide_js._module, _settle)
@@ -252,15 +256,15 @@ class Device:
         self._close = bound.close
 
     def write(self, array: Array, dtype: str) -> int:
-        """Copies a contiguous array to a new slot."""
+        """Copy a contiguous array to a new slot."""
         with _translated:
             return int(self._write(_address(array), array.size, dtype))
 
     def read(self, slot: int, out: Array) -> None:
-        """Copies a slot to a contiguous array; waits for the device.
+        """Copy a slot to a contiguous array. This waits for the device.
 
         Raises:
-            RuntimeError: where the device can only be awaited, and Python not suspended.
+            RuntimeError: If the device must be awaited and Python cannot be suspended.
         """
         if self._read is None:
             return wait(self.read_async(slot, out), 'write "await x.data()" to read a tensor')
@@ -269,34 +273,34 @@ class Device:
 
     @property
     def reads_at_once(self) -> bool:
-        """Whether :meth:`read` can be called here."""
+        """True if `read` can be called here."""
         return self._read is not None or can_wait()
 
     async def read_async(self, slot: int, out: Array) -> None:
-        """The same without blocking the page for long, on a device that :attr:`must_wait`."""
+        """Copy a slot to an array without blocking the page, on a device with `must_wait`."""
         with _translated:
             await self.start_read(slot, out)
 
     def start_read(self, slot: int, out: Array) -> Arrival:
-        """Begins to read; the arrival fails as the runtime does."""
+        """Begin to read. The arrival fails as the runtime does."""
         number = next(_numbers)
         arrival, _ = _coming[number] = Arrival(), out
         self._start_read(_address(out), out.nbytes, slot, number)
         return arrival
 
     def free(self, slots: list[int]) -> None:
-        """Gives slots back, in one call."""
+        """Free slots in one call."""
         with _translated:
             self._free(*slots)
 
     def register(self, program: str, constants: bytes) -> int:
-        """Makes a Program of its JSON text and constants; gives its number."""
+        """Make a Program from its JSON text and constants, and return its number."""
         data = np.frombuffer(constants, np.uint8) if constants else np.zeros(1, np.uint8)
         with _translated:
             return int(self._register(program, _address(data), len(constants)))
 
     async def register_async(self, program: str, constants: bytes, progress: Progress) -> int:
-        """The same without freezing the page; ``progress(done, total)`` hears of the shaders."""
+        """Make a Program without blocking the page; `progress(done, total)` counts the shaders."""
 
         data = np.frombuffer(constants, np.uint8) if constants else np.zeros(1, np.uint8)
         listener = create_proxy(progress)
@@ -308,50 +312,49 @@ class Device:
             listener.destroy()
 
     def link(self, program: int, links: str) -> None:
-        """Says, as JSON, how runs of a Program follow one another; see ``repeats.mjs``."""
+        """Specify as JSON how repeated runs of a Program are connected; see `repeats.mjs`."""
         self._link(program, links)
 
     def release(self, program: int) -> None:
-        """Forgets a Program."""
+        """Delete a Program."""
         self._release(program)
 
     def memory(self) -> dict[str, Any]:
-        """``slots`` and ``bytes`` in use, and numbers of the backend's own."""
+        """Return `slots` and `bytes` in use, and numbers that are specific to the backend."""
         return json.loads(self._memory())
 
     async def finish(self) -> None:
-        """Returns when all submitted work is done."""
+        """Wait until all submitted work is done."""
         with _translated:
             await self._finish()
 
     def picture(self, source: Any, height: int, width: int, channels: int) -> int:
-        """A new slot with a picture's levels, or 0; see ``web/common/backend.mjs``."""
+        """Return a new slot with an image's pixels, or 0; see `web/common/backend.mjs`."""
         with _translated:
             return int(self._picture(source, height, width, channels))
 
     def draw(self, slot: int, canvas: Any, look: str) -> bool:
-        """Draws an image if it can, on a device that :attr:`draws`; ``look`` is JSON of what
-        ``web/common/backend.mjs`` calls Look."""
+        """Draw an image, if the device can; `look` is JSON of a Look (`web/common/backend.mjs`)."""
         with _translated:
             return bool(self._draw(slot, canvas, look))
 
     def borrow(self, buffer: Any, count: int, dtype: str) -> int:
-        """A new slot over a GPUBuffer of the page's; see ``web/common/backend.mjs``."""
+        """Return a new slot over a GPUBuffer of the page; see `web/common/backend.mjs`."""
         with _translated:
             return int(self._borrow(buffer, count, dtype))
 
     async def lend(self, slot: int) -> Any:
-        """The GPUBuffer of a slot, when all that computes it is submitted."""
+        """Return the GPUBuffer of a slot after its computation is submitted."""
         with _translated:
             return await self._lend(slot)
 
     def start_timing(self) -> None:
-        """Begins to time kernels."""
+        """Begin to time kernels."""
         with _translated:
             self._start_timing()
 
     def stop_timing(self) -> str | Awaitable[str]:
-        """What ``web/common/timing.mjs`` calls KernelTimes, as JSON; it may have to be awaited."""
+        """Return KernelTimes (`web/common/timing.mjs`) as JSON, or an awaitable of it."""
         with _translated:
             found = self._stop_timing()
         return found if isinstance(found, str) else self._awaited(found)
@@ -361,28 +364,28 @@ class Device:
             return await promise
 
     def lost(self) -> str:
-        """Why the device is gone; empty while it is there."""
+        """Return the reason for the loss of the device; empty if it is available."""
         return str(self._lost())
 
     def rescue(self, slot: int, out: Array) -> bool:
-        """Copies a slot whose elements the host has, though the device may be gone."""
+        """Copy a slot whose elements are on the host, even if the device is lost."""
         return bool(self._rescue(_address(out), slot))
 
     def close(self) -> None:
-        """Frees everything; the device is not used afterwards."""
+        """Free everything. The device is not used afterwards."""
         self._close()
 
 
 async def probe() -> dict[str, Any]:
-    """What the browser can do, from ``web/common/probe.mjs``."""
+    """Return the browser's features, from `web/common/probe.mjs`."""
     return json.loads(await (await runtime()).probeJson())
 
 
 async def open_device(kind: str, options: dict[str, Any], wasm: bytes = b"") -> Device:
-    """Opens the runtime's "webgpu", "webgl" or "wasm" backend.
+    """Open the runtime's "webgpu", "webgl" or "wasm" backend.
 
     Raises:
-        JsException: when the runtime refuses; the text says why.
+        JsException: If the runtime rejects it. The message contains the reason.
     """
     rt = await runtime()
     data = np.frombuffer(wasm, np.uint8) if wasm else np.zeros(1, np.uint8)

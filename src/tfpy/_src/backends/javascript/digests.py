@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def sha384(data: bytes) -> bytes:
-    """The SHA-384 digest."""
-    import hashlib  # which few programs need
+    """Return the SHA-384 digest."""
+    import hashlib  # few programs need it
 
     return hashlib.sha384(data).digest()

@@ -1,4 +1,4 @@
-"""What the JavaScript runtime says has failed, as TensorFlow's errors."""
+"""Conversion of failures of the JavaScript runtime to TensorFlow's errors."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _CLASSES: dict[str, type[OpError]] = {
 
 
 def op_error(name: str, message: str, op: str | None = None) -> OpError:
-    """The error of a failure that JavaScript names; one of another name is InternalError.
+    """Return the error for a failure with the given name; InternalError for unknown names.
 
     Args:
-        op: what was to be computed, where that is known.
+        op: Name of the op that was computed, if it is known.
     """
     text = message if op is None else f"{op}: {message}"
     kind = _CLASSES.get(name, InternalError)
@@ -33,7 +33,11 @@ def op_error(name: str, message: str, op: str | None = None) -> OpError:
 
 
 def of_equation(failure: Any, eqn: Eqn, shapes: Sequence[Shape]) -> OpError:
-    """Return the error of a failure in an equation's kernel, whose operands have these shapes."""
+    """Return the error of a failure in an equation's kernel.
+
+    Args:
+        shapes: Shapes of the operands.
+    """
     indexed = eqn.op.indexed
     if failure.name != InvalidArgumentError.__name__ or indexed is None:
         return op_error(failure.name, failure.message, eqn.op.name)

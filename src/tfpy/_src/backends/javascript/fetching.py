@@ -1,4 +1,4 @@
-"""Bytes from the network and from files of the user, as streams."""
+"""Streams of bytes from the network and from files of the user."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if IN_BROWSER:
 
 
 class Stream:
-    """Bytes that come.
+    """Bytes that arrive over time.
 
     Args:
-        source: a JavaScript Response or Blob.
-        size: of all of it in bytes, where it is known.
+        source: A JavaScript Response or Blob.
+        size: Total number of bytes, if it is known.
     """
 
     def __init__(self, source: Any, size: int | None) -> None:
@@ -27,10 +27,10 @@ class Stream:
         self.size = size
 
     async def read(self) -> bytes:
-        """The next bytes; none at the end.
+        """Return the next bytes; empty at the end.
 
         Raises:
-            UnavailableError: when the connection breaks.
+            UnavailableError: If the connection breaks.
         """
         if self._reader is None:
             self._reader = self._body().getReader()
@@ -38,11 +38,13 @@ class Stream:
         return b"" if found.done else bytes(found.value.to_bytes())
 
     def close(self) -> None:
-        """Fetches no more."""
+        """Stop fetching."""
         (self._reader or self._body()).cancel()
 
     def whole(self) -> Any:
-        """A promise of all bytes, when none was read; a browser gives them sooner than parts."""
+        """Return a promise of all bytes, for a stream of which none was read. This is faster than
+        parts.
+        """
         return self._source.arrayBuffer()
 
     def _body(self) -> Any:
@@ -62,41 +64,45 @@ def _ended(why: object) -> UnavailableError:
 
 
 async def read_together(streams: list[Stream]) -> list[bytes]:
-    """All bytes of some streams, of which none was read.
+    """Return all bytes of streams of which none was read.
 
     Raises:
-        UnavailableError: when a connection breaks.
+        UnavailableError: If a connection breaks.
     """
     buffers = [stream.whole() for stream in streams]
     return [bytes((await _received(buffer)).to_bytes()) for buffer in buffers]
 
 
 class Answers:
-    """What addresses answer; the browser fetches from now on, while Python works.
+    """The responses of URLs. The browser begins to fetch immediately, while Python works.
 
     Args:
-        urls: the addresses.
+        urls: The URLs.
     """
 
     def __init__(self, urls: list[str]) -> None:
         self._promises = [(url, js.fetch(url)) for url in urls]
 
     async def streams(self) -> list[Stream]:
-        """The bytes at each address.
+        """Return a stream for each URL.
 
         Raises:
-            NotFoundError: when there is no such file; PermissionDeniedError: when it is refused.
-            UnavailableError: when a server does not answer, or does not let this page read it.
+            NotFoundError: If a file does not exist.
+            PermissionDeniedError: If the access is denied.
+            UnavailableError: If a server does not respond, or does not permit this page to read the
+                file.
         """
         found = [(url, *await settled(promise)) for url, promise in self._promises]
         return [_stream(*answer) for answer in found]
 
     async def whole(self, most: int) -> list[bytes] | None:
-        """All bytes at each address, sooner than by streams; None when it is not known that they
-        are no more than `most` together, or an address refuses: what they are, streams tell.
+        """Return all bytes of each URL, faster than streams.
+
+        The result is None if their total size is unknown or more than `most`, or if a request
+        fails; streams then report the error.
 
         Raises:
-            UnavailableError: when a connection breaks.
+            UnavailableError: If a connection breaks.
         """
         try:
             return await received(to_js([promise for _, promise in self._promises]), most)
@@ -104,19 +110,21 @@ class Answers:
             raise _ended(error) from None
 
     def close(self) -> None:
-        """Says that nobody asks for them."""
+        """Discard the responses."""
         for _, promise in self._promises:
-            promise.catch(js.Boolean)  # else the browser tells of failures
+            promise.catch(js.Boolean)  # prevents that the browser reports unhandled failures
 
 
 async def open_address(url: str) -> Stream:
-    """The bytes at an address; see :class:`Answers`."""
+    """Return the stream of a URL; see `Answers`."""
     return (await Answers([url]).streams())[0]
 
 
 def _stream(url: str, response: Any, failure: Failure | None) -> Stream:
     if failure is not None:
-        message = f"{url}: {failure.text}; is it there, and does its server allow this page (CORS)?"
+        message = (
+            f"{url}: {failure.text}. Does it exist, and does its server allow this page (CORS)?"
+        )
         raise UnavailableError(None, "fetch", message)
     if not response.ok:
         kind = _REFUSALS.get(response.status, UnavailableError)
@@ -136,5 +144,5 @@ _REFUSALS: dict[int, type[OpError]] = {
 
 
 def open_blob(blob: Any) -> Stream:
-    """The bytes of a File or Blob."""
+    """Return the stream of a File or Blob."""
     return Stream(blob, int(blob.size))

@@ -1,6 +1,6 @@
-"""Values of JavaScript in Python: what they are, and how they convert.
+"""Tests and conversions of JavaScript values in Python.
 
-CPython has none: callers check :data:`bridge.IN_BROWSER` before they call these functions.
+CPython has no such values: callers check `bridge.IN_BROWSER` before they call these functions.
 """
 
 from __future__ import annotations
@@ -18,30 +18,33 @@ if IN_BROWSER:
 
 
 def is_js(value: Any) -> bool:
-    """Whether it is an object of JavaScript. The classes of such objects share a name, which is
-    asked for sooner than ``isinstance`` answers.
+    """Return True for an object of JavaScript.
+
+    The classes of such objects share a name. Comparing it is faster than `isinstance`.
     """
     return type(value).__name__ == "JsProxy"
 
 
 def is_null(value: Any) -> bool:
-    """Whether it is ``null`` of JavaScript, which Pyodide tells from ``undefined``, None here."""
+    """Return True for JavaScript's `null`. Pyodide converts only `undefined` to None."""
     return value is jsnull
 
 
 def kind(value: Any) -> str:
-    """The name of its class, in JavaScript where it is from there."""
+    """Return the name of the value's class, for a JavaScript object its JavaScript class."""
     return str(value.constructor.name) if is_js(value) else type(value).__name__
 
 
 def is_js_array(value: Any) -> bool:
-    """Whether it is an array of JavaScript, typed or not."""
+    """Return True for an array of JavaScript, typed or not."""
     return is_js(value) and isinstance(value, JsArray)
 
 
 def array_values(array: Any) -> Any:
-    """The values of an array of JavaScript: a NumPy array of a typed array's dtype, by one copy of
-    its bytes; of another one a list, in which typed arrays are NumPy arrays.
+    """Return the values of a JavaScript array.
+
+    A typed array becomes a NumPy array of the same dtype by one copy. Another array becomes a list,
+    in which typed arrays are NumPy arrays.
     """
     if isinstance(array, JsBuffer):
         return np.asarray(array.to_memoryview())
@@ -49,30 +52,30 @@ def array_values(array: Any) -> Any:
 
 
 def holds_objects(array: Any) -> bool:
-    """Whether an array of JavaScript holds objects that are no arrays."""
+    """Return True if a JavaScript array contains objects that are not arrays."""
     if isinstance(array, JsBuffer):
         return False
     return any(holds_objects(v) if is_js_array(v) else is_js(v) for v in array)
 
 
 def members(value: Any) -> dict[str, Any]:
-    """The members of an object of JavaScript."""
+    """Return the members of a JavaScript object."""
     return dict(js.Object.entries(value))
 
 
 def as_objects(value: Any) -> Any:
-    """Arrays, objects and typed arrays of JavaScript for lists, dicts and NumPy arrays."""
+    """Convert lists, dicts and NumPy arrays to JavaScript arrays, objects and typed arrays."""
     return to_js(value, dict_converter=js.Object.fromEntries)
 
 
 def javascript_function(function: Callable[..., Any]) -> Any:
-    """A function that JavaScript can call until it ends it (``destroy()``).
+    """Return a function that JavaScript can call until `destroy()` is called on it.
 
     Raises:
-        RuntimeError: where there is no JavaScript.
+        RuntimeError: If JavaScript is not available.
     """
     if not IN_BROWSER:
-        raise RuntimeError("there is no JavaScript here: only Pyodide has it")
+        raise RuntimeError("JavaScript is not available here: it needs Pyodide.")
     return create_proxy(function)
 
 
@@ -84,7 +87,7 @@ class Failure(NamedTuple):
 
 
 async def settled(promise: Any) -> tuple[Any, Failure | None]:
-    """What a promise gives, or its error."""
+    """Return the value of a promise, or its error."""
     try:
         return await promise, None
     except JsException as error:

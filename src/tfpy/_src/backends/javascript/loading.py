@@ -1,4 +1,4 @@
-"""How the JavaScript runtime gets into a page, which may have registered it."""
+"""Loading of the JavaScript runtime into a page, which may have registered it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _MODULE = "tfpy_runtime"  # name under which a page may register the runtime its
 
 
 def asset(name: str) -> bytes:
-    """A built file inside the package: the JavaScript runtime, a wasm module, a shader.
+    """Return a built file of the package: the JavaScript runtime, a wasm module, a shader.
 
     Raises:
-        FileNotFoundError: when the package was made without it.
+        FileNotFoundError: If the package was built without it.
     """
     return (Path(__file__).parents[3] / "assets" / name).read_bytes()
 
 
 async def load() -> Any:
-    """The runtime; see :func:`bridge.runtime`."""
+    """Return the runtime; see `bridge.runtime`."""
     registered = sys.modules.get(_MODULE) or _import_registered()
     if registered is not None:
         return registered
@@ -55,10 +55,10 @@ def _import_registered() -> Any:
 
 
 async def _run_blob(source: str) -> Any:
-    """Runs the runtime as a script element with a Blob address.
+    """Run the runtime as a script element with a Blob URL.
 
     Raises:
-        RuntimeError: when the page refuses it, or in a worker, which has no script elements.
+        RuntimeError: If the page forbids it, or in a worker, which has no script elements.
     """
     if not hasattr(js, "document"):
         raise RuntimeError("a worker cannot run a Blob as a script")
@@ -73,10 +73,10 @@ async def _run_blob(source: str) -> Any:
 
 
 async def _load_script(url: str) -> None:
-    """Runs a classic script element and waits for it.
+    """Run a classic script element and wait for it.
 
     Raises:
-        RuntimeError: when the page refuses it.
+        RuntimeError: If the page forbids it.
     """
     done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
     element = js.document.createElement("script")
@@ -87,4 +87,4 @@ async def _load_script(url: str) -> None:
     loaded = await done
     element.remove()
     if not loaded:
-        raise RuntimeError("the Blob script was refused")
+        raise RuntimeError("the page rejected the Blob script")

@@ -13,7 +13,7 @@ if IN_BROWSER:
 
 
 def user_agent() -> str:
-    """Return the name by which the browser identifies itself, or an empty text without one."""
+    """Return the browser's user agent, or an empty string."""
     navigator = getattr(js, "navigator", None) if IN_BROWSER else None
     return str(getattr(navigator, "userAgent", ""))
 
@@ -24,10 +24,10 @@ def heap_bytes() -> int:
 
 
 def page_parameters() -> list[tuple[str, str]]:
-    """Return the parameters in the address of the page, or of the module of a worker."""
+    """Return the parameters in the URL of the page, or of a worker's module."""
     if not IN_BROWSER:
         return []
-    # A worker of a module from another origin has an address without parameters (worker_host.mjs).
+    # A worker with a module from another origin has a URL without parameters (worker_host.mjs).
     search = getattr(js, "tfpyParameters", "") or getattr(
         getattr(js, "location", None), "search", ""
     )
@@ -38,7 +38,7 @@ def page_parameters() -> list[tuple[str, str]]:
 
 
 def stored(key: str) -> str | None:
-    """Return a text that the page stores, or None. Workers store nothing."""
+    """Return a string that the page has stored, or None. Workers store nothing."""
     try:
         text = js.localStorage.getItem(key)
     except (AttributeError, JsException):  # a page may forbid it
@@ -47,6 +47,6 @@ def stored(key: str) -> str | None:
 
 
 def store(key: str, text: str) -> None:
-    """Store a text in the page, if the page allows it."""
+    """Store a string in the page, if the page permits it."""
     with contextlib.suppress(AttributeError, JsException):
         js.localStorage.setItem(key, text)

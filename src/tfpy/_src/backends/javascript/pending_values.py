@@ -1,4 +1,4 @@
-"""Values that JavaScript brings while Python's tasks wait for them."""
+"""Values from JavaScript that tasks of Python wait for."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Callback = Callable[[Any], object]
 
 
 class Arrival(asyncio.Future[None]):
-    """A future whose task goes on within :meth:`arrive`.
+    """A future whose waiting task continues inside of `arrive`.
 
-    The task of another future goes on in the event loop's next turn, which comes 0.1 ms later in a
-    page: as long as a small kernel and its read take.
+    The task of an ordinary future continues in the next turn of the event loop. In a page this is
+    0.1 ms later, as long as a small kernel and its read take.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Arrival(asyncio.Future[None]):
         return cancelled
 
     def arrive(self, error: Exception | None) -> None:
-        """The value is there, or will not be; nothing happens if nobody waits any more."""
+        """Set the result or error. Nothing happens if no one waits any more."""
         if self.done():
             return
         if error is None:
@@ -58,7 +58,7 @@ class Arrival(asyncio.Future[None]):
                 context.run(fn, self)
 
     def _hand_on(self) -> None:
-        """Leaves the callbacks to the event loop."""
+        """Leave the callbacks to the event loop."""
         for fn, context in self._take():
             super().add_done_callback(fn, context=context)
 

@@ -1,4 +1,4 @@
-"""The jax backend: slots are JAX's arrays, a program is one jitted function."""
+"""The jax backend: slots are JAX arrays, and a program is one jitted function."""
 
 from __future__ import annotations
 
@@ -35,14 +35,16 @@ if X64:
     jax.config.update("jax_enable_x64", True)
 
 _FEW_BYTES = 1024
-"""Arrays up to this stay NumPy's until a program makes others of them: JAX takes such as they are,
-and to put one on a device takes as long as a program."""
+"""Size up to which arrays stay NumPy arrays until a program uses them.
+
+JAX accepts NumPy arrays, and a transfer to a device takes as long as a program.
+"""
 
 _EXHAUSTED = "RESOURCE_EXHAUSTED"
 
 
 class JaxBackend(ArrayBackend, Devices):
-    """Arrays on JAX's default device; programs run one after the other, asynchronously."""
+    """Arrays on JAX's default device. Programs run one after the other, asynchronously."""
 
     name = "jax"
     dtypes = DTYPES
@@ -52,16 +54,16 @@ class JaxBackend(ArrayBackend, Devices):
     def __init__(self) -> None:
         super().__init__()
         if not detection.has_plugin():
-            malloc.keep_freed()  # before JAX's threads have heaps of their own
+            malloc.keep_freed()  # before JAX's threads have their own heaps
         self.sharder = JaxSharder(self._arrays, self._kept)
         self._processes = Processes()
-        self._number = 0  # of the device that computes where nothing says more
+        self._number = 0  # number of the default device
         if not Rounding.enabled:
             self.round_products(False)
 
     @property
     def device(self) -> Any:
-        """The device that computes where nothing says more; asking for it starts JAX."""
+        """Default device. Reading it starts JAX."""
         return jax.local_devices()[self._number]
 
     @property
@@ -105,13 +107,16 @@ class JaxBackend(ArrayBackend, Devices):
     def grow(self, enable: bool) -> None:
         os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false" if enable else "true"
         if not self.has_computed:
-            _restart()  # JAX reads it when it starts
+            _restart()  # JAX reads the variable when it starts
 
     def join(self, addresses: Sequence[str], number: int) -> tuple[tuple[str, ...], range]:
-        """Meets the other processes; the devices of all, and which of them are this one's.
+        """Connect to the other processes.
+
+        Returns:
+            The devices of all processes, and the range of this process's devices.
 
         Raises:
-            RuntimeError: when something was computed before.
+            RuntimeError: If an op was computed before.
         """
         if not jax.distributed.is_initialized():
             if self.has_computed:
@@ -157,7 +162,7 @@ class JaxBackend(ArrayBackend, Devices):
             raise self._error(failure) from None
 
     def _error(self, failure: Exception) -> Exception:
-        """What JAX raises as TensorFlow's error."""
+        """Convert an exception of JAX to TensorFlow's error."""
         if lost := self._processes.lost(failure):
             return lost
         return failure if isinstance(failure, ValueError) else _error(failure)
@@ -185,7 +190,7 @@ class JaxBackend(ArrayBackend, Devices):
         array = self._arrays[slot].reshape(aval.shape)
         self._processes.computed(array)
         own: dict[Ranges, Any] = {}
-        for part in array.addressable_shards:  # replicas may differ: the first one's is read
+        for part in array.addressable_shards:  # replicas may differ: the first one is read
             own.setdefault(ranges_of(part.index, aval.shape), part.data)
         return [
             SlotShard(ranges, partial(np.array, part), owners[ranges] == self.process)
@@ -207,11 +212,10 @@ class JaxBackend(ArrayBackend, Devices):
         return self._kept([jax.make_array_from_callback(aval.shape, sharding, part)])
 
     def place(self, slot: int, aval: Aval, sharding: jax.sharding.Sharding) -> int:
-        """A new slot with a slot's elements, spread over devices: there programs compute with it.
+        """Return a new slot with a slot's elements on several devices, where programs then use it.
 
         Args:
-            aval: how the slot's elements are seen, as for :meth:`read`: its array may have another
-                shape.
+            aval: Shape and dtype of the elements, as in `read`. The array may have another shape.
         """
         try:
             array = self._arrays[slot].reshape(aval.shape)
@@ -220,15 +224,19 @@ class JaxBackend(ArrayBackend, Devices):
             raise _error(failure) from None
 
     def spread(self, array: Array, devices: tuple[str, ...], stacked: bool) -> int:
-        """:meth:`upload` to several devices: a row to each if they are ``stacked``, else all."""
+        """Upload an array to several devices: one row to each if they are `stacked`, otherwise all
+        of it.
+        """
         try:
             return self._kept([put(array, by_replica(devices, stacked))])
         except jax.errors.JaxRuntimeError as failure:
             raise _error(failure) from None
 
     def of_first(self, array: Array, devices: tuple[str, ...]) -> int:
-        """A new slot on several devices with the array that the process of the first one gives;
-        all processes call it."""
+        """Return a new slot on several devices with the array of the first device's process.
+
+        All processes call this.
+        """
         shape = (len(devices), *array.shape)
         rows = by_replica(devices, stacked=True)
         one = jax.jit(lambda x: x[0], out_shardings=by_replica(devices, stacked=False))
@@ -240,8 +248,7 @@ class JaxBackend(ArrayBackend, Devices):
             raise self._error(failure) from None
 
     def own_rows(self, slot: int, aval: Aval) -> list[Array]:
-        """Of a slot that is spread over its first axis, one row on each device, the rows that this
-        process has."""
+        """Return the rows that this process has of a slot with one row on each device."""
         array = self._arrays[slot]
         if isinstance(array, np.ndarray) or array.is_fully_addressable:
             return list(self.read(slot, aval))
@@ -250,7 +257,7 @@ class JaxBackend(ArrayBackend, Devices):
         return [np.array(shard.data)[0] for shard in shards]
 
     def sharding(self, slot: int) -> jax.sharding.Sharding | None:
-        """How a slot's array lies on devices; None while it is the host's."""
+        """Return the sharding of a slot's array; None while it is on the host."""
         array = self._arrays[slot]
         return None if isinstance(array, np.ndarray) else array.sharding
 
@@ -285,7 +292,7 @@ class JaxBackend(ArrayBackend, Devices):
         return self._kept(outputs)
 
     def _donated(self, program: JaxProgram, slots: Sequence[int]) -> list[Any]:
-        """The outputs of a run that takes some of the slots' arrays, unless it fails."""
+        """Return the outputs of a run that consumes donated slots, unless it fails."""
         arrays = self._arrays
         function = program.donating(tuple([i for i, slot in enumerate(slots) if slot < 0]))
         given = [arrays[slot] if slot > 0 else arrays.pop(-slot) for slot in slots]
@@ -296,7 +303,7 @@ class JaxBackend(ArrayBackend, Devices):
             raise
 
     def _bring(self, slots: Sequence[int], everywhere: jax.sharding.Sharding) -> None:
-        """Puts what lies on other devices on all of a program's."""
+        """Move operands on other devices to all devices of a program."""
         for slot in map(abs, slots):
             array = self._arrays[slot]
             if isinstance(array, np.ndarray):
@@ -311,7 +318,9 @@ class JaxBackend(ArrayBackend, Devices):
 
 
 def _whole(array: Any) -> Any:
-    """An array that this process can read: of one whose parts others have, all must ask for it."""
+    """Return an array that this process can read. If other processes have parts, all must call
+    this.
+    """
     if isinstance(array, np.ndarray) or array.is_fully_addressable or array.is_fully_replicated:
         return array
     everywhere = NamedSharding(array.sharding.mesh, PartitionSpec())
@@ -319,14 +328,14 @@ def _whole(array: Any) -> Any:
 
 
 def _restart() -> None:
-    """JAX reads anew what it is told of devices; those that it had are gone."""
+    """Make JAX read its device configuration again. Its previous devices are gone."""
     clear_backends()
     forget_devices()
     mesh_of.cache_clear()
 
 
 def _error(failure: Exception) -> OpError:
-    """What JAX raises in one process as TensorFlow's error."""
+    """Convert an exception of JAX in one process to TensorFlow's error."""
     text = str(failure)
     if text.startswith(_EXHAUSTED):
         return exhausted(None, text)

@@ -1,4 +1,4 @@
-"""Whether JAX may compute here, found without importing it."""
+"""Detection of JAX and its devices without importing JAX."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from tfpy._src.backends.backend import BackendSkipped
 
 _MEND = 'tf.set_backend("jax") or the variable TFPY_BACKEND=jax uses it all the same'
 _PLUGINS = ("jax_cuda", "jax_rocm", "libtpu", "jax_metal")
-"""How the packages begin by which JAX finds GPUs and TPUs."""
+"""Prefixes of the packages with which JAX finds GPUs and TPUs."""
 
 
 def check_installed() -> None:
-    """Raises BackendSkipped where there is no JAX."""
+    """Raise BackendSkipped if JAX is not installed."""
     try:
         found = find_spec("jax")
-    except ImportError:  # refused by what finds modules
+    except ImportError:  # an import hook may raise it
         found = None
     if found is None:
         raise BackendSkipped("the package jax is not installed: pip install jax")
 
 
 def why_not() -> str:
-    """Why jax is not chosen unless a program asks for it; nothing if JAX sees a GPU or TPU."""
+    """Return why jax is not chosen automatically; empty if JAX finds a GPU or TPU."""
     try:
         check_installed()
     except BackendSkipped as skipped:
@@ -40,7 +40,7 @@ def why_not() -> str:
 
 
 def has_plugin() -> bool:
-    """Whether JAX may find a GPU or TPU; if not, it computes on the CPU."""
+    """Return True if JAX may find a GPU or TPU. Otherwise it computes on the CPU."""
     if os.environ.get("JAX_PLATFORMS") == "cpu":
         return False
     from importlib.metadata import distributions

@@ -1,7 +1,7 @@
-"""What programs have said of the precision of products."""
+"""The requested precision of matrix products."""
 
 
 class Rounding:
-    """Whether products of float32 may be made of shorter numbers."""
+    """The switch that permits products of float32 at reduced precision."""
 
     enabled = True

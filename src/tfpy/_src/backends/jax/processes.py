@@ -1,4 +1,4 @@
-"""Processes that compute together through JAX: what they tell one another, and which are gone."""
+"""Processes that compute together through JAX: communication, and detection of lost processes."""
 
 from __future__ import annotations
 
@@ -24,25 +24,28 @@ from tfpy._src.base.errors import UnavailableError
 from tfpy._src.base.flags.environment import env
 
 _LOST = re.compile(r"gloo|nccl|connection|peer|coordination|heartbeat|unavailable", re.IGNORECASE)
-"""What JAX says when another process does not answer."""
+"""Pattern of JAX's errors when another process does not respond."""
 _LOOK_SECONDS = 1
 _ASK_AGAIN_SECONDS = 0.05
 _RUNS_AHEAD = 16
-"""So many runs may be under way. With more a call may wait in JAX, which nothing ends when what is
-under way never does."""
+"""Number of runs that may be pending.
+
+With more, a call could block inside of JAX, which cannot be interrupted if a pending run never
+ends.
+"""
 T = TypeVar("T")
 _END_SECONDS = 300
-"""As long as JAX's processes wait for one another at their end."""
+"""Time that JAX's processes wait for one another at their end."""
 _relay: Relay | None = None
-"""The connection to the first process, of the others."""
+"""Connection to the first process; None in the first process."""
 _gone: set[int] = set()
-"""The processes of which it is known."""
+"""Numbers of processes that are known to be lost."""
 _left: list[threading.Thread] = []
-"""Those that wait for what does not come."""
+"""Threads that wait for an event that never happens."""
 
 
 def join(address: str, count: int, number: int) -> None:
-    """Meets the other processes; this one outlives them."""
+    """Connect to the other processes. This process can outlive them."""
     global _relay
     jax.config.update("jax_enable_recoverability", True)
     seconds = _patience()
@@ -54,18 +57,21 @@ def join(address: str, count: int, number: int) -> None:
 
 
 def _patience() -> int:
-    """After how many seconds without a sign of life a process counts as gone."""
+    """Return the number of seconds without a heartbeat after which a process is considered lost."""
     return int(env().get_number("TFPY_HEARTBEAT_SECONDS"))
 
 
 def _end() -> None:
-    """Without the first process JAX ends the others: it goes last, but on an error at once."""
+    """Keep the first process alive until the others have ended, because JAX ends them without it.
+
+    On an error the first process ends immediately.
+    """
     state: Any = distributed.global_state
     if state.client is None:  # ended before
         return
-    has_failed = bool(_gone) or hasattr(sys, "last_value")  # one that nobody has caught
+    has_failed = bool(_gone) or hasattr(sys, "last_value")  # an uncaught exception
     if any(thread.is_alive() for thread in _left) or (_gone and jax.default_backend() != "cpu"):
-        # Python's end would wait for a device that waits for those that are gone.
+        # Python's shutdown would wait for a device that waits for lost processes.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(1)
@@ -73,13 +79,17 @@ def _end() -> None:
         _wait_for_others(state.client, state.num_processes)
     elif state.process_id == 0 or (_relay is not None and _relay.is_broken):
         for name in ("preemption_sync_manager", "client", "service"):
-            # Destroyed, it would wait for the others to say goodbye.
+            # Its destructor would wait for the other processes to disconnect.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(getattr(state, name)))
             setattr(state, name, None)
 
 
 def _wait_for_others(client: Any, count: int) -> None:
-    """Until they have ended or died; JAX tells it, since they do not ask for these two."""
+    """Wait until the other processes have ended or died.
+
+    JAX reports this to a process that queries itself and one other process, which makes no such
+    query.
+    """
 
     def wait(other: int) -> None:
         with suppress(jax.errors.JaxRuntimeError):
@@ -103,19 +113,19 @@ class Processes:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of processes."""
         return int(distributed.global_state.num_processes)
 
     @property
     def number(self) -> int:
-        """The number of this one."""
+        """Number of this process."""
         return int(distributed.global_state.process_id)
 
     def agree(self, text: str) -> list[str]:
-        """Waits until all have come here; the text that each of them gave.
+        """Wait until all processes have called this, and return the text of each.
 
         Raises:
-            UnavailableError: when one of them is gone; it is named.
+            UnavailableError: If a process is lost. The message names it.
         """
         client: Any = distributed.global_state.client
         if client is None or self.count == 1:
@@ -124,7 +134,7 @@ class Processes:
         return self._while_the_first_lives(lambda: self._agreed(client, text))
 
     def _agreed(self, client: Any, text: str) -> list[str]:
-        # What was said two meetings ago all have read.
+        # All processes have read the texts of the second to last meeting.
         client.key_value_delete(self._key(self._meetings - 2, self.number))
         client.key_value_set(self._key(self._meetings, self.number), json.dumps(text))
         keys = [self._key(self._meetings, process) for process in range(self.count)]
@@ -141,16 +151,16 @@ class Processes:
                 return found
             except jax.errors.JaxRuntimeError as failure:
                 if gone := self.gone(_LOOK_SECONDS):
-                    raise _unavailable(gone, "it is waited for") from None
+                    raise _unavailable(gone, "it does not respond") from None
                 if not str(failure).startswith("DEADLINE_EXCEEDED"):
                     raise UnavailableError(
-                        None, None, f"task 0 does not answer: {failure}"
+                        None, None, f"task 0 does not respond: {failure}"
                     ) from None
 
     def gone(self, seconds: float) -> list[int]:
-        """The processes that do not live any more, as far as is known after so many seconds.
+        """Return the processes that are known to be lost after waiting for some seconds.
 
-        JAX tells it to all that live when all of them ask.
+        JAX reports this to all live processes when all of them query it.
         """
         if self._asking is None or not self._asking.is_alive():
             self._asking = threading.Thread(target=self._ask, daemon=True)
@@ -168,41 +178,41 @@ class Processes:
             _gone.update(n for n in every if n not in live)
 
     def computed(self, array: Any) -> None:
-        """Waits until an array of which other processes have parts is computed.
+        """Wait until an array with parts in other processes is computed.
 
-        On CPUs the exchange with a process that is gone fails; on GPUs it never ends.
+        On CPUs the communication with a lost process fails; on GPUs it never ends.
 
         Raises:
-            UnavailableError: when another process is gone, and it is not computed for as long as
-                a sign of life may take: one that was through with its part may have ended.
+            UnavailableError: If another process is lost and the array is not computed within the
+                heartbeat timeout. A process that has finished its part may have ended normally.
         """
         if self.count == 1 or isinstance(array, np.ndarray):
             return
         if array.is_fully_addressable or array.is_ready():
             return
-        known = 0.0  # since when one is gone
+        known = 0.0  # time at which a process was found to be lost
 
         def check() -> None:
             nonlocal known
             gone = self.gone(0)
             known = known or (time.monotonic() if gone else 0.0)
             if known and time.monotonic() > known + _patience():
-                raise _unavailable(gone, "what is exchanged with it does not come")
+                raise _unavailable(gone, "its data does not arrive")
 
         self._while_the_first_lives(array.block_until_ready, check)
 
     def began(self, array: Any) -> None:
-        """Takes note of a run of all processes that gives an array; waits for some of them.
+        """Record a run of all processes that produces an array, and wait for some of the runs.
 
         Raises:
-            UnavailableError: see :meth:`computed`.
+            UnavailableError: See `computed`.
         """
         self._runs += 1
         if self._runs % _RUNS_AHEAD == 0:
             self.computed(array)
 
     def lost(self, failure: Exception) -> UnavailableError | None:
-        """The error of a computation that failed because another process is gone, if it did so."""
+        """Return the error of a computation that failed because of a lost process, or None."""
         if self.count == 1 or not _LOST.search(str(failure)):
             return None
         gone = self.gone(2 * _patience())
@@ -211,13 +221,13 @@ class Processes:
     def _while_the_first_lives(
         self, call: Callable[[], T], check: Callable[[], None] | None = None
     ) -> T:
-        """What a call gives, which does not come back when the first process is gone.
+        """Return the result of a call that does not return if the first process is lost.
 
         Args:
-            check: called every second; it may raise.
+            check: Function to call every second. It may raise an error.
 
         Raises:
-            UnavailableError: when it is.
+            UnavailableError: If the first process is lost.
         """
         if _relay is None and check is None:
             return call()
@@ -235,7 +245,7 @@ class Processes:
         try:
             while not answer.done():
                 if self._first_is_gone():
-                    raise _unavailable([0], "it is waited for")
+                    raise _unavailable([0], "it does not respond")
                 if check is not None and time.monotonic() > looked + _LOOK_SECONDS:
                     check()
                     looked = time.monotonic()
@@ -254,5 +264,5 @@ class Processes:
 
 def _unavailable(gone: list[int], why: str) -> UnavailableError:
     names = ", ".join(f"/job:worker/replica:0/task:{number}" for number in gone)
-    mend = "start all anew: they go on from the last checkpoint"
-    return UnavailableError(None, None, f"{names} is gone ({why}); {mend}")
+    mend = "Restart all processes; they continue from the last checkpoint."
+    return UnavailableError(None, None, f"{names} is gone ({why}). {mend}")

@@ -1,8 +1,8 @@
-"""This process's connection to the first one, which stays open when that one is gone.
+"""A relay for this process's connection to the first one. It survives the loss of that process.
 
-JAX ends a process whose connection to the first one breaks, and Python hears nothing of it. So the
-connection leads through threads here: what JAX has of it does not break, and the process has as
-long as the sign of life of the first one is waited for, to say what has happened and to end.
+JAX ends a process whose connection to the first one breaks, without notifying Python. The
+connection therefore passes through threads of this module: JAX's end of it does not break, and the
+process has as much time as the heartbeat timeout to report the loss and to end.
 """
 
 from __future__ import annotations
@@ -25,15 +25,17 @@ _log = logging.getLogger("tfpy")
 _CHUNK = 2**16
 _TRY_AGAIN_SECONDS = 0.1
 _GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
-"""How a connection of HTTP/2 begins, with no settings (RFC 9113, 3.4): a server answers at once."""
+"""Start of an HTTP/2 connection without settings (RFC 9113, 3.4), to which a server responds
+immediately.
+"""
 
 
 class Relay:
-    """Passes on what comes to :attr:`address`.
+    """A relay from the local socket `address` to the first process.
 
     Args:
-        there: the first process's address.
-        seconds: how long a sign of life may take.
+        there: Address of the first process.
+        seconds: Heartbeat timeout.
     """
 
     def __init__(self, there: str, seconds: int) -> None:
@@ -43,15 +45,15 @@ class Relay:
         self._server, path = _listening()
         self._open: list[socket.socket] = []
         self._broken = threading.Event()
-        self._said = self._heard = 0.0  # when, last
+        self._said = self._heard = 0.0  # times of the last message in each direction
         self.address = f"unix:{path}"
-        """What JAX is told instead."""
+        """Address that JAX uses instead."""
         _start(self._accept)
         _start(self._watch)
 
     @property
     def is_broken(self) -> bool:
-        """Whether the first process is gone."""
+        """True if the first process is lost."""
         return self._broken.is_set()
 
     def _accept(self) -> None:
@@ -64,11 +66,11 @@ class Relay:
             if not _is_own(near):
                 near.close()
                 continue
-            self._open.append(near)  # which keeps it open
+            self._open.append(near)  # the reference keeps it open
             _start(self._connect, near)
 
     def _connect(self, near: socket.socket) -> None:
-        """Waits for the first process, which may begin later."""
+        """Wait for the first process, which may start later."""
         end = time.monotonic() + self._seconds
         while not self.is_broken:
             try:
@@ -76,7 +78,7 @@ class Relay:
             except OSError:
                 if time.monotonic() > end:
                     self._open.remove(near)
-                    near.close()  # JAX tries again as long as it wants to
+                    near.close()  # JAX retries according to its own timeout
                     return
                 time.sleep(_TRY_AGAIN_SECONDS)
             else:
@@ -102,7 +104,7 @@ class Relay:
 
         _start(send)
         _copy(far, near, hear)
-        self._said = 0.0  # what was the last word needs no answer
+        self._said = 0.0  # the last message needs no response
         far.close()
         if ended.is_set():
             self._open.remove(near)
@@ -111,8 +113,10 @@ class Relay:
             self._break()
 
     def _watch(self) -> None:
-        """A first process that is stopped keeps its connections, and answers nothing. JAX asks for
-        a sign of life twice in the seconds, and ends this process half of them later."""
+        """Detect a first process that is stopped: it keeps its connections but does not respond.
+
+        JAX sends two heartbeats per timeout, and ends this process half a timeout later.
+        """
         patience = self._seconds / 8
         while not self._broken.wait(patience):
             waits = self._said > self._heard and time.monotonic() - self._heard > patience
@@ -120,7 +124,7 @@ class Relay:
                 self._break()
 
     def _answers(self, seconds: float) -> bool:
-        """Whether the first process does, or has ended."""
+        """Return True if the first process responds or has ended."""
         try:
             with socket.create_connection(self._there, seconds) as asking:
                 asking.sendall(_GREETING)
@@ -136,18 +140,18 @@ class Relay:
             self._broken.set()
             host, port = self._there
             _log.error(
-                "the first worker, /job:worker/replica:0/task:0 at %s:%d, is gone; JAX ends this "
-                "process within %d seconds if it goes on", host, port, self._seconds,
+                "The first worker, /job:worker/replica:0/task:0 at %s:%d, is gone. JAX ends this "
+                "process within %d seconds.", host, port, self._seconds,
             )  # fmt: skip
 
 
 def is_possible() -> bool:
-    """Return True if the system has sockets in the file system."""
+    """Return True if the system has Unix domain sockets."""
     return hasattr(socket, "AF_UNIX")
 
 
 def _listening() -> tuple[socket.socket, str]:
-    """Return a socket that only this user's processes reach, and its path."""
+    """Return a socket that only processes of this user can reach, and its path."""
     folder = tempfile.mkdtemp(prefix="tfpy-")
     if len(folder) > _MAX_FOLDER:
         os.rmdir(folder)
@@ -160,7 +164,7 @@ def _listening() -> tuple[socket.socket, str]:
 
 
 _MAX_FOLDER = 90
-"""The path of a socket has about 100 bytes at most."""
+"""Longest folder name: the path of a socket has at most about 100 bytes."""
 
 
 def _is_own(near: socket.socket) -> bool:
@@ -169,7 +173,7 @@ def _is_own(near: socket.socket) -> bool:
         found = near.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         return bool(struct.unpack("3i", found)[0] == os.getpid())
     if sys.platform == "darwin":
-        sol_local, local_peerpid = 0, 2  # of <sys/un.h>
+        sol_local, local_peerpid = 0, 2  # from <sys/un.h>
         return near.getsockopt(sol_local, local_peerpid) == os.getpid()
     return True
 
@@ -179,7 +183,9 @@ def _start(work: Callable[..., None], *args: Any) -> None:
 
 
 def _copy(source: socket.socket, sink: socket.socket, note: Callable[[], None]) -> bool:
-    """Passes on all that comes, and notes it; whether the source has ended it."""
+    """Forward all data and call `note` for each piece. Return True if the source ended the
+    connection.
+    """
     while True:
         try:
             chunk = source.recv(_CHUNK)
@@ -195,7 +201,7 @@ def _copy(source: socket.socket, sink: socket.socket, note: Callable[[], None]) 
 
 
 def _ask_for_signs_of_life(far: socket.socket, seconds: int) -> None:
-    """So that also a machine counts as gone that does not answer, before JAX says so."""
+    """Enable keepalive, to detect a machine that does not respond before JAX reports it."""
     options = {
         "TCP_KEEPIDLE": max(1, seconds // 4),
         "TCP_KEEPINTVL": max(1, seconds // 8),

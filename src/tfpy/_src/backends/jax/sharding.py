@@ -1,4 +1,4 @@
-"""Slots of the jax backend that lie on several devices."""
+"""Slots of the jax backend that are on several devices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from tfpy._src.compiler.lower.jax.sharding import is_sharded, jax_sharding_of, m
 
 
 def put(array: Any, placed: JaxSharding) -> Any:
-    """The array spread over devices, of which other processes may have some: each has the whole."""
+    """Return the array distributed over devices, some of which may belong to other processes.
+
+    Each process has the whole array.
+    """
     if placed.is_fully_addressable:
         return jax.device_put(array, placed, may_alias=False)
     if isinstance(array, jax.Array) and not array.is_fully_addressable:
@@ -28,23 +31,23 @@ def put(array: Any, placed: JaxSharding) -> Any:
 
 
 def ranges_of(index: Sequence[slice], sizes: Sequence[int]) -> Ranges:
-    """The part of an array that slices without steps are."""
+    """Return the part of an array that slices without steps select."""
     pairs = zip(index, sizes, strict=True)
     return tuple(one.indices(size)[:2] for one, size in pairs)
 
 
 class JaxSharder:
-    """Shards slots.
+    """The sharder of the jax backend.
 
     Args:
-        arrays: those of the backend's slots.
-        kept: gives a new slot to each of some arrays; the first slot is returned.
+        arrays: Arrays of the backend's slots.
+        kept: Function that assigns slots to arrays and returns the first slot.
     """
 
     def __init__(self, arrays: Mapping[int, Any], kept: Callable[[Sequence[Any]], int]) -> None:
         self._arrays, self._kept = arrays, kept
         self.defaults = 0
-        """How many contexts of :meth:`on` there are."""
+        """Number of active contexts of `on`."""
 
     def place(self, slot: int, aval: Aval, sharding: Sharding) -> int:
         return self.upload(self._arrays[slot].reshape(aval.shape), sharding)
@@ -61,7 +64,9 @@ class JaxSharder:
         return placed is not None and is_sharded(placed, sharding)
 
     def jax_sharding(self, slot: int, aval: Aval) -> JaxSharding | None:
-        """How a slot's elements lie, seen so; None while they are the host's."""
+        """Return the sharding of a slot's elements, viewed as `aval`; None while they are on the
+        host.
+        """
         array = self._arrays[slot]
         if isinstance(array, np.ndarray):
             return None
@@ -95,27 +100,29 @@ class JaxSharder:
             self.defaults -= 1
 
     def around(self, slots: Sequence[int]) -> AbstractContextManager[Any]:
-        """In it, a run on these slots is on their own mesh, whatever :meth:`on` says."""
+        """Return a context in which a run on these slots uses their own mesh, even inside `on`."""
         placed = (getattr(self._arrays[abs(slot)], "sharding", None) for slot in slots)
         meshes = (one.mesh for one in placed if isinstance(one, NamedSharding))
         mesh = next(meshes, None)
         return nullcontext() if mesh is None else jax.set_mesh(mesh)
 
     def mixed(self, slots: Sequence[int], failure: ValueError) -> Exception:
-        """The error of a run on slots that lie on different devices or meshes; what JAX raised, if
-        they do not."""
+        """Return the error of a run on slots that are on different devices or meshes.
+
+        If they are not, return the exception of JAX.
+        """
         arrays = [self._arrays[abs(slot)] for slot in slots]
         placed = [a for a in arrays if not isinstance(a, np.ndarray) and a.committed]
         if len({_place(array) for array in placed}) <= 1:
             return failure
         places = "; ".join(dict.fromkeys(map(_described, placed)))
-        mend = "tf.experimental.dtensor.relayout puts a tensor on another mesh"
-        text = f"All operands must be on the same mesh, got {places}; {mend}"
+        mend = "Use tf.experimental.dtensor.relayout to move a tensor to another mesh."
+        text = f"All operands must be on the same mesh, got {places}. {mend}"
         return InvalidArgumentError(None, None, text)
 
 
 def _place(array: Any) -> Any:
-    """The mesh, or the devices, on which an array lies."""
+    """Return the mesh, or the devices, of an array."""
     placed = array.sharding
     return placed.mesh if isinstance(placed, NamedSharding) else frozenset(placed.device_set)
 
