@@ -1,4 +1,4 @@
-"""`tf.debugging`: assertions on tensors, which `tf.function` checks at each call, and numeric checks."""
+"""`tf.debugging`: assertions on tensors, which compiled functions check at each call."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 

@@ -1,4 +1,4 @@
-"""`tf.losses`: Keras's losses, and TensorFlow.js's weighted losses with names that Keras does not have.
+"""`tf.losses`: Keras's losses, and weighted losses of TensorFlow.js that Keras does not have.
 
 `tf.compat.v1.losses` contains all of TensorFlow.js's losses.
 """

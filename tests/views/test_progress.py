@@ -236,11 +236,11 @@ def test_errors(monkeypatch: pytest.MonkeyPatch, always: None) -> None:
         for _ in steps:
             steps.show(loss=loss)
 
-    with pytest.raises(ValueError, match="loss has 3 elements, not one. Plot its mean"):
+    with pytest.raises(ValueError, match=r"loss has 3 elements, not one\. Plot its mean"):
         train(tf.zeros([3]))
     loss = tf.zeros([]) + 1.0
     monkeypatch.setattr(Storage, "is_readable", property(lambda storage: False))
-    with pytest.raises(RuntimeError, match="cannot wait for loss here. Use `async for`"):
+    with pytest.raises(RuntimeError, match=r"cannot wait for loss here\. Use `async for`"):
         train(loss)
 
 

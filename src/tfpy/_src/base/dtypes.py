@@ -342,7 +342,7 @@ def with_parts(dtype: DType) -> DType:
     return complex64 if dtype == float32 else complex128
 
 
-def as_dtype(type_value: DTypeLike | int) -> DType:
+def as_dtype(type_value: Any) -> DType:
     """Convert a value to a `tf.DType`.
 
     Python's float, int and complex become float32, int32 and complex64.
