@@ -207,7 +207,9 @@ async def test_threads_that_end_or_do_not_start(tf: Any) -> None:
         workers.forbid()
         await reopen(tf)
         assert tf.get_threads_count() == 1
-        assert "one thread: the page lets no worker start" in tf.backend_report()["wasm"]["reason"]
+        assert (
+            "one thread: the page does not allow workers" in tf.backend_report()["wasm"]["reason"]
+        )
         np.testing.assert_array_equal(
             await (tf.constant(numbers(LARGE)) * 2.0).data(), 2 * numbers(LARGE)
         )

@@ -37,7 +37,7 @@ print(found, tf.get_backend(), report["status"], report["reason"], "jax" in sys.
 """
     reason = (
         'JAX is installed for the CPU alone; tf.set_backend("jax") or the variable '
-        "TFPY_BACKEND=jax uses it all the same"
+        "TFPY_BACKEND=jax uses it anyway"
     )
     assert printed(program) == f"[2.0] cpu skipped {reason} False"
 

@@ -102,7 +102,7 @@ def test_set_backend() -> None:
 
 
 def test_unknown_names() -> None:
-    with pytest.raises(ValueError, match=r"'webgpu' is unknown; there are cpu"):
+    with pytest.raises(ValueError, match=r"'webgpu' is unknown\. The backends are cpu"):
         tf.set_backend("webgpu")
     with pytest.raises(ValueError, match="unknown"):
         asyncio.run(tf.set_backend_async("webgpu"))

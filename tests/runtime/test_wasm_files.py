@@ -102,5 +102,5 @@ def test_what_cannot_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
         tf.set_wasm_paths({"tfjs.wasm": "/"})
     with monkeypatch.context() as patched:
         patched.setattr(wasm_files, "find_backend", lambda name: object())
-        with pytest.raises(RuntimeError, match=r"call it before tf\.ready\(\)"):
+        with pytest.raises(RuntimeError, match=r"before tf\.ready\(\)"):
             tf.set_wasm_path("/x.wasm")

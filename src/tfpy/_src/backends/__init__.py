@@ -1,3 +1,1 @@
-"""Backends (cpu, wasm, webgl, webgpu, jax), their registry, tensor storage, and the bridge to
-JavaScript.
-"""
+"""Backends (cpu, wasm, webgl, webgpu, jax), their registry, tensor storage, and JavaScript."""

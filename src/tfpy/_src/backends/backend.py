@@ -16,9 +16,7 @@ from tfpy._src.compiler.lower.target import NumpyTarget, Target
 
 
 class BackendSkipped(Exception):
-    """Raised by a factory that could open its backend but should not; the message contains the
-    reason.
-    """
+    """A factory could open its backend, but should not. The message contains the reason."""
 
 
 class Backend(Bookkeeping, ABC):

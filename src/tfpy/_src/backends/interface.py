@@ -122,9 +122,7 @@ class Sharing(Protocol):
         ...
 
     async def lend(self, slot: int) -> Any:
-        """Return a slot's GPUBuffer after submitting its computation. It is valid as long as the
-        slot.
-        """
+        """Return a slot's GPUBuffer, after submitting its computation, for the slot's lifetime."""
         ...
 
 
@@ -140,9 +138,7 @@ class Sharder(Protocol):
         ...
 
     def sharding(self, slot: int, aval: Aval) -> Sharding | None:
-        """Return the sharding of a slot's elements, viewed as `aval`; None if they are not on a
-        mesh.
-        """
+        """Return the sharding of a slot's elements, viewed as `aval`; None if they have no mesh."""
         ...
 
     def is_sharded(self, slot: int, aval: Aval, sharding: Sharding) -> bool:
@@ -150,9 +146,7 @@ class Sharder(Protocol):
         ...
 
     def parts(self, slot: int, aval: Aval, sharding: Sharding) -> list[Array]:
-        """Return the parts of a sharded slot on the devices of this process, in the order of the
-        mesh.
-        """
+        """Return the parts of a sharded slot on this process's devices, in mesh order."""
         ...
 
     def join(self, parts: Sequence[Array], aval: Aval, sharding: Sharding) -> int:

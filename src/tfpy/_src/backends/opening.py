@@ -23,7 +23,7 @@ from tfpy._src.compiler.lower.wasm.target import WasmTarget
 def _check_allowed(flag: str, device: str) -> None:
     """Raise BackendSkipped for a device that computes on the CPU, unless its flag permits it."""
     if not env().get_bool(flag):
-        mend = f'tf.env().set("{flag}", True) uses it all the same'
+        mend = f'tf.env().set("{flag}", True) uses it anyway'
         raise BackendSkipped(f"{device}: slower than wasm; {mend}")
 
 
@@ -141,8 +141,8 @@ async def open_wasm() -> Backend:
     backend = DeviceBackend("wasm", device, lower_wasm.lower, WasmTarget())
     wanted = threads or found["hardwareConcurrency"]
     if variant.endswith("-threads") and wanted > 1 and device.memory()["threads"] == 1:
-        mend = "its Content-Security-Policy lacks blob: in worker-src"
-        backend.remark = f"one thread: the page lets no worker start; {mend}"
+        mend = "add blob: to worker-src in its Content-Security-Policy"
+        backend.remark = f"one thread: the page does not allow workers; {mend}"
     return backend
 
 

@@ -95,9 +95,7 @@ def _by_priority() -> list[str]:
 
 
 def candidates() -> Iterator[str]:
-    """Yield the backends that may be chosen automatically, best first. The report explains the
-    others.
-    """
+    """Yield the backends that may be chosen automatically, best first."""
     for name in _by_priority():
         entry = _entries[name]
         if reason := entry.asked_only():
@@ -108,7 +106,8 @@ def candidates() -> Iterator[str]:
 
 def _entry(name: str) -> BackendEntry:
     if name not in _entries:
-        raise ValueError(f"Backend {name!r} is unknown; there are {', '.join(_by_priority())}")
+        known = ", ".join(_by_priority())
+        raise ValueError(f"Backend {name!r} is unknown. The backends are {known}.")
     return _entries[name]
 
 
@@ -261,9 +260,7 @@ def active_backend() -> Backend:
 
 
 def storable(epsilon: float) -> float:
-    """Return an epsilon that the active backend can store: the given one, or the smallest for
-    float16.
-    """
+    """Return the epsilon, or the smallest number that the active backend can store."""
     if active is None or not active.stores_float16:
         return epsilon
     return max(epsilon, active.epsilon())

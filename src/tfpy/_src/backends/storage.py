@@ -151,9 +151,7 @@ class Storage:
         return UnavailableError(None, None, f"The values of a {self.aval} were only on {where}")
 
     def _rescued(self) -> Array | None:
-        """Return the values from a lost device, if they had moved to the host to save device
-        memory.
-        """
+        """Return the values from a lost device, if they had moved to the host before."""
         if self.is_lost:
             backend = self.backend
             if isinstance(backend, Losable):

@@ -107,7 +107,7 @@ async def module(variant: str) -> bytes:
             url = lazy_imports.address(_OF_SITE + name)
             if lazy_imports.is_on_host():
                 return lazy_imports.host_file(url)
-            url += f"?{quote(_digest(name))}"  # prevents that a cache returns another version
+            url += f"?{quote(_digest(name))}"  # keeps caches from returning another version
     stream = await open_address(url)
     try:
         (found,) = await read_together([stream])

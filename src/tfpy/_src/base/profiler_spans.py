@@ -22,7 +22,9 @@ class Span(NamedTuple):
     """An activity with its start and end in seconds of `clock`."""
 
     kind: str
-    """"op", "function", "trace", "passes", "lower", "compile", "run", "host", "upload", "read",
+    """Kind of activity.
+
+    "op", "function", "trace", "passes", "lower", "compile", "run", "host", "upload", "read",
     "wait", "gradient" or "user".
     """
     name: str

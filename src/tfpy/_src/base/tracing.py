@@ -70,9 +70,7 @@ class _Local(threading.local):
         self.guesses = True
         """True if a Python function in a trace is called on zeros to infer its result shapes."""
         self.declared: list[tuple[Any, Any]] | None = None
-        """Tensors with the shapes that `set_shape` and `ensure_shape` declare; None if not
-        collected.
-        """
+        """Tensors with the shapes that `set_shape` and `ensure_shape` declare, if collected."""
 
 
 local = _Local()

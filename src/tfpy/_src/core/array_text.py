@@ -41,7 +41,7 @@ def summary(array: Any, keep: int, indent: int) -> str:
 
 
 def _without_texts(array: Any, keep: int) -> str:
-    """Return a question mark for each of the first ``keep`` elements of a flat array."""
+    """Return a question mark for each of the first `keep` elements of a flat array."""
     shown = " ".join("?" * min(array.size, keep)) + "..." * (array.size > keep)
     return f"[{shown}]" if array.ndim else shown
 

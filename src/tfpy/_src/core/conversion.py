@@ -41,9 +41,7 @@ def is_tensor(x: object) -> bool:
 
 
 def is_operand(x: Any) -> bool:
-    """Return True if ops accept the value directly. Unlike `is_tensor`, only for tfpy's own
-    classes.
-    """
+    """Return True if ops accept the value directly. Only tfpy's own classes count."""
     return isinstance(x, Operand | Composite)
 
 
@@ -98,10 +96,11 @@ def convert_to_tensor(
     """Convert a value to a tensor.
 
     Python floats become float32 and integers int32 unless a dtype is given. NumPy arrays keep their
-    dtype. An object with a method `__tf_tensor__(dtype, name)` returns its own tensor, which tapes
-    follow; an object with `__array__` becomes a constant. In a page, so does a JavaScript array: a
-    typed array keeps its dtype (`Float32Array` is float32), and the numbers of other arrays are
-    treated as Python numbers.
+    dtype, except that 64-bit dtypes become 32-bit ones without `TFPY_ENABLE_X64`. An object with a
+    method `__tf_tensor__(dtype, name)` returns its own tensor, which tapes follow; an object with
+    `__array__` becomes a constant. In a page, so does a JavaScript array: a typed array keeps its
+    dtype (`Float32Array` is float32), and the numbers of other arrays are treated as Python
+    numbers.
 
     Args:
         value: Number, string, nested sequence, array, Variable, indexed slices or tensor.

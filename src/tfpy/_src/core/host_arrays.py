@@ -169,9 +169,7 @@ def _begins_with_text(value: Any) -> bool:
 
 
 def _texts(value: Any) -> np.ndarray[Any, Any]:
-    """Return strings as an array of objects, because NumPy's string dtypes drop trailing null
-    bytes.
-    """
+    """Return strings as an array of objects. NumPy's string dtypes drop trailing null bytes."""
     found = np.asarray(value, object)
     kinds = {type(v) for v in found.reshape(-1).tolist()}
     if kinds & {list, tuple}:

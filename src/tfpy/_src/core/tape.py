@@ -107,9 +107,7 @@ class Tape:
 
 
 def _one_each(found: Any) -> Sequence[Any]:
-    """Return the gradients from a rule as a sequence. The rule of a unary op may return one
-    gradient.
-    """
+    """Return the gradients from a rule as a sequence. A unary op's rule may return one gradient."""
     return found if isinstance(found, (tuple, list)) else (found,)
 
 
@@ -153,9 +151,7 @@ def activate(tape: Tape) -> None:
 
 
 SUMS: dict[str, Callable[[Any, Any], Any]] = {}
-"""Functions that add gradients, by dtype, where `+` is not defined. The dtype's owner registers
-one.
-"""
+"""Functions that add gradients, for dtypes without `+`. The dtype's owner registers one."""
 
 
 def added(total: Any, more: Any) -> Any:

@@ -1,4 +1,4 @@
-"""``tf.Tensor``: an immutable array on the active backend."""
+"""`tf.Tensor`: an immutable array on the active backend."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ class Tensor(TensorValues):
 
         Args:
             title: Heading of the panel.
-            facts: Short texts after the heading.
+            facts: Short facts after the heading.
 
         Returns:
             An HTML string.

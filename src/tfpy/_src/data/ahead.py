@@ -75,9 +75,7 @@ class DeviceBatches:
         return Iterator(self._node) if picks is None else self._ahead(picks, DatasetRun())
 
     def fetching(self) -> FetchingIterator | AheadIterator:
-        """Return an iterator for awaiting consumers: `await iterator.fetch(1)` precedes each
-        element.
-        """
+        """Return an iterator for consumers that await `iterator.fetch(1)` before each element."""
         picks = self._picks()
         return FetchingIterator(self._node) if picks is None else self._ahead(picks, AwaitedRun())
 
@@ -196,7 +194,8 @@ def _lasting(tensor: Tensor) -> Tensor:
 
 @lru_cache(maxsize=64)
 def _program(tables: tuple[Aval, ...]) -> Function[..., Any]:
-    """Return the function that gathers from such tables. A separate one does not count as
-    retracing.
+    """Return the function that gathers from such tables.
+
+    Each signature has its own function, so that new signatures do not count as retracing.
     """
     return Function(gather, autograph=False)

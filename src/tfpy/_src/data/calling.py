@@ -190,9 +190,7 @@ class Calling(DatasetBase):
 
 
 def _processors() -> int:
-    """Return the default number of interleaved datasets: the number of processors, as in
-    TensorFlow.
-    """
+    """Return the number of processors, TensorFlow's default for the number of datasets."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1

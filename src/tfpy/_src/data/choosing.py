@@ -55,7 +55,7 @@ class Choosing(DatasetBase):
         """Repeat the elements.
 
         Args:
-            count: Number of repetitions. None and -1 repeat without end.
+            count: Number of passes over the elements. None and -1 repeat without end.
 
         Returns:
             A `tf.data.Dataset`.

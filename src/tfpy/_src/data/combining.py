@@ -77,9 +77,7 @@ def resampled(
 
 
 def _acceptance(initial: Any, target: Any) -> tuple[Tensor, Tensor]:
-    """Return the acceptance probability of each class, and the probability of accepting any
-    element.
-    """
+    """Return the acceptance probability of each class, and the probability to skip this test."""
     ratio = target / (initial + np.finfo(np.float32).tiny)
     least, most = reduce_min(ratio), reduce_max(ratio)
     return (ratio - least) / (most - least), least

@@ -183,6 +183,7 @@ class DatasetV2(Choosing, Combining, Storing, Grouping, Calling):
         """Make an infinite dataset of random 32-bit integers.
 
         The numbers are TensorFlow's for the same seeds.
+
         Args:
             seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
             rerandomize_each_iteration: If True, each iteration produces different numbers.
@@ -315,8 +316,8 @@ class FixedLengthRecordDatasetV2(DatasetV2):
 
     Raises:
         tf.errors.NotFoundError: If a file does not exist; raised while iterating.
-        tf.errors.InvalidArgumentError: If a file is not a whole number of records; raised while
-            iterating.
+        tf.errors.InvalidArgumentError: If a file does not consist of complete records; raised
+            while iterating.
 
     Example:
         >>> import tfpy as tf

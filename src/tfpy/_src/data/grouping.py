@@ -146,6 +146,7 @@ class Grouping(DatasetBase):
         """Combine consecutive elements into batches without padding.
 
         Tensors whose specs have unknown sizes become ragged tensors.
+
         Args:
             batch_size: Number of elements in a batch.
             drop_remainder: If True, drop a last batch that is smaller.

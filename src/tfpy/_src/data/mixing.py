@@ -67,9 +67,7 @@ class Drawn(DatasetNode):
 
 
 def _units(words: Words) -> Iterator[float]:
-    """Yield numbers in [0, 1): `stateless_categorical`'s first number for each pair of words as
-    seed.
-    """
+    """Yield numbers in [0, 1): the first of `stateless_categorical` for each seed pair of words."""
     while True:
         first, second = words.take(2 * _AHEAD).astype(np.uint64).reshape(-1, 2).T
         zero = np.zeros(_AHEAD, np.uint64)

@@ -207,9 +207,7 @@ class _AwaitedChunks:
 
 
 class _Arriving:
-    """An asynchronous iterator as an iterator that yields `NOT_YET`. It can continue after an
-    error.
-    """
+    """An asynchronous iterator as an iterator that yields `NOT_YET`. It continues after errors."""
 
     def __init__(self, run: AwaitedRun, source: AsyncIterator[Any]) -> None:
         self._run, self._source = run, source

@@ -119,9 +119,7 @@ def save(
 
 
 def _shards_of(folder: Path) -> list[Path]:
-    """Return the shard files of the dataset in a folder; an empty list if there is no valid
-    dataset.
-    """
+    """Return the shard files of a folder's dataset; an empty list if there is no valid dataset."""
     path = folder / _FACTS
     with contextlib.suppress(OSError, ModelFileError):
         return _shards(folder, _names(an_object(loaded(path.read_bytes(), path.name), path.name)))

@@ -17,6 +17,7 @@ class Storing(DatasetBase):
         """Return the same elements; prefetching has no effect.
 
         Elements are computed when they are requested.
+
         Args:
             buffer_size: Accepted for compatibility; without effect.
 
@@ -62,6 +63,7 @@ class Storing(DatasetBase):
         name: str | None = None,
     ) -> Self:
         """Write the elements to files at the first iteration, and read them from there afterwards.
+
         Args:
             path: Path of the directory.
             compression: `"GZIP"`, or `None` or `"AUTO"` for no compression.

@@ -51,6 +51,7 @@ def _applying(name: str, example: str) -> Callable[..., Transformation]:
 
     Returns:
         A function for `tf.data.Dataset.apply`.
+
     Example:
         >>> import tfpy as tf{example}"""
     return transformation
@@ -270,7 +271,7 @@ def shuffle_and_repeat(
 
     Args:
         buffer_size: Number of elements in the buffer.
-        count: Number of repetitions. None and -1 repeat without end.
+        count: Number of passes over the elements. None and -1 repeat without end.
         seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
 
     Returns:

@@ -10,9 +10,7 @@ from tfpy._src.display.layered_layout import GraphLayout, Key, Point, curve, lai
 
 _FONT, _LETTER, _LINE, _PADDING, _MARGIN = 12, 7.3, 17.0, 9.0, 12.0
 _BROADEST = 44
-"""Largest number of characters of a line. Longer lines are truncated, with the full text as a
-tooltip.
-"""
+"""Largest number of characters of a line. Longer lines are truncated, with a tooltip."""
 _ARROW = 7.0
 
 

@@ -46,8 +46,12 @@ class Series:
             self.points.setdefault(name, []).append((at, number(name, value)))
 
     def to_svg(self) -> str:
-        """Return the plot as SVG, with a panel for each name. `val_loss` is drawn in the panel of
-        `loss`.
+        """Return the plot as SVG, with a panel for each name.
+
+        `val_loss` is drawn in the panel of `loss`.
+
+        Returns:
+            An SVG string.
         """
         panels: dict[str, dict[str, list[tuple[float, float]]]] = {}
         compared = {name for name in self.points if f"val_{name}" in self.points}

@@ -181,9 +181,7 @@ class Progress(Generic[T]):
         self._draw({})
 
     def _is_due(self) -> bool:
-        """Return True if an update is due: after the first step, where a plot begins, and then
-        regularly.
-        """
+        """Return True if an update is due: after the first step, and then regularly."""
         return self.done == 1 or time.monotonic() - self._drawn >= _EVERY
 
     def _draw(self, values: Mapping[str, float]) -> None:

@@ -52,9 +52,7 @@ def _mark(error: BaseException | None) -> None:
 
 
 def _without_end(trace: TracebackType | None) -> TracebackType | None:
-    """Return a traceback that ends with the program's frame, because IPython always shows the last
-    one.
-    """
+    """Return a traceback that ends with the program's frame. IPython always shows the last one."""
     steps = list(_steps(trace))
     while steps and is_library(steps[-1].tb_frame.f_code.co_filename):
         steps.pop()

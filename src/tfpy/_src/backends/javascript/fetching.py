@@ -42,9 +42,7 @@ class Stream:
         (self._reader or self._body()).cancel()
 
     def whole(self) -> Any:
-        """Return a promise of all bytes, for a stream of which none was read. This is faster than
-        parts.
-        """
+        """Return a promise of all bytes, for an unread stream. This is faster than parts."""
         return self._source.arrayBuffer()
 
     def _body(self) -> Any:
@@ -112,7 +110,7 @@ class Answers:
     def close(self) -> None:
         """Discard the responses."""
         for _, promise in self._promises:
-            promise.catch(js.Boolean)  # prevents that the browser reports unhandled failures
+            promise.catch(js.Boolean)  # keeps the browser from reporting unhandled failures
 
 
 async def open_address(url: str) -> Stream:

@@ -224,9 +224,7 @@ class JaxBackend(ArrayBackend, Devices):
             raise _error(failure) from None
 
     def spread(self, array: Array, devices: tuple[str, ...], stacked: bool) -> int:
-        """Upload an array to several devices: one row to each if they are `stacked`, otherwise all
-        of it.
-        """
+        """Upload an array to several devices: one row to each if `stacked`, otherwise all of it."""
         try:
             return self._kept([put(array, by_replica(devices, stacked))])
         except jax.errors.JaxRuntimeError as failure:
@@ -318,8 +316,9 @@ class JaxBackend(ArrayBackend, Devices):
 
 
 def _whole(array: Any) -> Any:
-    """Return an array that this process can read. If other processes have parts, all must call
-    this.
+    """Return an array that this process can read.
+
+    If other processes have parts of the array, all processes must call this.
     """
     if isinstance(array, np.ndarray) or array.is_fully_addressable or array.is_fully_replicated:
         return array

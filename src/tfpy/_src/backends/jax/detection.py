@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from tfpy._src.backends.backend import BackendSkipped
 
-_MEND = 'tf.set_backend("jax") or the variable TFPY_BACKEND=jax uses it all the same'
+_MEND = 'tf.set_backend("jax") or the variable TFPY_BACKEND=jax uses it anyway'
 _PLUGINS = ("jax_cuda", "jax_rocm", "libtpu", "jax_metal")
 """Prefixes of the packages with which JAX finds GPUs and TPUs."""
 

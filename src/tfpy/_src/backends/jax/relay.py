@@ -25,9 +25,7 @@ _log = logging.getLogger("tfpy")
 _CHUNK = 2**16
 _TRY_AGAIN_SECONDS = 0.1
 _GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
-"""Start of an HTTP/2 connection without settings (RFC 9113, 3.4), to which a server responds
-immediately.
-"""
+"""Start of an HTTP/2 connection without settings, to which a server responds (RFC 9113, 3.4)."""
 
 
 class Relay:
@@ -183,9 +181,7 @@ def _start(work: Callable[..., None], *args: Any) -> None:
 
 
 def _copy(source: socket.socket, sink: socket.socket, note: Callable[[], None]) -> bool:
-    """Forward all data and call `note` for each piece. Return True if the source ended the
-    connection.
-    """
+    """Forward all data and call `note` for each piece. Return True if the source has ended."""
     while True:
         try:
             chunk = source.recv(_CHUNK)

@@ -64,9 +64,7 @@ class JaxSharder:
         return placed is not None and is_sharded(placed, sharding)
 
     def jax_sharding(self, slot: int, aval: Aval) -> JaxSharding | None:
-        """Return the sharding of a slot's elements, viewed as `aval`; None while they are on the
-        host.
-        """
+        """Return the sharding of a slot's elements, viewed as `aval`; None on the host."""
         array = self._arrays[slot]
         if isinstance(array, np.ndarray):
             return None

@@ -30,9 +30,7 @@ def pairs(text: str) -> list[tuple[str, str]]:
 
 
 def value_of(flag: Flag, text: str) -> Value:
-    """Return the value that a text represents; the text itself if it does not match the flag's
-    kind.
-    """
+    """Return the value that a text represents; the text itself if it is of another kind."""
     if flag.kind.name == "bool":
         return _WORDS.get(text.lower(), text)
     if flag.kind.name == "number":
@@ -265,9 +263,7 @@ class Environment:
     # Interface to the runtime
 
     def found_by(self, find: Find, wait: Wait) -> None:
-        """Set the asynchronous function that finds facts of the host, and the function that waits
-        for it.
-        """
+        """Set the asynchronous function that finds host facts, and the function that awaits it."""
         self._find, self._wait = find, wait
 
     async def facts(self) -> Facts:
