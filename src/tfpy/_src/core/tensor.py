@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,9 @@ from tfpy._src.base import tracing
 from tfpy._src.base.dtypes import OF_NUMPY, DType, as_dtype, variant
 from tfpy._src.base.source_locations import Line
 from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.core.operand import AnyTensor, Operand
 from tfpy._src.core.tensor_shape import TensorShape, known_shape
 from tfpy._src.core.tensor_values import TensorValues
-from tfpy._src.core.typing import ShapeLike
 
 if TYPE_CHECKING:
     from tfpy._src.backends.backend import Backend
@@ -35,7 +35,7 @@ class _Local(threading.local):
 local = _Local()
 
 
-class Tensor(TensorValues):
+class Tensor(TensorValues, Operand, AnyTensor):
     """An immutable array on the active backend.
 
     Functions return tensors; the constructor is internal. Use `tf.constant` or
@@ -142,7 +142,7 @@ class Tensor(TensorValues):
         """
         return self.shape
 
-    def set_shape(self, shape: ShapeLike | None) -> None:
+    def set_shape(self, shape: Sequence[int | None] | None) -> None:
         """Check that the tensor has the given shape.
 
         Within `tf.function` the call also declares sizes that are unknown there.
@@ -176,6 +176,16 @@ class Tensor(TensorValues):
             [1, 2]
         """
         return Tensor(self.aval, self.storage)
+
+    def __len__(self) -> int:
+        if not self.aval.shape:
+            raise TypeError("Scalar tensor has no `len()`")
+        return self.aval.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.aval.shape:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        return (self[i] for i in range(self.aval.shape[0]))
 
     def __str__(self) -> str:
         return f"tf.Tensor({printed(self, str)}, shape={self.shape}, dtype={self.dtype.name})"

@@ -7,7 +7,6 @@ from math import prod
 from typing import Any, NoReturn
 
 from tfpy._src.core.dimension import Dimension, known_size
-from tfpy._src.core.typing import ShapeLike
 
 
 class TensorShape(tuple[int, ...]):
@@ -95,7 +94,7 @@ class TensorShape(tuple[int, ...]):
         """
         return None not in self
 
-    def is_compatible_with(self, other: ShapeLike | None) -> bool:
+    def is_compatible_with(self, other: Sequence[int | None] | None) -> bool:
         """Return True if the ranks and all sizes that both shapes know are equal.
 
         Args:
@@ -116,7 +115,7 @@ class TensorShape(tuple[int, ...]):
             n is None or m is None or n == m for n, m in zip(self, other, strict=True)
         )
 
-    def assert_is_compatible_with(self, other: ShapeLike | None) -> None:
+    def assert_is_compatible_with(self, other: Sequence[int | None] | None) -> None:
         """Raise an error unless the shapes are compatible.
 
         Args:
@@ -128,7 +127,7 @@ class TensorShape(tuple[int, ...]):
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
-    def merge_with(self, other: ShapeLike | None) -> TensorShape:
+    def merge_with(self, other: Sequence[int | None] | None) -> TensorShape:
         """Return the shape that combines the known sizes of both shapes.
 
         Args:
@@ -152,7 +151,7 @@ class TensorShape(tuple[int, ...]):
             raise ValueError(f"Shapes {self} and {other} are not compatible")
         return TensorShape(m if n is None else n for n, m in zip(self, other, strict=True))
 
-    def concatenate(self, other: ShapeLike | None) -> TensorShape:
+    def concatenate(self, other: Sequence[int | None] | None) -> TensorShape:
         """Return the sizes of this shape followed by the sizes of another one.
 
         Args:
@@ -183,7 +182,7 @@ class TensorShape(tuple[int, ...]):
             and all(m in (None, n) for n, m in zip(self, other, strict=True))
         )
 
-    def most_specific_compatible_shape(self, other: ShapeLike | None) -> TensorShape:
+    def most_specific_compatible_shape(self, other: Sequence[int | None] | None) -> TensorShape:
         """Return the shape with the sizes that are equal in both shapes, and None for the others.
 
         Args:
@@ -350,19 +349,19 @@ class _UnknownShape(TensorShape):
     def is_fully_defined(self) -> bool:
         return False
 
-    def is_compatible_with(self, other: ShapeLike | None) -> bool:
+    def is_compatible_with(self, other: Sequence[int | None] | None) -> bool:
         return True
 
     def is_subtype_of(self, other: TensorShape) -> bool:
         return other.rank is None
 
-    def most_specific_compatible_shape(self, other: ShapeLike | None) -> TensorShape:
+    def most_specific_compatible_shape(self, other: Sequence[int | None] | None) -> TensorShape:
         return self
 
-    def merge_with(self, other: ShapeLike | None) -> TensorShape:
+    def merge_with(self, other: Sequence[int | None] | None) -> TensorShape:
         return TensorShape(other)
 
-    def concatenate(self, other: ShapeLike | None) -> TensorShape:
+    def concatenate(self, other: Sequence[int | None] | None) -> TensorShape:
         return self
 
     def __len__(self) -> int:

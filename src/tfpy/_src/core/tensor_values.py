@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,17 +11,15 @@ from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.registry import active_backend
 from tfpy._src.base.dtypes import DEVICE_DTYPES, variant
 from tfpy._src.base.errors import InvalidArgumentError
-from tfpy._src.core.operand import AnyTensor, Operand
 
 if TYPE_CHECKING:
     from tfpy._src.backends.backend import Backend
     from tfpy._src.backends.storage import Storage
     from tfpy._src.base.dtypes import DType
     from tfpy._src.compiler.ir.aval import Array, Aval
-    from tfpy._src.core.tensor import Tensor
 
 
-class TensorValues(Operand, AnyTensor):
+class TensorValues:
     """Base of `tf.Tensor`: transfers of values to the host, and conversions to Python values."""
 
     __slots__ = ()
@@ -193,13 +190,3 @@ class TensorValues(Operand, AnyTensor):
 
     def __format__(self, spec: str) -> str:
         return format(self.numpy(), spec)
-
-    def __len__(self) -> int:
-        if not self.aval.shape:
-            raise TypeError("Scalar tensor has no `len()`")
-        return self.aval.shape[0]
-
-    def __iter__(self) -> Iterator[Tensor]:
-        if not self.aval.shape:
-            raise TypeError("Cannot iterate over a scalar tensor.")
-        return (self[i] for i in range(self.aval.shape[0]))
