@@ -1,4 +1,4 @@
-"""Base of backends whose slots are arrays of this process: NumPy's, or JAX's on its devices."""
+"""Base of backends that store slots as arrays of this process: NumPy or JAX arrays."""
 
 from __future__ import annotations
 

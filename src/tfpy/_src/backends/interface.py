@@ -127,7 +127,7 @@ class Sharing(Protocol):
 
 
 class Sharder(Protocol):
-    """The functions of a backend whose slots may be on several devices."""
+    """The functions of a backend with slots on several devices."""
 
     def place(self, slot: int, aval: Aval, sharding: Sharding) -> int:
         """Return a new sharded slot with a slot's elements."""

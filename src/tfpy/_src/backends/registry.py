@@ -206,7 +206,7 @@ def _warn_of_numpy(backend: Backend) -> None:
 async def set_backend_async(name: str) -> bool:
     """Make a backend active and open it if necessary.
 
-    A backend whose device was lost is opened again. Tensors with a copy on the host are available
+    A backend with a lost device is opened again. Tensors with a copy on the host are available
     again; other tensors of the lost device are not.
 
     Raises:

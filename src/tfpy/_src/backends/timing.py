@@ -20,7 +20,7 @@ from tfpy._src.backends.javascript import bridge
 from tfpy._src.base.profiler_spans import Span, clock, covered, recorders
 
 _timed: weakref.WeakSet[Backend] = weakref.WeakSet()
-"""Backends whose kernels are being timed."""
+"""Backends that are timing their kernels."""
 
 
 @dataclass

@@ -25,7 +25,7 @@ _PLAIN = frozenset([tuple, list, dict])
 
 
 def is_nested(structure: Nest) -> bool:
-    """Return True if the value is a container whose items `tf.nest` visits.
+    """Return True if the value is a container that `tf.nest` traverses.
 
     Containers are lists, tuples, mappings, views of mappings, other sequences except strings, and
     attrs objects. JavaScript arrays are leaves because they convert to tensors.

@@ -1,4 +1,4 @@
-"""Tensors of sizes, some of which are open: the results of `tf.shape` and of ops on them."""
+"""Tensors of sizes, possibly open ones: the results of `tf.shape` and of ops on them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def as_tensor(sizes: int | tuple[int, ...], dtype: Any) -> Tensor:
 
 
 def computed(op: Op, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> Tensor:
-    """Compute an op on tensors that have values, some of which are sizes."""
+    """Compute an op on tensors that have values, including tensors of sizes."""
     plain = [Tensor(t.aval, t.storage) if isinstance(t, Sizes) else t for t in inputs]
     result: Tensor = op(*plain, **attrs)
     if type(result) is not Tensor:  # the op failed and is traced: it raises when the function runs

@@ -56,7 +56,7 @@ def gather(tables: Any, rows: Tensor, number: Tensor) -> Any:
 
 
 class DeviceBatches:
-    """A dataset whose elements are for programs of the device.
+    """A dataset that produces elements for programs of the device.
 
     The arrays that contain the rows stay on the device as long as this object exists.
 

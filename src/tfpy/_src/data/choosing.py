@@ -149,7 +149,7 @@ class Choosing(DatasetBase):
         return self._with(UniqueNode(self._node))
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Self:
-        """Drop elements whose computation raises an error.
+        """Drop elements that raise an error when they are computed.
 
         Args:
             log_warning: Accepted for compatibility; without effect.

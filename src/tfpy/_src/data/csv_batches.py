@@ -62,7 +62,7 @@ def make_csv_dataset(
         shuffle_seed: Integer that makes the sequence reproducible together with
             `tf.random.set_seed`.
         prefetch_buffer_size: Accepted for compatibility; without effect.
-        num_parallel_reads: Number of files whose records are interleaved. Default: 1.
+        num_parallel_reads: Number of files with interleaved records. Default: 1.
         sloppy: Accepted for compatibility; without effect.
         num_rows_for_inference: Number of records for the inference of dtypes; None reads all.
         compression_type: `"GZIP"`, `"ZLIB"` or `""` (default).

@@ -145,7 +145,7 @@ class Grouping(DatasetBase):
     ) -> Self:
         """Combine consecutive elements into batches without padding.
 
-        Tensors whose specs have unknown sizes become ragged tensors.
+        Tensors with unknown sizes in their specs become ragged tensors.
 
         Args:
             batch_size: Number of elements in a batch.

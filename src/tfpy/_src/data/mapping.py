@@ -235,7 +235,7 @@ def reduced(source: DatasetNode, initial: Any, function: Callable[..., Any]) -> 
 
 
 class IgnoreErrors(DatasetNode):
-    """The elements whose computation succeeds."""
+    """The elements that can be computed without an error."""
 
     name = "_IgnoreErrorsDataset"
 

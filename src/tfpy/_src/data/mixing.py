@@ -1,4 +1,4 @@
-"""Datasets whose elements are drawn from several datasets."""
+"""Datasets with elements that are drawn from several datasets."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class RowTable(NamedTuple):
-    """The arrays of a dataset whose elements are each made from one row."""
+    """The arrays of a dataset that makes each element from one row."""
 
     arrays: tuple[Array, ...]
     function: Callable[[Any], Any] | None = None
@@ -33,7 +33,7 @@ class RowTable(NamedTuple):
 
 
 class Picks(NamedTuple):
-    """The tensors of a dataset whose elements are batches of rows of the same tensors."""
+    """The tensors of a dataset that makes each element from a batch of their rows."""
 
     tables: tuple[Tensor, ...]
     rows: Callable[[DatasetRun], Iterator[Array]]

@@ -67,7 +67,7 @@ class _Rows:
         return (self._new.add_eqn(eqn.op, given, eqn.attrs),)
 
     def _aligned(self, value: int, rank: int) -> int:
-        """Return a value whose rows have the given rank, for broadcasting."""
+        """Return a value with rows of the given rank, for broadcasting."""
         place, shape = self._places[value], self._old.avals[value].shape
         if value not in self._in_rows or len(shape) == rank:
             return place

@@ -105,7 +105,7 @@ class _Chunks:
 
 
 class AwaitedRun(DatasetRun):
-    """An iteration whose consumer awaits elements."""
+    """An iteration with a consumer that awaits elements."""
 
     def __init__(self, outer: AwaitedRun | None = None) -> None:
         super().__init__()

@@ -368,7 +368,7 @@ class Device:
         return str(self._lost())
 
     def rescue(self, slot: int, out: Array) -> bool:
-        """Copy a slot whose elements are on the host, even if the device is lost."""
+        """Copy a slot with elements on the host, even if the device is lost."""
         return bool(self._rescue(_address(out), slot))
 
     def close(self) -> None:

@@ -62,7 +62,7 @@ def _ended(why: object) -> UnavailableError:
 
 
 async def read_together(streams: list[Stream]) -> list[bytes]:
-    """Return all bytes of streams of which none was read.
+    """Return all bytes of unread streams.
 
     Raises:
         UnavailableError: If a connection breaks.

@@ -1,4 +1,4 @@
-"""Configuration of the C library's allocator for programs whose temporaries are on the host."""
+"""Configuration of the C library's allocator for programs with temporaries on the host."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from tfpy._src.compiler.lower.jax.sharding import is_sharded, jax_sharding_of, m
 
 
 def put(array: Any, placed: JaxSharding) -> Any:
-    """Return the array distributed over devices, some of which may belong to other processes.
+    """Return the array distributed over devices, possibly of several processes.
 
     Each process has the whole array.
     """
