@@ -1,13 +1,14 @@
-"""``tf.function``, and its preparation ahead of the first call."""
+"""`tf.function`, and functions that compile a model ahead of its first call."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar, overload
 
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.backends.javascript.bridge import wait
+from tfpy._src.core.typing import Nest
 from tfpy._src.functions.tf_function.conforming import check_signature
 from tfpy._src.functions.tf_function.open import OpenConcreteFunction
 from tfpy._src.functions.tf_function.polymorphic import Function
@@ -19,13 +20,13 @@ R = TypeVar("R")
 @overload
 def function(
     func: Callable[P, R],
-    input_signature: Any = ...,
+    input_signature: Sequence[Nest] | None = ...,
     autograph: bool = ...,
     jit_compile: bool | None = ...,
     reduce_retracing: bool = ...,
     experimental_implements: str | None = ...,
-    experimental_autograph_options: Any = ...,
-    experimental_attributes: Any = ...,
+    experimental_autograph_options: object = ...,
+    experimental_attributes: Mapping[str, object] | None = ...,
     experimental_relax_shapes: bool | None = ...,
     experimental_compile: bool | None = ...,
     experimental_follow_type_hints: bool | None = ...,
@@ -37,13 +38,13 @@ def function(
 @overload
 def function(
     func: None = None,
-    input_signature: Any = ...,
+    input_signature: Sequence[Nest] | None = ...,
     autograph: bool = ...,
     jit_compile: bool | None = ...,
     reduce_retracing: bool = ...,
     experimental_implements: str | None = ...,
-    experimental_autograph_options: Any = ...,
-    experimental_attributes: Any = ...,
+    experimental_autograph_options: object = ...,
+    experimental_attributes: Mapping[str, object] | None = ...,
     experimental_relax_shapes: bool | None = ...,
     experimental_compile: bool | None = ...,
     experimental_follow_type_hints: bool | None = ...,
@@ -54,37 +55,50 @@ def function(
 
 def function(
     func: Callable[..., Any] | None = None,
-    input_signature: Any = None,
+    input_signature: Sequence[Nest] | None = None,
     autograph: bool = True,
     jit_compile: bool | None = None,
     reduce_retracing: bool = False,
     experimental_implements: str | None = None,
-    experimental_autograph_options: Any = None,
-    experimental_attributes: Any = None,
+    experimental_autograph_options: object = None,
+    experimental_attributes: Mapping[str, object] | None = None,
     experimental_relax_shapes: bool | None = None,
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
     *,
     quantize: str | None = None,
 ) -> Any:
-    """Compiles a function into one program of the active backend (``tf.function``).
+    """Compile a Python function into one program for the active backend.
+
+    The function is traced at the first call with each signature: shapes and dtypes of tensors, and
+    values of Python arguments. If a shape depends on the values of tensors, the function cannot
+    be traced. It then runs op by op, with a warning.
 
     Args:
-        input_signature: nests of ``tf.TensorSpec``, one for each argument.
-        autograph: whether Python's ``if``, ``while`` and ``for`` on tensors are converted.
-        reduce_retracing, experimental_relax_shapes: whether sizes in which calls differ are left
-            open, so that the function sees None for them.
-        jit_compile, experimental_compile: of no effect: every trace is compiled.
-        experimental_implements, experimental_attributes: of no effect.
-        experimental_autograph_options, experimental_follow_type_hints: of no effect.
-        quantize: "int8" computes products and convolutions with weights in int8 where the
-            backend can (wasm, webgpu): for inference, up to 3.2 times as fast, results about 1 %
-            off. "int4" does so, too, and where the backend can (webgpu) multiplies few rows, as in
-            decoding, with weights in int4: fewer bytes to read, results some 10 % off.
+        func: Function to compile. If None, return a decorator.
+        input_signature: Sequence with a `tf.TensorSpec`, or a nest of them, for each argument. A
+            size of None accepts every size. Default: one trace for each signature that calls have.
+        autograph: If True, convert `if`, `while` and `for` statements that depend on tensors.
+        jit_compile: Has no effect, because every trace is compiled.
+        reduce_retracing: If True, leave sizes open in which calls differ. The function sees None
+            for an open size.
+        experimental_implements: Has no effect.
+        experimental_autograph_options: Has no effect.
+        experimental_attributes: Has no effect.
+        experimental_relax_shapes: Older name of `reduce_retracing`.
+        experimental_compile: Older name of `jit_compile`.
+        experimental_follow_type_hints: Has no effect.
+        quantize: Precision of products and convolutions with weights, for inference. `"int8"` uses
+            int8 on wasm and webgpu. It is up to 3.2 times as fast, and results differ by about
+            1 %. `"int4"` also stores the weights of products with few rows in int4 on webgpu, as
+            in the decoding of text. It reads fewer bytes, and results differ by about 10 %.
+
+    Returns:
+        A `Function`, which is called like `func`. If `func` is None, a decorator that makes one.
 
     Raises:
-        ValueError: for another ``quantize``.
-        TypeError: when ``input_signature`` holds anything but specs.
+        ValueError: If `quantize` is not None, `"int8"` or `"int4"`.
+        TypeError: If `input_signature` contains anything but specs.
 
     Example:
         >>> import tfpy as tf
@@ -93,6 +107,8 @@ def function(
         ...     return tf.reduce_sum(x * x + 1.0)
         >>> print(f(tf.constant([1.0, 2.0])).numpy())
         7.0
+
+    See also: `tf.compile_model`, `tf.TensorSpec`, `tf.config.run_functions_eagerly`.
     """
     check_signature(input_signature)
     if func is None:
@@ -115,25 +131,30 @@ def compile_model(
     quantize: str | None = None,
     **kwargs: Any,
 ) -> Function[P, R]:
-    """Compiles a function for some arguments ahead of its first call.
+    """Compile a function for some arguments ahead of its first call.
 
     Args:
-        model: a ``tf.function``, or a callable that is made one.
-        args, kwargs: as for a call; a ``tf.TensorSpec`` of a whole shape may stand for a tensor.
-        progress: called with the share that is done, from 0.0 to 1.0.
-        quantize: as for ``tf.function``. A ``tf.function`` has said it itself.
+        model: A `tf.function`, or a callable that becomes one.
+        *args: Positional arguments as for a call. A `tf.TensorSpec` with a fully defined shape can
+            replace a tensor.
+        progress: Function that is called with the completed share, from 0.0 to 1.0.
+        quantize: As for `tf.function`. Must be None if `model` is a `tf.function`.
+        **kwargs: Keyword arguments as for a call.
 
     Returns:
-        The function; a call with arguments of that signature starts at once.
+        The `tf.function`. A call with arguments of this signature does not trace or compile.
 
     Raises:
-        ValueError: for a TensorSpec with open sizes, and for ``quantize`` with a ``tf.function``.
+        ValueError: If a `tf.TensorSpec` has open sizes, or if `quantize` is given together with a
+            `tf.function`.
 
     Example:
         >>> import tfpy as tf
         >>> model = tf.compile_model(tf.nn.relu, tf.TensorSpec([2]))
         >>> print(model(tf.constant([-1.0, 1.0])).numpy())
         [0. 1.]
+
+    See also: `tf.compile_model_async`, `tf.function`.
     """
     return wait(
         compile_model_async(model, *args, progress=progress, quantize=quantize, **kwargs),
@@ -149,9 +170,22 @@ async def compile_model_async(
     quantize: str | None = None,
     **kwargs: Any,
 ) -> Function[P, R]:
-    """Await what :func:`compile_model` returns.
+    """Compile a function ahead of its first call, without blocking the page.
 
-    Args and errors are those of :func:`compile_model`.
+    Args:
+        model: A `tf.function`, or a callable that becomes one.
+        *args: Positional arguments as for a call. A `tf.TensorSpec` with a fully defined shape can
+            replace a tensor.
+        progress: Function that is called with the completed share, from 0.0 to 1.0.
+        quantize: As for `tf.function`. Must be None if `model` is a `tf.function`.
+        **kwargs: Keyword arguments as for a call.
+
+    Returns:
+        The `tf.function`. A call with arguments of this signature does not trace or compile.
+
+    Raises:
+        ValueError: If a `tf.TensorSpec` has open sizes, or if `quantize` is given together with a
+            `tf.function`.
 
     Example:
         >>> import asyncio
@@ -159,12 +193,18 @@ async def compile_model_async(
         >>> model = asyncio.run(tf.compile_model_async(tf.nn.relu, tf.TensorSpec([2])))
         >>> print(model(tf.constant([-1.0, 1.0])).numpy())
         [0. 1.]
+
+    See also: `tf.compile_model`.
     """
     if isinstance(model, Function) and quantize is not None:
-        raise ValueError("compile_model: give quantize to the tf.function itself")
+        raise ValueError(
+            "compile_model: `model` is a tf.function; pass quantize to tf.function instead"
+        )
     function = model if isinstance(model, Function) else Function(model, quantize=quantize)
     concrete = function.get_concrete_function(*args, **kwargs)
     if isinstance(concrete, OpenConcreteFunction):
-        raise ValueError("compile_model: every size must be given; a TensorSpec leaves some open")
+        raise ValueError(
+            "compile_model: a TensorSpec leaves a size open; specify every size of its shape"
+        )
     await concrete.prepare(progress or (lambda share: None))
     return function

@@ -1,4 +1,4 @@
-"""The lock of calls that assign Variables and await meanwhile."""
+"""A lock for awaited calls that assign Variables."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ _locks = weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
 
 
 def one_at_a_time() -> asyncio.Lock:
-    """The running event loop's lock of those who assign Variables and await meanwhile."""
+    """Return the running event loop's lock. Awaited calls that assign Variables hold it."""
     return _locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())

@@ -1,4 +1,4 @@
-"""A trace that serves several Variables: each call binds its Variables to the placeholders."""
+"""Traces that serve several Variables. Each call binds its Variables to the placeholders."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Template:
 
     Args:
         traced: The computation.
-        placeholders: One for each of :attr:`Call.variables`, or none if the trace serves only its
-            own call.
+        placeholders: A placeholder for each of :attr:`Call.variables`. Empty if the trace serves
+            only its own call.
     """
 
     def __init__(self, traced: Traced, placeholders: Sequence[Placeholder]) -> None:
@@ -31,10 +31,11 @@ class Template:
         return self.traced.bound({id(placeholder): variable for placeholder, variable in pairs})
 
     def can_bind(self, call: Call) -> bool:
-        """Return True if the computation is right for the Variables of a call.
+        """Return True if the computation is valid for the Variables of a call.
 
-        It is not if the function distinguishes Variables, or if it also captures one of the
-        Variables: the trace then has two Variables where the program has one.
+        It is invalid if the function distinguishes between Variables. It is also invalid if the
+        function captures one of the call's Variables: the trace then has two Variables where the
+        program has one.
         """
         if any(placeholder.is_identified for placeholder in self.placeholders):
             return False

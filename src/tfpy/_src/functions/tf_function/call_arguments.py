@@ -1,4 +1,4 @@
-"""Arguments of a call of a concrete function, matched with the arguments of its trace."""
+"""Matching of a concrete function's call arguments with the arguments of its trace."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tfpy._src.tensors.variables.variable import Variable
 def given_for(
     call: Call, signature: inspect.Signature, args: Any, kwargs: Any, takes: Callable[[], str]
 ) -> tuple[list[Any], Call]:
-    """Return what is given for the tensors of a trace, and the call with the given Variables.
+    """Return the values for the tensors of a trace, and the call with its Variables.
 
     Args:
-        call: The call for which the function was traced.
-        signature: The function's parameters.
+        call: Call for which the function was traced.
+        signature: Parameters of the function.
         args: All tensors in their order, or positional arguments.
-        kwargs: Keyword arguments. What was no tensor may be left out.
-        takes: Describes for errors what the trace takes.
+        kwargs: Keyword arguments. Python values may be omitted.
+        takes: Returns a description of the inputs, for errors.
 
     Raises:
         TypeError: If an argument is missing, or if a structure or a Python value differs.
@@ -59,10 +59,10 @@ def given_for(
 
 
 class _Variables:
-    """The Variables that are given for those of a trace's call.
+    """The Variables of a call that replace the Variables of the traced call.
 
     Args:
-        call: The call for which the function was traced.
+        call: Call for which the function was traced.
     """
 
     def __init__(self, call: Call) -> None:
@@ -70,22 +70,23 @@ class _Variables:
         self._given: dict[int, Variable] = {}
 
     def take(self, given: Any, traced: Any) -> bool:
-        """Note a Variable that is given for another one.
+        """Record a Variable that replaces a traced Variable.
 
         Returns:
-            False if these are no such Variables, or if another Variable was given for this one.
+            False if one of them is not a Variable, or if another one replaced the traced Variable
+            before.
         """
         if not isinstance(given, Variable) or all(traced is not v for v in self._call.variables):
             return False
         return self._given.setdefault(id(traced), given.origin) is given.origin
 
     def call(self) -> Call:
-        """Return the call with the given Variables."""
+        """Return the traced call with the recorded Variables."""
         variables = [self._given.get(id(v), v) for v in self._call.variables]
         return Call(self._call.replaced([t for _, t in self._call.tensors], variables))
 
 
 def _is_same(traced: Any, given: Any) -> bool:
-    """Return True if a Python value of a call is the one for which the function was traced."""
+    """Return True if a Python value equals the value for which the function was traced."""
     is_compared = not any(isinstance(v, Composite | Variable) for v in (traced, given))
     return traced is given or (is_compared and traced == given)

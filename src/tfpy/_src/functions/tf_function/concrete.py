@@ -1,4 +1,4 @@
-"""A ConcreteFunction: one trace of a Python function, compiled and callable."""
+"""A ConcreteFunction, which is one compiled trace of a Python function."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
+from tfpy._src.core.typing import Nest
 from tfpy._src.functions.control.tensor_array import TensorArray
 from tfpy._src.functions.control.traced_parts import TracedPart
 from tfpy._src.functions.executor.executable import Executable
@@ -36,7 +37,7 @@ from tfpy._src.functions.tf_function.results import (
     with_errors_of_runs,
 )
 from tfpy._src.functions.tf_function.signature import Call, TensorSpec, aval_of
-from tfpy._src.functions.tf_function.text import Lowered, as_html
+from tfpy._src.functions.tf_function.text import Lowered, as_html, input_name
 from tfpy._src.functions.tf_function.traced import Traced
 from tfpy._src.functions.trace.symbolic import SymbolicTensor
 from tfpy._src.functions.trace.trace import Extra, Trace
@@ -46,15 +47,16 @@ from tfpy._src.tensors.variables.variable import Variable
 
 
 class ConcreteFunction:
-    """A Python function traced for one signature.
+    """A Python function traced and compiled for one signature.
 
     Args:
-        function: takes the call's arguments by parameter.
-        signature: its parameters.
-        call: the arguments that it is traced for.
-        allows_variables: whether it may make Variables.
-        bits: in how many products with weights are computed where the backend can; 0: as they are.
-        is_shared: Whether the trace may also serve other Variables than those of the call.
+        name: Name of the function.
+        function: Python function, which takes the call's arguments as a dict by parameter name.
+        signature: Parameters of the Python function.
+        call: Arguments that the function is traced for.
+        allows_variables: If True, the function may make Variables.
+        bits: Number of bits for products with weights where supported. 0 keeps the dtype.
+        is_shared: If True, the trace may also serve other Variables than the call's.
     """
 
     def __init__(
@@ -101,7 +103,7 @@ class ConcreteFunction:
             note("trace", name, began)
 
     def _bind(self, call: Call) -> None:
-        self.call = call  # holds the objects that the cache knows by id
+        self.call = call  # keeps objects alive; the cache key contains their ids
         self._traced = self._template.bound(call)
 
     @property
@@ -116,11 +118,11 @@ class ConcreteFunction:
 
     @property
     def is_shared(self) -> bool:
-        """Return True if it was traced with placeholders for the Variables of its call."""
+        """True if the function was traced with placeholders for the Variables of its call."""
         return bool(self._template.placeholders)
 
     def can_bind(self, call: Call) -> bool:
-        """Return True if the trace is right for the Variables of a call like its own."""
+        """Return True if the trace is valid for the Variables of a call with the same key."""
         return self._template.can_bind(call)
 
     def bound(self, call: Call) -> ConcreteFunction:
@@ -131,27 +133,45 @@ class ConcreteFunction:
         made._bind(call)
         return made
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs it on the tensors among the arguments.
+    def __call__(self, *args: Nest, **kwargs: Nest) -> Any:
+        """Run the function on the tensors among the arguments.
 
-        They are given as to the function, where what was no tensor may be left out, or by
-        themselves in the order in which they were traced.
+        Args:
+            *args, **kwargs: Arguments of the Python function, where Python values may be omitted,
+                or only the tensors in their traced order.
+
+        Returns:
+            The result, in the structure that the Python function returns.
 
         Raises:
-            TypeError: when tensors lack or are too many, or what was no tensor differs.
-            InvalidArgumentError: when shapes or dtypes differ.
+            TypeError: If tensors are missing or surplus, or if a Python value differs.
+            InvalidArgumentError: If a shape or dtype differs.
         """
         bound, tensors = self._given(args, kwargs)
         return bound.run(tensors)
 
     @awaitable("f.call_async(...)")
-    async def call_async(self, *args: Any, **kwargs: Any) -> Any:
-        """A call that lets the page live; see ``call_async`` of a ``tf.function``."""
+    async def call_async(self, *args: Nest, **kwargs: Nest) -> Any:
+        """Call the function without blocking the page, like `call_async` of a `tf.function`.
+
+        Args:
+            *args, **kwargs: Arguments of the call.
+
+        Returns:
+            The result of the call.
+
+        Example:
+            >>> import asyncio
+            >>> import tfpy as tf
+            >>> double = tf.function(lambda x: x * 2).get_concrete_function(tf.TensorSpec([1]))
+            >>> print(asyncio.run(double.call_async(tf.constant([3.0]))).numpy())
+            [6.]
+        """
         bound, tensors = self._given(args, kwargs)
         return await bound.run_async(tensors)
 
     def _given(self, args: Any, kwargs: Any) -> tuple[ConcreteFunction, list[Tensor]]:
-        """Return what runs a call, and its tensors."""
+        """Return the function that runs a call, bound to the call's Variables, and its tensors."""
         given, call = given_for(
             self.call, self._signature, args, kwargs, lambda: f"{self.name} takes {self.one_line()}"
         )
@@ -170,7 +190,7 @@ class ConcreteFunction:
         return self._bound_or_raise(call), tensors
 
     def _takes(self, tensors: Sequence[Tensor]) -> bool:
-        """Whether it was traced for tensors like these."""
+        """Return True if the function was traced for tensors with these avals."""
         expected = [aval_of(t).closed for _, t in self.call.tensors]
         return [t.aval.closed for t in tensors] == expected
 
@@ -186,7 +206,7 @@ class ConcreteFunction:
         return self.bound(call)
 
     def one_line(self) -> str:
-        """What it takes and gives."""
+        """Return the inputs and the output as one line of text."""
         return one_line(self._parameters(), self._output_specs())
 
     def _output_specs(self) -> Any:
@@ -199,16 +219,12 @@ class ConcreteFunction:
         return parameters_of(self._signature, self.call.arguments)
 
     def initialize(self, given: Sequence[Tensor | TensorSpec]) -> None:
-        """Gives the Variables that it made their first values, in order.
-
-        Args:
-            given: the arguments that it was traced for.
-        """
+        """Assign the Variables that the function made, given the arguments of the trace."""
         for variable in self.made:
             initialize(variable, self.traced, given)
 
     def run(self, tensors: Sequence[Tensor]) -> Any:
-        """The result in the Python function's structure, for tensors of the traced avals."""
+        """Run the function on tensors with the traced avals and return its structured result."""
         if self.traced.trace.is_custom and isinstance(tracing.current(), TracedPart):
             return self._run_python(tensors)
         return self.traced(tensors)
@@ -216,20 +232,20 @@ class ConcreteFunction:
     def _run_python(self, tensors: Sequence[Tensor]) -> Any:
         """Trace the Python function into a part of control flow.
 
-        Parts are differentiated by their equations. A part has an equation for each custom
-        gradient, and the Graph of a trace has none.
+        Parts of control flow are differentiated by equations; a Graph lacks custom gradients.
         """
         result = self._function(self.call.replaced(tensors))
         return nest.map_structure(lambda leaf: returned(converted(leaf)), result)
 
     async def run_async(self, tensors: Sequence[Tensor]) -> Any:
-        """:meth:`run`, between whose parts the page has its turns."""
+        """Run the function like :meth:`run`, but keep the page responsive between its parts."""
         return await self.traced.call_async(tensors)
 
     async def prepare(self, progress: Callable[[float], None]) -> None:
-        """Makes the active backend's programs without freezing the page.
+        """Compile the programs of the active backend without blocking the page.
 
-        A function without effects is run once, on zeros: nothing is left for the first call.
+        A function without side effects is also run once on zeros. `progress` is called with the
+        completed share, from 0.0 to 1.0.
         """
         await self.traced.executable.prepare(progress)
         if not self.traced.assigned and not any(eqn.op.stateful for eqn in self.graph.eqns):
@@ -237,10 +253,23 @@ class ConcreteFunction:
                 [zeros(aval_of(t).shape, aval_of(t).dtype) for _, t in self.call.tensors]
             )
 
-    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
-        """What the active backend runs, for reading."""
+    def lower(self, *args: Nest, **kwargs: Nest) -> Lowered:
+        """Return what the active backend runs, as text and as a diagram.
+
+        Args:
+            *args, **kwargs: Arguments of a call, which only functions with open sizes use.
+
+        Returns:
+            A `Lowered`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> double = tf.function(lambda x: x * 2).get_concrete_function(tf.TensorSpec([1]))
+            >>> print(double.lower().name)
+            <lambda>
+        """
         arguments = [name for name, _ in self.call.tensors]
-        inputs = [*arguments, *(_named(extra) for extra in self.traced.extras)]
+        inputs = [*arguments, *(input_name(extra) for extra in self.traced.extras)]
         count = len(self.traced.results.tensors)
         results = ["result"] if count == 1 else [f"result {n}" for n in range(count)]
         results += [f"{variable.name} assigned" for variable in self.traced.assigned]
@@ -248,49 +277,47 @@ class ConcreteFunction:
 
     @property
     def is_lowered(self) -> bool:
-        """Whether it is known what the active backend runs: asking for :meth:`lower` costs little
-        then."""
+        """True if the backend has compiled the function, so that :meth:`lower` is fast."""
         return self.traced.executable.is_planned
 
     @property
     def executable(self) -> Executable:
-        """What runs: from its arguments and :attr:`extras` to its results and the new values of
-        :attr:`assigned`."""
+        """Executable from arguments and :attr:`extras` to results and assigned values."""
         return self.traced.executable
 
     @property
     def results(self) -> Results:
-        """What it gives."""
+        """Structure and tensors of the result."""
         return self.traced.results
 
     @property
     def has_lost(self) -> bool:
-        """Whether it computes with values that only a device had that is gone."""
+        """True if the function needs values that were lost with their device."""
         return self.traced.trace.has_lost
 
     @property
     def assigned(self) -> tuple[Variable, ...]:
-        """The Variables to which it gives new values."""
+        """Variables that the function assigns."""
         return tuple(self.traced.assigned)
 
     @property
     def graph(self) -> Graph:
-        """The traced equations."""
+        """Graph of the traced equations."""
         return self.traced.graph
 
     @property
     def extras(self) -> tuple[Extra, ...]:
-        """What it reads besides its arguments, in the order of the Graph's inputs after these."""
+        """Inputs in addition to the arguments, in the order in which the Graph lists them."""
         return self.traced.extras
 
     @property
     def assigns(self) -> bool:
-        """Whether it gives Variables new values."""
+        """True if the function assigns Variables."""
         return bool(self.traced.assigned)
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The Variables that it reads or assigns."""
+        """Variables that the function reads or assigns."""
         read = [e.variable for e in self.traced.extras if e.variable is not None]
         return tuple({id(v): v for v in (*read, *self.traced.assigned)}.values())
 
@@ -300,19 +327,19 @@ class ConcreteFunction:
 
     @property
     def captured_inputs(self) -> list[Tensor]:
-        """The tensors from outside that it computes with."""
+        """Tensors from outside that the function captures."""
         extras = [e.tensor for e in self.traced.extras if e.variable is None]
         found = [*extras, *self.traced.constants]
         return [t for t in found if self.traced.trace.is_from_outside(t)]
 
     @property
     def inputs(self) -> list[Tensor]:
-        """The symbolic tensors of its arguments."""
+        """Symbolic tensors of the arguments."""
         return list(self.traced.arguments)
 
     @property
     def outputs(self) -> list[Tensor]:
-        """The symbolic tensors that it gives, in order, named as in TensorFlow."""
+        """Symbolic tensors of the results, in order, with TensorFlow's names."""
         trace = self.traced.trace
         found = enumerate(self.traced.results.tensors)
         names = ((f"Identity_{i}:0" if i else "Identity:0", t) for i, t in found)
@@ -320,34 +347,44 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
-        """The result's structure with symbolic tensors."""
+        """Structure of the result, with symbolic tensors."""
         return self.traced.results.structured(self.outputs)
 
     def _mapped(self, function: Callable[[Any], Any]) -> Any:
-        """The result's structure with something of each leaf; None stays."""
+        """Apply a function to every leaf of the result's structure except None."""
         return nest.map_structure(
             lambda leaf: None if leaf is None else function(leaf), self.structured_outputs
         )
 
     @property
     def output_shapes(self) -> Any:
-        """The result's structure with the shapes of its tensors."""
+        """Structure of the result, with the shapes of its tensors."""
         return self._mapped(
             lambda leaf: TensorShape(None) if isinstance(leaf, TensorArray) else leaf.shape
         )
 
     @property
     def output_dtypes(self) -> Any:
-        """The result's structure with the dtypes of its tensors."""
+        """Structure of the result, with the dtypes of its tensors."""
         return self._mapped(lambda leaf: leaf.dtype)
 
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Positional and keyword arguments, with specs of the tensors."""
+        """Positional and keyword arguments, with specs in place of tensors."""
         return structured(self._parameters())
 
     def pretty_printed_signature(self) -> str:
-        """What it takes, gives and captures, in lines."""
+        """Describe the inputs, the output and the captured tensors in several lines.
+
+        Returns:
+            A string.
+
+        Example:
+            >>> import tfpy as tf
+            >>> double = tf.function(lambda x: x * 2).get_concrete_function(tf.TensorSpec([1]))
+            >>> print(double.pretty_printed_signature().splitlines()[1])
+              x (POSITIONAL_OR_KEYWORD): TensorSpec(shape=(1,), dtype=tf.float32, name=None)
+        """
         given = nest.flatten(self.call.arguments)
         captured = [v for v in self.variables if all(v is not other for other in given)]
         captures = {id(v): "TensorSpec(shape=(), dtype=tf.resource, name=None)" for v in captured}
@@ -362,10 +399,3 @@ class ConcreteFunction:
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.one_line()} at 0x{id(self):X}>"
-
-
-def _named(extra: Extra) -> str:
-    """What something is called that goes in besides the arguments."""
-    if extra.variable is not None:
-        return extra.variable.name
-    return "captured" if extra.anew is None else "fed anew"

@@ -1,4 +1,4 @@
-"""Arguments as an ``input_signature`` asks for them."""
+"""Conversion of arguments to the specs of an `input_signature`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
 
 
 def conform(name: str, value: Any, spec: Any) -> Any:
-    """An argument as its spec (or nest of specs) asks for it.
+    """Convert an argument to its spec or nest of specs.
 
     Raises:
-        TypeError: when structure, dtype or shape do not fit.
+        TypeError: If the structure, dtype or shape does not match.
     """
     if isinstance(spec, TensorSpec):
         if isinstance(value, TensorSpec):
@@ -53,7 +53,7 @@ def conform(name: str, value: Any, spec: Any) -> Any:
 
 
 def check_signature(input_signature: Any) -> None:
-    """Raises a TypeError unless it is None or a nest of specs."""
+    """Raise a TypeError unless the signature is None or a nest of specs."""
     for spec in nest.flatten(input_signature):
         if not isinstance(spec, TensorSpec | WrapperSpec | CompositeSpec | None):
             raise TypeError(
@@ -63,7 +63,7 @@ def check_signature(input_signature: Any) -> None:
 
 
 def _type_of(value: Any) -> str:
-    """Return the spec of a value, as text; the value itself where it has none."""
+    """Return the spec of a value as text, or the value itself if it has no spec."""
     for kind in (RaggedTensorSpec, SparseTensorSpec):
         if isinstance(value, kind.value_type):
             return repr(kind.from_value(value))

@@ -1,8 +1,8 @@
 """The derivative of a traced computation, traced as well.
 
-The gradient rules of the recorded ops extend the trace, and the new equations are a computation of
-their own. The computation also returns the residuals, which are the values that its derivative
-reads, so that nothing is computed twice.
+The gradient rules of the recorded ops extend the trace, and the new equations form a separate
+computation. The forward computation also returns the residuals, which are the values that the
+derivative reads, so that nothing is computed twice.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Derivative:
-    """The derivative of a traced computation by some of what goes in."""
+    """The derivative of a traced computation with respect to some of its inputs."""
 
     def __init__(self, primal: Traced, wanted: Sequence[int]) -> None:
         self._primal = primal
@@ -32,7 +32,7 @@ class Derivative:
         self._sources = [primal.sources[i] for i in wanted]
         self._entries, self._watched = dependent(primal.entries, self._sources)
         self.saved: tuple[Tensor, ...] = ()
-        """What is inside the computation and the backward one needs."""
+        """Residuals inside the computation that the first backward computation reads."""
         flowing = tuple(carries_gradient(t) for t in primal.outputs)
         first, self.saved = self._trace_backward(flowing, saving=True)
         self._backwards = {(*flowing, *[False] * len(self.saved)): first}
@@ -49,7 +49,7 @@ class Derivative:
         )
 
     def run(self, operands: Sequence[Tensor], given: Sequence[Tensor]) -> list[Tensor]:
-        """The outputs, recorded as one computation of what is wanted of ``given``."""
+        """Compute the outputs and record the computation as one entry on the tapes."""
         primal = self._primal
         results = self._executable.run(operands)
         primal.record([given[i] for i in self._wanted], results, self.backward(given, results))
@@ -58,11 +58,11 @@ class Derivative:
     def backward(
         self, given: Sequence[Tensor], results: Sequence[Tensor]
     ) -> Callable[..., Sequence[Any]]:
-        """The backward function of a call.
+        """Return the backward function of a call.
 
         Args:
-            given: what went in.
-            results: the outputs and what was saved.
+            given: Inputs of the call.
+            results: Outputs and residuals of the call.
         """
         inside = (*self._primal.sources, *self._primal.outputs, *self.saved)
         known = {t.identity: v for t, v in zip(inside, (*given, *results), strict=True)}
@@ -74,7 +74,7 @@ class Derivative:
         return backward
 
     def _backward(self, flowing: tuple[bool, ...]) -> _Backward:
-        """The computation for gradients of these of the outputs and residuals."""
+        """Return the computation for gradients that flow from these outputs and residuals."""
         with self._primal.trace.lock:
             found = self._backwards.get(flowing)
             if found is None:
@@ -85,9 +85,9 @@ class Derivative:
     def _trace_backward(
         self, flowing: Sequence[bool], saving: bool
     ) -> tuple[_Backward, tuple[Tensor, ...]]:
-        """The backward computation, and the values inside the primal one that it needs.
+        """Trace a backward computation. Return it with the residuals inside the primal computation.
 
-        Unless these are to be saved, it computes the primal one again to have them.
+        Unless `saving` is True, the backward computation recomputes the primal for its residuals.
         """
         primal, trace = self._primal, self._primal.trace
         reachable = (*primal.outputs, *self.saved)
@@ -114,9 +114,9 @@ class Derivative:
         return _Backward(traced, residuals), inside
 
     def _captured(self) -> list[Tensor]:
-        """Return the primal one's extras without what ops returned that ran at once.
+        """Return the primal's extras, except results of ops that ran while tracing.
 
-        That is no source of gradients: these flow on through the entries of the ops.
+        These results are not sources of gradients. Gradients continue through the ops' entries.
         """
         entries = filter(_ran_at_once, self._primal.entries)
         returned = {t.identity for entry in entries for t in entry.outputs}
@@ -126,9 +126,10 @@ class Derivative:
     def _residuals(
         self, used: Sequence[Tensor], reachable: Sequence[Tensor]
     ) -> tuple[list[Tensor], tuple[Tensor, ...]]:
-        """The used tensors that a call of the primal one takes or computes, and those inside it.
+        """Return the used tensors that the primal has or computes, and those inside it.
 
-        The latter it gives only where they were saved; ``reachable`` is what it gives already.
+        The primal returns the latter only if they are saved. `reachable` are the tensors that it
+        already returns.
         """
         primal, trace = self._primal, self._primal.trace
         outside = {t.identity for t in (*trace.constants, *(e.tensor for e in trace.extras))}
@@ -139,19 +140,19 @@ class Derivative:
 
 
 def _ran_at_once(entry: Entry) -> bool:
-    """Return True for an op that ran while a function was traced, as its inputs had values."""
+    """Return True for an op that ran immediately while a function was traced."""
     return not any(isinstance(t, SymbolicTensor) for t in (*entry.inputs, *entry.outputs))
 
 
 class _Backward:
-    """A backward computation and the residuals that it takes."""
+    """A backward computation and the residuals that it reads."""
 
     def __init__(self, traced: Traced, residuals: Sequence[Tensor]) -> None:
         self._traced = traced
         self._residuals = residuals
 
     def run(self, gradients: Sequence[Tensor], known: Mapping[int, Tensor]) -> list[Any]:
-        """The gradient of each source, from those that flow in and the values of a call."""
+        """Return the gradient of each source, from the output gradients and the call's values."""
         given = [*gradients, *(known[t.identity] for t in self._residuals)]
         gradient_of_each: list[Any] = self._traced.results.filled(self._traced.compute(given))
         return gradient_of_each

@@ -1,4 +1,4 @@
-"""A trace's parameters and results, as TensorFlow prints them."""
+"""The parameters and results of a trace, in TensorFlow's printed form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy._src.tensors.variables.variable import Variable
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of one trace. ``value`` is a nest of tensors, their specs and Python values."""
+    """A parameter of one trace. `value` is a nest of tensors, specs and Python values."""
 
     name: str
     kind: Any
@@ -22,7 +22,7 @@ class Parameter:
 
 
 def parameters_of(signature: inspect.Signature, arguments: Mapping[str, Any]) -> list[Parameter]:
-    """One for each argument: ``*args`` and ``**kwargs`` are spread."""
+    """Return a parameter for each argument, with `*args` and `**kwargs` unpacked."""
     kinds = {name: parameter.kind for name, parameter in signature.parameters.items()}
     spreads = inspect.Parameter.VAR_POSITIONAL in kinds.values()
     found: list[Parameter] = []
@@ -42,7 +42,7 @@ def parameters_of(signature: inspect.Signature, arguments: Mapping[str, Any]) ->
 
 
 def structured(parameters: Sequence[Parameter]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Positional and keyword arguments, with named specs for their tensors."""
+    """Return positional and keyword arguments with named specs in place of tensors."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     specs = [(p, _named(p.value, p.name)) for p in parameters]
     positional = tuple(spec for p, spec in specs if p.kind is not keyword)
@@ -64,7 +64,7 @@ def _named(value: Any, name: str) -> Any:
 
 
 def lines(parameters: Sequence[Parameter], result: Any, captures: Mapping[int, str]) -> str:
-    """What a trace takes, gives and captures, a line for each."""
+    """Describe the inputs, the output and the captures of a trace, one per line."""
     aliases: dict[int, int] = {}
     taken = [f"  {p.name} ({p.kind.name}): {_type_text(p.value, aliases)}" for p in parameters]
     given = f"  {_type_text(result, aliases)}"
@@ -73,7 +73,7 @@ def lines(parameters: Sequence[Parameter], result: Any, captures: Mapping[int, s
 
 
 def one_line(parameters: Sequence[Parameter], result: Any) -> str:
-    """``(x: TensorSpec(…), /, *, k: Literal[1]) -> TensorSpec(…)``."""
+    """Return e.g. `(x: TensorSpec(…), /, *, k: Literal[1]) -> TensorSpec(…)`."""
     aliases: dict[int, int] = {}
     return f"({', '.join(_declared(parameters, aliases))}) -> {_type_text(result, aliases)}"
 
@@ -90,9 +90,11 @@ def _declared(parameters: Sequence[Parameter], aliases: dict[int, int]) -> Itera
 
 
 def _type_text(value: Any, aliases: dict[int, int]) -> str:
-    """
+    """Return the type of a value as text.
+
     Args:
-        aliases: Variables that were printed before, with their numbers.
+        value: Tensor, spec, Variable, nest or Python value.
+        aliases: Numbers of the Variables that were printed before.
     """
     if isinstance(value, Tensor):
         return repr(TensorSpec(value.shape, value.dtype))

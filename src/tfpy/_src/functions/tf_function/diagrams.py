@@ -1,4 +1,4 @@
-"""Compiled functions as HTML: their signatures, and what a backend runs as boxes and arrows."""
+"""HTML for compiled functions: their signatures, and diagrams of the kernels that run."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from tfpy._src.functions.tf_function.text import Lowered
 
 _MOST = 120
-"""Kernels of a picture."""
+"""Maximum number of kernels in a diagram."""
 _TRACES = 8
-"""Traces of a function that are told, the last ones."""
+"""Maximum number of traces in a table; the last ones are listed."""
 
 _ARGUMENT = Style("#4a86e8", is_round=True)
 _RESULT = Style("#2fa866", is_round=True)
@@ -38,9 +38,11 @@ _PRELUDE = Style("#8d70e0", is_dashed=True)
 
 
 def functions(name: str, traces: Sequence[ConcreteFunction]) -> str:
-    """The signatures of a function, and of those that have run the Programs."""
+    """Return the signatures of a function as HTML, with the Programs of those that have run."""
     if not traces:
-        return arrays.panel("tf.function", [name], arrays.note("not traced yet: it is when called"))
+        return arrays.panel(
+            "tf.function", [name], arrays.note("not traced yet; the first call traces it")
+        )
     rows = [["signature", "backend", "kernels", "bytes of constants", "of temporaries"]]
     rows += [[_signature(trace), *_facts(trace)] for trace in traces[-_TRACES:]]
     count = f"{len(traces)} trace{'' if len(traces) == 1 else 's'}"
@@ -49,7 +51,7 @@ def functions(name: str, traces: Sequence[ConcreteFunction]) -> str:
 
 
 def _signature(trace: ConcreteFunction) -> str:
-    """What it takes and gives, in short."""
+    """Return the inputs and outputs of a trace in short form."""
     takes = [f"{name}: {aval_of(tensor).closed}" for name, tensor in trace.call.tensors]
     takes += [f"{k}={_literal(v)}" for k, v in trace.call.without_tensors().items()]
     gives = [str(tensor.aval.closed) for tensor in trace.results.tensors]
@@ -57,13 +59,13 @@ def _signature(trace: ConcreteFunction) -> str:
 
 
 def _literal(value: Any) -> str:
-    """A Python value; of Variables, whose texts are their values, no more than that."""
+    """Return a Python value as text. Variables are abbreviated, because they print their values."""
     leaves = nest.flatten(value)
     return "Variables" if any(isinstance(leaf, Variable) for leaf in leaves) else repr(value)
 
 
 def _facts(trace: ConcreteFunction) -> list[str]:
-    """The cells of a table's row; nothing is compiled for them."""
+    """Return the cells of a table row, without compiling the trace."""
     if not trace.is_lowered:
         return ["not compiled yet", "", "", ""]
     parts = trace.lower().lowering.parts
@@ -89,18 +91,18 @@ def _kernels(part: CompiledPart) -> int:
 
 
 def _temporaries(program: Program) -> int:
-    """Bytes of what steps pass on, where they share memory of what they share."""
+    """Return the bytes of the values between steps. Values may share memory."""
     if program.arena is not None:
         return program.arena.nbytes
     made = {b for step in program.steps for b in step.outputs} - {*program.outputs}
     return sum(program.buffers[b].nbytes for b in made)
 
 
-# What is run
+# Diagrams
 
 
 def lowered(shown: Lowered) -> str:
-    """The picture below a line that says what it is."""
+    """Return the diagram as HTML, below a line that summarizes it."""
     parts = shown.lowering.parts
     kernels = sum(map(_kernels, parts))
     facts = [f"{kernels:,} kernel{'' if kernels == 1 else 's'}"]
@@ -114,7 +116,7 @@ def lowered(shown: Lowered) -> str:
 
 
 def svg(shown: Lowered) -> str:
-    """The boxes and arrows."""
+    """Return the diagram as SVG."""
     drawing = _Drawing(
         {
             value.key: (name, value.aval)
@@ -135,13 +137,11 @@ def _named(values: Sequence[GraphValue], names: Sequence[str]) -> Iterator[tuple
 def _left_out(kernels: int) -> str:
     if kernels <= _MOST:
         return ""
-    return arrays.note(
-        f"the first {_MOST} kernels of {kernels:,}: as_text() has all of them in words"
-    )
+    return arrays.note(f"the first {_MOST} kernels of {kernels:,}; as_text() lists all of them")
 
 
 class _Node(NamedTuple):
-    """A kernel: what it reads and gives, by numbers of its part."""
+    """A kernel with the numbers of the values that it reads and produces."""
 
     title: str
     lines: Sequence[str]
@@ -150,21 +150,21 @@ class _Node(NamedTuple):
 
 
 class _Drawing:
-    """Boxes and arrows of parts that follow one another.
+    """The boxes and arrows of parts that run in order.
 
     Args:
-        inputs: name and aval of what the function takes.
+        inputs: Name and aval of each input of the function.
     """
 
     def __init__(self, inputs: Mapping[Key, tuple[str, Aval]]) -> None:
         self.boxes: dict[Key, Box] = {}
         self.edges: list[tuple[Key, Key]] = []
         self._inputs = inputs
-        self._makers: dict[Key, Key] = {}  # by value, the box that gives it
+        self._makers: dict[Key, Key] = {}  # the box that produces each value
         self._parts = self._kernels = self._results = 0
 
     def add(self, part: CompiledPart) -> None:
-        """A part; kernels that are too many are left out."""
+        """Add a part. Surplus kernels are left out."""
         self._parts += 1
         what = part.graph if part.program is None else part.program
         keys: dict[int, Key] = dict(zip(what.inputs, part.inputs, strict=True))
@@ -187,11 +187,11 @@ class _Drawing:
                 self._makers.setdefault(key, source)
 
     def _key(self, keys: Mapping[int, Key], value: int) -> Key:
-        """Of a value of a part: another part may have one of the same number."""
+        """Return the key of a part's value. Values of different parts may have equal numbers."""
         return keys.get(value, ("value", self._parts, value))
 
     def _source(self, key: Key, part: CompiledPart | None = None, value: int = -1) -> Key | None:
-        """The box that gives a value, of a part perhaps; None where none is drawn."""
+        """Return the box that produces a value, or None if it is not drawn."""
         if key not in self._makers and key in self._inputs:
             name, aval = self._inputs[key]
             self._add_source(key, Box(name, [_type(aval)], _ARGUMENT))
@@ -206,7 +206,7 @@ class _Drawing:
         self._makers[key] = key
 
     def add_result(self, key: Key, name: str, aval: Aval) -> None:
-        """What the function gives."""
+        """Add a result of the function."""
         self._results += 1
         box = ("result", self._results)
         self.boxes[box] = Box(name, [_type(aval)], _RESULT)
@@ -241,7 +241,7 @@ def _buffer_type(dtype: str, shape: Sequence[int]) -> str:
 
 
 def _constant_bytes(part: CompiledPart, value: int) -> int | None:
-    """How large a constant is; None for one element, and for what is no constant."""
+    """Return the size of a constant in bytes; None for one element, or if it is not constant."""
     if part.program is None:
         array = part.graph.constants.get(value)
         return None if array is None or array.size == 1 else array.nbytes

@@ -1,4 +1,4 @@
-"""First values of Variables that a function makes: their equations are lifted out of the trace."""
+"""Initial values of Variables made by a function: their equations are lifted out of the trace."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ from tfpy._src.tensors.variables.variable import Variable
 
 
 def initialize(variable: Variable, traced: Traced, given: Sequence[Tensor | TensorSpec]) -> None:
-    """Gives a Variable that a trace made its first value, if that is a tensor of the trace.
+    """Assign the initial value of a Variable that a trace made, if it is a tensor of the trace.
 
-    It is computed at once; within another function's trace only if it can be: else it is a tensor
-    of that trace.
+    The value is computed immediately. Within another function's trace it may depend on tensors of
+    that trace, and is then a symbolic tensor.
 
     Args:
-        given: the call's arguments, or their specs.
+        variable: The Variable.
+        traced: The trace that made it.
+        given: Arguments of the call, or their specs.
 
     Raises:
-        ValueError: when the value depends on an argument of which only the spec is known.
+        ValueError: If the value depends on an argument that is known only by its spec.
     """
     with tracing.init_scope():
         first = variable.value()
@@ -34,8 +36,8 @@ def initialize(variable: Variable, traced: Traced, given: Sequence[Tensor | Tens
     trace, graph = traced.trace, traced.trace.graph
     if first.trace is not trace:
         raise ValueError(
-            f"{variable.name} is made in a branch or loop, from a tensor that is known there only; "
-            "give tf.Variable a function that makes its initial value"
+            f"{variable.name} is made in a branch or loop from a tensor that is only known there; "
+            "pass tf.Variable a function that makes its initial value"
         )
     value = trace.value_of(first)
     eqns, needed = slice_of(graph.eqns, [value])
@@ -51,7 +53,7 @@ def initialize(variable: Variable, traced: Traced, given: Sequence[Tensor | Tens
     if len(known) < len(operands):
         raise ValueError(
             f"the initial value of {variable.name} depends on an argument of '{trace.name}', which "
-            "has no value while get_concrete_function traces; call the function first, or give "
+            "has no value while get_concrete_function traces; call the function first, or pass "
             "tf.Variable a function that makes its initial value"
         )
     constants = {v: a for v, a in graph.constants.items() if v in needed}

@@ -1,7 +1,7 @@
 """Concrete functions whose signature leaves sizes open.
 
-A program is compiled for actual sizes, so each call with new ones traces the function again. It
-sees the same at each of them: None for what its signature leaves open.
+A program is compiled for actual sizes, so the function is traced again for each combination of
+sizes. In every trace the function sees None for the sizes that its signature leaves open.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from tfpy._src.functions.tf_function.text import Lowered
 from tfpy._src.functions.tf_function.traced import Traced
 from tfpy._src.functions.tf_function.untraced import Untraced
 
-_MAX_SIZES = 256  # of one signature; the oldest go
+_MAX_SIZES = 256  # sizes for one signature; the oldest are dropped
 
 
 class OpenConcreteFunction(ConcreteFunction):
-    """A Python function traced for a signature with open sizes: a program for each actual shape.
+    """A Python function traced for a signature with open sizes, with a program for each shape.
 
     Args:
-        name: The function's name.
-        signature: The parameters of the function.
-        call: The arguments, with specs for tensors.
+        name: Name of the function.
+        signature: Parameters of the function.
+        call: Arguments, with specs in place of tensors.
         trace: Traces the function for a call.
     """
 
@@ -45,26 +45,26 @@ class OpenConcreteFunction(ConcreteFunction):
         self._trace = trace
         self._of_sizes: OrderedDict[tuple[Aval, ...], ConcreteFunction | Untraced] = OrderedDict()
         self._example: ConcreteFunction | None = None
-        """One of the traces. What describes the function is the same in all of them."""
+        """One of the traces. All traces have the same description of the function."""
 
     @property
     def is_described(self) -> bool:
-        """Whether there was a trace."""
+        """True if the function has been traced for some sizes."""
         return self._example is not None
 
     @property
     def traced(self) -> Traced:
-        """The compiled trace of some sizes."""
+        """Compiled trace for one choice of sizes."""
         assert self._example is not None, "described() makes one"
         return self._example.traced
 
     @property
     def is_shared(self) -> bool:
-        """Return False: the traces serve the Variables of the signature only."""
+        """False: the traces serve only the Variables of the signature."""
         return False
 
     def serves(self, call: Call) -> bool:
-        """Whether a call falls under the signature."""
+        """Return True if the signature covers a call."""
         tensors = [t for _, t in call.tensors]
         same = call.kind == self.call.kind and call.identities == self.call.identities
         return same and all(
@@ -75,7 +75,7 @@ class OpenConcreteFunction(ConcreteFunction):
         )
 
     def sized(self, avals: Sequence[Aval]) -> ConcreteFunction | Untraced:
-        """What runs for tensors of these avals."""
+        """Return the trace for tensors with these avals."""
         key = tuple(aval.closed for aval in avals)
         found = self._of_sizes.get(key)
         if found is None:
@@ -87,7 +87,7 @@ class OpenConcreteFunction(ConcreteFunction):
         return found
 
     def forget_lost(self) -> None:
-        """Lets go of the traces that compute with what only a device had that is gone."""
+        """Drop the traces that need values that were lost with their device."""
         for key, found in list(self._of_sizes.items()):
             if found.has_lost:
                 del self._of_sizes[key]
@@ -99,26 +99,32 @@ class OpenConcreteFunction(ConcreteFunction):
         return await self.sized([t.aval for t in tensors]).run_async(tensors)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
-        """What the active backend runs for arguments, or at the last call; for reading.
+        """Return what the active backend runs for arguments, or ran at the last call.
+
+        Args:
+            *args, **kwargs: Arguments of a call. Default: the sizes of the last new shape.
+
+        Returns:
+            A `Lowered`.
 
         Raises:
-            ValueError: without arguments, before a call.
+            ValueError: If no arguments are given before the first call.
         """
         if args or kwargs:
             found = self.sized([t.aval for t in self._given(args, kwargs)[1]])
         elif self._of_sizes:
             found = next(reversed(self._of_sizes.values()))
         else:
-            raise ValueError(f"lower: {self.name} is compiled for whole shapes; give arguments")
+            raise ValueError(f"lower: {self.name} is compiled for actual sizes; pass arguments")
         if isinstance(found, Untraced):
             raise found.error
         return found.lower()
 
     def described(self) -> OpenConcreteFunction:
-        """Itself, with what its traces have in common known.
+        """Trace the function for some sizes if it has no trace, and return self.
 
         Raises:
-            NotTraceableError: when a shape depends on values.
+            NotTraceableError: If a shape depends on values.
         """
         if not self.is_described:
             found = traced_with_stand_ins([spec.shape for spec in self._specs], self._for_shapes)

@@ -1,80 +1,28 @@
-"""What ``tf.function`` makes: traces a Python function per signature, runs what was compiled."""
+"""The class behind `tf.function`, which traces a Python function once for each signature."""
 
 from __future__ import annotations
 
 import functools
-import inspect
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast, overload
 
-import numpy as np
-
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.base import tracing
 from tfpy._src.core import nest
-from tfpy._src.core.conversion import convert_to_tensor
-from tfpy._src.core.operand import Composite, HostObject, Wrapper
+from tfpy._src.core.operand import Composite, HostObject
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.core.type_spec import TypeSpec
+from tfpy._src.core.typing import Nest
 from tfpy._src.functions.control.tensor_array import TensorArray
+from tfpy._src.functions.tf_function.composite_concrete import CompositeConcreteFunction
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
-from tfpy._src.functions.tf_function.conforming import conform
-from tfpy._src.functions.tf_function.description import parameters_of, structured
-from tfpy._src.functions.tf_function.signature import Call, spread
+from tfpy._src.functions.tf_function.quick_key import quick_key
 from tfpy._src.functions.tf_function.text import Lowered, as_html
-from tfpy._src.functions.tf_function.traceable import Settings, Traceable
+from tfpy._src.functions.tf_function.traceable import Settings, Traceable, bound_method
 from tfpy._src.functions.tf_function.traces import CacheInfo, Traces
 from tfpy._src.functions.tf_function.untraced import Untraced
-
-
-class CompositeConcreteFunction:
-    """A ``tf.function`` restricted to arguments of given specs, some of ragged or sparse tensors.
-
-    A trace knows the partitions and indices of such tensors, so each value has a trace of its own,
-    and what the function returns is not known before a call.
-
-    Args:
-        function: The ``tf.function``.
-        signature: Its parameters.
-        call: Specs and Python values by parameter.
-    """
-
-    def __init__(
-        self, function: Callable[..., Any], signature: inspect.Signature, call: Call
-    ) -> None:
-        self._function, self._signature, self._call = function, signature, call
-        self.name = getattr(function, "name", "function")
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function.
-
-        Raises:
-            TypeError: If an argument does not fit its spec, or a Python value is another one.
-        """
-        given = self._signature.bind_partial(*args, **kwargs).arguments
-        arguments = dict(self._call.arguments)
-        for name, spec in arguments.items():
-            has_specs = any(isinstance(leaf, TypeSpec) for leaf in nest.flatten(spec))
-            value = given.get(name, spec)
-            if has_specs and name not in given:
-                raise TypeError(f"{self.name} is missing the argument '{name}', {spec!r}")
-            if not has_specs and value is not spec and value != spec:
-                raise TypeError(
-                    f"{self.name} was specified for {name}={spec!r}, got {value!r}; call the "
-                    "tf.function for other Python values"
-                )
-            arguments[name] = conform(name, value, spec)
-        positional, named = spread(self._signature, arguments)
-        return self._function(*positional, **named)
-
-    @property
-    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Positional and keyword arguments, with specs of the tensors."""
-        return structured(parameters_of(self._signature, self._call.arguments))
-
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -85,17 +33,31 @@ S = TypeVar("S")
 class Function(Generic[P, R]):
     """A Python function that is traced and compiled at its first call with each signature.
 
-    Tensors are told apart by shape and dtype; Python values, by value, are constants of a trace.
-    Called while another function is traced, its equations become part of that one's.
+    The shapes and dtypes of tensors and the values of Python arguments form the signature. Python
+    values become constants of the trace. A call inside of another function's trace adds its
+    equations to that trace.
+
+    Args:
+        python_function: Function to compile.
+        input_signature: Sequence of specs for the arguments, or None.
+        autograph: If True, convert `if`, `while` and `for` statements that depend on tensors.
+        quantize: None, `"int8"` or `"int4"`, as for `tf.function`.
+        reduce_retracing: If True, leave sizes open in which calls differ.
 
     Raises:
-        ValueError: for a ``quantize`` that there is not.
+        ValueError: If `quantize` is not supported.
+
+    Example:
+        >>> import tfpy as tf
+        >>> square = tf.function(lambda x: x * x)
+        >>> print(square(tf.constant(3.0)).numpy(), square)
+        9.0 <tfpy.function.Function <lambda>>
     """
 
     def __init__(
         self,
         python_function: Callable[P, R],
-        input_signature: Any = None,
+        input_signature: Sequence[Nest] | None = None,
         autograph: bool = True,
         quantize: str | None = None,
         reduce_retracing: bool = False,
@@ -110,16 +72,23 @@ class Function(Generic[P, R]):
         self._bound = weakref.WeakKeyDictionary[Any, Function[..., R]]()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Runs the compiled function, tracing it first if the signature is new.
+        """Run the compiled function. Trace it first if the signature is new.
+
+        Args:
+            *args: Positional arguments of the Python function.
+            **kwargs: Keyword arguments of the Python function.
+
+        Returns:
+            The result of the Python function, with tensors in place of numbers and arrays.
 
         Raises:
-            TypeError: when the arguments do not fit the parameters or the input_signature.
+            TypeError: If the arguments do not match the parameters or the `input_signature`.
         """
         local = tracing.local
         if Settings.eagerly or (local.active and (local.replica or _stays_open(args, kwargs))):
             return self._traceable.converted()(*args, **kwargs)
-        tensors: list[Tensor] = []  # list[Tensor]() takes Python ten times as long
-        key = None if kwargs or self.input_signature is not None else _quick_key(args, tensors)
+        tensors: list[Tensor] = []  # list[Tensor]() takes ten times as long
+        key = None if kwargs or self.input_signature is not None else quick_key(args, tensors)
         known = self._traces.by_avals.get(key)
         if known is not None and not local.active:
             self._traces.hits += 1
@@ -137,22 +106,22 @@ class Function(Generic[P, R]):
 
     @awaitable("f.call_async(...)")
     async def call_async(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """A call, awaited: the page reacts and paints while it computes.
+        """Call the function without blocking the page.
 
-        What computes on the page's own thread (wasm, NumPy) does so in slices of some 20 ms,
-        between the steps of the program: a step is never cut. GPUs compute beside that thread, and
-        what they run for the first time is compiled beside it, too.
+        The wasm and cpu backends run on the page's main thread. They compute in slices of about
+        20 ms that end between steps of the program. GPUs compute and compile in the background.
 
-        Variables have their old values until the call ends, and then all of their new ones; where
-        it is cancelled they keep the old ones. Calls that assign Variables wait for one another.
-        What else the program assigns meanwhile to a Variable that the call assigns, too, is lost.
-        While a tape or a trace follows it, it is a plain call.
+        Variables keep their old values until the call ends, and then receive all new values at
+        once. If the call is cancelled, they keep the old values. Concurrent calls that assign
+        Variables wait for one another. If other code assigns such a Variable during the call, that
+        value is overwritten. Under a `tf.GradientTape` or within a trace this is an ordinary call.
+
+        Args:
+            *args: Positional arguments of the Python function.
+            **kwargs: Keyword arguments of the Python function.
 
         Returns:
-            What the call gives.
-
-        Raises:
-            TypeError: as the call does.
+            The result of the call.
 
         Example:
             >>> import asyncio
@@ -164,7 +133,7 @@ class Function(Generic[P, R]):
         if Settings.eagerly or tracing.local.active:
             return self(*args, **kwargs)
         tensors: list[Tensor] = []
-        key = None if kwargs or self.input_signature is not None else _quick_key(args, tensors)
+        key = None if kwargs or self.input_signature is not None else quick_key(args, tensors)
         found, given = self._serving(args, kwargs, key, tensors)
         if found is None:
             return self._traceable.converted()(*args, **kwargs)
@@ -176,10 +145,12 @@ class Function(Generic[P, R]):
     def _serving(
         self, args: Any, kwargs: Any, key: Any, tensors: list[Tensor]
     ) -> tuple[ConcreteFunction | Untraced | None, list[Tensor]]:
-        """Return what runs a call, or None for the Python function, and the call's tensors.
+        """Return the trace that serves a call and the call's tensors; None means run Python.
 
         Args:
-            key: The call's :func:`_quick_key`.
+            args: Positional arguments.
+            kwargs: Keyword arguments.
+            key: The call's :func:`quick_key`.
             tensors: The tensors that belong to the key.
         """
         known = self._traces.by_avals.get(key)
@@ -195,23 +166,36 @@ class Function(Generic[P, R]):
         return found, cast(list[Tensor], [t for _, t in call.tensors])
 
     def _tell(self, untraced: Untraced) -> None:
-        """Warns once of calls that are run op by op."""
+        """Warn once that calls with these arguments run op by op."""
         if not untraced.is_known:
             untraced.is_known = True
             text = f"tf.function '{self.name}' runs op by op for these arguments: {untraced.error}"
             warnings.warn(text, stacklevel=3)
 
     def repeat(self, calls: Sequence[Sequence[Any]]) -> R:
-        """Calls it with one list of arguments after the other; what the last call gives.
+        """Call the function once for each list of arguments and return the last result.
 
-        Calls that one trace serves run in one crossing to the device, where it can: a call costs
-        little then besides its computation.
+        Consecutive calls with the same trace are sent to the device together where the backend
+        supports this, so each call costs little more than its computation.
+
+        Args:
+            calls: Lists of positional arguments.
+
+        Returns:
+            The result of the last call.
+
+        Example:
+            >>> import tfpy as tf
+            >>> total = tf.Variable(0.0)
+            >>> add = tf.function(lambda x: total.assign_add(x))
+            >>> print(add.repeat([[1.0], [2.0], [3.0]]).numpy())
+            6.0
         """
         call: Callable[..., R] = self
         if Settings.eagerly or tracing.local.active or self.input_signature is not None:
             return [call(*args) for args in calls][-1]
         tensors: list[list[Tensor]] = [[] for _ in calls]
-        keys = [_quick_key(args, found) for args, found in zip(calls, tensors, strict=True)]
+        keys = [quick_key(args, found) for args, found in zip(calls, tensors, strict=True)]
         for key, places in groupby(range(len(calls)), keys.__getitem__):
             alike = list(places)
             known = self._traces.by_avals.get(key)
@@ -223,32 +207,54 @@ class Function(Generic[P, R]):
         return result
 
     def traced_again(self, concrete: ConcreteFunction) -> ConcreteFunction:
-        """Another trace like one of this function's."""
+        """Trace the function again for the arguments of one of its traces."""
         return self._traceable.trace(concrete.call, False)
 
     def declare(self, *args: Any) -> None:
-        """Leave open, in calls that specs cover, the sizes that the specs leave open.
+        """Leave sizes open in all calls that the given specs cover.
 
-        The first of these calls is traced so, too; ``reduce_retracing`` leaves sizes open once
-        calls have differed in them.
+        This also holds for the first of these calls. With `reduce_retracing`, in contrast, sizes
+        become open once calls have differed in them.
+
+        Args:
+            *args: Specs and Python values, as for `get_concrete_function`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> double = tf.function(lambda x: x * 2)
+            >>> double.declare(tf.TensorSpec([None]))
+            >>> results = double(tf.ones([2])), double(tf.ones([3]))
+            >>> double.experimental_get_tracing_count()
+            1
         """
         self._traces.declare(self._traceable.call(args, {}))
 
     @property
     def concrete_functions(self) -> list[ConcreteFunction]:
-        """The traces that it has, least recently used first."""
+        """Traces in the cache, least recently used first."""
         return self._traces.concrete
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
-        """The trace for these tensors, ``tf.TensorSpec`` or Python values.
+    def get_concrete_function(self, *args: Nest, **kwargs: Nest) -> Any:
+        """Return the trace for a signature.
 
-        Raises:
-            NotTraceableError: when a shape depends on values, so that calls run op by op.
+        Args:
+            *args: Tensors, `tf.TensorSpec` or Python values. Default: the `input_signature`.
+            **kwargs: Keyword arguments of the same kinds.
 
         Returns:
-            A :class:`ConcreteFunction`. Where a spec leaves sizes open, it traces the function
-            again for each size that it meets. For specs of ragged or sparse tensors, a
-            :class:`CompositeConcreteFunction`.
+            A `ConcreteFunction`. If a spec leaves sizes open, it compiles a program for each actual
+            size. For specs of ragged or sparse tensors, a `CompositeConcreteFunction`.
+
+        Raises:
+            NotTraceableError: If a shape depends on values, so that calls run op by op.
+            TypeError: If the arguments do not match the parameters or the `input_signature`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> double = tf.function(lambda x: x * 2)
+            >>> concrete = double.get_concrete_function(tf.TensorSpec([None]))
+            >>> print(concrete(tf.constant([1.0, 2.0])).numpy())
+            [2. 4.]
         """
         if self.input_signature is not None and not args and not kwargs:
             args = self.input_signature
@@ -262,13 +268,30 @@ class Function(Generic[P, R]):
             raise found.error
         return found
 
-    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
-        """What the active backend runs for these arguments; print its ``as_text()``.
+    def lower(self, *args: Nest, **kwargs: Nest) -> Lowered:
+        """Return what the active backend runs for a signature, as text and as a diagram.
 
-        Without arguments: for those of the signature, or of the last trace.
+        Args:
+            *args: Tensors, `tf.TensorSpec` or Python values. Default: the `input_signature`, or
+                the arguments of the last call.
+            **kwargs: Keyword arguments of the same kinds.
+
+        Returns:
+            A `Lowered`. Print its `as_text()`, or display it in a notebook.
 
         Raises:
-            ValueError: without arguments, before anything was traced.
+            NotTraceableError: If a shape depends on values, so that calls run op by op.
+            ValueError: If a signature with open sizes has not been called yet.
+
+        Example:
+            >>> import tfpy as tf
+            >>> double = tf.function(lambda x: x * 2)
+            >>> print(double.lower(tf.TensorSpec([2])).as_text())
+            # 1 equation: 1 multiply
+            graph(%0:float32[2])
+              %1:float32[] = constant 2.0
+              %2:float32[2] = multiply(%0, %1)
+              return %2
         """
         found = self._traces.last
         if not args and not kwargs and self.input_signature is None and found is not None:
@@ -280,19 +303,57 @@ class Function(Generic[P, R]):
 
     @property
     def name(self) -> str:
-        """The Python function's name."""
+        """Name of the Python function."""
         return self._traceable.name
 
     def experimental_get_tracing_count(self) -> int:
-        """How often the Python function was traced."""
+        """Return the number of times that the Python function was traced.
+
+        Returns:
+            The number of signatures so far, as an integer.
+
+        Example:
+            >>> import tfpy as tf
+            >>> double = tf.function(lambda x: x * 2)
+            >>> results = double(tf.ones([2])), double(tf.ones([3])), double(tf.zeros([3]))
+            >>> double.experimental_get_tracing_count()
+            2
+        """
         return self._traces.misses
 
     def pretty_printed_concrete_signatures(self) -> str:
-        """What each trace takes, gives and captures."""
+        """Describe the inputs, the output and the captured tensors of each trace.
+
+        Returns:
+            A string with several lines for each trace.
+
+        Example:
+            >>> import tfpy as tf
+            >>> double = tf.function(lambda x: x * 2)
+            >>> result = double(tf.ones([2]))
+            >>> print(double.pretty_printed_concrete_signatures())
+            Input Parameters:
+              x (POSITIONAL_OR_KEYWORD): TensorSpec(shape=(2,), dtype=tf.float32, name=None)
+            Output Type:
+              TensorSpec(shape=(2,), dtype=tf.float32, name=None)
+            Captures:
+              None
+        """
         return "\n\n".join(c.pretty_printed_signature() for c in self._traces.described)
 
     def cache_info(self) -> CacheInfo:
-        """Hits and misses of the traces kept, as ``functools.lru_cache`` reports them."""
+        """Return the statistics of the cache of traces, like `functools.lru_cache`.
+
+        Returns:
+            A named tuple `CacheInfo(hits, misses, maxsize, currsize)`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> double = tf.function(lambda x: x * 2)
+            >>> results = double(tf.ones([2])), double(tf.zeros([2]))
+            >>> double.cache_info()
+            CacheInfo(hits=1, misses=1, maxsize=256, currsize=1)
+        """
         return self._traces.info()
 
     @overload
@@ -308,7 +369,7 @@ class Function(Generic[P, R]):
             return self
         found = self._bound.get(instance)
         if found is None:
-            method = _method(self.python_function, self._traceable.converted, instance)
+            method = bound_method(self.python_function, self._traceable.converted, instance)
             found = Function(
                 method,
                 self.input_signature,
@@ -325,61 +386,6 @@ class Function(Generic[P, R]):
         return f"<tfpy.function.Function {self.name}>"
 
 
-def _quick_key(values: Sequence[Any], tensors: list[Tensor]) -> Any:
-    """Return a key that is equal for lists of arguments that one trace serves.
-
-    It is None unless the arguments are tensors, arrays, Python numbers, strings and None, in
-    tuples, lists and dicts: only :class:`Call` can tell others apart.
-
-    Args:
-        tensors: Takes the tensors among them, and those of the arrays, in the order of
-            :attr:`Call.tensors`.
-    """
-    key: list[Any] = []
-    for value in values:
-        kind = type(value)
-        if kind is Tensor:
-            tensors.append(value)
-            key.append(value.aval)
-        elif value is None or kind in _CONSTANTS:
-            key.append(value)
-        elif kind is np.ndarray:
-            tensors.append(convert_to_tensor(value))
-            key.append(tensors[-1].aval)
-        elif isinstance(value, Wrapper):
-            tensors.append(value.wrapped)
-            key.append((kind, value.wrapped.aval))
-        elif kind in _PLAIN_NESTS:
-            names = tuple(sorted(value)) if kind is dict else ()
-            inner = _quick_key([value[name] for name in names] if names else value, tensors)
-            if inner is None:
-                return None
-            key.append((kind, names, inner))
-        else:
-            return None
-    return tuple(key)
-
-
-_CONSTANTS = frozenset([bool, int, float, str])
-_PLAIN_NESTS = frozenset([tuple, list, dict])
-
-
 def _stays_open(args: Any, kwargs: Any) -> bool:
-    """Whether a call in a trace has arguments that belong to that trace without being tensors."""
+    """Return True if arguments belong to the current trace without being tensors."""
     return any(isinstance(x, TensorArray | Composite) for x in nest.flatten((args, kwargs)))
-
-
-def _method(
-    function: Callable[..., Any], converted: Callable[[], Callable[..., Any]], instance: Any
-) -> Callable[..., Any]:
-    """The method of an instance, which it does not keep alive; ``converted`` gives its function."""
-    reference = weakref.ref(instance)
-
-    @functools.wraps(function)
-    def method(*args: Any, **kwargs: Any) -> Any:
-        return converted()(reference(), *args, **kwargs)
-
-    signature = inspect.signature(function)
-    parameters = list(signature.parameters.values())[1:]
-    vars(method)["__signature__"] = signature.replace(parameters=parameters)
-    return method

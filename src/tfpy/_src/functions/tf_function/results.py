@@ -1,4 +1,4 @@
-"""What a traced function gives: a nest, of which each call computes the tensors anew."""
+"""The results of a traced function: a nest whose tensors each call computes again."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from tfpy._src.functions.trace.symbolic import SymbolicTensor
 
 
 class Results:
-    """A nest of tensors, None, and composites: of these a call computes what the trace did.
+    """The structure of a function's result: a nest of tensors, composite tensors and None.
 
-    Indexed slices are such by their values and, mostly, their indices. A call returns a list, a
-    tensor of dtype variant, for a TensorArray.
+    A call computes the same components of a composite that the trace computed: for indexed slices,
+    the values and usually the indices. For a TensorArray a call returns a list, which is a tensor
+    of dtype variant.
     """
 
     def __init__(self, structure: Any) -> None:
@@ -35,23 +36,23 @@ class Results:
         self._packed = nest.packer(structure)
         plain = all(isinstance(leaf, Tensor) and not is_list(leaf) for leaf in leaves)
         self._leaves = None if plain else leaves
-        """None where each is a tensor, and none is a list."""
+        """Leaves of the nest. None if all leaves are tensors and none of them is a list."""
         self.is_tensor = plain and isinstance(structure, Tensor)
-        """True if the nest is one tensor."""
+        """True if the nest is a single tensor."""
         self.is_list = (
             plain and type(structure) is list and all(isinstance(x, Tensor) for x in structure)
         )
         """True if the nest is a list of tensors."""
 
     def filled(self, values: Iterable[Any]) -> Any:
-        """The nest over other tensors, in the order of :attr:`tensors`; more of them are let be."""
+        """Return the nest with other tensors, in the order of :attr:`tensors`. Ignore the rest."""
         given = iter(values)
         if self._leaves is None:
             return self._packed(given)
         return self._packed(iter([_filled(leaf, given) for leaf in self._leaves]))
 
     def structured(self, values: Iterable[Any]) -> Any:
-        """The nest over other tensors, with the TensorArrays of the Python function."""
+        """Return the nest with other tensors, and with the TensorArrays of the Python function."""
         leaves = nest.flatten(self.filled(values))
         for place, array in self._arrays.items():
             leaves[place] = like_leaf(array, leaves[place])
@@ -59,10 +60,10 @@ class Results:
 
 
 def converted(result: Any) -> Any:
-    """A leaf of a function's result; a tensor for a number, array or Variable.
+    """Convert a leaf of a function's result: a number, array or Variable becomes a tensor.
 
     Raises:
-        TypeError: for what does not convert.
+        TypeError: If the leaf does not convert to a tensor.
     """
     if result is None or isinstance(result, Composite | TensorArray):
         return result
@@ -77,12 +78,12 @@ def converted(result: Any) -> Any:
 
 
 def returned(leaf: Any) -> Any:
-    """Return what a call returns for a leaf of a function's result: a list for a TensorArray."""
+    """Return the value that a call returns for a leaf: a list in place of a TensorArray."""
     return leaf.as_list() if isinstance(leaf, TensorArray) else leaf
 
 
 def _filled(leaf: Any, given: Iterator[Any]) -> Any:
-    """A leaf with the next tensors in the places of what a call computes."""
+    """Return a leaf whose computed components are replaced by the next tensors."""
     parts = [next(given) if _is_computed(t, leaf) else t for t in _parts(leaf)]
     if isinstance(leaf, Composite):
         return leaf.with_components(parts)
@@ -94,16 +95,16 @@ def _parts(leaf: Any) -> tuple[Any, ...]:
 
 
 def _is_computed(tensor: Any, leaf: Any) -> bool:
-    """Whether a part of a leaf is a result of each call."""
+    """Return True if each call computes this component of a leaf."""
     return isinstance(tensor, SymbolicTensor if isinstance(leaf, Composite) else Tensor)
 
 
 def with_errors_of_runs(function: Callable[[], Any], name: str) -> Any:
-    """Return the result of a function that is traced.
+    """Run a function that is being traced and return its result.
 
     Raises:
-        InvalidArgumentError: If a size that the signature leaves open does not fit. TensorFlow
-            finds this when the function runs.
+        InvalidArgumentError: If a size that the signature leaves open does not match. TensorFlow
+            raises the same error when the function runs.
     """
     try:
         with Misfits() as misfits:

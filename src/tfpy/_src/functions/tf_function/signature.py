@@ -1,4 +1,4 @@
-"""What a call of a ``tf.function`` is traced for: the structure, avals and Python values given."""
+"""The signature of a call of a `tf.function`: structure, avals and Python values."""
 
 from __future__ import annotations
 
@@ -19,16 +19,20 @@ from tfpy._src.core.operand import Composite, Wrapper
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.tensor_shape import TensorShape
 from tfpy._src.core.type_spec import TypeSpec
+from tfpy._src.core.typing import DTypeLike, ShapeLike, TensorLike
 from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
 from tfpy._src.tensors.variables.placeholder import is_replaceable
 from tfpy._src.tensors.variables.variable import Variable
 
 
 class TensorSpec(TypeSpec):
-    """Shape and dtype of a tensor (``tf.TensorSpec``); None stands for any size.
+    """The shape and dtype of a tensor.
 
     Args:
-        shape: sizes, or None for any shape.
+        shape: Shape of the tensor. None in place of a size accepts every size; None in place of
+            the shape accepts every shape.
+        dtype: Dtype of the tensor. Default: `tf.float32`.
+        name: Name of the argument, which printed signatures show.
 
     Example:
         >>> import tfpy as tf
@@ -37,46 +41,104 @@ class TensorSpec(TypeSpec):
         ...     return tf.reduce_sum(x)
         >>> print(total([1.0, 2.0]).numpy())
         3.0
+
+    See also: `tf.function`, `tf.type_spec_from_value`, `tf.RaggedTensorSpec`.
     """
 
-    def __init__(self, shape: Any = None, dtype: Any = float32, name: str | None = None) -> None:
+    def __init__(
+        self,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike = float32,
+        name: str | None = None,
+    ) -> None:
         self._shape = TensorShape(shape)
         self._dtype = as_dtype(dtype)
         self.name = name
 
     @classmethod
-    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
-        """The spec of a tensor."""
+    def from_tensor(cls, tensor: Tensor | TensorSpec, name: str | None = None) -> TensorSpec:
+        """Return the spec of a tensor.
+
+        Args:
+            tensor: Tensor with the shape and dtype of the spec.
+            name: Name of the spec.
+
+        Returns:
+            A `tf.TensorSpec`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.TensorSpec.from_tensor(tf.zeros([2, 3]))
+            TensorSpec(shape=(2, 3), dtype=tf.float32, name=None)
+        """
         return cls(tensor.shape, tensor.dtype, name)
 
     @classmethod
     def from_spec(cls, spec: TensorSpec, name: str | None = None) -> TensorSpec:
-        """The same spec under another name."""
+        """Return a copy of a spec with another name.
+
+        Args:
+            spec: Spec to copy.
+            name: Name of the copy. Default: the name of `spec`.
+
+        Returns:
+            A `tf.TensorSpec`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.TensorSpec.from_spec(tf.TensorSpec([None], tf.int32), name="ids")
+            TensorSpec(shape=(None,), dtype=tf.int32, name='ids')
+        """
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @property
     def shape(self) -> TensorShape:
-        """The sizes, with None for any size; unknown for any shape."""
+        """Shape of the tensor, with None for open sizes; unknown if every shape is accepted."""
         return self._shape
 
     @property
     def dtype(self) -> DType:
-        """The type of the tensor's elements."""
+        """Dtype of the tensor's elements."""
         return self._dtype
 
     @property
     def is_static(self) -> bool:
-        """Whether every size is given."""
+        """True if every size is specified."""
         return self._shape.is_fully_defined()
 
-    def is_compatible_with(self, value: Any) -> bool:
-        """Whether a tensor (or what converts to one) has this dtype and a shape that fits."""
+    def is_compatible_with(self, value: Tensor | TensorSpec | TensorLike) -> bool:
+        """Return True if a value has this dtype and a matching shape.
+
+        Args:
+            value: Tensor, spec, or a value that converts to a tensor.
+
+        Returns:
+            True if the dtypes are equal and the shapes are compatible.
+
+        Example:
+            >>> import tfpy as tf
+            >>> spec = tf.TensorSpec([None, 2], tf.float32)
+            >>> spec.is_compatible_with(tf.zeros([5, 2])), spec.is_compatible_with(tf.zeros([5]))
+            (True, False)
+        """
         tensor = value if hasattr(value, "dtype") else convert_to_tensor(value)
         fits = self._shape.is_compatible_with(tensor.shape)
         return as_dtype(tensor.dtype) == self._dtype and fits
 
-    def is_subtype_of(self, other: Any) -> bool:
-        """Whether every tensor of this spec has the other, too."""
+    def is_subtype_of(self, other: object) -> bool:
+        """Return True if every tensor of this spec also matches another spec.
+
+        Args:
+            other: Spec to compare with.
+
+        Returns:
+            True if `other` has the same dtype and an equal or more general shape.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.TensorSpec([3]).is_subtype_of(tf.TensorSpec([None]))
+            True
+        """
         return (
             isinstance(other, TensorSpec)
             and (self.dtype, self.name) == (other.dtype, other.name or self.name)
@@ -84,10 +146,21 @@ class TensorSpec(TypeSpec):
         )
 
     def most_specific_compatible_type(self, other: TensorSpec) -> TensorSpec:
-        """The spec of the tensors of both.
+        """Return the most specific spec that matches the tensors of both specs.
+
+        Args:
+            other: Spec with the same dtype and name.
+
+        Returns:
+            A `tf.TensorSpec` that leaves the sizes open in which the two specs differ.
 
         Raises:
-            ValueError: when dtypes or names differ.
+            ValueError: If the dtypes or the names differ.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.TensorSpec([3, 2]).most_specific_compatible_type(tf.TensorSpec([4, 2]))
+            TensorSpec(shape=(None, 2), dtype=tf.float32, name=None)
         """
         if (self.dtype, self.name) != (other.dtype, other.name):
             raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
@@ -112,8 +185,8 @@ class WrapperSpec(TypeSpec):
     """The spec of a value that wraps one tensor.
 
     Args:
-        kind: its class, which takes the tensor.
-        wrapped: the tensor's spec.
+        kind: Class of the value. Its constructor takes the tensor.
+        wrapped: Spec of the tensor.
     """
 
     def __init__(self, kind: Callable[[Any], Wrapper], wrapped: TensorSpec) -> None:
@@ -131,11 +204,12 @@ class WrapperSpec(TypeSpec):
 
 
 CompositeSpec = RaggedTensorSpec | SparseTensorSpec
-"""Specs of what a function is traced for value by value: partitions and indices must be known."""
+"""The specs of composite tensors. Each value has its own trace, because a trace must know the
+partitions or indices."""
 
 
 class SizedSpec(TensorSpec):
-    """A spec with the actual sizes of one trace."""
+    """A spec together with the actual sizes of one trace."""
 
     def __init__(self, spec: TensorSpec, shape: Sequence[int]) -> None:
         super().__init__(spec.shape, spec.dtype, spec.name)
@@ -148,29 +222,29 @@ class SizedSpec(TensorSpec):
 
 
 class Call:
-    """The arguments of one call, sorted into tensors and the rest."""
+    """The arguments of one call, sorted into tensors, Variables and Python values."""
 
     def __init__(self, arguments: Mapping[str, Any]) -> None:
         self.tensors: list[tuple[str, Tensor | TensorSpec]] = []
-        """The tensors among the arguments, in order, with names."""
+        """Tensors among the arguments, in order, each with a name."""
         self.variables: list[Variable] = []
-        """The Variables among the arguments, each once, for which others may be given."""
+        """Variables among the arguments, each listed once. Other calls may pass others."""
         self.arguments = {
             name: nest.map_structure(functools.partial(self._take, name), value)
             for name, value in arguments.items()
         }
         self._places = {id(v): place for place, v in enumerate(self.variables)}
         self.key = self._key(_key_of_tensor)
-        """Equal for calls that one trace serves, if it is one for all Variables."""
+        """Key that is equal for calls with the same trace, if that trace serves all Variables."""
 
     @property
     def kind(self) -> Any:
-        """Equal for calls that differ at most in the shapes of tensors, and in Variables."""
+        """Key that is equal for calls that differ only in shapes of tensors and in Variables."""
         return self._key(lambda tensor: tensor.dtype)
 
     @property
     def identities(self) -> tuple[int, ...]:
-        """Equal for calls with the same Variables."""
+        """Key that is equal for calls with the same Variables."""
         return tuple(self._places)
 
     def _key(self, of_tensor: Callable[[Any], Any]) -> Any:
@@ -178,26 +252,26 @@ class Call:
 
     @property
     def is_static(self) -> bool:
-        """Whether every size is given."""
+        """True if every size is specified."""
         return all(t.is_static for _, t in self.tensors if isinstance(t, TensorSpec))
 
     @property
     def has_composite_specs(self) -> bool:
-        """Return True if specs of ragged or sparse tensors are among the arguments."""
+        """True if the arguments contain specs of ragged or sparse tensors."""
         return any(isinstance(leaf, CompositeSpec) for leaf in nest.flatten(self.arguments))
 
     @property
     def is_sized(self) -> bool:
-        """Whether it is of one trace of a signature with open sizes."""
+        """True if the call belongs to one trace of a signature with open sizes."""
         return any(isinstance(t, SizedSpec) for _, t in self.tensors)
 
     @property
     def avals(self) -> list[Aval]:
-        """What is known of the tensors."""
+        """Avals of the tensors."""
         return [aval_of(t) for _, t in self.tensors]
 
     def relaxed(self, others: Sequence[Call]) -> Call:
-        """The call with the sizes left open in which others of its kind differ."""
+        """Return this call with those sizes open in which other calls of the same kind differ."""
         shapes = [t.shape for _, t in self.tensors]
         for other in others:
             if other.kind == self.kind:
@@ -228,11 +302,11 @@ class Call:
     def replaced(
         self, tensors: Sequence[Any], variables: Sequence[Variable] = ()
     ) -> dict[str, Any]:
-        """Return the arguments with other tensors and Variables in the places of theirs.
+        """Return the arguments with the tensors and Variables replaced.
 
         Args:
-            tensors: Those for :attr:`tensors`.
-            variables: Those for :attr:`variables`; by default these themselves.
+            tensors: Replacements for :attr:`tensors`.
+            variables: Replacements for :attr:`variables`. Default: keep the Variables.
         """
         given = iter(tensors)
 
@@ -247,7 +321,7 @@ class Call:
         return {k: nest.map_structure(replaced, v) for k, v in self.arguments.items()}
 
     def without_tensors(self) -> dict[str, Any]:
-        """The arguments with no tensor in them."""
+        """Return the arguments that contain no tensor."""
         return {
             k: v
             for k, v in self.arguments.items()
@@ -259,8 +333,8 @@ def _key(value: Any, places: Mapping[int, int], of_tensor: Callable[[Any], Any])
     """Return the key of an argument.
 
     Args:
-        places: The numbers of the Variables, by id, for which others may be given.
-        of_tensor: Gives it for a tensor.
+        places: Numbers of the replaceable Variables, by id.
+        of_tensor: Returns the key of a tensor.
     """
     if isinstance(value, Tensor | TensorSpec):
         return of_tensor(value)
@@ -278,7 +352,7 @@ def _key(value: Any, places: Mapping[int, int], of_tensor: Callable[[Any], Any])
         hash(value)
     except TypeError:
         return id(value)
-    return value  # 1, 1.0 and True are one, as in TensorFlow
+    return value  # 1, 1.0 and True share a key, as in TensorFlow
 
 
 def _key_of_tensor(value: Tensor | TensorSpec) -> Any:
@@ -290,10 +364,10 @@ def _key_of_tensor(value: Tensor | TensorSpec) -> Any:
 
 
 def bind(signature: inspect.Signature, args: Any, kwargs: Any) -> dict[str, Any]:
-    """The arguments by parameter, defaults included.
+    """Return the arguments by parameter name, including defaults.
 
     Raises:
-        TypeError: when they do not fit the parameters.
+        TypeError: If the arguments do not match the parameters.
     """
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
@@ -301,7 +375,7 @@ def bind(signature: inspect.Signature, args: Any, kwargs: Any) -> dict[str, Any]
 
 
 def spread(signature: inspect.Signature, arguments: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Positional and keyword arguments of a call, from those by parameter."""
+    """Return the positional and keyword arguments for arguments by parameter name."""
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for name, parameter in signature.parameters.items():
@@ -317,7 +391,7 @@ def spread(signature: inspect.Signature, arguments: Mapping[str, Any]) -> tuple[
 
 
 def aval_of(value: Tensor | TensorSpec) -> Aval:
-    """What is known of an argument."""
+    """Return the aval of a tensor or spec."""
     if isinstance(value, Tensor | SizedSpec):
         return value.aval
     return Aval(tuple(value.shape), value.dtype)

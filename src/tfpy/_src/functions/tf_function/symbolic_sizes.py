@@ -1,4 +1,4 @@
-"""Sizes that stand in for open ones, to trace a function before it is called."""
+"""Substitutes for open sizes, with which a function is traced before its first call."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from tfpy._src.core.tensor_shape import TensorShape
 
 R = TypeVar("R")
 
-_SIZE = 240  # divisible by much, and large enough for windows and strides
-_UNIT = 24  # sizes that tell groups apart are its product with different primes
-_RANKS = (2, 3, 4, 1, 0)  # that stand in for an unknown one, in the order of trial
+_SIZE = 240  # has many divisors, and is large enough for windows and strides
+_UNIT = 24  # multiplied by different primes where groups of sizes must be distinguished
+_RANKS = (2, 3, 4, 1, 0)  # replacements for an unknown rank, in the order of trial
 _TRIALS = 32
 
 
 def traced_with_stand_ins(
     shapes: Sequence[TensorShape], trace: Callable[[Sequence[tuple[int, ...]]], R]
 ) -> R:
-    """A trace for sizes that the function takes.
+    """Trace a function for sizes that it accepts.
 
-    Where it compares an open size with another one and then raises, the next trial takes that one.
+    If the function compares an open size with another size and then raises, the next trial uses
+    that other size.
 
     Raises:
-        Exception: what the function raised, when no sizes helped.
+        Exception: If no sizes helped. This is the first error that the function raised.
     """
     ranks = _RANKS if any(shape.rank is None for shape in shapes) else _RANKS[:1]
     first: Exception | None = None
@@ -43,11 +44,11 @@ def traced_with_stand_ins(
     raise first
 
 
-Place = tuple[int, int]  # which shape, which axis
+Place = tuple[int, int]  # number of the shape, axis
 
 
 class _Sizes:
-    """What stands in for each open size of some shapes."""
+    """The sizes that replace the open sizes of some shapes."""
 
     def __init__(self, patterns: Sequence[Sequence[int | None]]) -> None:
         self._patterns = patterns
@@ -55,9 +56,9 @@ class _Sizes:
             (i, axis): n for i, pattern in enumerate(patterns) for axis, n in enumerate(pattern)
         }
         self._groups = [[place] for place, n in self._known.items() if n is None]
-        """The places of sizes that are not known yet, those together that are equal."""
+        """Places of unknown sizes, grouped by equal size."""
         self._present = [_SIZE] * len(self._groups)
-        """The size of each group; different ones show which group a size is made of."""
+        """Current size of each group. Different sizes reveal the group on which a size depends."""
 
     @property
     def shapes(self) -> list[tuple[int, ...]]:
@@ -70,11 +71,11 @@ class _Sizes:
         ]
 
     def learn(self, misfits: Misfits) -> bool:
-        """Whether other sizes may help: what the last comparisons wanted."""
+        """Adopt sizes from the last comparisons. Return True if another trial may succeed."""
         return any(self._takes(size, wanted) for size, wanted in reversed(misfits.pairs))
 
     def _takes(self, size: int, wanted: int) -> bool:
-        """Sees to it that ``size`` becomes ``wanted``, if it is made of one that is not known."""
+        """Make `size` equal to `wanted` if it depends on an unknown size; return True on success."""
         present = self._present
         fitting = [_scaled(n, size, wanted) for n in present]
         exact = [number for number, n in enumerate(present) if n == size and fitting[number]]
@@ -94,7 +95,7 @@ class _Sizes:
 
 
 def _primes(count: int) -> list[int]:
-    """Return that many primes from 7 on."""
+    """Return this number of primes, starting from 7."""
     found: list[int] = []
     number = 7
     while len(found) < count:
@@ -105,7 +106,7 @@ def _primes(count: int) -> list[int]:
 
 
 def _scaled(present: int, size: int, wanted: int) -> int:
-    """With which ``size``, a multiple of the present one, would be ``wanted``; 0 for none."""
+    """Return the substitute that turns `size`, a multiple of `present`, into `wanted`; 0 if none."""
     if not isinstance(wanted, int) or wanted < 1 or size % present or present * wanted % size:
         return 0
     return int(present * wanted // size)

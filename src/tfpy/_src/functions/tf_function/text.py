@@ -1,4 +1,4 @@
-"""What ``fn.lower().as_text()`` prints: Graphs and Programs, each below a line of counts."""
+"""The text of lowered functions: Graphs and Programs, each below a line of counts."""
 
 from __future__ import annotations
 
@@ -15,41 +15,80 @@ from tfpy._src.functions.executor.compiled_parts import Lowering
 
 if TYPE_CHECKING:
     from tfpy._src.functions.tf_function.concrete import ConcreteFunction
+    from tfpy._src.functions.trace.trace import Extra
 
 
 class Lowered:
-    """What the active backend runs for one signature of a ``tf.function``."""
+    """The code that the active backend runs for one signature of a `tf.function`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> lowered = tf.function(tf.nn.relu).lower(tf.TensorSpec([2]))
+        >>> lowered
+        <Lowered relu: call show() for a diagram, as_text() for the text>
+    """
 
     def __init__(
         self, name: str, lowering: Lowering, inputs: Sequence[str], results: Sequence[str]
     ) -> None:
         self.name = name
-        """The function's."""
+        """Name of the function."""
         self.lowering = lowering
         self.inputs = inputs
-        """What goes in, by name."""
+        """Names of the inputs."""
         self.results = results
-        """What comes out, by name."""
+        """Names of the results."""
 
     def as_text(self) -> str:
-        """The optimized Graphs and the Programs, in the order in which they run."""
+        """Return the optimized Graphs and the Programs, in the order in which they run.
+
+        Returns:
+            A string.
+
+        Example:
+            >>> import tfpy as tf
+            >>> print(tf.function(tf.nn.relu).lower(tf.TensorSpec([2])).as_text())
+            # 1 equation: 1 relu
+            graph(%0:float32[2])
+              %1:float32[2] = relu(%0)
+              return %1
+        """
         all_ = ((part.graph, part.program, part.code) for part in self.lowering.parts)
         return as_text(*(part for parts in all_ for part in parts if part is not None))
 
     __str__ = as_text
 
     def __repr__(self) -> str:
-        return f"<Lowered {self.name}: show() draws it, as_text() tells it>"
+        return f"<Lowered {self.name}: call show() for a diagram, as_text() for the text>"
 
     def show(self) -> None:
-        """Shows the kernels as boxes, with what they pass on, in a notebook or a page; prints the
-        text elsewhere."""
+        """Display the kernels and the tensors between them as a diagram.
+
+        Outside of notebooks and pages, print the text instead.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.function(tf.nn.relu).lower(tf.TensorSpec([2])).show()
+            # 1 equation: 1 relu
+            graph(%0:float32[2])
+              %1:float32[2] = relu(%0)
+              return %1
+        """
         if not Screen().show(self._repr_html_()):
             print(self.as_text())
 
     def to_svg(self) -> str:
-        """The picture that :meth:`show` shows: of very many kernels the first ones."""
-        from tfpy._src.functions.tf_function import diagrams  # which few programs need
+        """Return the diagram of :meth:`show` as SVG. Long programs are cut after the first kernels.
+
+        Returns:
+            A string.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.function(tf.nn.relu).lower(tf.TensorSpec([2])).to_svg()[:4]
+            '<svg'
+        """
+        from tfpy._src.functions.tf_function import diagrams  # few programs need it
 
         return diagrams.svg(self)
 
@@ -59,15 +98,22 @@ class Lowered:
         return diagrams.lowered(self)
 
 
+def input_name(extra: Extra) -> str:
+    """Return the name of an input that is not an argument."""
+    if extra.variable is not None:
+        return extra.variable.name
+    return "captured" if extra.anew is None else "feed"
+
+
 def as_html(name: str, traces: Sequence[ConcreteFunction]) -> str:
-    """What notebooks show of a function: its signatures, and what was compiled of them."""
+    """Return HTML for notebooks: the signatures of a function and their compiled programs."""
     from tfpy._src.functions.tf_function import diagrams
 
     return diagrams.functions(name, traces)
 
 
 def as_text(*parts: Graph | Code) -> str:
-    """The parts in order, each with what it consists of. ::
+    """Return the text of Graphs and Programs in order, each below a line of counts. ::
 
     # 3 equations: 1 epilogue(conv2d add relu), 1 reshape, 1 transpose
     graph(%0:float32[1,8,8,3], ...
@@ -79,7 +125,7 @@ def _counts(part: Graph | Code) -> str:
     if isinstance(part, Graph):
         return _counted("equation", map(_name, part.eqns))
     if not isinstance(part, Program):
-        return "what the backend compiles of them"
+        return "code that the backend compiles from it"
     constants = sum(len(data) for _, data in part.constants)
     steps = _counted("step", (part.kernels[step.kernel].name for step in part.steps))
     return f"{steps}; constants of {constants} bytes"

@@ -1,8 +1,10 @@
-"""A Python function as it is traced: its arguments, and its control flow open to tensors."""
+"""A Python function that is ready to be traced: parameters, signature and converted code."""
 
 from __future__ import annotations
 
+import functools
 import inspect
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,20 +14,26 @@ from tfpy._src.functions.tf_function.conforming import conform
 from tfpy._src.functions.tf_function.signature import Call, bind, spread
 
 _BITS = {None: 0, "int8": 8, "int4": 4}
-"""For ``quantize``, in how many bits products with weights are computed where that can be."""
+"""Number of bits for products with weights, by the value of `quantize`. 0 keeps the dtype."""
 
 CONVERTERS: list[Callable[..., Any]] = [lambda function: function]
-"""The last one opens a function's control flow to tensors; ``tfpy.autograph`` adds its own."""
+"""Functions that convert the control flow of a Python function to ops. The last one is used.
+
+`functions/autograph/` appends its own.
+"""
 
 
 class Settings:
-    """Of all functions."""
+    """Settings that all functions share."""
 
     eagerly = False
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Makes every ``tf.function`` run as plain Python, for debugging.
+    """Run every `tf.function` as plain Python, for debugging.
+
+    Args:
+        run_eagerly: If True, functions run op by op, without tracing and AutoGraph.
 
     Example:
         >>> import tfpy as tf
@@ -38,32 +46,39 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
         x is 3
         6
         >>> tf.config.run_functions_eagerly(False)
+
+    See also: `tf.config.functions_run_eagerly`, `tf.function`.
     """
     Settings.eagerly = bool(run_eagerly)
 
 
 def functions_run_eagerly() -> bool:
-    """What :func:`run_functions_eagerly` was told.
+    """Return True if functions run as plain Python.
+
+    Returns:
+        The value of the last call of `tf.config.run_functions_eagerly`. Default: False.
 
     Example:
         >>> import tfpy as tf
         >>> tf.config.functions_run_eagerly()
         False
+
+    See also: `tf.config.run_functions_eagerly`.
     """
     return Settings.eagerly
 
 
 class Traceable:
-    """What each trace of a function begins with.
+    """A Python function and the settings that all of its traces share.
 
     Args:
-        function: the Python function.
-        input_signature: specs of its arguments, if it has one.
-        autograph: whether its control flow is opened to tensors.
-        quantize: see ``_BITS``.
+        function: The Python function.
+        input_signature: Specs of the arguments, or None.
+        autograph: If True, convert control flow that depends on tensors.
+        quantize: A key of `_BITS`.
 
     Raises:
-        ValueError: for a ``quantize`` that there is not.
+        ValueError: If `quantize` is not supported.
     """
 
     def __init__(
@@ -83,10 +98,10 @@ class Traceable:
         self._bits = _BITS[quantize]
 
     def call(self, args: Any, kwargs: Any) -> Call:
-        """A call's arguments, as the traces are told apart by them.
+        """Return the arguments of a call as the key of its trace needs them.
 
         Raises:
-            TypeError: when they do not fit the parameters or the input_signature.
+            TypeError: If the arguments do not match the parameters or the `input_signature`.
         """
         arguments = bind(self.signature, args, kwargs)
         if self.input_signature is not None:
@@ -97,10 +112,10 @@ class Traceable:
         return Call(arguments)
 
     def _specs(self) -> dict[str, Any]:
-        """The input_signature by parameter; ``*args`` takes what is left of it.
+        """Return the `input_signature` by parameter name; `*args` takes the remaining specs.
 
         Raises:
-            TypeError: when it does not fit the parameters.
+            TypeError: If the `input_signature` does not match the parameters.
         """
         assert self.input_signature is not None
         try:
@@ -112,7 +127,7 @@ class Traceable:
             ) from error
 
     def _check_defaults(self, arguments: dict[str, Any], specs: Mapping[str, Any]) -> None:
-        """What the input_signature does not tell is what it is by default."""
+        """Check that arguments outside the `input_signature` have their default values."""
         for name in arguments.keys() - specs.keys():
             parameter = self.signature.parameters[name]
             if parameter.kind is parameter.VAR_POSITIONAL and arguments[name]:
@@ -131,30 +146,54 @@ class Traceable:
                 )
 
     def specified(self) -> Call | None:
-        """The call that the input_signature stands for, if there is one."""
+        """Return the call that the `input_signature` describes, or None."""
         return None if self.input_signature is None else self.call(self.input_signature, {})
 
     def trace(
         self, call: Call, allows_variables: bool, is_shared: bool = False
     ) -> ConcreteFunction:
-        """The function, traced for a call; whether it may make Variables.
+        """Trace the function for a call.
 
         Args:
-            is_shared: Whether the trace may also serve other Variables.
+            call: Arguments or their specs.
+            allows_variables: If True, the function may make Variables.
+            is_shared: If True, the trace may also serve other Variables.
 
         Raises:
-            NotTraceableError: when a shape, or what Python does, depends on values.
+            NotTraceableError: If a shape or a decision in Python depends on the values of tensors.
         """
         return ConcreteFunction(
             self.name, self.run, self.signature, call, allows_variables, self._bits, is_shared
         )
 
     def run(self, arguments: dict[str, Any]) -> Any:
-        """What the function gives for arguments by parameter."""
+        """Run the Python function on arguments by parameter name."""
         args, kwargs = spread(self.signature, arguments)
         return self.converted()(*args, **kwargs)
 
     def converted(self) -> Callable[..., Any]:
-        """The Python function, its control flow open to tensors."""
+        """Return the Python function, with its control flow converted if AutoGraph is on."""
         convert = self._autograph and not Settings.eagerly
         return CONVERTERS[-1](self.function) if convert else self.function
+
+
+def bound_method(
+    function: Callable[..., Any], converted: Callable[[], Callable[..., Any]], instance: Any
+) -> Callable[..., Any]:
+    """Return the method of an instance, with only a weak reference to the instance.
+
+    Args:
+        function: The Python function of the class.
+        converted: Returns the converted function.
+        instance: The object to which the method is bound.
+    """
+    reference = weakref.ref(instance)
+
+    @functools.wraps(function)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        return converted()(reference(), *args, **kwargs)
+
+    signature = inspect.signature(function)
+    parameters = list(signature.parameters.values())[1:]
+    vars(method)["__signature__"] = signature.replace(parameters=parameters)
+    return method

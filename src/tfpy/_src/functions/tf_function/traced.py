@@ -1,4 +1,4 @@
-"""A compiled trace: called with tensors, differentiated by tapes, to any order."""
+"""A compiled trace, which is called with tensors and can be differentiated to any order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tfpy._src.tensors.variables.variable import Variable, hold_all
 
 
 class _Fetched:
-    """What each call takes from elsewhere, as Variables have their values."""
+    """An input that each call fetches, with the interface of a Variable (`held`)."""
 
     __slots__ = ("_fetch",)
 
@@ -45,19 +45,19 @@ _held = attrgetter("held")
 
 
 class Traced:
-    """Equations of a trace from ``arguments`` and what the trace captured to results.
+    """A computation: equations of a trace from arguments and captured values to results.
 
     Args:
         trace: The trace.
-        eqns: The equations.
-        arguments: Tensors as the trace's ops saw them; no two are the same.
-        extras: The other inputs.
+        eqns: Equations of the computation.
+        arguments: Tensors that the traced ops received; all are different.
+        extras: Inputs in addition to the arguments.
         constants: Captured tensors that are constants of the equations.
-        results: What a call returns.
-        entries: What the ops recorded.
-        assigned: Variables that a call assigns, with their values.
-        bits: In how many bits products with weights are computed where the backend can; 0: as they
-            are, as those of its derivative.
+        results: Structure of the result.
+        entries: Tape entries of the recorded ops.
+        assigned: Variables that a call assigns, with their new values.
+        bits: Number of bits for products with weights where supported. 0 keeps the dtype. The
+            derivative always keeps it.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Traced:
         self.constants = tuple(constants)
         self.results = results
         self.assigned = [variable for variable, _ in assigned]
-        """The Variables that a call gives new values, the last outputs."""
+        """Variables that a call assigns. Their new values are the last outputs."""
         self.outputs = (*results.tensors, *(tensor for _, tensor in assigned))
         self.entries = entries
         self.graph = Graph(
@@ -91,7 +91,7 @@ class Traced:
         self.weights = frozenset(
             trace.value_of(extra.tensor) for extra in extras if self._is_weight(extra)
         )
-        """Inputs that are mostly the same from call to call."""
+        """Inputs that rarely change between calls."""
         places = {id(v): n for n, v in enumerate(self.assigned, len(results.tensors))}
         carried = {
             trace.value_of(extra.tensor): places[id(extra.variable)]
@@ -104,28 +104,28 @@ class Traced:
     def _take_extras(self, extras: Sequence[Extra]) -> None:
         self.extras = tuple(extras)
         self._places = [_Fetched(e.fetch) if e.variable is None else e.variable for e in extras]
-        """What :attr:`extras` is read of, where nothing sees that."""
+        """Sources of :attr:`extras` when no tape or trace is active."""
 
     def bound(self, variables: Mapping[int, Variable]) -> Traced:
-        """Return the same computation with other Variables, given by the ids of those it has."""
+        """Return the same computation with other Variables, by the ids of the current ones."""
         made = copy.copy(self)
         made._take_extras([_bound(extra, variables) for extra in self.extras])
         made.assigned = [variables.get(id(v), v) for v in self.assigned]
         return made
 
     def _is_weight(self, extra: Extra) -> bool:
-        """Whether it is a captured tensor, or a Variable that the function only reads."""
+        """Return True for a captured tensor, or for a Variable that the function only reads."""
         if extra.variable is not None:
             return id(extra.variable) not in self.trace.assigned
         return not isinstance(extra.tensor, SymbolicTensor)
 
     @property
     def sources(self) -> tuple[Tensor, ...]:
-        """What goes in: arguments, extras, constants."""
+        """All inputs: arguments, extras and constants."""
         return (*self.arguments, *(extra.tensor for extra in self.extras), *self.constants)
 
     def __call__(self, arguments: Sequence[Tensor]) -> Any:
-        """Assign Variables and return the results, for tensors of the traced avals."""
+        """Assign Variables and return the results, for tensors with the traced avals."""
         began = clock() if recorders else 0.0
         if self.assigned:
             with held:
@@ -145,7 +145,7 @@ class Traced:
         return result
 
     def compute(self, arguments: Sequence[Tensor]) -> list[Tensor]:
-        """Return the outputs, recorded on the tapes that follow what goes in."""
+        """Compute the outputs, and record the computation on tapes that follow its inputs."""
         if not (tapes.local.active or tracing.local.active):
             operands = [*arguments, *map(_held, self._places)]
             program = self.executable.programs.get(registry.active)
@@ -162,18 +162,19 @@ class Traced:
         return self._derivative(followed).run(operands, given)
 
     def _assign(self, outputs: Sequence[Tensor]) -> None:
-        """Give Variables their values among the outputs."""
+        """Assign the Variables their new values from the outputs."""
         values = outputs[len(self.results.tensors) :]
-        if tapes.local.active or tracing.local.active:  # these tell tensors apart
+        if tapes.local.active or tracing.local.active:  # tapes and traces use tensor identities
             for variable, value in zip(self.assigned, values, strict=True):
                 variable.hold(value.alias())
         else:
             hold_all(self.assigned, values)
 
     async def call_async(self, arguments: Sequence[Tensor]) -> Any:
-        """Make a call between whose parts the page has its turns.
+        """Make a call that keeps the page responsive between the parts of the program.
 
-        Calls that assign Variables wait for one another: each begins with what the one before gave.
+        Calls that assign Variables wait for one another, so that each starts from the values that
+        the previous call assigned.
         """
         began = clock() if recorders else 0.0
         if self.assigned:
@@ -187,14 +188,16 @@ class Traced:
         return self.results.filled(outputs)
 
     async def _compute_async(self, arguments: Sequence[Tensor]) -> list[Tensor]:
-        """:meth:`compute`. Where a tape or a trace sees it, it does not give turns: these cannot
-        tell what other tasks do meanwhile."""
+        """Compute the outputs as :meth:`compute` does, between turns of the event loop.
+
+        Under a tape or a trace the call does not wait, because other tasks would be recorded too.
+        """
         if tapes.local.active or tracing.local.active:
             return self.compute(arguments)
         return await self.executable.run_async([*arguments, *map(_held, self._places)])
 
     def repeat(self, calls: Sequence[Sequence[Tensor]]) -> Any:
-        """Make calls one after the other and return the results of the last one."""
+        """Make several calls in order and return the results of the last call."""
         began = clock() if recorders else 0.0
         with held:
             repeated = self._repeated(calls) if len(calls) > 1 else None
@@ -209,9 +212,9 @@ class Traced:
         return self.results.filled(repeated.outputs)
 
     def _repeated(self, calls: Sequence[Sequence[Tensor]]) -> Repeated | None:
-        """Make calls at once, each on the values that the one before assigned.
+        """Make several calls in one run. Each call uses the values that the previous one assigned.
 
-        Return None if the calls must be made one by one.
+        Return None if the calls must be made separately.
         """
         seen = tapes.local.active or tracing.local.active
         if seen or any(extra.anew is not None for extra in self.extras):
@@ -222,7 +225,7 @@ class Traced:
     def _inlined(
         self, operands: Sequence[Tensor], given: Sequence[Tensor], followed: tuple[int, ...]
     ) -> list[Tensor]:
-        """The outputs within a trace; the derivative is taken only if it is asked for."""
+        """Compute the outputs within a trace. The derivative is traced only when it is needed."""
         copied = current().inline(self.graph, operands)
         results = copied.outputs
         watched = [given[i] for i in followed]
@@ -231,7 +234,7 @@ class Traced:
             derivative = self._derivative(followed)
             inside = [copied.tensor(self.trace.value_of(t)) for t in derivative.saved]
             saved = [current().alias(t) for t in inside]
-            if saved:  # derivatives of this derivative flow to what is watched
+            if saved:  # derivatives of this derivative flow to the watched tensors
                 for tensor in watched:
                     current().value_of(tensor)
             back = derivative.backward(given, [*results, *saved])
@@ -249,7 +252,7 @@ class Traced:
         results: Sequence[Tensor],
         backward: Callable[..., Sequence[Any]],
     ) -> None:
-        """Tells the tapes what was computed of what."""
+        """Record a computation on the active tapes."""
         entry = Entry(self.trace.name, tuple(watched), tuple(results), backward)
         for tape in tapes.local.active:
             tape.record(entry)
@@ -262,7 +265,7 @@ class Traced:
         entries: Sequence[Entry],
         computed_with: Sequence[Tensor],
     ) -> Traced:
-        """Return a computation by other equations of the trace, with what else they read."""
+        """Return a computation with other equations of the same trace and the inputs they need."""
         trace = self.trace
         read = {trace.value_of(t) for t in results.tensors}
         read.update(v for eqn in eqns for v in eqn.inputs)
@@ -289,7 +292,7 @@ class Traced:
             return found
 
     def _followed(self, operands: Sequence[Tensor]) -> tuple[int, ...]:
-        """The numbers of what goes in that active tapes follow."""
+        """Return the positions of the inputs that active tapes follow."""
         given = (*operands, *self.constants)
         return tuple(i for i, t in enumerate(given) if carries_gradient(t) and _is_followed(t))
 

@@ -1,4 +1,4 @@
-"""The traces that a function has: one for each signature, made when a call needs it."""
+"""The cache of a function's traces: one trace per signature, made on demand."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from tfpy._src.functions.tf_function.untraced import Untraced
 
 _log = logging.getLogger("tfpy")
 
-_CALLS = 10  # the last calls, which are looked at
-_MANY = 5  # of these that traced
-_MAX_WARNINGS = 2  # for a function
+_CALLS = 10  # number of recent calls that are considered
+_MANY = 5  # number of traces among these that causes a warning
+_MAX_WARNINGS = 2  # per function
 
 _TEXT = """%d out of the last %d calls of the tf.function '%s' traced it again, which is slow. \
-Make a tf.function once, outside of loops; give numbers that change as tensors, since each Python \
-value has a trace of its own, and so has each shape: input_signature with None in a shape serves \
-all sizes"""
+Create a tf.function once, outside of loops. Pass numbers that change as tensors, because each \
+Python value has its own trace. Each shape has its own trace as well; an input_signature with None \
+in place of a size serves all sizes"""
 
 
 class Retracing:
-    """Watches one function, by TensorFlow's rule: five traces within ten calls are too many."""
+    """A detector of excessive retracing, by TensorFlow's rule of five traces in ten calls."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -37,7 +37,7 @@ class Retracing:
         self._warnings = 0
 
     def note(self, call: int) -> None:
-        """Told of a call that traces, by its number."""
+        """Record that the call with this number traced the function. Warn about frequent traces."""
         self._at.append(call)
         while call - self._at[0] >= _CALLS:
             self._at.popleft()
@@ -46,11 +46,11 @@ class Retracing:
             _log.warning(_TEXT, len(self._at), call - self._at[0] + 1, self._name)
 
 
-_MAX_TRACES = 256  # of one function; the least recently used goes
+_MAX_TRACES = 256  # per function; the least recently used trace is dropped
 
 
 class CacheInfo(NamedTuple):
-    """How often a function ran what it had, and how often it traced."""
+    """Statistics of the cache of traces."""
 
     hits: int
     misses: int
@@ -59,11 +59,11 @@ class CacheInfo(NamedTuple):
 
 
 class Traces:
-    """The traces of one function, which several threads may call.
+    """The traces of one function, which may be called from several threads.
 
     Args:
-        function: what is traced.
-        reduces: whether signatures that differ in sizes are served by one that leaves them open.
+        function: The function to trace.
+        reduces: If True, signatures that differ in sizes share one signature with open sizes.
     """
 
     def __init__(self, function: Traceable, reduces: bool) -> None:
@@ -71,20 +71,20 @@ class Traces:
         self._reduces = reduces
         self._by_call: OrderedDict[Any, ConcreteFunction | Untraced] = OrderedDict()
         self.by_avals: dict[Any, ConcreteFunction] = {}
-        """By keys that ``Function`` makes quickly; who finds one here adds a hit."""
+        """Traces by the quick key of `Function`, which counts its own hits."""
         self._open: dict[Any, OpenConcreteFunction] = {}
-        """Signatures with open sizes, whose traces for actual ones are among the above."""
+        """Signatures with open sizes. Their traces for actual sizes are in `_by_call`."""
         self._unshared: set[Any] = set()
-        """Keys of calls for which a trace serves only the Variables of the call."""
+        """Keys of calls whose traces serve only the Variables of the call."""
         self._lock = threading.RLock()
-        """Held while the function is traced."""
+        """Lock that is held while the function is traced."""
         self._made_variables = False
         self.hits = self.misses = 0
         self._retracing = Retracing(function.name)
         _all.add(self)
 
     def serving(self, call: Call) -> ConcreteFunction | Untraced:
-        """What runs calls like this one, made if it is the first."""
+        """Return the trace for calls like this one, and make it if it is the first."""
         with self._lock:
             found = self._known(call)
             if found is not None:
@@ -102,10 +102,10 @@ class Traces:
             return made
 
     def _known(self, call: Call) -> ConcreteFunction | Untraced | None:
-        """Return the trace that serves a call, if there is one, as the one that was used last.
+        """Return the trace that serves a call, or None, and mark it as the last used one.
 
-        The key of a trace is the key of its call. The identities of the Variables belong to the key
-        of a trace that serves only these.
+        The key of a trace is the key of its call. A trace that serves only certain Variables also
+        has their identities in its key.
         """
         for key in ((call.key, call.identities), (call.key, ())):
             found = self._by_call.get(key)
@@ -119,22 +119,22 @@ class Traces:
         return None
 
     def opened(self, call: Call) -> OpenConcreteFunction:
-        """What runs calls that fall under a signature with open sizes, with its description.
+        """Return the described concrete function for a signature with open sizes.
 
         Raises:
-            NotTraceableError: when a shape depends on values.
+            NotTraceableError: If a shape depends on values.
         """
         with self._lock:
             return self._opened(call).described()
 
     def declare(self, call: Call) -> None:
-        """Serve the calls that a signature with open sizes covers by that signature."""
+        """Use a signature with open sizes for all calls that it covers."""
         with self._lock:
             if not call.is_static:
                 self._opened(call)
 
     def _open_for(self, call: Call) -> OpenConcreteFunction | None:
-        """The signature with open sizes that serves a call, if there is or should be one."""
+        """Return the signature with open sizes for a call, or None if the call is traced alone."""
         given = self._function.specified()
         if given is not None:
             whole = given.is_static or given.has_composite_specs
@@ -158,7 +158,7 @@ class Traces:
         return found
 
     def _note_trace(self) -> None:
-        """Counts a signature that is new."""
+        """Count a new signature."""
         self.misses += 1
         self._retracing.note(self.hits + self.misses)
 
@@ -166,7 +166,7 @@ class Traces:
         try:
             concrete = self._traced(call, not self._made_variables)
             if concrete.made:
-                # As in TensorFlow: what makes Variables must not make them again.
+                # As in TensorFlow, a function that makes Variables must not make them again.
                 self._made_variables = True
                 concrete.initialize([tensor for _, tensor in call.tensors])
                 concrete = self._traced(call, False)
@@ -175,7 +175,7 @@ class Traces:
         return concrete
 
     def _traced(self, call: Call, allows_variables: bool) -> ConcreteFunction:
-        """Return a trace for a call, for other Variables as well if the function allows it."""
+        """Trace a call, in a form that serves other Variables as well if the function allows it."""
         if call.variables and not call.is_sized and call.key not in self._unshared:
             concrete = self._function.trace(call, allows_variables, is_shared=True)
             if concrete.made or concrete.can_bind(call):
@@ -184,8 +184,10 @@ class Traces:
         return self._function.trace(call, allows_variables)
 
     def forget_lost(self) -> None:
-        """Lets go of those that compute with what only a device had that is gone: the next call
-        traces the function anew, which makes its constants anew."""
+        """Drop the traces that need values that were lost with their device.
+
+        The next call traces the function again, which recreates its constants.
+        """
         with self._lock:
             lost = [key for key, found in self._by_call.items() if found.has_lost]
             for key in lost:
@@ -197,22 +199,22 @@ class Traces:
 
     @property
     def last(self) -> ConcreteFunction | Untraced | None:
-        """The one that was used last."""
+        """Trace that was used last."""
         return next(reversed(self._by_call.values()), None)
 
     @property
     def concrete(self) -> list[ConcreteFunction]:
-        """Those that could be traced, least recently used first."""
+        """Traces that are compiled, without those that run op by op, least recently used first."""
         return [c for c in self._by_call.values() if isinstance(c, ConcreteFunction)]
 
     @property
     def described(self) -> list[ConcreteFunction]:
-        """One for each signature."""
+        """One trace for each signature."""
         whole = [c for c in self.concrete if not c.call.is_sized]
         return [*(o for o in self._open.values() if o.is_described), *whole]
 
     def info(self) -> CacheInfo:
-        """Hits and misses, as ``functools.lru_cache`` reports them."""
+        """Return hits and misses, like `functools.lru_cache`."""
         return CacheInfo(self.hits, self.misses, _MAX_TRACES, len(self._by_call))
 
 

@@ -1,12 +1,11 @@
-"""``tf.type_spec_from_value``."""
+"""`tf.type_spec_from_value`."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.type_spec import TypeSpec
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
@@ -14,16 +13,23 @@ from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
 from tfpy._src.tensors.variables.variable import Variable
 
 
-def type_spec_from_value(value: Any) -> Any:
-    """What is known of a tensor, a ragged or sparse one, or what converts to a tensor.
+def type_spec_from_value(value: object) -> TypeSpec:
+    """Return the spec of a value: its shape, dtype and structure.
+
+    Args:
+        value: Tensor, ragged or sparse tensor, dataset, or a value that converts to a tensor.
+
+    Returns:
+        A `tf.TypeSpec`, e.g. a `tf.TensorSpec` or a `tf.RaggedTensorSpec`.
 
     Raises:
-        TypeError: for other values.
-
+        TypeError: If `value` has no spec and does not convert to a tensor.
     Example:
         >>> import tfpy as tf
         >>> tf.type_spec_from_value(tf.ragged.constant([[1, 2], [3]]))
         RaggedTensorSpec(TensorShape([2, None]), tf.int32, 1, tf.int32)
+
+    See also: `tf.TensorSpec`, `tf.TypeSpec`.
     """
     if isinstance(value, RaggedTensor):
         return RaggedTensorSpec.from_value(value)

@@ -1,4 +1,4 @@
-"""Signatures for which a function cannot be traced, and runs op by op instead."""
+"""Signatures for which a function cannot be traced and runs op by op."""
 
 from __future__ import annotations
 
@@ -14,32 +14,33 @@ from tfpy._src.functions.tf_function.signature import Call
 
 
 class Untraced:
-    """Stands for a trace where a shape, or what Python does, depends on the values of tensors.
+    """A replacement for a trace if a shape or a Python decision depends on values of tensors.
 
     Args:
-        function: takes the call's arguments by parameter.
-        error: why it cannot be traced.
+        function: Python function, which takes the call's arguments as a dict by parameter name.
+        call: Arguments of the call.
+        error: Reason why the function cannot be traced.
     """
 
     def __init__(
         self, function: Callable[[dict[str, Any]], Any], call: Call, error: NotTraceableError
     ) -> None:
         self._function = function
-        self.call = call  # holds the objects that the cache knows by id
+        self.call = call  # keeps objects alive; the cache key contains their ids
         self.error = error
         self._places: dict[Hashable, Any] = {}
         self.is_known = False
-        """Whether the program was told."""
+        """True after the program has been warned."""
 
     has_lost = False
-    """It computes with nothing but its arguments, and with what the function reads anew."""
+    """False, because it captures nothing: the Python function reads its values at each call."""
 
     async def run_async(self, tensors: Sequence[Tensor]) -> Any:
-        """The same: what other tasks do meanwhile must not become part of it."""
+        """Run the function without waiting, so that other tasks cannot interfere with its ops."""
         return self.run(tensors)
 
     def run(self, tensors: Sequence[Tensor]) -> Any:
-        """The Python function's result for these tensors; everything in it becomes tensors."""
+        """Run the Python function on these tensors and return its result, converted to tensors."""
         with tracing.running_op_by_op(self._places):
             result = self._function(self.call.replaced(tensors))
         return nest.map_structure(lambda leaf: returned(converted(leaf)), result)

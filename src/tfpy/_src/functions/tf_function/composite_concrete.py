@@ -1,0 +1,60 @@
+"""A concrete function for specs of ragged and sparse tensors."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from tfpy._src.core import nest
+from tfpy._src.core.type_spec import TypeSpec
+from tfpy._src.core.typing import Nest
+from tfpy._src.functions.tf_function.conforming import conform
+from tfpy._src.functions.tf_function.description import parameters_of, structured
+from tfpy._src.functions.tf_function.signature import Call, spread
+
+
+class CompositeConcreteFunction:
+    """A `tf.function` restricted to specs of which some describe ragged or sparse tensors.
+
+    A trace depends on the partitions and indices of such tensors. Each value therefore has its own
+    trace, and the output is unknown before a call.
+
+    Args:
+        function: The `tf.function`.
+        signature: Parameters of the Python function.
+        call: Specs and Python values by parameter name.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], signature: inspect.Signature, call: Call
+    ) -> None:
+        self._function, self._signature, self._call = function, signature, call
+        self.name = getattr(function, "name", "function")
+
+    def __call__(self, *args: Nest, **kwargs: Nest) -> Any:
+        """Call the function.
+
+        Raises:
+            TypeError: If an argument does not match its spec, or if a Python value differs.
+        """
+        given = self._signature.bind_partial(*args, **kwargs).arguments
+        arguments = dict(self._call.arguments)
+        for name, spec in arguments.items():
+            has_specs = any(isinstance(leaf, TypeSpec) for leaf in nest.flatten(spec))
+            value = given.get(name, spec)
+            if has_specs and name not in given:
+                raise TypeError(f"{self.name} is missing the argument '{name}', {spec!r}")
+            if not has_specs and value is not spec and value != spec:
+                raise TypeError(
+                    f"{self.name} was specified for {name}={spec!r}, got {value!r}; call the "
+                    "tf.function itself with other Python values"
+                )
+            arguments[name] = conform(name, value, spec)
+        positional, named = spread(self._signature, arguments)
+        return self._function(*positional, **named)
+
+    @property
+    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Positional and keyword arguments, with specs in place of tensors."""
+        return structured(parameters_of(self._signature, self._call.arguments))
