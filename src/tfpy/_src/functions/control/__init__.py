@@ -1,4 +1,4 @@
-"""Control flow: importing the folder enters its ops, whose gradient rules name each other."""
+"""Control flow. Importing the package registers its ops, which gradient rules find by name."""
 
 from tfpy._src.functions.control import (
     collectives as collectives,

@@ -1,4 +1,4 @@
-"""``tf.Assert``: a condition that is checked when the function runs."""
+"""`tf.Assert`, an assertion that is checked when the function runs."""
 
 from __future__ import annotations
 
@@ -9,20 +9,28 @@ import numpy as np
 
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.core.array_text import summary
+from tfpy._src.core.typing import TensorLike
 from tfpy._src.functions.control.effects import effect
 
 
 def Assert(  # noqa: N802 - TensorFlow's name
-    condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None
+    condition: TensorLike,
+    data: Sequence[TensorLike],
+    summarize: int | None = None,
+    name: str | None = None,
 ) -> None:
-    """Asserts that a bool scalar holds.
+    """Raise an error unless a condition is true.
+
+    In a `tf.function` the condition is checked at each run.
 
     Args:
-        data: what the error shows.
-        summarize: how many items at the ends of each axis.
+        condition: Bool tensor. All elements must be true.
+        data: Tensors that the error message shows.
+        summarize: Number of items shown at both ends of each axis. Default: 3. All items if
+            negative.
 
     Raises:
-        InvalidArgumentError: when it does not.
+        InvalidArgumentError: If the condition is false.
 
     Example:
         >>> import tfpy as tf
@@ -32,20 +40,23 @@ def Assert(  # noqa: N802 - TensorFlow's name
         ... except tf.errors.InvalidArgumentError:
         ...     print("the loss is not finite")
         the loss is not finite
+
+    See also: `tf.debugging.assert_equal`, `tf.debugging.check_numerics`.
     """
     hold(condition, [], list(data), summarize)
 
 
 def hold(condition: Any, said: Sequence[Any], data: Sequence[Any], keep: int | None) -> None:
-    """Raise an error with texts and values unless a condition holds, at each run.
+    """Raise an error at each run unless a condition is true.
 
     Args:
-        said: Texts, or string tensors, that begin the message.
+        condition: Bool tensor. All elements must be true.
+        said: Strings or string tensors at the beginning of the message.
         data: Values that follow them.
-        keep: Number of items shown at both ends of each axis; 3 by default, all if negative.
+        keep: Number of items shown at both ends of each axis. Default: 3. All if negative.
 
     Raises:
-        InvalidArgumentError: If the condition does not hold.
+        InvalidArgumentError: If the condition is false.
     """
 
     def check(holds: Any, texts: Any, values: Any) -> None:

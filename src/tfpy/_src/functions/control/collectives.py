@@ -1,7 +1,7 @@
-"""The ops of replicas: a step that each of several devices computes, and what they exchange.
+"""The ops of replicas: a step that several devices compute, and the exchange of tensors.
 
-``replicated`` is an equation whose body each device runs on its share of the inputs; the others
-stand in such bodies. The jax backend alone computes them: one program for all devices.
+The body of a `replicated` equation runs on each device, on its share of the inputs. The other ops
+occur in such bodies. Only the jax backend computes them, as one program for all devices.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ def _replicated_infer(
 
 
 def host_ops(graph: Graph) -> list[str]:
-    """What of a Graph no device of the jax backend computes."""
+    """Return the names of a Graph's ops that the jax backend cannot compute on devices."""
     found = [eqn.op.name for eqn in graph.eqns if eqn.op.name in UNSUPPORTED.get("jax", {})]
     parts = [part for eqn in graph.eqns for _, part in bodies(eqn.attrs)]
     return list(dict.fromkeys([*found, *(name for part in parts for name in host_ops(part))]))
 
 
 def _cannot(*tensors: Tensor, body: Graph, **attrs: Any) -> NoReturn:
-    what = ", ".join(host_ops(body)) or "a loop whose lists grow to a length that only values tell"
+    what = ", ".join(host_ops(body)) or "a loop with lists whose length depends on values"
     raise UnimplementedError(
         None,
         "replicated",
-        f"strategy.run: the host would have to compute {what}, in the middle of what all devices "
-        "compute as one program; do it outside of the function that is run, or in the dataset",
+        f"strategy.run: the host would have to compute {what}, but all devices compute the "
+        "function as one program. Compute it outside of the function, or in the dataset",
     )
 
 
@@ -61,7 +61,7 @@ def _gradient(
     spread: tuple[bool, ...],
     stacked: tuple[bool, ...],
 ) -> Sequence[Tensor | None]:
-    """Of an input that all replicas have, the sum of what each gives."""
+    """Differentiate the body. Gradients of inputs that all replicas share are summed."""
     flows = [i for i, g in enumerate(flowing) if g is not None and stacked[i]]
     wanted = [i for i, x in enumerate(inputs) if carries_gradient(x)]
     seeds = [g for i, g in enumerate(flowing) if g is not None and i in flows]
@@ -80,7 +80,7 @@ def _gradient(
 
 def _alone(*_: Any, **__: Any) -> NoReturn:
     raise UnimplementedError(
-        None, "replicated", "replicas of several devices are computed by the jax backend alone"
+        None, "replicated", "only the jax backend computes replicas on several devices"
     )
 
 
@@ -93,11 +93,12 @@ register(
         multiple=True,
         execute=_cannot,
         gradient=_gradient,
-        doc="""replicated(*inputs, body, devices, spread, stacked): ``body`` on each device.
+        doc="""replicated(*inputs, body, devices, spread, stacked): `body` on each device.
 
-    Of an input that is ``spread`` each device takes its row, of the others all of it; of an output
-    that is ``stacked`` each gives a row, the others are the same on all.
-    """,
+            Each device receives its row of the inputs that are `spread`, and the whole of the
+            others. It produces a row of the outputs that are `stacked`; the others are equal on all
+            devices.
+            """,
     )
 )
 
@@ -108,7 +109,7 @@ def _collective(
     gradient: Callable[..., Tensor] | None,
     doc: str,
 ) -> None:
-    """Enters an op of replicas: of one tensor, or of none."""
+    """Register an op of replicas with at most one input tensor."""
 
     def back(
         flowing: Sequence[Tensor | None],
@@ -157,22 +158,22 @@ def _applied(name: str, *tensors: Tensor, **attrs: Any) -> Tensor:
 
 
 def all_reduce(x: Tensor, mean: bool, count: int) -> Tensor:
-    """The sum, or mean, of the ``count`` replicas' values."""
+    """Return the sum or the mean of the replicas' values."""
     return _applied("all_reduce", x, mean=mean, count=count)
 
 
 def all_gather(x: Tensor, axis: int, count: int) -> Tensor:
-    """The replicas' values one after the other along an axis."""
+    """Return the concatenation of the replicas' values along an axis."""
     return _applied("all_gather", x, axis=axis, count=count)
 
 
 def reduce_scatter(x: Tensor, axis: int, count: int) -> Tensor:
-    """Of the sum of the replicas' values the replica's own part along an axis."""
+    """Return the replica's part, along an axis, of the sum of all replicas' values."""
     return _applied("reduce_scatter", x, axis=axis, count=count)
 
 
 def replica_id() -> Tensor:
-    """The number of the replica, an int32 scalar."""
+    """Return the number of the replica as an int32 scalar."""
     return _applied("replica_id")
 
 
@@ -186,7 +187,7 @@ _collective(
     "all_gather",
     _gathered,
     reduce_scatter,
-    "all_gather(x, axis, count): the replicas' values side by side.",
+    "all_gather(x, axis, count): the concatenated values of the replicas.",
 )
 _collective(
     "reduce_scatter",

@@ -1,4 +1,4 @@
-"""``tf.map_fn`` where rows or results are ragged or sparse: row by row, results put together."""
+"""`tf.map_fn` for ragged or sparse rows and results, which are computed row by row."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from tfpy._src.tensors.ragged import shaping
 
 
 def is_composite(kind: Any) -> bool:
-    """Whether rows or results of a kind (a value or a spec) are ragged or sparse."""
+    """Return True if a value or spec describes ragged or sparse tensors."""
     return isinstance(kind, CompositeOperand | RaggedTensorSpec | SparseTensorSpec)
 
 
 def row_of(x: CompositeOperand, i: int) -> Any:
-    """A row of a ragged or sparse tensor."""
+    """Return a row of a ragged or sparse tensor."""
     if not isinstance(x, SparseTensor):
         return x[i]
     at = np.flatnonzero(x.host_indices[:, 0] == i).astype(np.int32)
@@ -43,12 +43,16 @@ def mapped(
     rows: Callable[[int], Any],
     count: int,
 ) -> Any:
-    """The results of ``fn`` of each row, put together by kind.
+    """Apply `fn` to each row and combine the results.
 
     Args:
-        like: the structure of the results; ``kinds`` are its leaves: dtypes, specs or, where the
-            results are as ``elems``, these.
-        rows: the leaves of ``elems`` at a row.
+        fn: Function of one row, in the structure of `elems`.
+        elems: Nest of tensors.
+        like: Structure of the results.
+        kinds: Leaves of `like`: dtypes, specs, or the tensors of `elems` if the results have the
+            same kinds.
+        rows: Returns the leaves of `elems` for a row number.
+        count: Number of rows.
     """
     columns: list[list[Any]] = [[] for _ in kinds]
     for i in range(count):
@@ -61,7 +65,7 @@ def mapped(
 
 
 def _together(kind: Any, values: list[Any]) -> Any:
-    """The rows of one result."""
+    """Combine the rows of one result."""
     dtype = kind if isinstance(kind, DType) else kind.dtype
     if isinstance(kind, SparseTensor | SparseTensorSpec):
         return _sparse([checked(v) for v in values], kind, dtype)
@@ -69,8 +73,8 @@ def _together(kind: Any, values: list[Any]) -> Any:
     for t in tensors:
         if t.dtype != dtype:
             raise InvalidArgumentError(
-                None, "map_fn", f"map_fn: fn gave {t.dtype.name} where {dtype.name} is expected; "
-                "give fn_output_signature"
+                None, "map_fn", f"map_fn: fn returned {t.dtype.name}, expected {dtype.name}; "
+                "specify fn_output_signature"
             )  # fmt: skip
     if not isinstance(kind, RaggedTensor | RaggedTensorSpec):
         first = tensors[0].shape if tensors else ()
@@ -80,8 +84,8 @@ def _together(kind: Any, values: list[Any]) -> Any:
         return stack(tensors) if tensors else zeros([0, *_sizes(kind, 0)], dtype)
     if any(t.ndim == 0 for t in tensors):
         raise InvalidArgumentError(
-            None, "map_fn", "map_fn: Ragged values must have rank >= 1, fn gave a scalar; give "
-            "its dtype as fn_output_signature"
+            None, "map_fn", "map_fn: Ragged values must have rank >= 1, but fn returned a scalar; "
+            "specify its dtype as fn_output_signature"
         )  # fmt: skip
     if tensors:
         return shaping.stack(tensors)
@@ -93,7 +97,7 @@ def _together(kind: Any, values: list[Any]) -> Any:
 
 
 def _sizes(kind: Any, drop: int) -> list[int]:
-    """The sizes of a result's dimensions from ``drop`` on, 0 where they are not known."""
+    """Return the sizes of a result's dimensions from `drop` on, with 0 for unknown sizes."""
     whole = getattr(kind, "shape", None)
     if whole is None or whole.rank is None:
         return []
@@ -101,7 +105,7 @@ def _sizes(kind: Any, drop: int) -> list[int]:
 
 
 def _sparse(values: list[SparseTensor], kind: Any, dtype: DType) -> SparseTensor:
-    """Sparse tensors of one rank along a new first axis, as large as the largest."""
+    """Stack sparse tensors of one rank along a new first axis, with the largest size per axis."""
     if not values:
         sizes = _sizes(kind, 0)
         return made(np.zeros((0, len(sizes) + 1), np.int32), zeros([0], dtype), [0, *sizes])

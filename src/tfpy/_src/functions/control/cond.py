@@ -1,4 +1,4 @@
-"""The op ``cond``: how its equation runs, and its gradient."""
+"""The op `cond`: its evaluation and its gradient."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def _cond_infer(index: Aval, *avals: Aval, branches: tuple[Graph, ...]) -> tuple
     results = {closed_avals_of(b, b.outputs) for b in branches}
     given = tuple(aval.closed for aval in avals)
     if len(results) != 1 or any(closed_avals_of(b, b.inputs) != given for b in branches):
-        raise ValueError("cond: the branches differ in their inputs or outputs")
+        raise ValueError("cond: the branches have different inputs or outputs")
     columns = zip(*(avals_of(b, b.outputs) for b in branches), strict=True)
     return tuple(itertools.starmap(merged, columns))
 
 
 def chosen(index: Any, branches: Sequence[Any]) -> Any:
-    """The branch of a number, or of a bool: (false, true)."""
+    """Return the branch with a number, or for a bool from the pair (false, true)."""
     at = int(index)
     return branches[at if 0 <= at < len(branches) else -1]
 
@@ -44,7 +44,7 @@ def _cond_ref(index: Array, *arrays: Array, branches: tuple[Graph, ...]) -> tupl
 
 
 class CondRun(PartsRunner):
-    """One conditional: its branches, compiled."""
+    """A conditional with compiled branches."""
 
     def __init__(self, usage: Usage, operands: Sequence[int], branches: tuple[Graph, ...]) -> None:
         self.branches = [Executable(b, usage.within(b, operands[1:])) for b in branches]
@@ -85,7 +85,7 @@ cond = register(
         prepare=CondRun,
         gradient=_cond_gradient,
         host_operands=lambda **_: (0,),
-        doc="cond(index, *inputs, branches): the outputs of one of the branches.",
+        doc="cond(index, *inputs, branches): the outputs of the branch with number `index`.",
     )
 )
 stateful_cond = register(dataclasses.replace(cond, name="stateful_cond", stateful=True, pure=cond))

@@ -1,4 +1,4 @@
-"""``tf.cond``, ``tf.switch_case``, ``tf.case``, ``tf.while_loop``."""
+"""`tf.cond`, `tf.switch_case`, `tf.case` and `tf.while_loop`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError
 from tfpy._src.compiler.ops.logic import logical_and, not_equal
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.nest import assert_same_structure, flatten, map_structure, pack_sequence_as
-from tfpy._src.core.operand import Composite, HostObject
+from tfpy._src.core.operand import Composite, HostObject, Operand
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import IntLike, Nest, TensorLike
 from tfpy._src.functions.control.staging import staged_cond, staged_while
 from tfpy._src.functions.control.tensor_array import TensorArray
 from tfpy._src.functions.trace.symbolic import is_symbolic
@@ -22,26 +23,34 @@ Function = Callable[..., Any]
 
 
 def cond(
-    pred: Any, true_fn: Function | None = None, false_fn: Function | None = None,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """``true_fn()`` if ``pred`` else ``false_fn()`` (``tf.cond``).
+        pred: TensorLike, true_fn: Function | None = None, false_fn: Function | None = None,
+        name: str | None = None,
+    ) -> Nest:  # fmt: skip
+    """Return `true_fn()` if a predicate is true, else `false_fn()`.
+
+    While a `tf.function` is traced and `pred` is symbolic, both functions are traced into one
+    `cond` equation, which runs one of them. Its gradient is a `cond` as well.
 
     Args:
-        pred: a scalar tensor or a Python bool.
-        true_fn, false_fn: functions without arguments that give nests of tensors; while a
-            ``tf.function`` is traced both are traced, and must agree in structure, dtypes and
-            shapes.
+        pred: Scalar bool tensor, or a Python bool.
+        true_fn: Function without arguments that returns a nest of tensors.
+        false_fn: Function without arguments. In a trace its result must agree with the result of
+            `true_fn` in structure, dtypes and shapes.
+
+    Returns:
+        The result of the called function.
 
     Raises:
-        TypeError: when one of them is not callable.
-        ValueError: when ``pred`` is not a scalar.
+        TypeError: If `true_fn` or `false_fn` is not callable, or if their results differ in a
+        trace. ValueError: If `pred` is not a scalar.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.constant(3.0)
         >>> float(tf.cond(x > 2.0, lambda: x * 10.0, lambda: x))
         30.0
+
+    See also: `tf.switch_case`, `tf.case`, `tf.where`.
     """
     for label, fn in (("true_fn", true_fn), ("false_fn", false_fn)):
         if not callable(fn):
@@ -56,10 +65,10 @@ def cond(
 
 
 def scalar_bool(pred: Any) -> Tensor:
-    """A symbolic predicate; numbers hold unless they are 0.
+    """Return a symbolic predicate as a scalar bool tensor. Nonzero numbers are true.
 
     Raises:
-        ValueError: when it has not one element.
+        ValueError: If the predicate does not have one element.
     """
     tensor = convert_to_tensor(pred)
     if tensor.size != 1:
@@ -70,10 +79,10 @@ def scalar_bool(pred: Any) -> Tensor:
 
 
 def truth(pred: Any) -> bool:
-    """The value of a predicate.
+    """Return the value of a predicate.
 
     Raises:
-        ValueError: when it has several elements.
+        ValueError: If the predicate is not a scalar.
     """
     if is_operand(pred) and tuple(pred.aval.shape) != ():
         raise ValueError(f"The predicate must be a scalar, got shape {pred.shape}")
@@ -81,25 +90,34 @@ def truth(pred: Any) -> bool:
 
 
 def switch_case(
-    branch_index: Any, branch_fns: Any, default: Function | None = None, name: str = "switch_case"
-) -> Any:
-    """The result of the function with number ``branch_index`` (``tf.switch_case``).
+    branch_index: Operand,
+    branch_fns: Mapping[int, Function] | Sequence[Function] | Sequence[tuple[int, Function]],
+    default: Function | None = None,
+    name: str = "switch_case",
+) -> Nest:
+    """Call the branch function with a given number.
 
     Args:
-        branch_index: an int32 scalar tensor.
-        branch_fns: a list of functions without arguments, or a dict or pairs of number and
-            function whose numbers are 0, 1, ….
-        default: for other numbers; the last function if None.
+        branch_index: Scalar integer tensor.
+        branch_fns: Sequence of functions without arguments, or a dict or pairs of numbers and
+            functions. The numbers must be 0, 1, 2, ….
+        default: Function for all other numbers. Default: the last branch.
+
+    Returns:
+        The result of the chosen function. In a trace all results must agree in structure, dtypes
+        and shapes.
 
     Raises:
-        TypeError: when ``branch_index`` is not an integer tensor or a branch is not callable.
-        ValueError: without branches, or when their numbers have gaps.
+        TypeError: If `branch_index` is not an integer tensor, or if a branch is not callable.
+        ValueError: If `branch_fns` is empty, or if its numbers have gaps.
 
     Example:
         >>> import tfpy as tf
         >>> branches = [lambda: tf.constant(10), lambda: tf.constant(20)]
         >>> tf.switch_case(tf.constant(1), branches).numpy().tolist()
         20
+
+    See also: `tf.cond`, `tf.case`.
     """
     if not is_operand(branch_index):
         raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
@@ -135,22 +153,30 @@ def _branches(branch_fns: Any) -> list[Function]:
 
 
 def case(
-    pred_fn_pairs: Any,
+    pred_fn_pairs: Sequence[tuple[Operand, Function]] | Mapping[Any, Function],
     default: Function | None = None,
     exclusive: bool = False,
     strict: bool = False,
     name: str = "case",
-) -> Any:
-    """The result of the first function whose predicate holds (``tf.case``).
+) -> Nest:
+    """Call the function of the first predicate that is true.
 
     Args:
-        pred_fn_pairs: pairs of a bool scalar tensor and a function without arguments.
-        default: for when none holds.
-        exclusive: the pairs may be a dict, since their order does not matter.
+        pred_fn_pairs: Pairs of a scalar bool tensor and a function without arguments. With
+            `exclusive`, also a dict with references of tensors (`x.ref()`) as keys.
+        default: Function for the case that no predicate is true.
+        exclusive: If True, at most one predicate may be true, so the order does not matter. tfpy
+            does not check this.
+        strict: Has no effect.
+
+    Returns:
+        The result of the called function. In a trace all results must agree in structure, dtypes
+        and shapes.
 
     Raises:
-        TypeError: when a pair is not one, or a predicate is not a tensor.
-        InvalidArgumentError: when none holds and there is no ``default``.
+        TypeError: If an entry is not a pair, or if a predicate is not a bool tensor.
+        ValueError: If `pred_fn_pairs` is a dict and `exclusive` is False.
+        InvalidArgumentError: If no predicate is true and there is no `default`.
 
     Example:
         >>> import tfpy as tf
@@ -158,6 +184,8 @@ def case(
         >>> cases = [(x < 0, lambda: tf.constant("negative")), (x > 5, lambda: tf.constant("big"))]
         >>> tf.case(cases, lambda: tf.constant("small")).numpy()
         b'big'
+
+    See also: `tf.cond`, `tf.switch_case`.
     """
     otherwise = _none_holds if default is None else default
     for pred, fn in reversed(_cases(pred_fn_pairs, exclusive)):
@@ -167,7 +195,7 @@ def case(
 
 def _none_holds() -> NoReturn:
     raise InvalidArgumentError(
-        None, "case", "case: None of conditions evaluated as True; give a default"
+        None, "case", "case: None of conditions evaluated as True; pass a default function"
     )
 
 
@@ -176,7 +204,7 @@ def _cases(pred_fn_pairs: Any, exclusive: bool) -> list[tuple[Any, Function]]:
         if not exclusive:
             raise ValueError(
                 "Unordered dictionaries are not supported for the 'pred_fn_pairs' argument when "
-                "`exclusive=False`: give a list of pairs"
+                "`exclusive=False`: pass a list of pairs"
             )
         given = [(ref.deref(), fn) for ref, fn in pred_fn_pairs.items()]
     else:
@@ -197,34 +225,45 @@ def _cases(pred_fn_pairs: Any, exclusive: bool) -> list[tuple[Any, Function]]:
 def while_loop(
     cond: Function,
     body: Function,
-    loop_vars: Any,
-    shape_invariants: Any = None,
+    loop_vars: Sequence[Nest],
+    shape_invariants: Sequence[Nest] | None = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
-    maximum_iterations: Any = None,
+    maximum_iterations: IntLike | None = None,
     name: str | None = None,
-) -> Any:
-    """Repeats ``body`` while ``cond`` holds (``tf.while_loop``).
+) -> Nest:
+    """Repeat `body` while `cond` is true.
+
+    While a `tf.function` is traced, the loop becomes one `while_loop` equation. It can be
+    differentiated: the gradient runs the loop again, stores its states, and runs a second loop
+    backward.
 
     Args:
-        cond: ``cond(*loop_vars)`` gives a bool scalar.
-        body: ``body(*loop_vars)`` gives the new values, in the structure of ``loop_vars``.
-        loop_vars: a list or tuple of nests of tensors and TensorArrays.
-        shape_invariants: variables may change their shapes; a function with such a loop runs op
-            by op.
-        maximum_iterations: ends the loop after that many.
-        parallel_iterations, back_prop, swap_memory, name: of no effect.
+        cond: Function of the loop variables that returns a scalar bool.
+        body: Function of the loop variables that returns their new values in the same structure.
+        loop_vars: List or tuple of nests of tensors and TensorArrays: the initial values.
+        shape_invariants: If given, variables may change their shapes. A function with such a loop
+            runs op by op.
+        parallel_iterations: Has no effect.
+        back_prop: Has no effect.
+        swap_memory: Has no effect.
+        maximum_iterations: Integer, or a scalar integer tensor: maximum number of iterations.
+
+    Returns:
+        The values of the loop variables after the last iteration, in the structure of `loop_vars`.
 
     Raises:
-        TypeError: when ``cond`` or ``body`` is not callable.
-        ValueError: without ``loop_vars``, or when ``body`` gives another structure.
+        TypeError: If `cond` or `body` is not callable.
+        ValueError: If `loop_vars` is empty, or if `body` returns another structure.
 
     Example:
         >>> import tfpy as tf
         >>> [n] = tf.while_loop(lambda n: n < 100, lambda n: [n * 2], [tf.constant(1)])
         >>> int(n)
         128
+
+    See also: `tf.map_fn`, `tf.scan`, `tf.TensorArray`.
     """
     if not callable(cond):
         raise TypeError("'cond' must be callable.")
@@ -234,7 +273,8 @@ def while_loop(
         raise ValueError("'loop_vars' must be provided.")
     if tracing.local.active:
         return _staged(cond, body, loop_vars, maximum_iterations, shape_invariants is not None)
-    limit = None if maximum_iterations is None else int(maximum_iterations)
+    most: Any = maximum_iterations
+    limit = None if most is None else int(most)
     state: Sequence[Any] = loop_vars
     done, test_place, body_place = 0, tracing.next_place(), tracing.next_place()
 
@@ -261,7 +301,7 @@ def _as_value(value: Any) -> Any:
 def _staged(
     cond: Function, body: Function, loop_vars: Any, maximum_iterations: Any, may_grow: bool
 ) -> Any:
-    """The loop as an equation."""
+    """Trace the loop into an equation."""
     bounded = maximum_iterations is not None
 
     def test(leaves: list[Any]) -> Any:
@@ -281,22 +321,25 @@ def _staged(
 
 
 def _unchanged(before: list[Any], after: list[Any], may_grow: bool = False) -> list[Any]:
-    """Checks that an iteration leaves dtypes and shapes as they are."""
+    """Check that an iteration does not change dtypes, shapes and the lengths of lists."""
     found = [_as_value(x) for x in after]
     for old, new in zip(before, found, strict=True):
         if isinstance(old, TensorArray) and old.length != new.length:
-            raise NotTraceableError("tf.while_loop: a list is longer or shorter at each iteration")
+            raise NotTraceableError(
+                "tf.while_loop: a list is longer or shorter after an iteration; its length must "
+                "stay the same"
+            )
         if isinstance(old, Tensor) and old.aval.closed != new.aval.closed:
             shapes = NotTraceableError if may_grow else ValueError
             raise (TypeError if old.dtype != new.dtype else shapes)(
                 f"tf.while_loop: a loop variable enters the loop as {old.aval}, but is {new.aval} "
-                "after one iteration; shapes and dtypes must stay"
+                "after one iteration; shapes and dtypes must stay the same"
             )
     return found
 
 
 def repeat(count: int, body: Callable[[Any, Any], Any], state: Any) -> Any:
-    """``state = body(i, state)`` for i from 0 to ``count``."""
+    """Repeat `state = body(i, state)` for `i` below `count`, and return `state`."""
     if not tracing.local.active:
         place = tracing.next_place()
         for i in range(count):

@@ -1,7 +1,7 @@
-"""The op ``custom_gradient``, which custom gradients and ``tf.stop_gradient`` leave in Graphs.
+"""The op `custom_gradient`, which represents custom gradients and `tf.stop_gradient` in Graphs.
 
-The parts of control flow are differentiated equation by equation. This equation gives its first
-inputs as they are, and its gradient is a Graph of its own. It is gone before a Graph is compiled.
+Parts of control flow are differentiated equation by equation. This equation returns its first
+inputs unchanged, and its gradient is a separate Graph. Passes remove it before a Graph is compiled.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from tfpy._src.functions.control.derivative import applied, zero
 from tfpy._src.functions.executor.control_op import ControlOp, scattered
 
 Backward = Graph | Exception | None
-"""From gradients of the outputs, and what it captured, to those of the inputs; why there is none;
-None where no gradient flows."""
+"""A Graph from output gradients and captured values to input gradients. An exception if tracing
+that Graph failed; None if no gradient flows."""
 
 
 def _infer(
@@ -67,9 +67,7 @@ custom_gradient = register(
         execute=_execute,
         gradient=_gradient,
         annotates=GRADIENT,
-        doc="""custom_gradient(*results, *inputs, *captured, …): the results, ``count`` in number.
-
-    ``backward`` gives the gradients of those of the ``given`` inputs that are ``wanted``.
+        doc="""custom_gradient(*results, *inputs, *captured, …): the first `count` inputs.
     """,
     )
 )

@@ -21,14 +21,14 @@ from tfpy._src.functions.trace.trace import Trace
 
 
 class PureTrace(Trace):
-    """The trace of a function of tensors alone: what it captures becomes constants."""
+    """The trace of a function of tensors only. Captured values become constants."""
 
     def capture(self, tensor: Tensor) -> int:
         return self.value_of(self.constant(tensor.host_view(), tensor.aval))
 
 
 def pure(avals: Sequence[Aval], function: Callable[[list[Tensor]], Sequence[Tensor]]) -> Graph:
-    """The Graph of a function of tensors."""
+    """Return the Graph of a function of tensors."""
     trace = PureTrace("pure")
     with trace.taken():
         arguments: list[Tensor] = [trace.argument(a, "x") for a in avals]
@@ -37,12 +37,15 @@ def pure(avals: Sequence[Aval], function: Callable[[list[Tensor]], Sequence[Tens
 
 
 def derivative(graph: Graph, flows: Sequence[int], wanted: Sequence[int]) -> Graph:
-    """The Graph that takes ``graph``'s inputs and the gradients that flow into its outputs.
+    """Return the Graph of a derivative.
+
+    Its inputs are the inputs of `graph` and the gradients that flow into the outputs.
 
     Args:
-        flows: numbers of the outputs that gradients flow into.
-        wanted: numbers of the inputs whose gradients are the new Graph's outputs; zeros for those
-            without influence.
+        graph: Graph to differentiate.
+        flows: Numbers of the outputs with gradients.
+        wanted: Numbers of the inputs to differentiate by. Their gradients are the outputs, zeros
+            for inputs without influence.
     """
     count = len(graph.inputs)
 
@@ -60,7 +63,7 @@ def derivative(graph: Graph, flows: Sequence[int], wanted: Sequence[int]) -> Gra
 
 
 def zero(aval: Aval) -> Tensor:
-    """The gradient that has no effect."""
+    """Return a gradient of zeros."""
     if aval == lists.LIST:
         return lists.empty()
     trace = current()
@@ -69,22 +72,22 @@ def zero(aval: Aval) -> Tensor:
 
 
 def current() -> Trace:
-    """The trace being taken."""
+    """Return the active trace."""
     trace = tracing.current()
     assert trace is not None
     return trace
 
 
 def replay(graph: Graph, inputs: Sequence[Tensor]) -> list[Tensor]:
-    """Applies a Graph's equations again, in the trace being taken, so that tapes record them.
+    """Apply a Graph's equations again in the active trace, so that tapes record them.
 
-    What only has an effect is left out: it has had it.
+    Equations with side effects only are left out, because they have already run.
     """
     return applied(without_effects(graph), inputs)
 
 
 def applied(graph: Graph, inputs: Sequence[Tensor]) -> list[Tensor]:
-    """Applies a Graph's equations in the trace being taken, so that tapes record them."""
+    """Apply a Graph's equations in the active trace, so that tapes record them."""
     trace = current()
     values: dict[int, Tensor] = dict(zip(graph.inputs, inputs, strict=True))
     for value, array in graph.constants.items():
@@ -101,7 +104,7 @@ def applied(graph: Graph, inputs: Sequence[Tensor]) -> list[Tensor]:
 
 
 def without_effects(graph: Graph) -> Graph:
-    """The Graph without equations that give nothing, at any depth."""
+    """Return the Graph without equations that have no outputs, at any depth."""
     eqns = [_quiet(eqn) for eqn in graph.eqns if eqn.outputs]
     if eqns == graph.eqns:
         return graph

@@ -1,11 +1,11 @@
-"""Python functions called when a compiled function runs: ``tf.py_function``, prints, assertions."""
+"""Python functions that run inside compiled functions: `tf.py_function`, prints, assertions."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from tfpy._src.compiler.ir.op import register
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.nest import flatten, pack_sequence_as
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.type_spec import TypeSpec
+from tfpy._src.core.typing import DTypeLike, Nest, TensorLike
 from tfpy._src.functions.executor.control_op import ControlOp, carries_gradient, scattered
 from tfpy._src.functions.trace.symbolic import is_symbolic
 from tfpy._src.tensors.autodiff.gradient_tape import GradientTape
@@ -32,6 +34,7 @@ from tfpy._src.tensors.autodiff.unconnected import UnconnectedGradients
 from tfpy._src.tensors.variables.variable import Variable
 
 Function = Callable[..., Any]
+ResultType: TypeAlias = DTypeLike | TypeSpec | Sequence[DTypeLike | TypeSpec] | None
 
 _RAISED: tuple[tuple[tuple[type[Exception], ...], type[OpError]], ...] = (
     ((ValueError, TypeError), InvalidArgumentError),
@@ -40,16 +43,21 @@ _RAISED: tuple[tuple[tuple[type[Exception], ...], type[OpError]], ...] = (
     ((NotImplementedError,), UnimplementedError),
     ((Exception,), UnknownError),
 )
-"""What Python functions raise -> what the program sees: TensorFlow's classes."""
+"""TensorFlow's error class for each class of Python exceptions."""
 
 
 @contextmanager
-def control_dependencies(control_inputs: Any) -> Iterator[None]:
-    """A context for what is to run after other things (``tf.control_dependencies``).
+def control_dependencies(control_inputs: Iterable[object] | None) -> Iterator[None]:
+    """Order side effects, as in TensorFlow.
 
-    What takes effect does so in the order of the program, within functions too, so only callables
-    among the inputs are called.
+    Side effects always happen in program order, also within a `tf.function`. This context
+    therefore only calls the inputs that are callable.
 
+    Args:
+        control_inputs: Tensors, operations or functions that must run first; or None.
+
+    Yields:
+        None.
     Example:
         >>> import tfpy as tf
         >>> x = tf.Variable(1)
@@ -59,6 +67,8 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
         ...         return tf.identity(x)
         >>> count().numpy().tolist()
         6
+
+    See also: `tf.group`.
     """
     for value in control_inputs or ():
         if callable(value):
@@ -83,7 +93,7 @@ def _gradient(
     function: Function,
     avals: tuple[Aval, ...],
 ) -> Sequence[Tensor | None]:
-    """Calls the function again, under a tape."""
+    """Call the function again under a tape."""
     wanted = [i for i, x in enumerate(inputs) if carries_gradient(x)]
     flows = [i for i, g in enumerate(flowing) if g is not None]
     count = len(inputs)
@@ -118,16 +128,16 @@ host_call = register(
         stateful=True,
         execute=_execute,
         gradient=_gradient,
-        doc="host_call(*inputs, function, avals): what a Python function gives.",
+        doc="host_call(*inputs, function, avals): the results of a Python function.",
     )
 )
 
 
 def effect(function: Function, *args: Any) -> bool:
-    """While a function is traced: has ``function(*args)`` called at each run.
+    """Call `function(*args)` at each run of the function that is being traced.
 
     Returns:
-        False when no trace is taken; the caller does it at once then.
+        False if no function is being traced. The caller then calls `function` itself.
     """
     if not tracing.local.active:
         return False
@@ -136,7 +146,7 @@ def effect(function: Function, *args: Any) -> bool:
     places = [i for i, x in enumerate(leaves) if isinstance(x, Tensor | Variable)]
     tensors = [convert_to_tensor(leaves[i]) for i in places]
     for i in places:
-        leaves[i] = None  # the trace is not to live as long as the equation
+        leaves[i] = None  # the equation must not keep the trace alive
 
     def call(*values: Tensor) -> list[Tensor]:
         given = list(leaves)
@@ -151,26 +161,32 @@ def effect(function: Function, *args: Any) -> bool:
 
 def py_function(
     func: Function | None = None,
-    inp: Any = None,
-    Tout: Any = None,  # noqa: N803 - TensorFlow's name
+    inp: Sequence[TensorLike] | None = None,
+    Tout: ResultType = None,  # noqa: N803 - TensorFlow's name
     name: str | None = None,
-) -> Any:
-    """Calls a Python function on eager tensors, also within ``tf.function`` (``tf.py_function``).
+) -> Nest:
+    """Call a Python function on eager tensors, also within a `tf.function`.
 
-    Without ``func`` it is a decorator: ``@tf.py_function(Tout=tf.float32)``.
+    Gradients flow through TensorFlow ops in `func`. Without `func` this is a decorator:
+    `@tf.py_function(Tout=tf.float32)`.
 
     Args:
-        inp: the tensors that it takes.
-        Tout: the dtype, or list of dtypes, of what it gives. Within ``tf.function`` shapes must be
-            known: give ``tf.TensorSpec`` in place of a dtype; else the function is called once, on
-            zeros, while it is traced, to learn them.
+        func: Function of tensors. If None, return a decorator.
+        inp: Tensors that are passed to `func`.
+        Tout: Dtype, or list of dtypes, of the results. A `tf.TensorSpec` also specifies the shape.
+            If a shape is unknown within a `tf.function`, `func` is called once on zeros while the
+            function is traced.
+
+    Returns:
+        The result of `func` as a tensor, or a list of tensors if `Tout` is a list.
 
     Raises:
-        InvalidArgumentError: when what it gives is not of those dtypes (or shapes), and when it
-            raises ValueError or TypeError.
-        OutOfRangeError, ResourceExhaustedError, UnimplementedError: when it raises StopIteration,
-            MemoryError, NotImplementedError.
-        UnknownError: when it raises anything else. The cause is the function's own exception.
+        InvalidArgumentError: If the results have other dtypes or shapes, or if `func` raises
+            ValueError or TypeError.
+        OutOfRangeError: If `func` raises StopIteration.
+        ResourceExhaustedError: If `func` raises MemoryError.
+        UnimplementedError: If `func` raises NotImplementedError.
+        UnknownError: If `func` raises any other exception. The original exception is the cause.
 
     Example:
         >>> import tfpy as tf
@@ -179,6 +195,8 @@ def py_function(
         ...     return tf.py_function(lambda t: t * int(t.numpy()), [x], Tout=tf.int32)
         >>> doubled(tf.constant(4)).numpy().tolist()
         16
+
+    See also: `tf.numpy_function`.
     """
     if func is None:
         return functools.partial(_decorated, py_function, Tout)
@@ -194,14 +212,31 @@ def py_function(
 
 def numpy_function(
     func: Function | None = None,
-    inp: Any = None,
-    Tout: Any = None,  # noqa: N803
+    inp: Sequence[TensorLike] | None = None,
+    Tout: ResultType = None,  # noqa: N803
     stateful: bool = True,
     name: str | None = None,
-) -> Any:
-    """Calls a function of NumPy arrays; otherwise as :func:`py_function`, without gradients.
+) -> Nest:
+    """Call a Python function on NumPy arrays, also within a `tf.function`.
 
-    Outside of compiled functions what it raises stays as it is.
+    No gradients flow through `func`. Outside of compiled functions its exceptions are not
+    converted.
+
+    Args:
+        func: Function of NumPy arrays. If None, return a decorator.
+        inp: Tensors that are passed to `func` as arrays.
+        Tout: Dtype, or list of dtypes, of the results. A `tf.TensorSpec` also specifies the shape.
+            If a shape is unknown within a `tf.function`, `func` is called once on zeros while the
+            function is traced.
+        stateful: Has no effect: `func` is called at each run.
+
+    Returns:
+        The result of `func` as a tensor, or a list of tensors if `Tout` is a list.
+
+    Raises:
+        InvalidArgumentError: If the results have other dtypes or shapes, or if `func` raises
+            ValueError or TypeError within a `tf.function`. Other exceptions are converted as for
+            `tf.py_function`.
 
     Example:
         >>> import numpy as np
@@ -211,6 +246,8 @@ def numpy_function(
         ...     return tf.numpy_function(np.median, [x], tf.float64)
         >>> middle(np.array([1.0, 9.0, 2.0])).numpy().tolist()
         2.0
+
+    See also: `tf.py_function`.
     """
     if func is None:
         return functools.partial(_decorated, numpy_function, Tout)
@@ -230,7 +267,7 @@ def numpy_function(
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """What a Python function raises comes in TensorFlow's classes; its own stands as the cause."""
+    """Raise exceptions of Python functions as TensorFlow's classes, with the original as cause."""
     try:
         yield
     except Exception as error:
@@ -239,7 +276,7 @@ def _told() -> Iterator[None]:
 
 
 def _decorated(call: Function, Tout: Any, func: Function) -> Function:  # noqa: N803
-    """A function that is called by ``py_function`` or ``numpy_function``."""
+    """Return a function that calls `py_function` or `numpy_function`."""
 
     @functools.wraps(func)
     def called(*args: Any) -> Any:
@@ -269,7 +306,8 @@ def _result(value: Any, spec: Any) -> Tensor:
         raise InvalidArgumentError(
             None,
             "py_function",
-            f"py_function: expected dtype {dtype.name}, the function gave {tensor.dtype.name}",
+            f"py_function: expected dtype {dtype.name}, but the function returned "
+            f"{tensor.dtype.name}",
         )
     return tensor
 
@@ -290,8 +328,10 @@ def _call(function: Function, inputs: list[Any], specs: Sequence[Any], listed: b
 
 
 def on_host(function: Function, inputs: Sequence[Tensor], avals: Sequence[Aval]) -> list[Tensor]:
-    """The tensors, of these avals, that a function of tensors gives; while a function is traced,
-    at each run."""
+    """Return the results of a function of tensors, which have these avals.
+
+    While a function is traced, call it at each run.
+    """
     if not tracing.local.active:
         return list(function(*inputs))
     return host_call.apply(inputs, function=function, avals=tuple(avals))
@@ -301,7 +341,9 @@ def _avals(function: Function, inputs: Sequence[Tensor], specs: Sequence[Any]) -
     if all(getattr(s, "shape", None) is not None and s.is_static for s in specs):
         return tuple(Aval(tuple(s.shape), as_dtype(s.dtype)) for s in specs)
     if not tracing.local.guesses:
-        raise NotTraceableError("the shapes of what a Python function gives are not known")
+        raise NotTraceableError(
+            "the shapes of a Python function's results are unknown; pass tf.TensorSpec as Tout"
+        )
     with tracing.init_scope():
         blank = [np.zeros(x.aval.shape, x.dtype.as_numpy_dtype) for x in inputs]
         return tuple(t.aval for t in function(*map(convert_to_tensor, blank)))
@@ -315,17 +357,19 @@ def _checked(function: Function, avals: tuple[Aval, ...]) -> Function:
                 raise InvalidArgumentError(
                     None,
                     "py_function",
-                    f"py_function: gave {result.aval}, but was traced for {aval}; give a static "
-                    "tf.TensorSpec as Tout, or call it outside of tf.function",
+                    f"py_function: the function returned {result.aval}, but was traced for {aval}; "
+                    "pass a static tf.TensorSpec as Tout, or call it outside of tf.function",
                 )
         return results
 
     return checked
 
 
-def group(*inputs: Any, name: str | None = None) -> None:
-    """Nothing: what is given was computed, or stands in the trace, in the order of the program.
+def group(*inputs: object, name: str | None = None) -> None:
+    """Do nothing: the inputs have been computed or traced in program order.
 
+    Args:
+        *inputs: Tensors or operations.
     Example:
         >>> import tfpy as tf
         >>> x, y = tf.Variable(1), tf.Variable(2)
@@ -335,11 +379,13 @@ def group(*inputs: Any, name: str | None = None) -> None:
         >>> both()
         >>> x.numpy().tolist(), y.numpy().tolist()
         (11, 12)
+
+    See also: `tf.control_dependencies`, `tf.no_op`.
     """
 
 
 def no_op(name: str | None = None) -> None:
-    """Nothing.
+    """Do nothing.
 
     Example:
         >>> import tfpy as tf
@@ -350,4 +396,6 @@ def no_op(name: str | None = None) -> None:
         >>> increase(x, tf.constant(False))
         >>> x.numpy().tolist()
         1
+
+    See also: `tf.group`.
     """

@@ -1,4 +1,4 @@
-"""The dtype and the shape of the elements of a ``TensorArray``."""
+"""The dtype and the shape of the elements of a `TensorArray`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class ElementShapes(ABC):
 
     @property
     def dtype(self) -> DType:
-        """The type of its elements' values."""
+        """Dtype of the elements."""
         return self._dtype
 
     @property
     def element_shape(self) -> TensorShape | None:
-        """The shape of all elements; None while it is unknown."""
+        """Shape of all elements; None while it is unknown."""
         return None if self._shape is None else TensorShape(self._shape)
 
     @abstractmethod
@@ -44,7 +44,7 @@ class ElementShapes(ABC):
         return tuple(n for n in shape if n is not None)
 
     def _check(self, element: Aval) -> None:
-        """Raise an error unless values of a shape and dtype can be elements."""
+        """Raise an error unless an element may have this shape and dtype."""
         if element.dtype != self._dtype:
             raise InvalidArgumentError(
                 None,

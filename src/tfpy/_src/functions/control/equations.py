@@ -1,6 +1,6 @@
-"""The equations ``cond`` and ``while_loop`` in a trace: what is shared by their rules and traces.
+"""The `cond` and `while_loop` equations of a trace, for the ops' rules and for tracing.
 
-They are named by the op table, since the gradient of a loop is made of loops.
+The ops are looked up by name in the op table, because the gradient of a loop consists of loops.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ def avals_of(graph: Graph, values: Sequence[int]) -> tuple[Aval, ...]:
 
 
 def closed_avals_of(graph: Graph, values: Sequence[int]) -> tuple[Aval, ...]:
-    """The same, of actual sizes alone: what the signature leaves open may differ between parts."""
+    """Return the avals with actual sizes. Parts of an equation may differ in open sizes."""
     return tuple(graph.avals[v].closed for v in values)
 
 
 def has_effects(*graphs: Graph) -> bool:
-    """Whether Graphs have equations that must not be left out or repeated."""
+    """Return True if Graphs contain equations that must not be removed or repeated."""
     return any(eqn.op.stateful for graph in graphs for eqn in graph.eqns)
 
 
 def apply_cond(operands: Sequence[Tensor], branches: tuple[Graph, ...]) -> list[Tensor]:
-    """Adds a ``cond`` equation: of the stateful kind if a branch has effects."""
+    """Add a `cond` equation, of the stateful kind if a branch has side effects."""
     return _op("cond", *branches).apply(operands, branches=branches)
 
 
 def apply_loop(
     operands: Sequence[Tensor], test: Graph, body: Graph, state: int, primal: Graph | None = None
 ) -> list[Tensor]:
-    """Adds a ``while_loop`` equation: of the stateful kind if it has effects."""
+    """Add a `while_loop` equation, of the stateful kind if the loop has side effects."""
     op = _op("while_loop", test, body)
     return op.apply(operands, test=test, body=body, state=state, primal=primal)
 

@@ -1,4 +1,4 @@
-"""Lists outside of the function that makes them: what is known of their items, and the items."""
+"""Lists outside of the function that makes them: their items and the description of these."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ class Elements:
     count: int | None
     """Number of items; None if it is unknown before the list is computed."""
     shape: tuple[int | None, ...] | None
-    """Shape of all items, if that is known."""
+    """Shape of all items, or None if it is unknown."""
     dtype: DType | None
-    """Dtype of the items, if that is known."""
+    """Dtype of the items, or None if it is unknown."""
 
 
 _UNKNOWN = Elements(None, None, None)
 
 
 def is_list(value: Any) -> bool:
-    """Return True if a value is a list of tensors: a tensor of dtype variant."""
+    """Return True for a list of tensors, which is a tensor of dtype variant."""
     return isinstance(value, Tensor) and value.dtype == dtypes.variant
 
 
 def describe(values: Tensor, elements: Elements) -> Tensor:
-    """Attach a description of its items to a list; return the list."""
+    """Attach a description of the items to a list, and return the list."""
     vars(values)["elements"] = elements
     return values
 
 
 def description(values: Tensor) -> Elements:
-    """Return what is known of a list's items."""
+    """Return the known facts about a list's items."""
     known: Elements = vars(values).get("elements", _UNKNOWN)
     if not values.has_values:
         return known
@@ -56,13 +56,13 @@ def description(values: Tensor) -> Elements:
 
 
 def items_of(values: Tensor, dtype: DType) -> tuple[list[Tensor | None], Tensor | None]:
-    """Return the items of a list, and the tensor whose rows they are, if they have one shape.
+    """Return the items of a list. If all have one shape, also return the tensor of all items.
 
-    An item that is missing is None, or zeros if the shape of the items is known.
+    A missing item is None, or zeros if the shape of the items is known.
 
     Raises:
-        InvalidArgumentError: If the items are of another dtype.
-        NotTraceableError: If the length is not known while a function is traced.
+        InvalidArgumentError: If the items have another dtype.
+        NotTraceableError: If the length is unknown while a function is traced.
     """
     elements = description(values)
     count, shape, known = elements.count, elements.shape, elements.dtype
@@ -73,7 +73,7 @@ def items_of(values: Tensor, dtype: DType) -> tuple[list[Tensor | None], Tensor 
             f"Invalid data types; list elements {known.name} but tried to read {dtype.name}",
         )
     if count is None:
-        raise NotTraceableError("the length of a list of tensors is known only when it is computed")
+        raise NotTraceableError("the length of a list of tensors is unknown before it is computed")
     sizes = [n for n in shape or () if n is not None]
     if count and shape is not None and len(sizes) == len(shape):
         whole = lists.stack(values, count, Aval(tuple(sizes), dtype))

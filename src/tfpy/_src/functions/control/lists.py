@@ -1,7 +1,7 @@
-"""Lists of tensors as values of a Graph: TensorArrays in loops, and what gradients need of them.
+"""Lists of tensors as values of a Graph: TensorArrays in loops, and residuals of their gradients.
 
-A list is a scalar of dtype variant: on the host a tuple, whose items stay where they are. Items
-that were never written are None and count as zeros.
+A list is a scalar of dtype variant. On the host it is a tuple of items, which stay on their
+devices. Items that were never written are None and count as zeros.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _tensor(items: Items) -> list[Tensor]:
 
 
 def _lasting(item: Tensor) -> Tensor:
-    """Return an item that ``tf.tidy`` does not dispose: it lives as long as lists that have it."""
+    """Protect an item from `tf.tidy`, because the item must live as long as its lists."""
     item.kept = True
     return item
 
@@ -178,46 +178,46 @@ def _sum(first: Any, second: Any) -> Any:
 
 
 def make(items: Sequence[Tensor | None]) -> Tensor:
-    """The list of some tensors; None where one is missing."""
+    """Return the list of some tensors, with None for missing ones."""
     places = tuple(i for i, x in enumerate(items) if x is not None)
     found = [x for x in items if x is not None]
     return list_make.apply(found, places=places, length=len(items))[0]
 
 
 def empty() -> Tensor:
-    """The list without items."""
+    """Return the list without items."""
     return make([])
 
 
 def set_(values: Tensor, index: Tensor, item: Tensor, limit: int | None = None) -> Tensor:
-    """The list with one item replaced; it becomes longer if need be, up to ``limit`` items."""
+    """Return the list with one item replaced. The list is extended up to `limit` items."""
     return list_set.apply([values, index, item], limit=limit)[0]
 
 
 def get(values: Tensor, index: Tensor, aval: Aval) -> Tensor:
-    """One item, which is of ``aval``; zeros where there is none."""
+    """Return an item with this aval; zeros if the item is missing."""
     return list_get.apply([values, index], aval=aval)[0]
 
 
 def stack(values: Tensor, count: int, aval: Aval) -> Tensor:
-    """The first ``count`` items along a new axis."""
+    """Return the first `count` items, stacked along a new first axis."""
     if not count:
         return zeros((0, *aval.shape), aval.dtype)
     return list_stack.apply([values], count=count, aval=aval)[0]
 
 
 def unstack(tensor: Tensor) -> Tensor:
-    """The list of a tensor's slices along its first axis."""
+    """Return the list of a tensor's slices along its first axis."""
     return list_unstack.apply([tensor])[0]
 
 
 def add(first: Tensor, second: Tensor) -> Tensor:
-    """The sum of two lists, item by item."""
+    """Return the sum of two lists, item by item."""
     return list_add.apply([first, second])[0]
 
 
 def avals_of(values: Tensor) -> list[Aval | None]:
-    """Return the aval of each item of a list that has values; None where an item is missing."""
+    """Return the aval of each item of a concrete list, with None for missing items."""
     return [None if item is None else item.aval for item in _items(values)]
 
 

@@ -1,4 +1,4 @@
-"""Runs a ``while_loop`` equation."""
+"""The execution of a `while_loop` equation."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tfpy._src.functions.executor.host_shadow import LoopMirror
 
 
 class LoopRun(PartsRunner):
-    """One loop: its test and its body, compiled. Weights that it does not change are theirs, too.
+    """A loop with compiled test and body. Weights that the loop does not change stay weights.
 
-    On devices the host computes by itself what it can of the test; see ``host_shadow.py``.
+    On a device, the host computes small values of the test itself; see `host_shadow.py`.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class LoopRun(PartsRunner):
         return state
 
     def _known(self, inputs: tuple[Tensor, ...]) -> dict[int, Any] | None:
-        """The arrays, by position, that the mirror starts from; None where there is no mirror."""
+        """Return the mirror's initial arrays by position; None on backends without a mirror."""
         if registry.active_backend().on_host:
             return None
         for p in self.mirror.needed:
@@ -72,7 +72,7 @@ class LoopRun(PartsRunner):
         return bool(go_on.host_view())
 
     def _advance(self, state: list[Tensor], known: dict[int, Any] | None) -> None:
-        """The mirrored state of the next iteration, which its tensors then have on the host."""
+        """Compute the next iteration's mirrored state, and attach it to the state's tensors."""
         if known is None:
             return
         step = self.mirror.step
@@ -84,5 +84,5 @@ class LoopRun(PartsRunner):
 
 
 def keep_on_host(tensor: Tensor) -> None:
-    """Reads a small tensor from the device, once."""
+    """Read a small tensor from the device, once."""
     tensor.storage.remember(tensor.storage.to_host())

@@ -1,4 +1,4 @@
-"""``tf.map_fn``, ``tf.scan`` and the folds: loops over rows."""
+"""`tf.map_fn`, `tf.scan`, `tf.foldl` and `tf.foldr`: loops over the first axis."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tfpy._src.core.conversion import convert_to_tensor, is_operand
 from tfpy._src.core.nest import assert_same_structure, flatten, pack_sequence_as
 from tfpy._src.core.operand import CompositeOperand
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Nest
 from tfpy._src.functions.control.composite_mapping import is_composite, mapped, row_of
 from tfpy._src.functions.control.control_flow import repeat
 from tfpy._src.functions.control.tensor_array import TensorArray
@@ -20,34 +21,46 @@ Function = Callable[..., Any]
 
 def map_fn(
     fn: Function,
-    elems: Any,
-    dtype: Any = None,
+    elems: Nest,
+    dtype: Nest = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,
     infer_shape: bool = True,
     name: str | None = None,
-    fn_output_signature: Any = None,
-) -> Any:
-    """``fn`` of each row of ``elems``, stacked (``tf.map_fn``).
+    fn_output_signature: Nest = None,
+) -> Nest:
+    """Apply a function to each row of tensors and stack the results.
+
+    In a `tf.function` the rows are computed in one compiled loop. `tf.vectorized_map` computes all
+    rows at once.
 
     Args:
-        elems: a tensor, a ragged or sparse one, or a nest of them, with one first dimension.
-        dtype: TensorFlow's older name of ``fn_output_signature``.
-        fn_output_signature: the dtypes of what ``fn`` gives, in its structure, if they are not
-            those of ``elems``; or specs, such as ``tf.RaggedTensorSpec``.
-        parallel_iterations, back_prop, swap_memory, infer_shape, name: of no effect.
+        fn: Function of one row, in the structure of `elems`.
+        elems: Tensor, ragged or sparse tensor of shape `[rows, ...]`, or a nest of these.
+        dtype: Older name of `fn_output_signature`.
+        parallel_iterations: Has no effect.
+        back_prop: Has no effect.
+        swap_memory: Has no effect.
+        infer_shape: Has no effect.
+        fn_output_signature: Dtypes or specs (e.g. `tf.RaggedTensorSpec`) of the results, in their
+            structure. Default: structure and dtypes of `elems`.
+
+    Returns:
+        The results in their structure, each of shape `[rows, ...]`.
 
     Raises:
-        TypeError: when ``fn`` is not callable.
-        ValueError: for scalars, differing first dimensions, another structure, or rows of
-            different shapes.
-        InvalidArgumentError: when ``fn`` gives another dtype.
+        TypeError: If `fn` is not callable.
+        ValueError: If `elems` has scalars or different first dimensions, or if results differ in
+            structure or shape.
+        InvalidArgumentError: If `fn` returns another dtype.
 
     Example:
         >>> import tfpy as tf
         >>> tf.map_fn(lambda x: x * x, tf.constant([1, 2, 3])).numpy().tolist()
         [1, 4, 9]
+
+    See also: `tf.vectorized_map`, `tf.scan`.
     """
     check_callable(fn)
     rows: list[Any] = [rows_of(x) for x in flatten(elems)]
@@ -70,7 +83,7 @@ def map_fn(
 
 
 def _results(kind: Any, count: int) -> TensorArray:
-    """The array for results of a dtype, or of a spec's dtype and shape."""
+    """Return the array for the results of a dtype, or of a spec with dtype and shape."""
     is_spec = hasattr(kind, "shape") and not is_operand(kind)
     shape = kind.shape if is_spec else None
     return TensorArray(getattr(kind, "dtype", kind), count, element_shape=shape)
@@ -78,33 +91,43 @@ def _results(kind: Any, count: int) -> TensorArray:
 
 def scan(
     fn: Function,
-    elems: Any,
-    initializer: Any = None,
+    elems: Nest,
+    initializer: Nest = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     infer_shape: bool = True,
     reverse: bool = False,
     name: str | None = None,
-) -> Any:
-    """All intermediate results of ``fn(accumulated, row)`` over the rows (``tf.scan``).
+) -> Nest:
+    """Fold a function over the rows of tensors and return all intermediate results.
 
     Args:
-        elems: a tensor or a nest of them.
-        initializer: what is accumulated before the first row; the first row itself if None.
-        reverse: begins with the last row.
-        parallel_iterations, back_prop, swap_memory, infer_shape, name: of no effect.
+        fn: Function of the accumulated value and a row. It returns the new accumulated value.
+        elems: Tensor of shape `[rows, ...]`, or a nest of such tensors.
+        initializer: Accumulated value before the first row. Default: the first row.
+        parallel_iterations: Has no effect.
+        back_prop: Has no effect.
+        swap_memory: Has no effect.
+        infer_shape: Has no effect.
+        reverse: If True, start with the last row.
+
+    Returns:
+        The accumulated values after each row, each of shape `[rows, ...]`, in the structure of
+        `initializer`.
 
     Raises:
-        TypeError: when ``fn`` is not callable.
-        ValueError: when ``fn`` gives another structure or shape.
-        InvalidArgumentError: when ``fn`` gives another dtype.
-        OutOfRangeError: without rows and ``initializer``.
+        TypeError: If `fn` is not callable.
+        ValueError: If `fn` returns another structure or shape.
+        InvalidArgumentError: If `fn` returns another dtype.
+        OutOfRangeError: If there are no rows and there is no `initializer`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.scan(lambda a, x: a + x, tf.constant([1, 2, 3])).numpy().tolist()
         [1, 3, 6]
+
+    See also: `tf.foldl`, `tf.foldr`, `tf.map_fn`, `tf.cumsum`.
     """
     fold = _Fold(fn, elems, initializer, reverse)
     results = [TensorArray(t.dtype, fold.count, element_shape=t.aval.shape) for t in fold.initial]
@@ -123,44 +146,82 @@ def scan(
 
 def foldl(
     fn: Function,
-    elems: Any,
-    initializer: Any = None,
+    elems: Nest,
+    initializer: Nest = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-) -> Any:
-    """The last result of ``fn(accumulated, row)`` from the first row on; see :func:`scan`.
+) -> Nest:
+    """Fold a function over the rows of tensors, from the first row to the last.
+
+    Args:
+        fn: Function of the accumulated value and a row. It returns the new accumulated value.
+        elems: Tensor of shape `[rows, ...]`, or a nest of such tensors.
+        initializer: Accumulated value before the first row. Default: the first row.
+        parallel_iterations: Has no effect.
+        back_prop: Has no effect.
+        swap_memory: Has no effect.
+
+    Returns:
+        The accumulated value after the last row.
+
+    Raises:
+        TypeError: If `fn` is not callable.
+        ValueError: If `fn` returns another structure or shape.
+        InvalidArgumentError: If `fn` returns another dtype.
+        OutOfRangeError: If there are no rows and there is no `initializer`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.foldl(lambda total, x: 10 * total + x, tf.constant([1, 2, 3])).numpy().tolist()
         123
+
+    See also: `tf.foldr`, `tf.scan`.
     """
     return _Fold(fn, elems, initializer, reverse=False).run()
 
 
 def foldr(
     fn: Function,
-    elems: Any,
-    initializer: Any = None,
+    elems: Nest,
+    initializer: Nest = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-) -> Any:
-    """The last result of ``fn(accumulated, row)`` from the last row on; see :func:`scan`.
+) -> Nest:
+    """Fold a function over the rows of tensors, from the last row to the first.
+
+    Args:
+        fn: Function of the accumulated value and a row. It returns the new accumulated value.
+        elems: Tensor of shape `[rows, ...]`, or a nest of such tensors.
+        initializer: Accumulated value before the first row. Default: the last row.
+        parallel_iterations: Has no effect.
+        back_prop: Has no effect.
+        swap_memory: Has no effect.
+
+    Returns:
+        The accumulated value after the first row.
+
+    Raises:
+        TypeError: If `fn` is not callable.
+        ValueError: If `fn` returns another structure or shape.
+        InvalidArgumentError: If `fn` returns another dtype.
+        OutOfRangeError: If there are no rows and there is no `initializer`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.foldr(lambda total, x: 10 * total + x, tf.constant([1, 2, 3])).numpy().tolist()
         321
+
+    See also: `tf.foldl`, `tf.scan`.
     """
     return _Fold(fn, elems, initializer, reverse=True).run()
 
 
 class _Fold:
-    """What ``scan`` and the folds share: the rows, their order and what is accumulated first."""
+    """The shared state of `scan` and the folds: the rows, their order and the initial value."""
 
     def __init__(self, fn: Function, elems: Any, initializer: Any, reverse: bool) -> None:
         check_callable(fn)
@@ -169,7 +230,7 @@ class _Fold:
         self.count = _length(self.rows)
         self.like = elems if initializer is None else initializer
         self.done = 1 if initializer is None else 0
-        """Rows that are used up before the first step."""
+        """Number of rows that are used before the first step."""
         if initializer is None:
             first = TensorArray(self.rows[0].dtype, self.count)
             self.initial = (
@@ -179,7 +240,7 @@ class _Fold:
             self.initial = [convert_to_tensor(x) for x in flatten(initializer)]
 
     def place(self, i: Any) -> Any:
-        """The number of the row for step ``i``."""
+        """Return the number of the row for step `i`."""
         return self.count - 1 - i if self.reverse else i
 
     def step(self, i: Any, accumulated: Sequence[Any]) -> list[Tensor]:
@@ -198,7 +259,7 @@ def rows_of(x: Any) -> Any:
 
 
 def row(x: Any, i: Any) -> Any:
-    """The row of a tensor, or of a ragged one."""
+    """Return a row of a dense or ragged tensor."""
     if isinstance(x, CompositeOperand):
         return row_of(x, i)
     return x[i] if isinstance(i, int) else take(x, i)
@@ -214,7 +275,7 @@ def sizes_of(rows: Sequence[Any]) -> list[int]:
 
 
 def _size(x: Any) -> int:
-    """How many rows a tensor or a composite has."""
+    """Return the number of rows of a tensor or composite."""
     sizes = x.aval.shape if isinstance(x, Tensor) else x.shape
     return size_of(sizes[0])
 

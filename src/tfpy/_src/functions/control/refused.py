@@ -1,8 +1,9 @@
-"""Parts of control flow whose trace fails for shapes or values that TensorFlow checks at run time.
+"""Parts of control flow that fail while tracing with errors that TensorFlow raises at run time.
 
-A program is traced for actual sizes. A function whose signature leaves them open is valid for other
-sizes, so a comparison with an open size that fails is an error of the run, and so is an error of
-values. A part that raises one is replaced by an equation that raises it whenever the part runs.
+A program is traced for actual sizes. If the signature leaves sizes open, the function is also valid
+for other sizes. A failed comparison with an open size is therefore an error of the run, and so is
+an error about values. A part that raises such an error is replaced by an equation that raises it
+whenever the part runs.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tfpy._src.tensors.array.making import zeros
 
 
 class Refused:
-    """The result of a function that could not be traced for the actual sizes and values."""
+    """The result of a function that cannot be traced for the actual sizes and values."""
 
     def __init__(self, part: TracedPart, error: InvalidArgumentError | OutOfRangeError) -> None:
         self.error = error
@@ -34,10 +35,11 @@ class Refused:
             refuse(error=type(error), name=error.op, message=str(error), shape=(), dtype=bool_)
 
     def like(self, nest: Any, of: TracedPart) -> Any:
-        """Return values of the shapes that another part returns; they are never computed.
+        """Return values with the shapes of another part's results. They are never computed.
 
         Raises:
-            InvalidArgumentError, OutOfRangeError: If the values are ragged or sparse.
+            InvalidArgumentError: If the results are ragged or sparse.
+            OutOfRangeError: If the results are ragged or sparse.
         """
 
         def leaf(value: Any) -> Any:
@@ -53,7 +55,7 @@ class Refused:
 
 
 def attempted(part: TracedPart, function: Callable[[], Any]) -> Any:
-    """Return the result of a function that is traced into a part, or :class:`Refused`."""
+    """Trace a function into a part. Return its result, or a :class:`Refused` if it fails."""
     try:
         with Misfits() as misfits:
             return inside(part, function)

@@ -1,4 +1,4 @@
-"""The trace of what each replica computes, and the equation that it becomes."""
+"""The trace of a replica's computation, and the equation for all replicas."""
 
 from __future__ import annotations
 
@@ -25,27 +25,28 @@ from tfpy._src.tensors.variables.variable import Variable
 
 
 class Replica(TracedPart):
-    """The trace of what each of several replicas computes.
+    """The trace of the computation that each of several replicas runs.
 
     Args:
-        devices: names of the replicas' devices.
+        name: Name of the function.
+        devices: Names of the replicas' devices.
     """
 
     def __init__(self, name: str, devices: tuple[str, ...]) -> None:
         super().__init__(name)
         self.devices = devices
         self.is_merging = False
-        """Whether the code is in a ``merge_call``, which sees all replicas."""
+        """True inside a `merge_call`, whose code sees all replicas."""
         self.own: dict[int, tuple[Variable, SymbolicTensor]] = {}
-        """The Variables of which each replica has a value of its own, with what it reads."""
+        """Variables with a separate value in each replica, with the value that a replica reads."""
 
     @property
     def count(self) -> int:
-        """How many replicas there are."""
+        """Number of replicas."""
         return len(self.devices)
 
     def feed(self, fetching: Callable[[], Callable[[], Array]], aval: Aval, name: str) -> Tensor:
-        """A random state: that of all, with the replica's number in the counter's last word."""
+        """Return a random state: the shared state with the replica's number in the last word."""
         whole = self.outer.feed(fetching, aval, name)
         return whole + collectives.replica_id() * constant([0, 0, 0, 0, 0, 1])
 
@@ -59,11 +60,11 @@ class Replica(TracedPart):
             self.own[id(variable)] = (variable, made)
         return self.own[id(variable)][1]
 
-    # What a Variable takes of the replicas' values is said by its aggregation. One that was not
-    # made for replicas takes what they would do one after the other.
+    # The aggregation of a Variable determines how the replicas' values are combined. A Variable
+    # that was not made for replicas gets the value that sequential execution would assign.
 
     def agreed(self, variable: Variable, tensor: Tensor) -> Tensor:
-        """What a Variable takes of the values that replicas assign."""
+        """Return the value that a Variable takes if the replicas assign these values."""
         if self._is_alone(variable):
             return tensor
         if not _is_mirrored(variable):
@@ -71,23 +72,24 @@ class Replica(TracedPart):
         return self.aggregated(tensor, variable.aggregation)
 
     def agreed_change(self, variable: Variable, change: Tensor) -> Tensor:
-        """What is added to a Variable of what replicas add."""
+        """Return the change of a Variable if the replicas add these values."""
         if self._is_alone(variable) or _is_mirrored(variable):
             return self.agreed(variable, change)
         return self.reduced(change, mean=False)
 
     def agreed_part(self, variable: Variable, tensor: Tensor) -> Tensor:
-        """The value of which replicas change a slice, each for itself."""
+        """Return the value for an assignment of slices. Each replica has its own value."""
         own = self._is_alone(variable) or _is_mirrored(variable)
         return tensor if own else self.agreed(variable, tensor)
 
     def agreed_parts(
         self, variable: Variable, method: str, indices: Tensor, updates: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """The parts [..., depth] of a Variable that are changed, and the updates.
+        """Return the indices of the changed slices [..., depth] of a Variable, and the updates.
 
         Raises:
-            NotImplementedError: where the aggregation is a sum or mean, for what replaces values.
+            NotImplementedError: If the method replaces values, and the aggregation is a sum or
+                mean.
         """
         if self._is_alone(variable):
             return indices, updates
@@ -107,11 +109,11 @@ class Replica(TracedPart):
         return gathered[0], gathered[1]
 
     def _is_alone(self, variable: Variable) -> bool:
-        """Whether a Variable is each replica's own, or the code sees all replicas."""
+        """Return True if each replica has its own Variable, or if the code sees all replicas."""
         return self.is_merging or not tracing.local.active or has_own_values(variable)
 
     def aggregated(self, tensor: Tensor, aggregation: VariableAggregation) -> Tensor:
-        """What of the replicas' values each of them takes."""
+        """Combine the replicas' values by an aggregation."""
         if aggregation is VariableAggregation.NONE:
             return tensor
         if aggregation is VariableAggregation.ONLY_FIRST_REPLICA:
@@ -119,11 +121,11 @@ class Replica(TracedPart):
         return self.reduced(tensor, aggregation is VariableAggregation.MEAN)
 
     def reduced(self, tensor: Tensor, mean: bool) -> Tensor:
-        """The sum or mean of the replicas' values."""
+        """Return the sum or the mean of the replicas' values."""
         return collectives.all_reduce(tensor, mean, self.count)
 
     def _of(self, replica: int, tensor: Tensor) -> Tensor:
-        """The value of the replica with a number."""
+        """Return the value of the replica with a given number."""
         if not isinstance(tensor, SymbolicTensor):  # the same in all replicas
             return tensor
         number = cast(tensor, "int32") if tensor.dtype.is_bool else tensor
@@ -132,7 +134,7 @@ class Replica(TracedPart):
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """The code in it is what each replica runs."""
+        """Mark the code in this context as code that each replica runs."""
         before, tracing.local.replica = tracing.local.replica, self
         try:
             yield
@@ -141,7 +143,7 @@ class Replica(TracedPart):
 
     @contextmanager
     def merging(self) -> Iterator[None]:
-        """The code in it sees all replicas."""
+        """Mark the code in this context as code that sees all replicas."""
         before, self.is_merging = self.is_merging, True
         try:
             yield
@@ -153,7 +155,7 @@ _REPLACING = ("scatter_update", "scatter_min", "scatter_max")
 
 
 def _is_mirrored(variable: Variable) -> bool:
-    """Whether it was made in the scope of several replicas."""
+    """Return True if a Variable was made in the scope of several replicas."""
     return variable.strategy is not None and variable.strategy.replicas > 1
 
 
@@ -162,10 +164,12 @@ def replicated(
     given: Sequence[tuple[Tensor, SymbolicTensor]],
     function: Callable[[], Sequence[Tensor]],
 ) -> list[Tensor]:
-    """What a function gives in each replica, each tensor with a first axis of replicas.
+    """Run a function in each replica and stack the results along a first axis of replicas.
 
     Args:
-        given: tensors with such an axis, and what a replica has of each.
+        replica: Trace of the replica.
+        given: Tensors with an axis of replicas, each with the replica's tensor.
+        function: Function to trace.
     """
     with replica.running():
         results = inside(replica, function)

@@ -1,4 +1,4 @@
-"""The gradient of a loop: one that saves its states (residuals), and one that goes back."""
+"""The gradient of a loop: a loop that stores its states (residuals), and a reverse loop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COUNT = Aval((), dtypes.int32)
 def loop_with_residuals(
     inputs: Sequence[Tensor], test: Graph, body: Graph, state: int
 ) -> tuple[Tensor, list[Tensor]]:
-    """Runs a loop; gives the number of iterations and a list of each state variable's values."""
+    """Run a loop and return the number of iterations and a list of each state variable's values."""
     avals = [t.aval for t in inputs]
     added = [COUNT, *[lists.LIST] * state]
 
@@ -49,11 +49,15 @@ def reverse_loop(
     body: Graph,
     state: int,
 ) -> list[Tensor | None]:
-    """The gradient of each of a loop's inputs.
+    """Return the gradient of each of a loop's inputs.
 
     Args:
-        count, residuals: from :func:`loop_with_residuals`.
-        seeds: the gradient of each state variable after the loop.
+        count: Number of iterations.
+        residuals: Lists of the state variables' values.
+        seeds: Gradients of the state variables after the loop.
+        inputs: Inputs of the loop.
+        body: Body of the loop.
+        state: Number of state variables.
     """
     flows = [i for i, g in enumerate(seeds) if g is not None]
     rows = _rows(body, state)
@@ -100,32 +104,32 @@ def reverse_loop(
 
 @dataclass(frozen=True)
 class _Rows:
-    """The tables of a loop: tensors from outside of which the body reads single rows only.
+    """The tables of a loop: tensors from outside that the body only indexes by row.
 
-    Their gradient is a list of rows, so that an iteration does not add to whole tables.
+    The gradient of a table is a list of rows, so that an iteration does not add whole tables.
     """
 
     body: Graph
-    """The body with the rows as inputs after its own."""
+    """Body with the rows as additional inputs."""
     tables: list[int]
-    """Places of the tables among the body's inputs."""
+    """Positions of the tables among the body's inputs."""
     owners: list[int]
-    """For each row that is read, which of the tables it is of."""
+    """Number of the table for each row that is read."""
     reads: Graph
-    """From the body's inputs, the rows."""
+    """Computes the rows from the body's inputs."""
     indices: Graph
-    """From the body's inputs, the numbers of the rows."""
+    """Computes the row numbers from the body's inputs."""
 
     @property
     def places(self) -> list[int]:
-        """Places of the rows among the inputs of :attr:`body`."""
+        """Positions of the rows among the inputs of :attr:`body`."""
         own = len(self.reads.inputs)
         return [own + k for k in range(len(self.owners))]
 
     def added(
         self, lists_of_rows: Sequence[Tensor], indices: Sequence[Tensor], more: Sequence[Tensor]
     ) -> list[Tensor]:
-        """The tables' gradients with those of the rows added."""
+        """Add the gradients of rows to the gradients of the tables."""
         out = list(lists_of_rows)
         for owner, index, gradient in zip(self.owners, indices, more, strict=True):
             known = lists.get(out[owner], index, gradient.aval)

@@ -1,4 +1,4 @@
-"""TensorArrays in a trace: their elements are a list of the Graph."""
+"""TensorArrays in a trace, whose elements are a list of the Graph."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tfpy._src.tensors.array.static import static_ints
 
 
 class StagedArray(TensorArray):
-    """A TensorArray whose elements a compiled function will know.
+    """A TensorArray with elements that are only known when the compiled function runs.
 
     Args:
-        like: gives dtype, size and element shape.
-        values: the list.
+        like: TensorArray with the same dtype, size and element shape.
+        values: The list.
     """
 
     def __init__(self, like: TensorArray, values: Tensor) -> None:
@@ -48,7 +48,7 @@ class StagedArray(TensorArray):
         if self._dynamic:
             raise NotTraceableError(
                 "The size of a TensorArray with dynamic_size=True is not known while tf.function "
-                "traces: give its size, and leave dynamic_size out"
+                "traces: specify its size, and omit dynamic_size"
             )
         return self._length
 
@@ -78,7 +78,7 @@ class StagedArray(TensorArray):
         return other
 
     def close(self, name: str | None = None) -> None:
-        """Does nothing: compiled functions free what they do not need."""
+        """Do nothing: compiled functions free the values that they do not need."""
 
     def _written_shape(self) -> tuple[int, ...] | None:
         return self._one_shape
@@ -95,7 +95,7 @@ class StagedArray(TensorArray):
         return lists.get(self.values, convert_to_tensor(index), self._aval())
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
-        """The array with one element replaced; this one stays as it is."""
+        """Return a new array with one element replaced; this array is unchanged."""
         element = self._checked(value)
         limit = None if self._dynamic else self._length
         return self._with(lists.set_(self.values, convert_to_tensor(index), element, limit))

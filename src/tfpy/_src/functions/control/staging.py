@@ -1,4 +1,4 @@
-"""Traces conditionals and loops of Python functions into ``cond`` and ``while_loop`` equations."""
+"""Traces Python conditionals and loops into `cond` and `while_loop` equations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Function = Callable[..., Any]
 
 
 def to_tensor(leaf: Any) -> Tensor:
-    """The value of the Graph for a leaf of a nest."""
+    """Return the Graph's tensor for a leaf of a nest."""
     if isinstance(leaf, TensorArray):
         staged = leaf.staged()
         assert isinstance(staged, StagedArray)
@@ -33,7 +33,7 @@ def to_tensor(leaf: Any) -> Tensor:
 
 
 def like_leaf(leaf: Any, tensor: Tensor) -> Any:
-    """The other way: a value of the Graph as a leaf of that kind."""
+    """Convert a tensor of the Graph to the kind of a leaf, the inverse of :func:`to_tensor`."""
     if isinstance(leaf, TensorArray):
         return StagedArray(leaf, tensor)
     if isinstance(leaf, Composite):
@@ -42,12 +42,13 @@ def like_leaf(leaf: Any, tensor: Tensor) -> Any:
 
 
 def traced_branches(functions: Sequence[Function]) -> list[tuple[TracedPart, Any]]:
-    """Trace each function into a part; return the parts with the results.
+    """Trace each function into a part, and return the parts with the results.
 
     The result of a function that fails for the actual sizes is a :class:`Refused`.
 
     Raises:
-        InvalidArgumentError, OutOfRangeError: If all functions fail.
+        InvalidArgumentError: If all functions fail.
+        OutOfRangeError: If all functions fail.
     """
     parts = [(TracedPart(getattr(f, "__name__", "branch")), f) for f in functions]
     traced = [(part, attempted(part, f)) for part, f in parts]
@@ -59,14 +60,15 @@ def traced_branches(functions: Sequence[Function]) -> list[tuple[TracedPart, Any
 def finish_cond(
     index: Any, parts: Sequence[TracedPart], leaves: Sequence[Sequence[Any]]
 ) -> list[Tensor]:
-    """The ``cond`` equation of traced parts.
+    """Add the `cond` equation of traced parts.
 
     Args:
-        index: chooses a part by number; a bool chooses between (true, false).
-        leaves: what each part gives; all of the same avals.
+        index: Number of the chosen part. A bool chooses from the pair (true, false).
+        parts: The traced parts.
+        leaves: Results of each part; all must have the same avals.
 
     Returns:
-        The tensors that the chosen part gives.
+        The results of the chosen part.
     """
     variables = assigned(parts)
     for part, given in zip(parts, leaves, strict=True):
@@ -84,11 +86,11 @@ def finish_cond(
 
 
 def staged_cond(index: Any, functions: Sequence[Function], name: str) -> Any:
-    """The result of one of the functions, by number, or by bool of (true, false).
+    """Return the result of one function, chosen by number, or by a bool from (true, false).
 
     Raises:
-        TypeError: when their results differ in structure or dtype.
-        NotTraceableError: when they differ in shapes alone.
+        TypeError: If the results differ in structure or dtype.
+        NotTraceableError: If the results differ only in shapes.
     """
     traced = traced_branches(functions)
     parts = [part for part, _ in traced]
@@ -117,7 +119,7 @@ def _present(nest: Any) -> list[Any]:
 
 
 def _converted(part: TracedPart, result: Any) -> Any:
-    """A result with tensors for its numbers."""
+    """Return a result with tensors in place of numbers."""
 
     def leaf(value: Any) -> Any:
         if value is None or isinstance(value, TensorArray | Composite):
@@ -128,7 +130,7 @@ def _converted(part: TracedPart, result: Any) -> Any:
 
 
 def _description(nest: Any, shapes: bool = True) -> str:
-    """Structure, dtypes and (if asked for) shapes, as text."""
+    """Return the structure and dtypes of a nest as text, by default with shapes."""
 
     def leaf(value: Any) -> str:
         if isinstance(value, Tensor):
@@ -149,13 +151,14 @@ def staged_while(
     initial: Sequence[Any],
     check: Callable[[list[Any], list[Any]], list[Any]],
 ) -> list[Any]:
-    """The leaves after the last iteration.
+    """Add the `while_loop` equation of a Python loop, and return the leaves after it.
 
     Args:
-        test: takes the leaves and gives a bool scalar.
-        body: takes the leaves and gives those for the next iteration.
-        initial: the leaves before the loop.
-        check: takes the leaves before and after an iteration; gives the latter, or raises.
+        test: Function of the leaves that returns a bool scalar.
+        body: Function of the leaves that returns the leaves for the next iteration.
+        initial: Leaves before the loop.
+        check: Function of the leaves before and after an iteration. It returns the latter, or
+            raises an error.
     """
     entries = [to_tensor(leaf) for leaf in initial]
     part = LoopPart("while_body")

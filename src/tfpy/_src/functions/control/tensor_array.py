@@ -1,10 +1,9 @@
-"""``tf.TensorArray``: a list of tensors of one dtype, read and written by number."""
+"""`tf.TensorArray`, a list of tensors of one dtype that are read and written by index."""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -16,32 +15,39 @@ from tfpy._src.compiler.ir.sizes import either, is_open
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.sizes import as_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, IntLike, TensorLike
 from tfpy._src.functions.control import list_items, lists
-from tfpy._src.functions.control.element_shapes import ElementShapes
+from tfpy._src.functions.control.array_items import ArrayItems, known_size
 from tfpy._src.functions.trace.symbolic import is_symbolic
 from tfpy._src.tensors.array import joining
 from tfpy._src.tensors.array.making import zeros
 from tfpy._src.tensors.array.slicing import slice as slice_, take
-from tfpy._src.tensors.array.static import static_int, static_ints
+from tfpy._src.tensors.array.static import static_ints
 
 
-class TensorArray(ElementShapes):
-    """A list of tensors of one dtype (``tf.TensorArray``).
+class TensorArray(ArrayItems):
+    """A list of tensors of one dtype.
+
+    Outside of a `tf.function` the array changes in place. In loops and branches of a `tf.function`,
+    use the array that a method returns. Gradients flow through writes and reads.
 
     Args:
-        dtype: of the elements.
-        size: the number of elements; required without ``flow``.
-        dynamic_size: whether writing past the end makes it longer.
-        clear_after_read: whether an element can be read only once (the default).
-        infer_shape: whether all elements must have the first one's shape.
-        element_shape: the shape of all elements.
-        flow: A tensor of dtype variant, which a compiled function returned for its TensorArray:
-            gives the elements.
-        tensor_array_name, handle, colocate_with_first_write_call, name: of no effect.
+        dtype: Dtype of the elements.
+        size: Number of elements. Required without `flow`.
+        dynamic_size: If True, writing past the end extends the array.
+        clear_after_read: If True (default), each element can be read only once outside of
+            functions.
+        tensor_array_name: Has no effect.
+        handle: Has no effect.
+        flow: List that a compiled function returned for its TensorArray (a tensor of dtype
+            variant). It provides the elements.
+        infer_shape: If True, all elements must have the shape of the first one.
+        element_shape: Shape of all elements, with None for sizes that may differ.
+        colocate_with_first_write_call: Has no effect.
 
     Raises:
-        ValueError: without ``size`` and ``flow``, or with ``flow`` and ``size`` or
-            ``element_shape``.
+        ValueError: If both `size` and `flow` are missing, or if `flow` is given with `size` or
+            `element_shape`.
 
     Example:
         >>> import tfpy as tf
@@ -49,19 +55,21 @@ class TensorArray(ElementShapes):
         >>> numbers = numbers.write(0, 1.0).write(1, 2.0)
         >>> print(numbers.stack().numpy())
         [1. 2.]
+
+    See also: `tf.while_loop`, `tf.map_fn`, `tf.scan`.
     """
 
     def __init__(
         self,
-        dtype: Any,
-        size: Any = None,
+        dtype: DTypeLike,
+        size: IntLike | None = None,
         dynamic_size: bool | None = None,
         clear_after_read: bool | None = None,
         tensor_array_name: str | None = None,
-        handle: Any = None,
+        handle: object = None,
         flow: Any = None,
         infer_shape: bool = True,
-        element_shape: Any = None,
+        element_shape: Sequence[int | None] | None = None,
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
@@ -72,75 +80,38 @@ class TensorArray(ElementShapes):
         self._shape: tuple[int | None, ...] | None = (
             None if element_shape is None else tuple(element_shape)
         )
-        self._items: list[Tensor | None]
-        self._whole: Tensor | None = None
-        """The tensor whose rows the elements are, if that is known."""
+        self._whole = None
         if isinstance(flow, TensorArray):
             flow = flow.as_list()
         if list_items.is_list(flow):
             self._take(flow, size, element_shape)
         else:
-            self._length = _known_size(size)
+            self._length = known_size(size)
             self._items = [None] * self._length
         self._read: set[int] = set()
         self._trace = tracing.current()
 
-    def _take(self, flow: Tensor, size: Any, element_shape: Any) -> None:
-        """Take the elements of a list."""
-        if size is not None or element_shape is not None:
-            other = "size" if size is not None else "element_shape"
-            raise ValueError(
-                f"Cannot provide both `flow` and `{other}` arguments at the same time."
-            )
-        self._clear = False
-        self._items, self._whole = list_items.items_of(flow, self._dtype)
-        known = list_items.description(flow)
-        self._shape = known.shape
-        self._length = len(self._items) if known.count is None else known.count
-
-    # What it is
-
-    @property
-    def dynamic_size(self) -> bool:
-        """Whether writing behind the last element makes it longer."""
-        return self._dynamic
-
-    @property
-    def handle(self) -> None:
-        """TensorFlow's resource; eager arrays have none there either."""
-        return None
-
     @property
     def flow(self) -> Tensor:
-        """The elements as a list while a function is traced; 0 otherwise, without a meaning."""
+        """List of the elements while a function is traced; 0 otherwise, without a meaning."""
         return constant(0) if tracing.current() is None else self.as_list()
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of elements."""
+        """Return the number of elements.
+
+        Returns:
+            Scalar int32 tensor.
+
+        Example:
+            >>> import tfpy as tf
+            >>> print(tf.TensorArray(tf.float32, size=2).size().numpy())
+            2
+        """
         return as_tensor(either(len(self._items), self._length), int32)
 
-    def identity(self) -> TensorArray:
-        """The array itself: an eager one changes in place, as TensorFlow's."""
-        return self
-
-    def grad(self, source: str, flow: Any = None, name: str | None = None) -> NoReturn:
-        """Not there, as in TensorFlow.
-
-        Raises:
-            NotImplementedError: always; tapes differentiate through the array.
-        """
-        raise NotImplementedError(
-            "TensorArray.grad is not supported when executing eagerly; tapes differentiate through "
-            "a TensorArray by themselves"
-        )
-
-    def close(self, name: str | None = None) -> None:
-        """Forgets the elements."""
-        self._items, self._whole = [], None
-
     def staged(self) -> TensorArray:
-        """The array as a value of the trace being taken."""
-        from tfpy._src.functions.control.staged_array import StagedArray  # a subclass of this one
+        """Return the array as a value of the active trace."""
+        from tfpy._src.functions.control.staged_array import StagedArray  # a subclass
 
         shapes = {item.aval.shape for item in self._items if item is not None}
         if len(shapes) > 1:
@@ -149,66 +120,38 @@ class TensorArray(ElementShapes):
         return StagedArray(self, lists.make(self._items) if known is None else lists.unstack(known))
 
     def as_list(self) -> Tensor:
-        """Return the elements as a tensor of dtype variant, which compiled functions return."""
+        """Return the elements as a tensor of dtype variant, as compiled functions return them."""
         if tracing.current() is not None:
             return self.staged().as_list()
         return list_items.describe(lists.make(self._items), self.elements)
 
-    @property
-    def elements(self) -> list_items.Elements:
-        """Description of the elements for a list of them."""
-        return self._described(either(len(self._items), self._length))
+    # Single elements
 
-    def _described(self, count: int | None) -> list_items.Elements:
-        written = self._written_shape()
-        shape = self._shape if written is None else written
-        return list_items.Elements(count, shape, self._dtype)
+    def read(self, index: IntLike, name: str | None = None) -> Tensor:
+        """Return an element.
 
-    # As a value, which others may share: what lists in graphs are
+        Args:
+            index: Index of the element.
 
-    @property
-    def length(self) -> int:
-        """The number of elements, known while a function is traced."""
-        return len(self._items)
-
-    def element(self, at: int) -> Tensor | None:
-        """An element, if it was written."""
-        return self._items[at]
-
-    def copied(self) -> TensorArray:
-        """An array of the same elements that changes by itself."""
-        other = self.holding(self._items)
-        other._length = self._length
-        return other
-
-    def holding(self, elements: Sequence[Tensor | None]) -> TensorArray:
-        """An array like this one that has other elements."""
-        other = copy.copy(self)
-        other._items, other._length, other._read = [*elements], len(elements), set()
-        other._whole = None
-        other._trace = tracing.current()
-        return other
-
-    def of_shape(self, shape: Sequence[int]) -> TensorArray:
-        """The array, of which the shape of all elements is known."""
-        other = copy.copy(self)
-        other._shape = tuple(shape)
-        return other
-
-    # One element
-
-    def read(self, index: Any, name: str | None = None) -> Tensor:
-        """The element; zeros where none was written and the shape is known.
+        Returns:
+            Tensor of the element's shape. Zeros if the element was never written and the shape is
+            known.
 
         Raises:
-            OutOfRangeError: for an index past the end or below 0.
-            InvalidArgumentError: the second time, unless ``clear_after_read=False``; not within
-                a ``tf.function``.
-            ValueError: where none was written and the shape is unknown.
+            OutOfRangeError: If the index is negative or past the end.
+            InvalidArgumentError: At the second read outside of a `tf.function`, unless
+                `clear_after_read=False`.
+            ValueError: If the element was never written and the shape is unknown.
+
+        Example:
+            >>> import tfpy as tf
+            >>> print(tf.TensorArray(tf.int32, size=2).write(1, 5).read(1).numpy())
+            5
         """
         if is_symbolic(index):
             return self.staged().read(index) if self._whole is None else take(self._whole, index)
-        at = int(index)
+        number: Any = index
+        at = int(number)
         if not 0 <= at < len(self._items):
             raise OutOfRangeError(
                 None,
@@ -229,17 +172,31 @@ class TensorArray(ElementShapes):
             self._read.add(at)
         return element
 
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
-        """Replaces the element, and gives the array.
+    def write(self, index: IntLike, value: TensorLike, name: str | None = None) -> TensorArray:
+        """Replace an element.
+
+        Args:
+            index: Index of the element.
+            value: New element, with the dtype and the element shape of the array.
+
+        Returns:
+            The array with the new element.
 
         Raises:
-            OutOfRangeError: for an index past the end (unless ``dynamic_size``) or below 0.
-            InvalidArgumentError: for another dtype.
-            ValueError: for another shape.
+            OutOfRangeError: If the index is negative, or past the end without `dynamic_size`.
+            InvalidArgumentError: If the dtype differs.
+            ValueError: If the shape differs.
+
+        Example:
+            >>> import tfpy as tf
+            >>> array = tf.TensorArray(tf.int32, size=0, dynamic_size=True)
+            >>> print(array.write(1, 5).stack().numpy())
+            [0 5]
         """
         if is_symbolic(index) or self._is_elsewhere():
             return self.staged().write(index, value)
-        at = int(index)
+        number: Any = index
+        at = int(number)
         if at < 0:
             raise OutOfRangeError(
                 None,
@@ -261,34 +218,27 @@ class TensorArray(ElementShapes):
         return self
 
     def _is_elsewhere(self) -> bool:
-        """Whether a branch, loop or function is traced in which it was not made.
+        """Return True in a branch, loop or function in which the array was not made.
 
-        It must not change there.
+        The array must not change there.
         """
         return tracing.local.active[-1:] not in ([], [self._trace])
-
-    def _present(self, at: int) -> Tensor:
-        found = self._items[at]
-        return zeros(self._known_shape(), self._dtype) if found is None else found
-
-    def _written_shape(self) -> tuple[int, ...] | None:
-        """The shape of those elements that were written, when that is one."""
-        shapes = {item.aval.shape for item in self._items if item is not None}
-        return shapes.pop() if len(shapes) == 1 else None
-
-    def _checked(self, value: Any) -> Tensor:
-        """The value as an element."""
-        element = convert_to_tensor(value, None if is_operand(value) else self._dtype)
-        self._check(element.aval)
-        return element
 
     # All elements
 
     def stack(self, name: str | None = None) -> Tensor:
-        """All elements as one tensor, along a new first axis.
+        """Return all elements, stacked along a new first axis.
+
+        Returns:
+            Tensor of shape `[size, ...]`.
 
         Raises:
-            ValueError: where an element is missing and the shape is unknown.
+            ValueError: If an element was never written and the shape is unknown.
+
+        Example:
+            >>> import tfpy as tf
+            >>> print(tf.TensorArray(tf.int32, size=2).write(0, 4).write(1, 5).stack().numpy())
+            [4 5]
         """
         if is_open(self._length):
             return self.staged().stack()
@@ -297,17 +247,38 @@ class TensorArray(ElementShapes):
             return zeros([0, *shape], self._dtype)
         return joining.stack([self._present(i) for i in range(len(self._items))])
 
-    def gather(self, indices: Any, name: str | None = None) -> Tensor:
-        """Some elements as one tensor."""
+    def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
+        """Return some elements, stacked along a new first axis.
+
+        Args:
+            indices: Integer tensor of shape `[n]`.
+
+        Returns:
+            Tensor of shape `[n, ...]`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> print(tf.TensorArray(tf.int32, size=3).unstack([4, 5, 6]).gather([2, 0]).numpy())
+            [6 4]
+        """
         if is_symbolic(indices):
             return self.staged().gather(indices)
         return joining.stack([self._present(i) for i in static_ints(indices)])
 
     def concat(self, name: str | None = None) -> Tensor:
-        """All elements one after the other along their first axis.
+        """Return all elements, concatenated along their first axis.
+
+        Returns:
+            Tensor of shape `[sum of the first sizes, ...]`.
 
         Raises:
-            InvalidArgumentError: for scalars.
+            InvalidArgumentError: If the elements are scalars.
+
+        Example:
+            >>> import tfpy as tf
+            >>> array = tf.TensorArray(tf.int32, size=2, infer_shape=False)
+            >>> print(array.write(0, [1, 2]).write(1, [3]).concat().numpy())
+            [1 2 3]
         """
         parts = [self._present(i) for i in range(len(self._items))]
         if any(p.ndim == 0 for p in parts):
@@ -316,11 +287,23 @@ class TensorArray(ElementShapes):
             )
         return joining.concat(parts, 0)
 
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
-        """The slices of a tensor along its first axis become the elements.
+    def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
+        """Replace the elements by the slices of a tensor along its first axis.
+
+        Args:
+            value: Tensor of shape `[n, ...]`.
+
+        Returns:
+            The array with the new elements.
 
         Raises:
-            ValueError: when there are more than the array's size, or for a scalar.
+            ValueError: If `value` is a scalar, or if it has more slices than the array has
+                elements.
+
+        Example:
+            >>> import tfpy as tf
+            >>> print(tf.TensorArray(tf.int32, size=2).unstack([[1, 2], [3, 4]]).read(1).numpy())
+            [3 4]
         """
         tensor = convert_to_tensor(value, None if is_operand(value) else self._dtype)
         if tensor.ndim == 0:
@@ -333,11 +316,24 @@ class TensorArray(ElementShapes):
         self._whole = tensor if self._items else None
         return self
 
-    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
-        """Parts of a tensor along its first axis become the elements.
+    def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
+        """Replace the elements by consecutive parts of a tensor along its first axis.
+
+        Args:
+            value: Tensor of shape `[n, ...]`.
+            lengths: Integer tensor with the sizes of the parts. Their sum is `n`.
+
+        Returns:
+            The array with the new elements.
 
         Raises:
-            InvalidArgumentError: when the lengths do not add up to the first dimension.
+            InvalidArgumentError: If the sum of the lengths is not `n`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> array = tf.TensorArray(tf.int32, size=2)
+            >>> print(array.split([1, 2, 3], [1, 2]).read(1).numpy())
+            [2 3]
         """
         tensor = convert_to_tensor(value, None if is_operand(value) else self._dtype)
         if self._is_elsewhere():
@@ -373,24 +369,26 @@ class TensorArray(ElementShapes):
         self._read.clear()
         return self
 
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
-        """The slices of a tensor along its first axis become the elements of these numbers."""
+    def scatter(
+        self, indices: TensorLike, value: TensorLike, name: str | None = None
+    ) -> TensorArray:
+        """Replace some elements by the slices of a tensor along its first axis.
+
+        Args:
+            indices: Integer tensor of shape `[n]`.
+            value: Tensor of shape `[n, ...]`.
+
+        Returns:
+            The array with the new elements.
+
+        Example:
+            >>> import tfpy as tf
+            >>> array = tf.TensorArray(tf.int32, size=3)
+            >>> print(array.scatter([2, 0], [7, 8]).stack().numpy())
+            [8 0 7]
+        """
         tensor = convert_to_tensor(value, None if is_operand(value) else self._dtype)
         array: TensorArray = self
         for at, element in zip(static_ints(indices), joining.rows_of(tensor), strict=True):
             array = array.write(at, element)
         return array
-
-
-def _known_size(size: Any) -> int:
-    """Return the number of elements of an array.
-
-    Raises:
-        ValueError: Without one.
-        NotTraceableError: If it is the value of a tensor that is not known yet.
-    """
-    if size is None:
-        raise ValueError("Size must be declared for TensorArrays when eager execution is enabled.")
-    if is_symbolic(size):
-        raise NotTraceableError(f"a TensorArray's size is the value of the tensor {size}")
-    return static_int(size)

@@ -1,7 +1,7 @@
-"""Traces of the parts of control flow: a branch, a loop's test, a loop's body.
+"""Traces for the parts of control flow: branches, loop tests and loop bodies.
 
-A part reads what is around it: tensors of the outer trace, Variables, feeds. These become inputs
-of its Graph, the same and in one order for all parts of an equation.
+A part reads tensors of the outer trace, Variables and feeds. These become inputs of its Graph. All
+parts of an equation have the same inputs in the same order.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class TracedPart(Trace):
         self.outer = current()
 
     def _is_constant(self, tensor: Tensor) -> bool:
-        """What a tape may differentiate by stays an input."""
+        """Return True for a small tensor, unless a tape may differentiate with respect to it."""
         watchable = tensor.dtype.is_differentiable and tensor.storage.counted
         return super()._is_constant(tensor) and not watchable
 
@@ -39,7 +39,7 @@ class TracedPart(Trace):
         inputs: Sequence[Tensor],
         backward: Callable[..., Sequence[Any]] | None,
     ) -> list[Tensor]:
-        """An equation that says what the gradient is: parts are differentiated by equations."""
+        """Add a `custom_gradient` equation, because parts are differentiated by their equations."""
         found: Graph | Exception | None = None
         captured: list[Tensor] = []
         wanted: list[int] = []
@@ -48,7 +48,7 @@ class TracedPart(Trace):
             try:
                 wanted = part.trace_gradient(results, backward)
                 found, captured = part.graph, [extra.fetch() for extra in part.extras]
-            except Exception as error:  # it matters only if somebody asks for the gradient
+            except Exception as error:  # only raised if the gradient is needed
                 found = error
         attrs: dict[str, Any] = {"count": len(results), "given": len(inputs)}
         attrs |= {"backward": found, "wanted": tuple(wanted)}
@@ -59,7 +59,7 @@ class TracedPart(Trace):
 
 
 class GradientPart(TracedPart):
-    """The trace of a custom gradient. Its own gradient is that of its equations, stops included."""
+    """The trace of a custom gradient. It is differentiated by its equations, including stops."""
 
     def custom(
         self,
@@ -74,7 +74,7 @@ class GradientPart(TracedPart):
     def trace_gradient(
         self, results: Sequence[Tensor], backward: Callable[..., Sequence[Any]]
     ) -> list[int]:
-        """Traces a backward function; gives the numbers of the inputs that have a gradient."""
+        """Trace a backward function. Return the numbers of the inputs that have a gradient."""
         with self.taken():
             seeds = [
                 self.argument(t.aval, "gradient") if t.dtype.is_differentiable else None
@@ -88,35 +88,36 @@ class GradientPart(TracedPart):
 
 
 class LoopPart(TracedPart):
-    """The trace of a loop's body, which draws other random numbers at each iteration."""
+    """The trace of a loop's body, which draws different random numbers at each iteration."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.iteration: Tensor | None = None
-        """The number of the iteration, once something asked for it."""
+        """Number of the iteration, if the body uses it."""
         self.limit: Any = None
-        """The most iterations, if the body says it."""
+        """Maximum number of iterations, if the body specifies it."""
 
     def feed(self, fetching: Callable[[], Callable[[], Array]], aval: Aval, name: str) -> Tensor:
-        """A random state: that of the whole loop, with the iteration added to the counter."""
+        """Return a random state: the state of the whole loop plus the number of the iteration."""
         whole = self.outer.feed(fetching, aval, name)
         return whole + self.counted() * constant([0, 0, 0, 1, 0, 0])
 
     def counted(self) -> Tensor:
-        """The number of the iteration."""
+        """Return the number of the iteration, and add it to the loop if necessary."""
         if self.iteration is None:
             self.iteration = self.argument(constant(0).aval, "iteration")
         return self.iteration
 
 
 def join(parts: Sequence[TracedPart], own: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """Gives the Graphs of all parts the same inputs.
+    """Give the Graphs of all parts the same inputs.
 
     Args:
-        own: the tensors of each part that come first.
+        parts: The traced parts.
+        own: Tensors of each part that are its first inputs.
 
     Returns:
-        The outer tensors for the inputs that follow those.
+        The outer tensors for the remaining inputs.
     """
     for part in parts:
         tell_tapes(part)
@@ -139,7 +140,7 @@ def join(parts: Sequence[TracedPart], own: Sequence[Sequence[Tensor]]) -> list[T
 
 
 def tell_tapes(part: TracedPart) -> None:
-    """Notes on the tapes outside what a part computed at once, from tensors that have values."""
+    """Record on outer tapes the ops that ran immediately while a part was traced."""
     for entry in part.recorder.entries:
         if not any(isinstance(t, SymbolicTensor) for t in (*entry.inputs, *entry.outputs)):
             for tape in tapes.local.active:
@@ -147,7 +148,7 @@ def tell_tapes(part: TracedPart) -> None:
 
 
 def _key(part: TracedPart, extra: Extra) -> Any:
-    """Equal for the same thing read in two parts."""
+    """Return a key that is equal for the same value in two parts."""
     if extra.variable is not None:
         return id(extra.variable)
     own = getattr(extra.tensor, "trace", None) is part
@@ -155,12 +156,12 @@ def _key(part: TracedPart, extra: Extra) -> Any:
 
 
 def assigned(parts: Sequence[TracedPart]) -> list[Variable]:
-    """The Variables that some part assigns."""
+    """Return the Variables that at least one part assigns."""
     found = {key: variable for part in parts for key, (variable, _) in part.assigned.items()}
     return list(found.values())
 
 
 def inside(part: TracedPart, function: Callable[[], Any]) -> Any:
-    """What a function gives while it is traced into a part."""
+    """Return the result of a function that is traced into a part."""
     with part.taken():
         return function()

@@ -1,4 +1,4 @@
-"""``tf.vectorized_map``: a function of one row, applied to all rows at once."""
+"""`tf.vectorized_map`, which applies a function of one row to all rows at once."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.nest import flatten, map_structure, pack_sequence_as
 from tfpy._src.core.operand import Composite, CompositeOperand
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Nest
 from tfpy._src.functions.control.batching.apply import RowDependence, RowGraph, Unbatched
 from tfpy._src.functions.control.batching.table import BatchedRows
 from tfpy._src.functions.control.mapping import check_callable, map_fn, row, rows_of, sizes_of
@@ -26,24 +27,24 @@ Function = Callable[..., Any]
 
 
 def vectorized_map(
-    fn: Function, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
-) -> Any:
-    """Apply ``fn`` to all rows of ``elems`` at once (``tf.vectorized_map``).
+    fn: Function, elems: Nest, fallback_to_while_loop: bool = True, warn: bool = True
+) -> Nest:
+    """Apply a function to all rows of tensors at once.
 
-    ``fn`` is traced for one row, and each of its operations is applied to all rows. Operations
+    `fn` is traced for one row, and each of its operations is applied to all rows. Operations
     without a batching rule (the gradient of a convolution's filter, some operations on strings) run
     row by row. A function with control flow, side effects or ragged results runs row by row as a
-    whole: in a ``tf.function`` this is one compiled loop. Rows draw different random numbers.
+    whole: in a `tf.function` this is one compiled loop. Rows draw different random numbers.
 
     Args:
-        fn: Function of one row: a nest of tensors in the structure of `elems`.
-        elems: Tensor of shape [rows, ...], or a nest of such tensors. A tensor with one row serves
-            all rows.
+        fn: Function of one row, in the structure of `elems`. It returns a nest of tensors.
+        elems: Tensor of shape `[rows, ...]`, or a nest of such tensors. A tensor with one row is
+            used for all rows.
         fallback_to_while_loop: If False, raise ValueError instead of running row by row.
         warn: Has no effect.
 
     Returns:
-        The results of `fn` in their structure, each of shape [rows, ...].
+        The results of `fn` in their structure, each of shape `[rows, ...]`.
 
     Raises:
         ValueError: If the first dimensions differ, or if something would run row by row and
@@ -55,7 +56,7 @@ def vectorized_map(
         >>> tf.vectorized_map(lambda row: row * tf.reduce_sum(row), x).numpy().tolist()
         [[3, 6], [21, 28]]
 
-    See also: `tf.map_fn`.
+    See also: `tf.map_fn`, `tf.scan`.
     """
     check_callable(fn)
     rows: list[Any] = [rows_of(x) for x in flatten(elems)]
@@ -93,7 +94,7 @@ class _RowPart(TracedPart):
         Trace.__init__(self, name)
 
     def on_variable_made(self, variable: Variable) -> None:
-        """Refuse a Variable that each row would make.
+        """Reject a Variable, because each row would make it.
 
         Raises:
             ValueError: Always.
@@ -105,7 +106,7 @@ class _RowPart(TracedPart):
 
 
 class _Traced:
-    """A function, traced for one row."""
+    """A function that was traced for one row."""
 
     def __init__(self, fn: Function, elems: Any, rows: Sequence[Tensor], count: int) -> None:
         self._rows, self._count = rows, count
@@ -180,7 +181,7 @@ def _converted(leaf: Any) -> Any:
 
 
 def _one_by_one(fn: Function, elems: Any, rows: Sequence[Any], count: int) -> Any:
-    """Return the results of calls for one row after the other."""
+    """Return the results of separate calls for each row."""
     sizes = sizes_of(rows)
     results = []
     for i in range(count):

@@ -1,4 +1,4 @@
-"""The op ``while_loop``: how its equation runs, and its gradient."""
+"""The op `while_loop`: its evaluation and its gradient."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def _while_infer(
 ) -> tuple[Aval, ...]:
     given = tuple(aval.closed for aval in avals)
     if closed_avals_of(test, test.inputs) != given or closed_avals_of(body, body.inputs) != given:
-        raise ValueError("while_loop: test and body must take the loop's inputs")
+        raise ValueError("while_loop: test and body must have the loop's inputs")
     if closed_avals_of(test, test.outputs) != (Aval((), dtypes.bool),):
-        raise ValueError("while_loop: the test must give a bool scalar")
+        raise ValueError("while_loop: the test must return a bool scalar")
     if closed_avals_of(body, body.outputs) != given[:state]:
-        raise ValueError("while_loop: the body must give what it takes of the state")
+        raise ValueError("while_loop: the body must return the avals of the state")
     return avals[:state]
 
 
@@ -68,14 +68,14 @@ def _while_gradient(
     state: int,
     primal: Graph | None = None,
 ) -> Sequence[Tensor | None]:
-    """Runs the loop again, saving what each iteration began with, and then back over that."""
+    """Run the loop again with its states stored, and then run the reverse loop over them."""
     count, residuals = loop_with_residuals(inputs, test, body, state)
     seeds = [_seed(g, x) for g, x in zip(flowing, inputs[:state], strict=True)]
     return reverse_loop(count, residuals, seeds, inputs, body, state)
 
 
 def _seed(gradient: Tensor | None, like: Tensor) -> Tensor | None:
-    """What flows into a variable of the loop; None where nothing can."""
+    """Return the gradient that flows into a loop variable; None if the variable carries none."""
     if gradient is not None or not carries_gradient(like):
         return gradient
     return zero(like.aval)

@@ -1,4 +1,4 @@
-"""The results of a traced function: a nest whose tensors each call computes again."""
+"""The results of a traced function: a nest of tensors that each call computes again."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class TensorSpec(TypeSpec):
             >>> spec.is_compatible_with(tf.zeros([5, 2])), spec.is_compatible_with(tf.zeros([5]))
             (True, False)
         """
-        tensor = value if hasattr(value, "dtype") else convert_to_tensor(value)
+        tensor: Any = value if hasattr(value, "dtype") else convert_to_tensor(value)
         fits = self._shape.is_compatible_with(tensor.shape)
         return as_dtype(tensor.dtype) == self._dtype and fits
 

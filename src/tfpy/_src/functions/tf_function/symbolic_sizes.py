@@ -75,7 +75,7 @@ class _Sizes:
         return any(self._takes(size, wanted) for size, wanted in reversed(misfits.pairs))
 
     def _takes(self, size: int, wanted: int) -> bool:
-        """Make `size` equal to `wanted` if it depends on an unknown size; return True on success."""
+        """Make `size` equal `wanted` if it depends on an unknown size. Return True on success."""
         present = self._present
         fitting = [_scaled(n, size, wanted) for n in present]
         exact = [number for number, n in enumerate(present) if n == size and fitting[number]]
@@ -106,7 +106,7 @@ def _primes(count: int) -> list[int]:
 
 
 def _scaled(present: int, size: int, wanted: int) -> int:
-    """Return the substitute that turns `size`, a multiple of `present`, into `wanted`; 0 if none."""
+    """Return the substitute that turns `size`, a multiple of `present`, into `wanted`, or 0."""
     if not isinstance(wanted, int) or wanted < 1 or size % present or present * wanted % size:
         return 0
     return int(present * wanted // size)

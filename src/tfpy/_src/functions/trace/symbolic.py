@@ -1,4 +1,4 @@
-"""The tensors that ``tf.function`` passes while it traces: shape and dtype, no values."""
+"""Symbolic tensors, which a function receives while it is traced: shape and dtype, no values."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def is_symbolic(value: Any) -> bool:
-    """Whether a value is a tensor of a trace, or a Variable while one is taken."""
+    """Return True for a tensor of a trace, and for a Variable while a function is traced."""
     return isinstance(value, SymbolicTensor) or (
         bool(tracing.local.active) and isinstance(value, Variable)
     )
 
 
 class SymbolicTensor(Tensor):
-    """A value of a Graph that is being made. Ops on it add equations; its elements are unknown."""
+    """A value of the Graph that a trace builds. Ops on it add equations; it has no elements."""
 
     __slots__ = ("name", "trace", "value")
 
@@ -37,7 +37,7 @@ class SymbolicTensor(Tensor):
         self.kept = True
         self.trace = trace
         self.value = value
-        """The value's number in the trace's Graph."""
+        """Number of the value in the trace's Graph."""
         self.name = name
 
     @property
@@ -46,15 +46,18 @@ class SymbolicTensor(Tensor):
 
     @property
     def shape(self) -> TensorShape:
-        """The sizes of its dimensions; None where the function's signature leaves them open."""
+        """Static shape, with None for sizes that the function's signature leaves open."""
         shown = self.aval.shown
         return TensorShape(None) if shown is None else known_shape(shown)
 
     def set_shape(self, shape: Any) -> None:
-        """Makes open sizes known.
+        """Specify open sizes.
+
+        Args:
+            shape: Sizes, with None for those that stay open.
 
         Raises:
-            ValueError: when ``shape`` (sizes, or None for open ones) does not fit.
+            ValueError: If `shape` does not match the known sizes.
         """
         super().set_shape(shape)
         given = TensorShape(shape)
@@ -62,7 +65,7 @@ class SymbolicTensor(Tensor):
             sizes = [n if g is None else g for n, g in zip(self.aval.shape, given, strict=True)]
             if sizes != [*self.aval.shape]:
                 raise ValueError(
-                    f"{self}: the actual shape {self.aval.closed.shape} is not {given}"
+                    f"{self}: the actual shape {self.aval.closed.shape} does not match {given}"
                 )
             self.aval = self.trace.graph.avals[self.value] = Aval(tuple(sizes), self.dtype)
 
@@ -75,21 +78,21 @@ class SymbolicTensor(Tensor):
 
     @property
     def storage(self) -> Storage:
-        """There is none.
+        """Raise an error, because a symbolic tensor has no storage.
 
         Raises:
-            TypeError: when the trace has ended.
-            NotTraceableError: while it is taken.
+            TypeError: If the trace has ended.
+            NotTraceableError: While the function is traced.
         """
         if self.trace not in tracing.local.active:
             raise TypeError(
                 f"{self!r} is out of scope and cannot be used here: it belongs to the trace of "
-                f"'{self.trace.name}'. Return it from that function, or keep it in a tf.Variable"
+                f"'{self.trace.name}'. Return it from that function, or store it in a tf.Variable"
             )
         raise NotTraceableError(
-            f"{self} has no values: it stands for an argument or result while tf.function traces. "
-            "Compute on it with ops, return it and read it outside, or use tf.py_function; ops "
-            "whose result's shape depends on values cannot be traced"
+            f"{self} has no values: it represents an argument or result while tf.function traces. "
+            "Compute with ops, return the result and read it outside, or use tf.py_function. Ops "
+            "whose result shape depends on values cannot be traced"
         )
 
     @property
@@ -101,13 +104,13 @@ class SymbolicTensor(Tensor):
         return False
 
     def dispose(self) -> None:
-        """Does nothing: compiled functions free what they do not return."""
+        """Do nothing: compiled functions free the values that they do not return."""
 
     def numpy(self) -> Any:
-        """Not available.
+        """Raise an error, because a symbolic tensor has no values.
 
         Raises:
-            AttributeError: always, as in TensorFlow.
+            AttributeError: Always, as in TensorFlow.
         """
         raise AttributeError(
             f"'SymbolicTensor' object has no attribute 'numpy': {self} has no values while "
@@ -154,7 +157,7 @@ class SymbolicTensor(Tensor):
         return f"of the trace of {self.trace.name}"
 
     def unseen(self, most: int) -> str:
-        return "no values: it stands for an argument or result while tf.function traces"
+        return "no values: it represents an argument or result while tf.function traces"
 
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)

@@ -1,4 +1,4 @@
-"""A trace: the Graph that ops on symbolic tensors leave while a Python function runs."""
+"""A trace: the Graph that ops on symbolic tensors build while a Python function runs."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
     from tfpy._src.tensors.variables.variable import Variable
 
 
-_MAX_CONSTANT = 16  # elements up to which a captured array becomes a constant of the Graph
+_MAX_CONSTANT = 16  # captured arrays up to this size become constants of the Graph
 
 
 @dataclass(frozen=True)
 class Extra:
-    """An input of the Graph that is not an argument: a captured tensor, a Variable or a feed."""
+    """A Graph input that is not an argument: a captured tensor, a Variable or a feed."""
 
     tensor: Tensor
-    """What ops of the trace got: symbolic, or the captured tensor itself."""
+    """The tensor that ops of the trace receive: symbolic, or the captured tensor itself."""
     fetch: Callable[[], Tensor]
-    """Gives the value for a call."""
+    """Returns the value for a call."""
     variable: Variable | None = None
     anew: Callable[[], Callable[[], Array]] | None = None
-    """Of a feed: gives what gives its values from their beginning."""
+    """For a feed: returns a function that yields the feed's values from the beginning."""
 
 
 class Recorder(Tape):
-    """Records every op of a trace, so that the traced function can be differentiated."""
+    """A tape that records every op of a trace, so that the function can be differentiated."""
 
     def follows(self, tensors: Sequence[Tensor]) -> bool:
         return True
@@ -54,54 +54,60 @@ class Recorder(Tape):
 
 
 class Trace:
-    """Collects a Graph. Ops come here when an operand is symbolic; the others run at once.
+    """A Graph under construction. Ops with symbolic operands add equations; others run immediately.
 
-    What a function reads besides its arguments becomes :attr:`extras`: tensors from outside,
-    Variables (read once, at the start of a call), and feeds, which give a value at each call.
-    Variables that it assigns stand in :attr:`assigned` with their final value.
+    Values that the function reads in addition to its arguments become :attr:`extras`: tensors from
+    outside, Variables (read once, at the start of a call), and feeds, which produce a value for
+    each call. Variables that the function assigns are in :attr:`assigned` with their final values.
+
+    Args:
+        name: Name of the function.
+        allows_variables: If True, the function may make Variables.
     """
 
     def __init__(self, name: str, allows_variables: bool = True) -> None:
         self.name = name
         self.lock = threading.RLock()
-        """Held while the trace is taken on, for a derivative."""
+        """Lock that is held while the trace is extended for a derivative."""
         self._began = next_identity()
         self.graph = Graph()
         self.recorder = Recorder()
         self.extras: list[Extra] = []
         self.constants: list[Tensor] = []
-        """Captured tensors that the Graph holds as constants."""
+        """Captured tensors that are constants of the Graph."""
         self.assigned: dict[int, tuple[Variable, Tensor]] = {}
         self._unread: set[int] = set()
-        """The ids of Variables that have not been read since they were assigned."""
+        """Ids of Variables that were assigned and not read since."""
         self.is_custom = False
-        """Whether its equations alone do not tell its gradient."""
+        """True if the gradient does not follow from the equations alone."""
         self.unseeded = 0
-        """How many random ops without a seed it has."""
+        """Number of random ops without a seed."""
         self.made: list[Variable] = []
         """Variables that the function made."""
         self.used: dict[int, Tensor] = {}
-        """By identity, the tensors of before that an extension of the trace reads."""
-        self._earlier = 0  # values from here on belong to the extension
+        """Tensors of the original trace that an extension reads, by identity."""
+        self._earlier = 0  # values from this number on belong to the extension
         self._allows_variables = allows_variables
         self.lines: dict[int, Line | None] = {}
-        """Where the ops stand in the program that gave values."""
+        """Source locations of the ops that produced the values."""
         self._values: dict[int, int] = {}  # identity of a captured tensor -> value
-        self._reads: dict[int, SymbolicTensor] = {}  # id of a Variable -> its first value
+        self._reads: dict[int, SymbolicTensor] = {}  # id of a Variable -> its initial value
         self._names: dict[str, int] = {}
 
     # Inputs
 
     def argument(self, aval: Aval, name: str) -> SymbolicTensor:
-        """A symbolic tensor for an argument."""
+        """Add an argument and return its symbolic tensor."""
         return SymbolicTensor(self, self.graph.add_input(aval), aval, self._unique(name))
 
     def feed(self, fetching: Callable[[], Callable[[], Array]], aval: Aval, name: str) -> Tensor:
-        """An input that gets a value at each call of the traced function.
+        """Add an input that receives a new value at each call of the traced function.
 
         Args:
-            fetching: gives the function that gives the values; called anew for each place of
-                other traces to which a call copies this one.
+            fetching: Returns the function that produces the values. It is called again for each
+                place in other traces into which a call inlines this trace.
+            aval: Aval of the values.
+            name: Name of the input.
         """
         tensor = self.argument(aval, name)
         fetch = fetching()
@@ -119,11 +125,11 @@ class Trace:
         return tensor
 
     def capture(self, tensor: Tensor) -> int:
-        """The value of a tensor from outside: a constant when it is small, else an input.
+        """Return the Graph value of an outside tensor: a constant if it is small, else an input.
 
         Raises:
-            TypeError: when it belongs to a trace that is not being taken.
-            UnavailableError: when its values are gone with the device that had them.
+            TypeError: If the tensor belongs to a trace that is not active.
+            UnavailableError: If its values were lost with their device.
         """
         known = self._values.get(tensor.identity)
         if known is not None:
@@ -133,7 +139,7 @@ class Trace:
                 raise TypeError(
                     f"{tensor} is out of scope: it belongs to the trace of "
                     f"'{tensor.trace.name}', while '{self.name}' is traced. Return it from that "
-                    "function, or keep it in a tf.Variable"
+                    "function, or store it in a tf.Variable"
                 )
         elif self._is_constant(tensor):
             value = self.graph.add_constant(tensor.host_view(), tensor.aval)
@@ -142,7 +148,7 @@ class Trace:
             return value
         else:
             tensor.storage.check()
-        tensor.kept = True  # a tidy scope that ends while tracing must not dispose it
+        tensor.kept = True  # a tf.tidy scope that ends while tracing must not dispose it
         value = self.graph.add_input(tensor.aval)
         self.extras.append(Extra(tensor, lambda: tensor))
         self._values[tensor.identity] = value
@@ -150,18 +156,18 @@ class Trace:
 
     @property
     def has_lost(self) -> bool:
-        """Whether only a device that is gone had values that it captured."""
+        """True if captured values were lost with their device."""
         captured = (extra.tensor for extra in self.extras)
         return any(t.storage.is_lost for t in captured if not isinstance(t, SymbolicTensor))
 
     def is_from_outside(self, tensor: Tensor) -> bool:
-        """Whether a captured tensor is the user's: neither made while tracing nor a number's."""
+        """Return True for a captured tensor that neither the trace nor a Python number made."""
         return tensor.identity < self._began and tensor.storage.counted
 
     def computed_with(self) -> list[Tensor]:
-        """Return the user's tensors with which ops ran at once, as all of their inputs had values.
+        """Return the user's tensors that are inputs of ops which ran immediately while tracing.
 
-        Gradients flow to them through what these ops returned, which the Graph gets as inputs.
+        Gradients flow to these tensors through the results of the ops, which become Graph inputs.
         """
         found: dict[int, Tensor] = {}
         reached: set[int] = set()
@@ -181,13 +187,13 @@ class Trace:
         return tensor.size <= _MAX_CONSTANT and tensor.storage.host is not None
 
     def constant(self, array: Array, aval: Aval) -> Tensor:
-        """A constant of the Graph."""
+        """Add a constant to the Graph."""
         return SymbolicTensor(self, self.graph.add_constant(array, aval), aval, "Const:0")
 
     # Variables
 
     def read(self, variable: Variable) -> Tensor:
-        """The Variable's value at this point of the function."""
+        """Return the Variable's value at this point of the function."""
         if id(variable) in self._unread:
             self._unread.remove(id(variable))
             self.assigned[id(variable)] = (variable, self._first_reading(variable))
@@ -197,17 +203,17 @@ class Trace:
     def first_value(self, variable: Variable) -> Tensor:
         """Return the Variable's value at the start of the function.
 
-        Gradients with respect to the Variable are those of this tensor.
+        The gradient with respect to the Variable is the gradient with respect to this tensor.
 
         Raises:
-            NotTraceableError: If values of several shapes fit the Variable.
+            NotTraceableError: If the Variable accepts values of several shapes.
         """
         known = self._reads.get(id(variable))
         if known is None:
             if variable.has_open_shape:
                 raise NotTraceableError(
                     f"the shape of the variable '{variable.name}', {variable.shape}, is open: its "
-                    "value may have another one at each call"
+                    "value may have a different shape at each call"
                 )
             known = self.argument(variable.aval, variable.name.removesuffix(":0"))
             self._reads[id(variable)] = known
@@ -215,20 +221,20 @@ class Trace:
         return known
 
     def assign(self, variable: Variable, tensor: Tensor) -> None:
-        """Notes a Variable's new value."""
+        """Record a Variable's new value."""
         self.assigned[id(variable)] = (variable, tensor)
         self._unread.add(id(variable))
 
     def last_value(self, variable: Variable) -> Tensor:
-        """Return the Variable's present value without reading it: no gradient flows through it."""
+        """Return the Variable's current value, but not as a read: no gradient flows through it."""
         assigned = self.assigned.get(id(variable))
         return self.first_value(variable) if assigned is None else assigned[1]
 
     def _first_reading(self, variable: Variable) -> Tensor:
         """Return an assigned value as the Variable's first reader receives it.
 
-        As in TensorFlow, each reading of a Variable has the gradient with respect to the Variable,
-        and no gradient flows into what was assigned.
+        As in TensorFlow, each read of a Variable has the gradient with respect to the Variable, and
+        no gradient flows into the assigned value.
         """
         _, value = self.assigned[id(variable)]
         if variable.has_open_shape or not value.dtype.is_differentiable:
@@ -243,10 +249,10 @@ class Trace:
         return reading
 
     def on_variable_made(self, variable: Variable) -> None:
-        """Told of a Variable that the function makes.
+        """Register a Variable that the function makes.
 
         Raises:
-            ValueError: when this is not the function's first call.
+            ValueError: If this is not the function's first call.
         """
         if not self._allows_variables:
             raise ValueError(
@@ -259,10 +265,11 @@ class Trace:
     # Equations
 
     def apply(self, op: Op, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> Tensor:
-        """Adds the equation of an op and records it on tapes.
+        """Add the equation of an op and record it on tapes.
 
         Raises:
-            ValueError, TypeError: from the op's rules.
+            ValueError: If the op rejects the shapes or attributes.
+            TypeError: If the op rejects the dtypes.
         """
         if Sizes in map(type, inputs) and self._is_known(inputs, attrs):
             return computed(op, inputs, attrs)
@@ -279,13 +286,13 @@ class Trace:
         return output
 
     def _is_known(self, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> bool:
-        """Whether an op can be computed at once, and gives a result of a known shape."""
+        """Return True if an op can be computed immediately, with a result of a known shape."""
         return SymbolicTensor not in map(type, inputs) and not is_open(tuple(attrs.values()))
 
     def apply_multiple(
         self, op: Op, inputs: Sequence[Tensor], attrs: dict[str, Any]
     ) -> list[Tensor]:
-        """Adds an equation with several outputs; recording it is the caller's affair."""
+        """Add an equation with several outputs. The caller records it on tapes."""
         if tracing.local.notes is not None:
             tracing.local.notes(op.name)
         values = [self.value_of(t) for t in inputs]
@@ -293,7 +300,7 @@ class Trace:
         return [self.tensor(v, op.name) for v in outputs]
 
     def alias(self, tensor: Tensor) -> Tensor:
-        """The same values as another value, which tapes do not connect with the first one."""
+        """Return a copy of a value that tapes do not connect with the original."""
         shape = (("shape", tensor.aval.shape),)
         value = self.graph.add_eqn(OPS["reshape"], [self.value_of(tensor)], shape)
         return self.tensor(value, "Identity")
@@ -304,21 +311,23 @@ class Trace:
         inputs: Sequence[Tensor],
         backward: Callable[..., Sequence[Any]] | None,
     ) -> list[Tensor]:
-        """The same values, whose gradient is a custom one; recording it is the caller's affair.
+        """Return values with a custom gradient. The caller records it on tapes.
 
         Args:
-            results: computed of ``inputs``.
-            backward: gradients of the results -> those of the inputs; None if there is none.
+            results: Tensors that were computed from `inputs`.
+            inputs: Inputs of the custom gradient.
+            backward: Maps gradients of the results to gradients of the inputs. None if no gradient
+                flows.
         """
         self.is_custom = True
         return [self.alias(t) for t in results]
 
     def tensor(self, value: int, name: str) -> SymbolicTensor:
-        """A tensor for a value of the Graph."""
+        """Return a tensor for a value of the Graph."""
         return SymbolicTensor(self, value, self.graph.avals[value], self._unique(name))
 
     def value_of(self, tensor: Tensor) -> int:
-        """The number of a tensor's value in the Graph."""
+        """Return the number of a tensor's value in the Graph."""
         if isinstance(tensor, SymbolicTensor) and tensor.trace is self:
             value = tensor.value
         else:
@@ -328,7 +337,7 @@ class Trace:
         return value
 
     def inline(self, graph: Graph, inputs: Sequence[Tensor]) -> Inlined:
-        """Copies a Graph's equations into this one."""
+        """Copy the equations of a Graph into this one."""
         values = {v: self.value_of(t) for v, t in zip(graph.inputs, inputs, strict=True)}
         for value, array in graph.constants.items():
             values[value] = self.graph.add_constant(array, graph.avals[value])
@@ -339,11 +348,11 @@ class Trace:
             values.update(zip(eqn.outputs, outputs, strict=True))
         return Inlined(self, graph, values)
 
-    # Taking it
+    # Activation
 
     @contextmanager
     def taken(self) -> Iterator[Trace]:
-        """Ops in this context go to the trace, and only the tapes opened in it record them."""
+        """Make this the active trace: ops go to it, and only tapes opened inside record them."""
         saved = tapes.local.active[:]
         tapes.local.active[:] = [self.recorder]
         tracing.local.active.append(self)
@@ -355,10 +364,10 @@ class Trace:
 
     @contextmanager
     def extended(self) -> Iterator[None]:
-        """Takes the trace on, for a derivative.
+        """Extend the trace for a derivative.
 
-        What it has recorded is in :attr:`recorder`, and :attr:`used` holds the earlier tensors
-        that the new equations read.
+        Inside, :attr:`recorder` records only the new ops, and :attr:`used` collects the tensors of
+        the original trace that the new equations read.
         """
         recorder, self.recorder = self.recorder, Recorder()
         self.used, self._earlier = {}, len(self.graph.avals)
@@ -369,7 +378,7 @@ class Trace:
             self.recorder, self._earlier = recorder, 0
 
     def unique_name(self, name: str) -> str:
-        """The name, with a number if the trace has seen it."""
+        """Return a name, with a number appended if the trace has used it before."""
         count = self._names.get(name, 0)
         self._names[name] = count + 1
         return f"{name}_{count}" if count else name
@@ -379,10 +388,12 @@ class Trace:
 
 
 class Inlined:
-    """A Graph whose equations were copied into a trace.
+    """The equations of a Graph that were copied into a trace.
 
     Args:
-        values: the Graph's values -> the trace's.
+        trace: The trace.
+        graph: The Graph.
+        values: Maps values of the Graph to values of the trace.
     """
 
     def __init__(self, trace: Trace, graph: Graph, values: dict[int, int]) -> None:
@@ -393,5 +404,5 @@ class Inlined:
         return [self.tensor(v) for v in self._graph.outputs]
 
     def tensor(self, value: int) -> Tensor:
-        """One of the Graph's values in the trace."""
+        """Return the trace's tensor for a value of the Graph."""
         return self._trace.tensor(self._values[value], "call")

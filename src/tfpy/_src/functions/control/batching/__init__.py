@@ -1,1 +1,1 @@
-"""Functions of one row applied to all rows at once: a batching rule for each primitive."""
+"""Batching rules of the primitives, which apply a function of one row to all rows at once."""

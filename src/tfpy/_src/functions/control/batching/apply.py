@@ -28,7 +28,7 @@ from tfpy._src.tensors.autodiff.custom import recorded
 
 
 class RowDependence(Enum):
-    """How a value depends on the row."""
+    """The kinds of dependence of a value on the row."""
 
     SHARED = "one value for all rows"
     ROWS = "a value for each row"
@@ -36,7 +36,7 @@ class RowDependence(Enum):
 
 
 class Unbatched(Exception):
-    """Raised for an equation that has no batching rule; the text names it."""
+    """The exception for an equation without a batching rule. The message is its name."""
 
 
 @dataclass
@@ -44,8 +44,9 @@ class RowGraph:
     """The Graph of one row.
 
     Args:
-        kinds: Those of the Graph's inputs.
-        by_rows: Whether equations without a rule may run row by row.
+        graph: The Graph.
+        kinds: Kinds of the Graph's inputs.
+        by_rows: If True, equations without a rule may run row by row.
     """
 
     graph: Graph
@@ -64,7 +65,7 @@ class RowGraph:
         """Return the kind of an equation's results.
 
         Raises:
-            Unbatched: If the equation cannot be part of a Graph of all rows.
+            Unbatched: If the equation cannot be computed for all rows at once.
         """
         op = eqn.op
         kinds = {self._kinds.get(v, RowDependence.SHARED) for v in eqn.inputs}
@@ -79,10 +80,10 @@ class RowGraph:
         return RowDependence.ROWS if RowDependence.ROWS in kinds else RowDependence.SHARED
 
     def run(self, inputs: Sequence[Tensor], count: int) -> list[RowOperand]:
-        """Return the outputs for the inputs of ``count`` rows.
+        """Compute the outputs for the inputs of `count` rows.
 
         Raises:
-            Unbatched: If an equation has no rule, unless it may run row by row.
+            Unbatched: If an equation has no rule and may not run row by row.
         """
         values = {
             v: RowOperand(_constant(self.graph, v), is_batched=False) for v in self.graph.constants
@@ -141,7 +142,7 @@ def _custom_gradient(
     backward: Graph | Exception | None,
     wanted: tuple[int, ...],
 ) -> list[RowOperand]:
-    """Record the custom gradient of results, for all rows."""
+    """Record the custom gradient of results for all rows."""
     results, inputs = operands[:count], operands[count : count + given]
     captured = operands[count + given :]
     if backward is None:
@@ -172,7 +173,7 @@ def _custom_gradient(
 
 
 def _gradient_of(x: RowOperand, gradient: RowOperand, rows: int) -> Tensor:
-    """Return the gradient of an operand: the sum over the rows that share it."""
+    """Return the gradient of an operand, summed over the rows that share the operand."""
     tensor = gradient.tensor
     if gradient.is_batched and not x.is_batched:
         return reduce_sum(tensor, axes=(0, 1))

@@ -34,9 +34,10 @@ def _gather(
 
 
 def _numbered(rows: BatchedRows, indices: RowOperand, size: int) -> Tensor:
-    """Return indices into ``size`` places of each row as indices into those of all rows.
+    """Convert indices into each row, of `size` places, to indices into all rows together.
 
-    Negative indices stay negative; those beyond the places are beyond all of them.
+    Negative indices stay negative. Indices past the end of a row become indices past the end of
+    all rows.
     """
     tensor = rows.spread(indices)
     ones = (1,) * len(indices.shape)
@@ -48,7 +49,7 @@ def _numbered(rows: BatchedRows, indices: RowOperand, size: int) -> Tensor:
 
 
 def _flat(rows: BatchedRows, x: RowOperand) -> tuple[int, ...]:
-    """The shape of an operand whose first axis has those of all rows."""
+    """Return the shape of an operand with the rows merged into its first axis."""
     return (rows.count * x.shape[0], *x.shape[1:]) if x.shape else (rows.count,)
 
 

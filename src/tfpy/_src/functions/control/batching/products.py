@@ -37,14 +37,14 @@ def _matmul(
 
 
 def _side(rows: BatchedRows, x: RowOperand, lead: tuple[int, ...]) -> Tensor:
-    """A side of a product that is shared by all rows stays as small as it is."""
+    """Return an operand of a product. A shared operand is not broadcast."""
     if not x.is_batched and math.prod(x.shape[:-2]) == 1:
         return reshape(x.tensor, shape=x.shape[-2:])
     return rows.spread(x, (*lead, *x.shape[-2:]))
 
 
 def _linalg(name: str) -> None:
-    """The leading axes of operands are broadcast."""
+    """Define the rule of a matrix function, which broadcasts leading axes."""
 
     @rule(name)
     def batched(rows: BatchedRows, *operands: RowOperand, **attrs: Any) -> Any:
@@ -53,16 +53,17 @@ def _linalg(name: str) -> None:
 
 
 def _merged(rows: BatchedRows, x: RowOperand) -> Tensor:
-    """Return an operand whose rows are part of its batch."""
+    """Return an operand with the rows merged into its batch axis."""
     tensor = rows.spread(x)
     return reshape(tensor, shape=(rows.count * x.shape[0], *x.shape[1:]))
 
 
 def _window(name: str, data: int) -> None:
-    """The first operands have a batch, of which the rows become part; the others are shared.
+    """Define the rule of an op on windows, which merges the rows into the batch axis.
 
     Args:
-        data: The number of operands with a batch.
+        name: Name of the op.
+        data: Number of operands with a batch axis, which come first. The others are shared.
     """
 
     @rule(name)

@@ -1,7 +1,7 @@
-"""Batching rules of random operations, whose numbers differ between rows.
+"""Batching rules of random ops, which draw different numbers for each row.
 
-The state of a stream is one for all rows: a single draw has the numbers of all of them. A stateless
-operation has a seed for each row if its state is batched.
+All rows share the state of a stream: one draw produces the numbers of all rows. A stateless op with
+a batched state has a seed for each row.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tfpy._src.compiler.ir.op import OPS
 from tfpy._src.compiler.ops.movement import transpose
 from tfpy._src.functions.control.batching.table import BatchedRows, RowOperand, rule
 
-_STATE = 6  # operands that are the state of a stream
+_STATE = 6  # number of operands that form the state of a stream
 
 
 def _of_shape(name: str) -> None:
@@ -26,7 +26,7 @@ def _of_shape(name: str) -> None:
 
 
 def _of_parameters(name: str) -> None:
-    """The draws of each parameter come first."""
+    """Define the rule of a distribution whose draws for each parameter come first."""
 
     @rule(name)
     def batched(rows: BatchedRows, *operands: RowOperand, **attrs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Batching rules of elementwise operations, and of those along an axis."""
+"""Batching rules of elementwise ops, of movement ops, and of ops along an axis."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _elementwise(name: str) -> None:
 
 
 def _of_one_shape(name: str) -> None:
-    """Operands have the result's shape or are numbers."""
+    """Define the rule of an op whose operands are scalars or have the result's shape."""
 
     @rule(name)
     def batched(rows: BatchedRows, *operands: RowOperand, **attrs: Any) -> Any:
@@ -40,7 +40,7 @@ def _of_one_shape(name: str) -> None:
 
 
 def _with_leading_axes(name: str) -> None:
-    """Operands share their leading axes, whatever these are."""
+    """Define the rule of an op whose operands share any number of leading axes."""
 
     @rule(name)
     def batched(rows: BatchedRows, *operands: RowOperand, **attrs: Any) -> Any:
@@ -77,7 +77,7 @@ for _name in (*family("reduction"), "reduce_join"):
 
 @rule("dft")
 def _dft(rows: BatchedRows, *parts: RowOperand, axis: int, inverse: bool) -> Any:
-    """The result has its two parts as the first axis."""
+    """Move the axis of the real and imaginary parts, which is first in the result."""
     found = _apply("dft", *map(rows.spread, parts), axis=axis + 1, inverse=inverse)
     return transpose(found, perm=(1, 0, *range(2, found.aval.rank)))
 

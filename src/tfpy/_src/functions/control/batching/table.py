@@ -1,4 +1,4 @@
-"""The table of batching rules, and what rules share.
+"""The table of batching rules, and helpers for the rules.
 
 A rule computes an equation of one row for all rows. Operands that differ between rows have the
 rows as their first axis; the others are shared. The result has the rows as its first axis.
@@ -22,18 +22,18 @@ class RowOperand:
 
     tensor: Tensor
     is_batched: bool
-    """Whether the tensor has the rows as its first axis."""
+    """True if the tensor has the rows as its first axis."""
 
     @property
     def shape(self) -> Shape:
-        """The shape for one row."""
+        """Shape for one row."""
         shape: Shape = self.tensor.aval.shape
         return shape[1:] if self.is_batched else shape
 
 
 @dataclass(frozen=True)
 class BatchedRows:
-    """The rows that a rule computes, and the result for one of them."""
+    """The number of rows that a rule computes, and the aval of the result for one row."""
 
     count: int
     aval: Aval
@@ -46,7 +46,7 @@ class BatchedRows:
         return tensor if tensor.aval.shape == whole else broadcast_to(tensor, shape=whole)
 
     def aligned(self, x: RowOperand, rank: int) -> Tensor:
-        """Return an operand that broadcasts with those of a rank for each row."""
+        """Return an operand that broadcasts with operands of a given rank per row."""
         if not x.is_batched or len(x.shape) == rank:
             return x.tensor
         ones = (1,) * (rank - len(x.shape))
@@ -54,10 +54,10 @@ class BatchedRows:
 
 
 Rule = Callable[..., Any]
-"""(rows, *operands, **attrs) -> the result, or NotImplemented for operands without a rule."""
+"""A function of (rows, *operands, **attrs) that returns the result, or NotImplemented."""
 
 RULES: dict[str, Rule] = {}
-"""By the name of a primitive. The others run row by row; :data:`BY_ROWS` lists them."""
+"""Rules by name of the primitive. Primitives in :data:`BY_ROWS` run row by row."""
 
 BY_ROWS = frozenset(
     (
@@ -76,7 +76,7 @@ BY_ROWS = frozenset(
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Enter a rule for some primitives."""
+    """Register a rule for some primitives."""
 
     def enter(function: Rule) -> Rule:
         for name in names:
@@ -87,5 +87,5 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
 
 
 def family(name: str, but: Sequence[str] = ()) -> list[str]:
-    """Return the names of the primitives of a family."""
+    """Return the names of the primitives of a family, without some."""
     return [op.name for op in OPS.values() if op.family == name and op.name not in but]

@@ -1,0 +1,179 @@
+"""The elements of an eager `TensorArray`, and their description for control flow in traces."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any, NoReturn, Self
+
+from tfpy._src.base import tracing
+from tfpy._src.base.errors import NotTraceableError
+from tfpy._src.compiler.ir.sizes import either
+from tfpy._src.core.conversion import convert_to_tensor, is_operand
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.functions.control import list_items
+from tfpy._src.functions.control.element_shapes import ElementShapes
+from tfpy._src.functions.trace.symbolic import is_symbolic
+from tfpy._src.tensors.array.making import zeros
+from tfpy._src.tensors.array.static import static_int
+
+
+class ArrayItems(ElementShapes):
+    """The elements of a TensorArray and the properties that do not depend on their values."""
+
+    _clear: bool
+    """True if an element can be read only once outside of functions."""
+    _dynamic: bool
+    _items: list[Tensor | None]
+    _length: int
+    """Number of elements. It may be an open size."""
+    _read: set[int]
+    """Indices of the elements that were read and cleared."""
+    _trace: Any
+    """Trace in which the array was made, or None."""
+    _whole: Tensor | None
+    """Tensor with the elements as rows, if it is known."""
+
+    def _take(self, flow: Tensor, size: Any, element_shape: Any) -> None:
+        """Take the elements from a list."""
+        if size is not None or element_shape is not None:
+            other = "size" if size is not None else "element_shape"
+            raise ValueError(
+                f"Cannot provide both `flow` and `{other}` arguments at the same time."
+            )
+        self._clear = False
+        self._items, self._whole = list_items.items_of(flow, self._dtype)
+        known = list_items.description(flow)
+        self._shape = known.shape
+        self._length = len(self._items) if known.count is None else known.count
+
+    @property
+    def dynamic_size(self) -> bool:
+        """True if writing past the end extends the array."""
+        return self._dynamic
+
+    @property
+    def handle(self) -> None:
+        """TensorFlow's resource handle; None, as for TensorFlow's eager arrays."""
+        return None
+
+    def identity(self) -> Self:
+        """Return the array itself.
+
+        Returns:
+            The same TensorArray.
+
+        Example:
+            >>> import tfpy as tf
+            >>> array = tf.TensorArray(tf.float32, size=2)
+            >>> array.identity() is array
+            True
+        """
+        return self
+
+    def grad(self, source: str, flow: object = None, name: str | None = None) -> NoReturn:
+        """Raise an error, as TensorFlow does in eager execution.
+
+        Args:
+            source: Has no effect.
+            flow: Has no effect.
+
+        Raises:
+            NotImplementedError: Always. `tf.GradientTape` differentiates through the array.
+
+        Example:
+            >>> import tfpy as tf
+            >>> x = tf.Variable(3.0)
+            >>> with tf.GradientTape() as tape:
+            ...     y = tf.TensorArray(tf.float32, size=1).write(0, x * x).read(0)
+            >>> print(tape.gradient(y, x).numpy())
+            6.0
+        """
+        raise NotImplementedError(
+            "TensorArray.grad is not supported when executing eagerly; use tf.GradientTape, which "
+            "differentiates through a TensorArray"
+        )
+
+    def close(self, name: str | None = None) -> None:
+        """Release the elements.
+
+        Example:
+            >>> import tfpy as tf
+            >>> array = tf.TensorArray(tf.float32, size=2)
+            >>> array.close()
+            >>> print(array.size().numpy())
+            0
+        """
+        self._items, self._whole = [], None
+
+    # Copies, and the description that control flow in traces needs
+
+    @property
+    def elements(self) -> list_items.Elements:
+        """Description of the elements for a list."""
+        return self._described(either(len(self._items), self._length))
+
+    def _described(self, count: int | None) -> list_items.Elements:
+        written = self._written_shape()
+        shape = self._shape if written is None else written
+        return list_items.Elements(count, shape, self._dtype)
+
+    @property
+    def length(self) -> int:
+        """Number of elements, which is known while a function is traced."""
+        return len(self._items)
+
+    def element(self, at: int) -> Tensor | None:
+        """Return an element, or None if it was never written."""
+        return self._items[at]
+
+    def copied(self) -> Self:
+        """Return an independent array with the same elements."""
+        other = self.holding(self._items)
+        other._length = self._length
+        return other
+
+    def holding(self, elements: Sequence[Tensor | None]) -> Self:
+        """Return an array with other elements and the properties of this one."""
+        other = copy.copy(self)
+        other._items, other._length, other._read = [*elements], len(elements), set()
+        other._whole = None
+        other._trace = tracing.current()
+        return other
+
+    def of_shape(self, shape: Sequence[int]) -> Self:
+        """Return this array with a known element shape."""
+        other = copy.copy(self)
+        other._shape = tuple(shape)
+        return other
+
+    # Elements
+
+    def _present(self, at: int) -> Tensor:
+        found = self._items[at]
+        return zeros(self._known_shape(), self._dtype) if found is None else found
+
+    def _written_shape(self) -> tuple[int, ...] | None:
+        """Return the shape of the written elements, if all have the same one."""
+        shapes = {item.aval.shape for item in self._items if item is not None}
+        return shapes.pop() if len(shapes) == 1 else None
+
+    def _checked(self, value: Any) -> Tensor:
+        """Convert a value to an element."""
+        element = convert_to_tensor(value, None if is_operand(value) else self._dtype)
+        self._check(element.aval)
+        return element
+
+
+def known_size(size: Any) -> int:
+    """Return the number of elements of an array.
+
+    Raises:
+        ValueError: If the size is None.
+        NotTraceableError: If the size depends on a symbolic tensor.
+    """
+    if size is None:
+        raise ValueError("Size must be declared for TensorArrays when eager execution is enabled.")
+    if is_symbolic(size):
+        raise NotTraceableError(f"the size of a TensorArray depends on the values of {size}")
+    return static_int(size)
