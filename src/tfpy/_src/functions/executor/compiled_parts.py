@@ -1,4 +1,4 @@
-"""What a compiled function runs, for who reads it: Graphs and Programs, and how they follow."""
+"""A description of the parts of a compiled function: Graphs, Programs and the values between."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.compiler.lower.program import Program
 
 Key = Hashable
-"""A value that goes from part to part: equal where it is the same."""
+"""Identifier of a value that is passed between parts. Equal keys mean the same value."""
 
 HOST = "host"
-"""The place of what NumPy or Python computes."""
+"""Place of parts that NumPy or Python computes."""
 
 
 class CompiledPart(NamedTuple):
-    """What is run as a whole."""
+    """A part of a compiled function that runs as a whole."""
 
     place: str
-    """What computes it: a backend's name, or HOST."""
+    """Name of the backend that computes the part, or HOST."""
     graph: Graph
     program: Program | None
-    """Of the Graph, where the backend runs Programs."""
+    """Program of the Graph, if the backend runs Programs."""
     inputs: Sequence[Key]
-    """Of the Program, or of the Graph where there is none."""
+    """Inputs of the Program, or of the Graph if there is no Program."""
     outputs: Sequence[Key]
     is_prelude: bool = False
-    """Whether it runs only when a weight has changed."""
+    """True if the part runs only when a weight has changed."""
     code: Code | None = None
-    """What the backend runs that has no Programs, if it is not the Graph itself."""
+    """Code that the backend runs instead of a Program, if it is not the Graph itself."""
 
 
 class GraphValue(NamedTuple):
-    """What goes into a Graph or comes out of it."""
+    """An input or output of a Graph."""
 
     key: Key
     aval: Aval
 
 
 class Lowering(NamedTuple):
-    """All that a Graph is run as."""
+    """All parts that a Graph is run as, in order."""
 
     parts: Sequence[CompiledPart]
     inputs: Sequence[GraphValue]
-    """The Graph's."""
+    """Inputs of the Graph."""
     outputs: Sequence[GraphValue]

@@ -1,7 +1,7 @@
-"""What control-flow ops share: equations over Graphs and lists, run between Programs.
+"""The base of control-flow ops: equations over Graphs and lists, which run between Programs.
 
-They are ordinary op records with Graphs among their attributes. No device lowers them: a compiled
-function is cut around them, and their Graphs are compiled functions of their own.
+They are ordinary op records with Graphs among their attributes. No device lowers them. A compiled
+function is cut at these equations, and their Graphs are compiled separately.
 """
 
 from __future__ import annotations
@@ -21,50 +21,57 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.executor.execution_hints import Usage
 
 Gradient = Callable[..., Sequence[Any]]
-"""(gradients of the outputs, outputs, inputs, **attrs) -> a gradient or None of each input"""
+"""A function of (gradients of the outputs, outputs, inputs, **attrs) that returns a gradient or
+None for each input."""
 
 
 Runner = Callable[..., Sequence[Tensor]]
-"""(*tensors) -> the outputs"""
+"""A function of (*tensors) that returns the outputs."""
 
 
 class PartsRunner(ABC):
-    """What runs an equation whose parts are compiled functions, and may take long."""
+    """A runner of an equation whose parts are compiled functions, which may take long."""
 
     @abstractmethod
     def __call__(self, *tensors: Tensor) -> Sequence[Tensor]:
-        """The outputs."""
+        """Compute the outputs."""
 
     @abstractmethod
     async def run_async(self, *tensors: Tensor) -> Sequence[Tensor]:
-        """The outputs; the page has its turns meanwhile."""
+        """Compute the outputs and keep the page responsive."""
 
 
 @dataclass(frozen=True, eq=False)
 class ControlOp(Op):
-    """A control-flow op: the host runs it, on tensors wherever they are."""
+    """A control-flow op, which the host runs on tensors of any place."""
 
     host_only: str = "the host runs control flow"
     execute: Callable[..., Sequence[Tensor]] | None = None
-    """(*tensors, **attrs) -> the outputs."""
+    """A function of (*tensors, **attrs) that returns the outputs."""
     prepare: Callable[..., Runner] | None = None
-    """(usage, operands, **attrs) -> what runs the equation, in place of ``execute``: it may keep
-    compiled Graphs."""
+    """A function of (usage, operands, **attrs) that returns the equation's runner. Used instead of
+    `execute` by ops that keep compiled Graphs."""
     gradient: Gradient | None = None
     pure: ControlOp | None = None
-    """The op to use where nothing within has effects, if this one is for where something has."""
+    """Op to use without side effects inside, if this is the variant for side effects."""
     host_operands: Callable[..., Sequence[int]] = lambda *_, **__: ()
-    """(**attrs) -> numbers of the inputs whose values the host needs."""
+    """A function of (**attrs) that returns the numbers of the inputs that the host must know."""
 
     def runner(self, usage: Usage, operands: Sequence[int], **attrs: Any) -> Runner:
-        """What runs an equation with these operands and attributes in a Graph of that usage."""
+        """Return the runner of an equation with these operands and attributes.
+
+        Args:
+            usage: Execution hints of the equation's Graph.
+            operands: Values of the Graph that the equation reads.
+            **attrs: Attributes of the equation.
+        """
         if self.prepare is not None:
             return self.prepare(usage, operands, **attrs)
         assert self.execute is not None
         return functools.partial(self.execute, **attrs)
 
     def apply(self, inputs: Sequence[Tensor], **attrs: Any) -> list[Tensor]:
-        """Adds the equation to the trace being taken, or runs it; recorded on the tapes."""
+        """Add the equation to the active trace, or run it. Record it on the tapes."""
         trace = tracing.current()
         if trace is not None:
             return record(self, inputs, trace.apply_multiple(self, inputs, attrs), attrs)
@@ -77,7 +84,7 @@ class ControlOp(Op):
 def record(
     op: ControlOp, inputs: Sequence[Tensor], outputs: list[Tensor], attrs: dict[str, Any]
 ) -> list[Tensor]:
-    """Notes an equation on the tapes that follow its inputs."""
+    """Record an equation on the active tapes, unless it has no gradient."""
     if op.gradient is None or not any(carries_gradient(t) for t in outputs):
         return outputs
     gradient = op.gradient
@@ -92,12 +99,12 @@ def record(
 
 
 def carries_gradient(tensor: Tensor) -> bool:
-    """Whether gradients flow through values of its dtype, or through the items of a list."""
+    """Return True if gradients flow through a tensor, or through the items of a list."""
     return tensor.dtype.is_differentiable or tensor.dtype == variant
 
 
 def scattered(count: int, places: Sequence[int], values: Sequence[Tensor]) -> list[Tensor | None]:
-    """A list of ``count`` gradients: the values at their places, None elsewhere."""
+    """Return `count` gradients: the given values at their places, and None elsewhere."""
     out: list[Tensor | None] = [None] * count
     for place, value in zip(places, values, strict=True):
         out[place] = value

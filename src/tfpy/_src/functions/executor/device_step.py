@@ -1,4 +1,4 @@
-"""Regions that a device computes: a program, and another one for what depends on weights alone."""
+"""Regions that a device computes: a main program, and a prelude for values of weights."""
 
 from __future__ import annotations
 
@@ -18,12 +18,15 @@ from tfpy._src.functions.executor.regions import Region
 
 
 class DeviceStep:
-    """A region that is one Program, and another one for what depends on weights alone.
+    """A region that runs as one Program, after a prelude that depends only on weights.
 
-    The latter, the prelude, runs again only when a weight is another one than at the last call.
+    The prelude runs again only if a weight has changed since the last call.
 
     Args:
-        donated: inputs that a run may be given as donated slots.
+        region: The region.
+        backend: Backend that runs the region.
+        usage: Execution hints of the whole Graph.
+        donated: Inputs that a run may pass as donated slots.
     """
 
     def __init__(
@@ -33,19 +36,20 @@ class DeviceStep:
         fixed = [i for i, v in enumerate(region.inputs) if v in usage.weights]
         prelude, main = optimize_with_weights(region.graph, backend.target, fixed, usage.bits)
         self.read, main = _with_what_it_reads(main)
-        """Positions, among the region's inputs and then the prelude's outputs, of what it takes."""
+        """Positions of the main program's inputs, among the region's inputs followed by the
+        prelude's outputs."""
         own = {i for i, v in enumerate(region.inputs) if v in donated}
         places = [n for n, i in enumerate(self.read) if i in own]
         self.main = DeviceProgram(main, backend, places)
         self.donatable = [self.read[n] for n in self.main.donatable]
-        """Positions of the inputs that outputs can be written over."""
+        """Positions of the inputs that outputs can overwrite."""
         self.outputs = region.outputs
         self.prelude = DeviceProgram(prelude, backend) if prelude.outputs else None
         self.weights = fixed
-        """Positions of the inputs that the prelude takes."""
-        self._prepared: tuple[list[int], list[Storage]] | None = None  # for weights, what it gave
+        """Positions of the prelude's inputs."""
+        self._prepared: tuple[list[int], list[Storage]] | None = None  # slots of weights, outputs
         self.reads_all = self.prelude is None and len(self.read) == len(self.inputs)
-        """Whether its main program takes the region's inputs as they are."""
+        """True if the main program takes the region's inputs unchanged."""
         self._backend = backend
 
     @property
@@ -54,7 +58,7 @@ class DeviceStep:
 
     @property
     def parts(self) -> list[CompiledPart]:
-        """What it runs."""
+        """Description of the prelude and the main program."""
         values: list[Key] = [*self.inputs]
         found: list[CompiledPart] = []
         if self.prelude is not None:
@@ -74,7 +78,7 @@ class DeviceStep:
         values.update(zip(self.outputs, outputs, strict=True))
 
     async def run_async(self, values: dict[int, Storage]) -> None:
-        """:meth:`run` without donations, in slices if it takes long."""
+        """Run without donations, in slices if it takes long."""
         for program in self.programs:
             await program.register(_unheard)
         await give_turn()
@@ -87,9 +91,8 @@ class DeviceStep:
         """Return the slots of the main program's inputs.
 
         Args:
-            slots: The slots of the region's inputs.
-            donated: Positions of inputs whose slots do not exist after the run. They get a minus
-                sign.
+            slots: Slots of the region's inputs.
+            donated: Positions of inputs whose slots the run consumes. These slots are negated.
         """
         if self.prelude is not None:
             weights = [slots[i] for i in self.weights]
@@ -105,11 +108,11 @@ class DeviceStep:
 
 
 def _unheard(done: int, total: int) -> None:
-    """Of progress that nobody wants to know of."""
+    """Ignore the progress."""
 
 
 def _with_what_it_reads(graph: Graph) -> tuple[list[int], Graph]:
-    """The Graph with those of its inputs that it reads, and their positions."""
+    """Return the positions of the inputs that a Graph reads, and the Graph with only these."""
     reads = count_reads(graph)
     read = [i for i, v in enumerate(graph.inputs) if reads[v]]
     inputs = [graph.inputs[i] for i in read]

@@ -1,21 +1,21 @@
-"""Donation: a run writes an output over the bytes of an input that nobody can see any more.
+"""Donation: a run writes an output over an input that is no longer referenced.
 
-Four parts decide it, in this order:
+Four steps decide whether an input is donated:
 
-1. Who runs a Graph says which inputs it lets go of after each run (``Usage.donated``): the old
-   values of Variables that a function assigns, the state of a loop.
-2. The lowering says over which of them an output can be written (``lower/donation_plan.py``,
-   ``Program.donations``). Those are an executable's donations (:func:`donations_of`).
-3. Each run asks whether anybody else could see the input (:func:`unshared`). A Variable's value
-   can be handed out in many ways: read, kept by a tape, shared with another Variable or a tensor of
-   another shape, captured. Python's reference counts know of all of them, and whatever they count
-   besides the holders that are known keeps the bytes as they are.
-4. A donated slot crosses with a minus sign. When the run has succeeded there is no such slot. Its
-   storage, and the tensor over it, take on the input's next value (``DeviceProgram.run``), so that
-   a training step makes no tensors anew; where there is none, the storage is empty
-   (``Storage.release``). A run that fails leaves it as it was.
+1. The caller of a Graph specifies which inputs it releases after each run (`Usage.donated`): the
+   old values of Variables that a function assigns, and the state of a loop.
+2. The lowering determines which of them an output can overwrite (`lower/donation_plan.py`,
+   `Program.donations`). These are the executable's donations (:func:`donations_of`).
+3. Each run checks that nothing else references the input (:func:`unshared`). A Variable's value
+   can be referenced in many ways: it can be read, kept by a tape, shared with another Variable or
+   with a tensor of another shape, or captured. All of these appear in Python's reference counts.
+   If there are more references than the known ones, the input is not donated.
+4. A donated slot is passed with a minus sign. After a successful run the slot no longer exists. Its
+   storage and the tensor over it receive the input's next value (`DeviceProgram.run`), so that a
+   training step makes no new tensors. If there is no next value, the storage becomes empty
+   (`Storage.release`). A failed run leaves the input unchanged.
 
-Whatever is not donated is freed when its last tensor goes (``backends/storage.py``).
+Everything else is freed with its last tensor (`backends/storage.py`).
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from tfpy._src.backends.storage import Storage
 from tfpy._src.core.tensor import Tensor
 
 _HELD: list[Any] = [object()]
-_ONE_HOLDER = getrefcount(_HELD[0])  # with the reference of the call itself
+_ONE_HOLDER = getrefcount(_HELD[0])  # includes the reference of the call itself
 
 
 def donations_of(
     inputs: Sequence[int], step_inputs: Sequence[int], donatable: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """Pairs of positions, among the inputs of the Graph and of its last step, that may be donated.
+    """Return pairs of positions, in the Graph's inputs and in its last step's, that may be donated.
 
-    Only the last step takes donations: what follows another one may fail, or run Python code that
-    reads a Variable.
+    Only the last step receives donations. A step after a donation could fail, or run Python code
+    that reads the Variable.
     """
     return [(inputs.index(step_inputs[at]), at) for at in donatable]
 
@@ -45,17 +45,21 @@ def donations_of(
 def unshared(
     tensors: Sequence[Tensor], donations: Sequence[tuple[int, int]], holders: int
 ) -> dict[int, Storage]:
-    """Those of the donations whose tensor has two holders, ``tensors`` and one more, and its
-    storage no other tensor, nor another shape.
+    """Return the donations whose tensors and storages have no unknown references.
+
+    The tensor must be referenced only by `tensors` and one other holder, and its storage only by
+    this tensor, with the storage's own shape.
 
     Args:
-        holders: how often the caller itself holds the storage.
+        tensors: Inputs of the Graph.
+        donations: Pairs of positions, in the Graph's inputs and in the last step's inputs.
+        holders: Number of references that the caller itself has to the storage.
 
     Returns:
-        Their positions among the inputs of the last step, with the storages.
+        Storages of the donations, by position in the last step's inputs.
     """
     once, held = _ONE_HOLDER + 1, _ONE_HOLDER + holders
-    return {  # no names for what is counted: some versions of Python count them, others do not
+    return {  # no local names for the counted objects: only some versions of Python count those
         at: tensors[i].storage
         for i, at in donations
         if getrefcount(tensors[i]) == once

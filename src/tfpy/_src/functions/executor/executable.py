@@ -1,4 +1,4 @@
-"""Executable: a Graph, compiled once for each backend that runs it."""
+"""An executable: a Graph that is compiled once for each backend that runs it."""
 
 from __future__ import annotations
 
@@ -27,23 +27,24 @@ from tfpy._src.functions.trace.symbolic import SymbolicTensor
 
 
 class Repeated(NamedTuple):
-    """What several runs of a Graph gave."""
+    """The result of several runs of a Graph."""
 
     outputs: list[Tensor]
-    """Those of the last run."""
+    """Outputs of the last successful run."""
     error: OpError | None
-    """Why a later run failed: the outputs are those of the one before then."""
+    """Error of the run after it, or None if all runs succeeded."""
 
 
 _planning = threading.RLock()
-"""Held while a Graph is compiled: several threads may run it for the first time."""
+"""Lock that is held while a Graph is compiled, because several threads may run it first."""
 
 
 class Executable:
-    """Runs a Graph on tensors of the avals of its inputs.
+    """A function of tensors that runs a Graph, for inputs with the Graph's avals.
 
     Args:
-        usage: how it is run.
+        graph: The Graph.
+        usage: Execution hints.
     """
 
     def __init__(self, graph: Graph, usage: Usage = UNKNOWN) -> None:
@@ -57,19 +58,19 @@ class Executable:
             for n, (v, source) in enumerate(zip(graph.outputs, sources, strict=True))
         ]
         self._carried = {i: self._results[n].computed for n, i in before.items()}
-        """Positions of inputs, and which of the computed values are their next values."""
+        """For positions of inputs, the computed values that are their next values."""
         self._plans: dict[Backend, Plan] = {}
         self.programs: dict[Backend | None, GraphProgram] = {}
-        """By the active backend what runs the Graph, if that is one program."""
+        """Programs by active backend, if the whole Graph is one program."""
 
     def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
-        """The outputs, in the Graph's order. Within a trace the equations are copied there."""
+        """Compute the outputs, in the Graph's order. Within a trace, copy the equations into it."""
         if tracing.local.active and self.joins_trace(inputs):
             return tracing.local.active[-1].inline(self.graph, inputs).outputs
         return self.compute(inputs)
 
     def compute(self, inputs: Sequence[Tensor]) -> list[Tensor]:
-        """:meth:`run` where no trace is taken."""
+        """Compute the outputs, without regard to traces."""
         if op_by_op.watching:
             return op_by_op.run(self.graph, inputs)
         backend = registry.active or registry.active_backend()
@@ -81,11 +82,11 @@ class Executable:
         return self._tensors(plan.run(inputs))
 
     def _tensors(self, found: Sequence[Storage]) -> list[Tensor]:
-        """Return the outputs, over the bytes of the computed values."""
+        """Return the outputs as tensors over the computed storages."""
         return [Tensor(aval, found[i]) for aval, i, _ in self._results]
 
     async def run_async(self, inputs: Sequence[Tensor]) -> list[Tensor]:
-        """:meth:`run`, between whose parts the page has its turns if it takes long."""
+        """Compute the outputs, and keep the page responsive if this takes long."""
         if op_by_op.watching or self.joins_trace(inputs):
             return self.run(inputs)
         backend = registry.active or registry.active_backend()
@@ -100,14 +101,14 @@ class Executable:
     def repeat(
         self, inputs: Sequence[Tensor], later: Sequence[Sequence[Tensor]]
     ) -> Repeated | None:
-        """Runs it several times, each time on the carried values of the run before.
+        """Run the Graph several times, each time on the carried values of the previous run.
 
         Args:
-            inputs: those of the first run, as for :meth:`run`.
-            later: the first ones of each other run, which are not carried.
+            inputs: Inputs of the first run, as for :meth:`run`.
+            later: For each further run its first inputs, which are not carried.
 
         Returns:
-            None where each run must be made by itself.
+            The result, or None if the runs must be made separately.
         """
         if op_by_op.watching:
             return None
@@ -118,17 +119,17 @@ class Executable:
         return Repeated(*program.repeat(inputs, later))
 
     def joins_trace(self, inputs: Sequence[Tensor]) -> bool:
-        """Whether running it means copying its equations into the trace being taken."""
+        """Return True if a run must copy the equations into the active trace."""
         return bool(tracing.local.active) and (
             any(isinstance(t, SymbolicTensor) for t in inputs)
             or any(eqn.op.stateful for eqn in self.graph.eqns)
         )
 
     async def prepare(self, progress: Callable[[float], None]) -> None:
-        """Makes the active backend's programs, which the first run does otherwise.
+        """Compile the programs of the active backend, which the first run would do otherwise.
 
         Args:
-            progress: called with the share that is done, up to 1.0.
+            progress: Function that is called with the completed share, up to 1.0.
         """
         programs = self._plan(registry.active_backend()).programs
         for number, program in enumerate(programs):
@@ -140,7 +141,7 @@ class Executable:
         progress(1.0)
 
     def lowering(self) -> Lowering:
-        """The Graphs, optimized, and Programs that the active backend runs, in order."""
+        """Return the optimized Graphs and the Programs that the active backend runs, in order."""
         plan = self._plan(registry.active_backend())
         avals = (plan.graph.avals[v] for v in plan.graph.inputs)
         inputs = list(map(GraphValue, plan.graph.inputs, avals))
@@ -149,21 +150,24 @@ class Executable:
 
     @property
     def is_planned(self) -> bool:
-        """Whether the active backend has run it or was asked how it would."""
+        """True if the active backend has a plan for the Graph."""
         return registry.active is not None and registry.active in self._plans
 
     def plan_for(self, backend: Backend) -> tuple[Plan, list[int]]:
-        """What a backend, which need not be open, runs; and which of its outputs are the Graph's.
+        """Return a backend's plan, and the positions of the Graph's outputs among its outputs.
+
+        Args:
+            backend: Backend, which does not have to be open.
 
         Raises:
-            NotLowerable: when the backend cannot run it.
+            NotLowerable: If the backend cannot run the Graph.
         """
         return self._plan(backend), [i for _, i, _ in self._results]
 
     def _plan(self, backend: Backend) -> Plan:
         found = self._plans.get(backend)
         if found is None:
-            with _planning:  # another thread may have been faster
+            with _planning:  # another thread may have made the plan meanwhile
                 found = self._plans.get(backend) or self._make_plan(backend)
         return found
 
@@ -186,10 +190,12 @@ class Executable:
 
 
 def _source(graph: Graph, value: int, keeps_shape: bool) -> int:
-    """The value whose bytes an output is: reshapes at the end cost nothing.
+    """Return the value whose bytes an output shares, so that final reshapes cost nothing.
 
     Args:
-        keeps_shape: whether it is one of the output's shape.
+        graph: The Graph.
+        value: The output.
+        keeps_shape: If True, the shared value must have the output's shape.
     """
     makers = {v: eqn for eqn in reversed(graph.eqns) for v in eqn.outputs}
     found = value

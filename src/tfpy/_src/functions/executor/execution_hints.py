@@ -1,4 +1,4 @@
-"""What is known of how a Graph is run, beside its equations."""
+"""Execution hints for a Graph: weights, carried inputs and quantization bits."""
 
 from __future__ import annotations
 
@@ -10,25 +10,27 @@ from tfpy._src.compiler.ir.graph import Graph
 
 @dataclass(frozen=True)
 class Usage:
-    """Inputs are told by their value numbers."""
+    """The execution hints of a Graph. Inputs are identified by their value numbers."""
 
     weights: Set[int] = frozenset()
-    """Inputs that are rarely others than at the call before."""
+    """Inputs that rarely change between calls."""
 
     carried: Mapping[int, int] = field(default_factory=dict)
-    """Inputs whose next values a run gives, and which of the Graph's outputs these are."""
+    """Inputs whose next values are outputs of the Graph, with the positions of these outputs."""
 
     bits: int = 0
-    """In how many products with weights are computed where the backend can; 0: as they are."""
+    """Number of bits for products with weights where supported. 0 keeps the dtype."""
 
     @property
     def donated(self) -> Set[int]:
-        """Inputs whose tensors have one holder besides the list that a run takes, which lets go of
-        them after the run; see ``donation.py``."""
+        """Inputs whose tensors have only one holder in addition to the list that a run receives.
+
+        The holder releases them after the run; see `donation.py`.
+        """
         return self.carried.keys()
 
     def renumbered(self, before: Graph, after: Graph) -> Usage:
-        """That of a Graph with the same inputs, which may have other value numbers."""
+        """Return the hints for a Graph with the same inputs under other value numbers."""
         number = dict(zip(before.inputs, after.inputs, strict=True))
         return Usage(
             frozenset(number[v] for v in self.weights if v in number),
@@ -37,11 +39,11 @@ class Usage:
         )
 
     def within(self, part: Graph, operands: Sequence[int]) -> Usage:
-        """That of a part of control flow whose inputs are these values of the Graph."""
+        """Return the hints for a part of control flow, given the values that are its inputs."""
         pairs = zip(part.inputs, operands, strict=True)
         weights = frozenset(v for v, operand in pairs if operand in self.weights)
         return Usage(weights, bits=self.bits)
 
 
 UNKNOWN = Usage()
-"""Nothing is known."""
+"""Empty hints."""

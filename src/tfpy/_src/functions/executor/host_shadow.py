@@ -1,7 +1,7 @@
-"""Small values that decide control flow, computed on the host beside the device.
+"""Small values that decide control flow, which the host computes in parallel to the device.
 
-A loop's counter, its bound and what is compared with them are a few numbers. NumPy computes them
-from numbers that the host knows already, so that no iteration waits for the device.
+A loop's counter and its bound are a few numbers. NumPy computes them from numbers that the host
+already has, so that no iteration waits for the device.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tfpy._src.compiler.ir.graph import Graph
 from tfpy._src.compiler.ir.slices import slice_of
 from tfpy._src.functions.executor.control_op import ControlOp
 
-_MAX_SIZE = 16  # elements of a value
+_MAX_SIZE = 16  # maximum number of elements of a mirrored value
 _MAX_EQUATIONS = 32
 
 
@@ -22,7 +22,8 @@ class Mirror:
     """The part of a Graph that computes some small values.
 
     Args:
-        values: numbers of values, which :func:`can_mirror` allows.
+        graph: The Graph.
+        values: Numbers of values for which :func:`can_mirror` returns True.
     """
 
     def __init__(self, graph: Graph, values: Sequence[int]) -> None:
@@ -36,12 +37,12 @@ class Mirror:
         return self.graph.avals[value]
 
     def compute(self, known: Mapping[int, Array]) -> list[Array]:
-        """The values, from arrays of :attr:`inputs`."""
+        """Compute the values from arrays for :attr:`inputs`."""
         return evaluate(self.graph, [known[v] for v in self.inputs])
 
 
 def can_mirror(graph: Graph, value: int) -> bool:
-    """Whether a value depends on a few small values of the Graph's inputs alone."""
+    """Return True if a value depends only on a few small values of the Graph."""
     eqns, needed = slice_of(graph.eqns, [value])
     return (
         len(eqns) <= _MAX_EQUATIONS
@@ -51,7 +52,7 @@ def can_mirror(graph: Graph, value: int) -> bool:
 
 
 def host_operands(graph: Graph) -> list[int]:
-    """The values of a Graph that the host needs to run its control flow."""
+    """Return the values of a Graph that the host needs for its control flow."""
     found: dict[int, None] = {}
     for eqn in graph.eqns:
         if isinstance(eqn.op, ControlOp):
@@ -61,10 +62,12 @@ def host_operands(graph: Graph) -> list[int]:
 
 
 class LoopMirror:
-    """What of a loop the host computes by itself.
+    """The part of a loop that the host can compute itself.
 
     Args:
-        test, body: the loop's Graphs, whose first ``state`` inputs change.
+        test: Graph of the test.
+        body: Graph of the body.
+        state: Number of the first inputs of both Graphs that change.
     """
 
     def __init__(self, test: Graph, body: Graph, state: int) -> None:
@@ -77,9 +80,9 @@ class LoopMirror:
                 wanted |= _positions(body, mirror.inputs)
         self.state = sorted(_closure(body, state, {p for p in wanted if p < state}))
         self.step = Mirror(body, [body.outputs[p] for p in self.state])
-        """Gives the mirrored state after an iteration."""
+        """Computes the mirrored state after an iteration."""
         self.needed = sorted(wanted | _positions(body, self.step.inputs))
-        """Positions of the inputs that it starts from."""
+        """Positions of the inputs from which the mirror starts."""
 
 
 def _positions(graph: Graph, values: Sequence[int]) -> set[int]:
@@ -87,7 +90,7 @@ def _positions(graph: Graph, values: Sequence[int]) -> set[int]:
 
 
 def _mirrored_state(body: Graph, state: int) -> set[int]:
-    """Positions in the state whose next value follows from small values of such positions."""
+    """Return the state's positions whose next values depend only on small mirrored values."""
     inputs = {
         p: _positions(body, Mirror(body, [body.outputs[p]]).inputs)
         for p in range(state)
@@ -104,7 +107,7 @@ def _mirrored_state(body: Graph, state: int) -> set[int]:
 def _mirror_within(
     graph: Graph, values: Sequence[int], state: int, possible: set[int]
 ) -> Mirror | None:
-    """The mirror of values if it needs only what is mirrored and what the loop does not change."""
+    """Return the mirror of values, or None if it needs changing values that are not mirrored."""
     if not all(can_mirror(graph, v) for v in values):
         return None
     mirror = Mirror(graph, values)
@@ -113,7 +116,7 @@ def _mirror_within(
 
 
 def _closure(body: Graph, state: int, wanted: set[int]) -> set[int]:
-    """The positions with those that their next values follow from."""
+    """Return the positions together with all positions on which their next values depend."""
     while True:
         mirror = Mirror(body, [body.outputs[p] for p in sorted(wanted)])
         grown = wanted | {p for p in _positions(body, mirror.inputs) if p < state}

@@ -1,4 +1,4 @@
-"""Compiled functions run op by op, so that who watches ops sees each of theirs."""
+"""Execution of compiled functions op by op, so that observers receive each op."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from tfpy._src.functions.executor.control_op import ControlOp
 from tfpy._src.functions.executor.execution_hints import UNKNOWN
 
 watching: list[eager.Observer] = []
-"""Those for whom compiled functions run op by op."""
+"""Observers that require compiled functions to run op by op."""
 
 
 def watch(observer: eager.Observer) -> None:
-    """Tells ``observer`` of each op from now on, those of compiled functions included."""
+    """Notify an observer of each op from now on, also within compiled functions."""
     if observer not in watching:
         watching.append(observer)
         eager.observers.append(observer)
 
 
 def forget(observer: eager.Observer) -> None:
-    """Ends :func:`watch`."""
+    """Stop notifying an observer."""
     if observer in watching:
         watching.remove(observer)
         eager.observers.remove(observer)
 
 
 def run(graph: Graph, inputs: Sequence[Tensor]) -> list[Tensor]:
-    """The outputs of a Graph, whose equations are run as if the program called their ops.
+    """Run the equations of a Graph as if the program called their ops, and return the outputs.
 
-    No tape sees them: as of any other run, the caller records what it is.
+    Tapes do not record the ops. As for any other run, the caller records the whole Graph.
     """
     graph = strip(graph, spreads=True)
     values = dict(zip(graph.inputs, inputs, strict=True))

@@ -1,4 +1,4 @@
-"""A plan: the steps by which a Graph is run on a backend."""
+"""Plans: the steps that run a Graph on a backend."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ class Plan:
     """The regions of a Graph on a backend, with their Programs.
 
     Args:
-        results: What callers want of the outputs of the Graph.
+        graph: The Graph.
+        backend: The backend.
+        usage: Execution hints.
+        results: Requested outputs of the Graph.
     """
 
     def __init__(
@@ -53,9 +56,9 @@ class Plan:
             if isinstance(last, DeviceStep)
             else []
         )
-        """Pairs of positions, among the inputs of the Graph and of the last step."""
+        """Pairs of positions, in the inputs of the Graph and of the last step."""
         self.program = self._program(regions, results)
-        """The program of the Graph, or None if the Graph has several regions."""
+        """Program of the whole Graph, or None if the Graph has several regions."""
 
     def _program(self, regions: Sequence[Region], results: Sequence[Result]) -> GraphProgram | None:
         step, graph = self._last_step, self.graph
@@ -97,8 +100,10 @@ class Plan:
         return [values[v] for v in self.graph.outputs]
 
     async def run_async(self, inputs: Sequence[Tensor]) -> list[Storage]:
-        """:meth:`run` in slices, if it takes long; nothing is donated then, so that whoever reads
-        a Variable meanwhile finds it as it was."""
+        """Run the regions in slices if they take long.
+
+        Nothing is donated, so that code that reads a Variable meanwhile finds its old value.
+        """
         values = dict(zip(self.graph.inputs, [t.storage for t in inputs], strict=True))
         values.update(self._constants)
         for step, last in zip(self.steps, self._last, strict=True):
@@ -111,8 +116,10 @@ class Plan:
 def _before(
     graph: Graph, carried: Mapping[int, int], donations: Sequence[tuple[int, int]]
 ) -> list[int]:
-    """For each output the position, in the last step, of the input whose storage takes it on as
-    its next value if it is donated; -1 where there is none."""
+    """Return for each output the donated input whose storage receives it, or -1.
+
+    The input is given as a position in the last step. The output is the input's next value.
+    """
     found = [-1] * len(graph.outputs)
     for i, at in donations:
         output = carried[graph.inputs[i]]
@@ -122,7 +129,7 @@ def _before(
 
 
 def _last_uses(regions: Sequence[Region], outputs: set[int]) -> list[list[int]]:
-    """For each region the values that nothing needs after it."""
+    """Return for each region the values that no later region needs."""
     seen = set(outputs)
     last: list[list[int]] = []
     for region in reversed(regions):
@@ -133,7 +140,7 @@ def _last_uses(regions: Sequence[Region], outputs: set[int]) -> list[list[int]]:
 
 
 def _lowers(graph: Graph, eqn: Eqn, backend: Backend, refused: Set[str]) -> bool:
-    """Whether the backend computes an equation, as far as the op table says."""
+    """Return True if, according to the op table, the backend computes an equation."""
     return (
         (backend.runs_control or not isinstance(eqn.op, ControlOp))
         and eqn.op.name not in refused
@@ -143,7 +150,7 @@ def _lowers(graph: Graph, eqn: Eqn, backend: Backend, refused: Set[str]) -> bool
 
 
 def _refused(graph: Graph, backend: Backend) -> frozenset[str]:
-    """Ops that the backend cannot run at the shapes that they have here."""
+    """Return the ops that the backend cannot run with the given shapes."""
     found: set[str] = set()
     for eqn in graph.eqns:
         if _lowers(graph, eqn, backend, found):
@@ -155,7 +162,7 @@ def _refused(graph: Graph, backend: Backend) -> frozenset[str]:
 
 
 def _alone(graph: Graph, eqn: Eqn) -> Graph:
-    """The Graph of one equation; that of constants is told, since these may decide."""
+    """Return the Graph of one equation. Control flow keeps its constants, which may matter."""
     known = [v for v in eqn.inputs if v in graph.constants and isinstance(eqn.op, ControlOp)]
     given = [v for v in dict.fromkeys(eqn.inputs) if v not in known]
     return extract(graph, given, dict.fromkeys(known), [eqn], eqn.outputs)
@@ -164,12 +171,12 @@ def _alone(graph: Graph, eqn: Eqn) -> Graph:
 def _steps(
     graph: Graph, backend: Backend, usage: Usage, refused: frozenset[str]
 ) -> tuple[list[Region], list[Step]]:
-    """The regions and how each is run; ops in ``refused`` run on the host.
+    """Return the regions and their steps. Ops in `refused` run on the host.
 
-    The last one may take donations.
+    The last step may receive donations.
 
     Raises:
-        NotLowerable: when the backend cannot run another one.
+        NotLowerable: If the backend cannot run another op.
     """
 
     def place(eqn: Eqn) -> Place:
@@ -189,7 +196,7 @@ def _steps(
 
 
 def _with_mirrors(region: Region, graph: Graph, backend: Backend) -> Region:
-    """A control region with what the host needs to compute by itself the values that decide it."""
+    """Add to a control region the mirrors for the values that decide its control flow."""
     if region.place is not Place.CONTROL or backend.on_host:
         return region
     values = [v for v in host_operands(region.graph) if can_mirror(graph, v)]

@@ -1,4 +1,4 @@
-"""Programs of a backend: one for a region of a Graph, and what runs a whole Graph on tensors."""
+"""Programs of a backend for regions of a Graph, and their execution on tensors."""
 
 from __future__ import annotations
 
@@ -27,29 +27,31 @@ from tfpy._src.functions.executor.compiled_parts import CompiledPart, Key
 from tfpy._src.functions.executor.donation import unshared
 
 _registering = threading.RLock()
-"""Held while a program is registered: several threads may run it for the first time."""
+"""Lock that is held while a program is registered, because several threads may run it first."""
 
 
 class DeviceProgram:
-    """A program of a backend, which goes when this object does.
+    """A program of a backend, which is freed together with this object.
 
     Args:
-        donated: positions of inputs that a run may be given as donated slots.
+        graph: The Graph.
+        backend: The backend.
+        donated: Positions of inputs that a run may pass as donated slots.
 
     Raises:
-        NotLowerable: when the backend cannot run the Graph.
+        NotLowerable: If the backend cannot run the Graph.
     """
 
     def __init__(self, graph: Graph, backend: Backend, donated: Collection[int] = ()) -> None:
         self.backend = backend
         self.graph = graph
         self._donated = donated
-        self._outputs: list[tuple[Aval, int]] = []  # with how many slots lie before
+        self._outputs: list[tuple[Aval, int]] = []  # with the number of slots before the output
         width = 0
         for value in graph.outputs:
             self._outputs.append((graph.avals[value], width))
             width += slots_of(backend, graph.avals[value])
-        self._anew: Sequence[None] = [None] * len(self._outputs)  # all storages are new
+        self._anew: Sequence[None] = [None] * len(self._outputs)  # no output reuses a storage
         began = clock() if recorders else 0.0
         compiled = backend.lower(graph, donated)
         if began:
@@ -58,13 +60,13 @@ class DeviceProgram:
         made = compiled.made
         overwritten = () if made is None else made.donations.values()
         self.donatable = [i for i in donated if made is not None and made.inputs[i] in overwritten]
-        """Positions of the inputs that outputs are written over when they are donated."""
+        """Positions of the inputs that outputs overwrite if they are donated."""
         self._number = 0
         self.seconds = math.inf
-        """Seconds of the last run by :meth:`run_async`, without the page's turns."""
+        """Duration in seconds of the last run by :meth:`run_async`, without the page's turns."""
 
     async def register(self, progress: Progress) -> None:
-        """Makes the program without freezing the page."""
+        """Compile the program without blocking the page."""
         if self._unregistered is not None and self._outputs:
             began = clock() if recorders else 0.0
             self._made(await registered(self.backend, self._unregistered, progress), began)
@@ -72,7 +74,7 @@ class DeviceProgram:
     def _register(self) -> None:
         with _registering:
             unregistered = self._unregistered
-            if unregistered is None:  # another thread was faster
+            if unregistered is None:  # another thread has registered it
                 return
             began = clock() if recorders else 0.0
             with held:
@@ -86,11 +88,11 @@ class DeviceProgram:
 
     @property
     def compiled(self) -> Compiled:
-        """What the backend runs."""
+        """Compiled code of the program."""
         return self._unregistered or self.backend.lower(self.graph, self._donated)
 
     def part(self, inputs: Sequence[Key], outputs: Sequence[Key]) -> CompiledPart:
-        """It, between these values."""
+        """Return the description of the program between these values."""
         graph, program, code = self.compiled
         if program is not None:
             inputs = self._by_slot(inputs, graph.inputs)
@@ -98,7 +100,7 @@ class DeviceProgram:
         return CompiledPart(self.backend.name, graph, program, inputs, outputs, code=code)
 
     def _by_slot(self, keys: Sequence[Key], values: Sequence[int]) -> list[Key]:
-        """A key for each slot of these values."""
+        """Return a key for each slot of these values."""
         avals = [self.graph.avals[v] for v in values]
         pairs = zip(keys, avals, strict=True)
         return [key for key, aval in pairs for _ in range(slots_of(self.backend, aval))]
@@ -106,13 +108,18 @@ class DeviceProgram:
     def run(
         self, slots: Sequence[int], into: Sequence[Storage | None] | None = None
     ) -> list[Storage]:
-        """Storages of the outputs: new ones, but for those of ``into``."""
+        """Run the program and return the storages of the outputs.
+
+        Args:
+            slots: Slots of the inputs.
+            into: For each output an existing storage to reuse, or None.
+        """
         if not self._outputs:
             return []
         if self._unregistered is not None:
             self._register()
         began = clock() if recorders else 0.0
-        held.depth += 1  # ``with held:`` is two calls more
+        held.depth += 1  # faster than `with held:`, which is two calls
         backend = self.backend
         try:
             first = backend.run(self._number, *slots)
@@ -131,7 +138,7 @@ class DeviceProgram:
         return outputs
 
     def _error(self, failure: Any) -> OpError:
-        """What a run raises; for want of memory it names the op whose result is the largest."""
+        """Return the error of a failed run. If memory is exhausted, name the op with most bytes."""
         graph = self.graph
         if failure.name == InvalidArgumentError.__name__:
             return self._error_of_step(failure)
@@ -143,7 +150,7 @@ class DeviceProgram:
         return error
 
     def _error_of_step(self, failure: Any) -> OpError:
-        """Return the error of values that a step's kernel has refused."""
+        """Return the error for values that the kernel of a step has rejected."""
         program = self.compiled.program
         assert program is not None
         step = program.steps[failure.step]
@@ -154,8 +161,10 @@ class DeviceProgram:
         return error
 
     async def run_async(self, slots: Sequence[int]) -> list[Storage]:
-        """:meth:`run` with nothing donated: what takes long, in slices between which the page has
-        its turns. Whoever calls it has awaited :meth:`register`."""
+        """Run the program without donations, in slices if it takes long.
+
+        Between slices the page can respond. The caller must have awaited :meth:`register`.
+        """
         if not self._outputs:
             return []
         sliced = None if is_short(self.seconds) else self._begun(slots)
@@ -170,7 +179,7 @@ class DeviceProgram:
                 await give_turn()
         except ResourceExhaustedError:
             sliced.drop()
-            return self.run(slots)  # for which other slots make room
+            return self.run(slots)  # an ordinary run can free other slots to make room
         finally:
             sliced.drop()
         return self._stored(first, self._anew)
@@ -184,7 +193,7 @@ class DeviceProgram:
             raise self._error(failure) from None
 
     def _gone_on(self, sliced: SlicedRun) -> int:
-        """The first output of a run in slices; 0 while there is more to do."""
+        """Run the next slice. Return the first output's slot, or 0 if the run is not finished."""
         began = clock()
         try:
             first = sliced.go_on(seconds_left())
@@ -200,22 +209,22 @@ class DeviceProgram:
         note("run", f"on {backend.name}", began, backend=backend, graph=graph, count=count)
 
     def _stored(self, first: int, into: Sequence[Storage | None]) -> list[Storage]:
-        """Return the storages of the outputs from a slot on, old ones where ``into`` has them."""
+        """Return the storages for output slots from `first` on, reusing the ones in `into`."""
         stored = []
         for (aval, offset), storage in zip(self._outputs, into, strict=True):
             if storage is None:
                 storage = Storage(aval, None, self.backend, first + offset)
-            else:  # its own slot was donated to the run that gave this one
+            else:  # the storage's own slot was donated to this run
                 storage.slot, storage.host = first + offset, None
             stored.append(storage)
         return stored
 
     def link(self, carried: Mapping[int, int], given: list[int]) -> bool:
-        """Prepares :meth:`repeat`; whether the backend can.
+        """Prepare :meth:`repeat`, and return True if the backend supports it.
 
         Args:
-            carried: positions of inputs, and which outputs are their next values.
-            given: Positions of inputs that differ from run to run.
+            carried: For positions of inputs, the outputs that are their next values.
+            given: Positions of inputs that differ between runs.
         """
         if not self._outputs or not isinstance(self.backend, RepeatedRuns):
             return False
@@ -227,10 +236,11 @@ class DeviceProgram:
         return self.backend.link(self._number, Links(len(self._outputs), links, given))
 
     def repeat(self, count: int, slots: Sequence[int]) -> tuple[list[Storage], OpError | None]:
-        """Run the program ``count`` times.
+        """Run the program `count` times.
 
         Returns:
-            New storages of the outputs of the last run that succeeded, and the error of the next.
+            New storages for the outputs of the last successful run, and the error of the next run
+            or None.
         """
         assert isinstance(self.backend, RepeatedRuns), "link() has checked it"
         began = clock() if recorders else 0.0
@@ -249,31 +259,31 @@ class DeviceProgram:
 
 
 class Result(NamedTuple):
-    """An output of a Graph, as its runs return it."""
+    """An output of a Graph as its runs return it."""
 
     aval: Aval
     computed: int
-    """Position of the value among the computed ones."""
+    """Position of the value among the computed values."""
     before: int
-    """Position of the input whose next value it is, or -1."""
+    """Position of the input whose next value this is, or -1."""
 
 
 class GraphProgram:
-    """A Graph that is one program of a backend, as a function of tensors.
+    """A Graph that runs as one program of a backend, as a function of tensors.
 
     Args:
         main: The program.
-        read: Positions, among ``positions`` and then the outputs of the prelude, of the inputs of
-            the program.
-        select: Returns the slots for the program, for slots at ``positions`` and the positions of
-            donated ones.
-        takes_all: Whether the program takes the slots at ``positions`` unchanged if none is
+        read: Positions of the program's inputs, among `positions` followed by the outputs of the
+            prelude.
+        select: Function of the slots at `positions` and the positions of donated ones. It returns
+            the slots for the program.
+        takes_all: True if the program takes the slots at `positions` unchanged when none is
             donated.
         positions: Positions among the Graph's inputs.
-        donations: Pairs of positions, among the Graph's inputs and in ``positions``.
-        before: For each output of the program the position, in ``positions``, of the input whose
-            storage takes it on if that input is donated; -1 if there is none.
-        results: The Graph's outputs.
+        donations: Pairs of positions, in the Graph's inputs and in `positions`.
+        before: For each output of the program the position, in `positions`, of the input whose
+            storage receives the output if the input is donated, or -1.
+        results: Outputs of the Graph.
     """
 
     def __init__(
@@ -296,13 +306,13 @@ class GraphProgram:
         self._donations = donations
         self._before = before
         self._spent = [at for _, at in donations if at not in before]
-        """The inputs that may be donated and whose storages no output takes on."""
+        """Inputs that may be donated and whose storages receive no output."""
         self._results = results
         self._is_linked = False
-        self._anew: list[int] | None = None  # inputs of each of several runs, if there may be any
+        self._anew: list[int] | None = None  # inputs that differ between repeated runs, if possible
 
     def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
-        """Return the Graph's outputs."""
+        """Run the Graph and return its outputs."""
         backend = self._backend
         if backend.collect_due:
             backend.collect()
@@ -319,13 +329,13 @@ class GraphProgram:
             Tensor(aval, found[i])
             if before < 0
             or inputs[before].storage is not found[i]
-            or getweakrefcount(inputs[before])  # by which others tell values apart
-            else inputs[before]  # whose storage has taken on its next value
+            or getweakrefcount(inputs[before])  # weak references identify values
+            else inputs[before]  # its storage has received the next value
             for aval, i, before in self._results
         ]
 
     def run_timed(self, inputs: Sequence[Tensor]) -> list[Tensor]:
-        """:meth:`run`, which notes how long it takes."""
+        """Run the Graph and measure the duration."""
         began = clock()
         outputs = self.run(inputs)
         self.main.seconds = clock() - began
@@ -341,11 +351,11 @@ class GraphProgram:
         return outputs
 
     def link(self, carried: Mapping[int, int], count: int) -> bool:
-        """Prepare :meth:`repeat`; return whether several runs can be made at once.
+        """Prepare :meth:`repeat`, and return True if several runs can be made at once.
 
         Args:
-            carried: Positions of inputs of the Graph, and which outputs are their next values.
-            count: The number of the Graph's first inputs that differ from run to run.
+            carried: For positions of the Graph's inputs, the outputs that are their next values.
+            count: Number of the Graph's first inputs that differ between runs.
         """
         if not self._is_linked:
             self._is_linked = True
@@ -360,10 +370,11 @@ class GraphProgram:
     def repeat(
         self, inputs: Sequence[Tensor], later: Sequence[Sequence[Tensor]]
     ) -> tuple[list[Tensor], OpError | None]:
-        """Return the outputs of the last of several runs, and why a later one failed.
+        """Run the Graph several times. Return the last outputs, and a failed run's error or None.
 
         Args:
-            later: The first inputs of the runs after the first one.
+            inputs: Inputs of the first run.
+            later: First inputs of the further runs.
         """
         assert self._anew is not None, "link() has checked it"
         backend = self._backend

@@ -1,4 +1,4 @@
-"""Cuts a Graph into regions: runs of equations that are one Program, and those of the host."""
+"""Cuts a Graph into regions: equations that run as one Program, and equations of the host."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfpy._src.functions.executor.host_shadow import Mirror
 
 
 class Place(Enum):
-    """Where an equation is computed."""
+    """The place where an equation is computed."""
 
     DEVICE = "in a Program"
     HOST = "by NumPy"
@@ -26,7 +26,7 @@ class Region:
     graph: Graph
     place: Place
     mirrors: tuple[Mirror, ...] = ()
-    """What the host computes beside the device, for the control flow that it runs."""
+    """Small values that the host computes itself for the control flow in the region."""
 
     @property
     def inputs(self) -> list[int]:
@@ -38,13 +38,13 @@ class Region:
 
 
 def cut(graph: Graph, place: Callable[[Eqn], Place]) -> list[Region]:
-    """The regions of a Graph in an order in which they can run.
+    """Cut a Graph into regions, in an order in which they can run.
 
-    Equations of the device come as early as they can, so that there are few regions; those whose
-    op is stateful keep their order.
+    Equations of the device come as early as possible, so that there are few regions. Equations with
+    stateful ops keep their order.
 
     Raises:
-        InternalError: when equations are left that can never run.
+        InternalError: If some equations can never run.
     """
     ready = {*graph.inputs, *graph.constants}
     pending = list(graph.eqns)
@@ -72,17 +72,17 @@ def _stuck(pending: Sequence[Eqn], ready: Set[int]) -> InternalError:
         None,
         eqn.op.name,
         f"{len(pending)} equations of a compiled function can never run: {eqn.op.name} needs "
-        f"{missing}, which nothing before it gives; please report this",
+        f"{missing}, which no earlier equation produces; please report this",
     )
 
 
 def _takeable(
     pending: Sequence[Eqn], ready: set[int], turn: Place, place: Callable[[Eqn], Place]
 ) -> tuple[list[Eqn], list[Eqn]]:
-    """The equations of one kind that can run now, with what they make added to ``ready``."""
+    """Take the pending equations of one place that can run, and add their outputs to `ready`."""
     taken: list[Eqn] = []
     left: list[Eqn] = []
-    blocked = False  # an earlier equation with an effect has not run
+    blocked = False  # True after an equation with side effects that cannot run yet
     for eqn in pending:
         runs = ready.issuperset(eqn.inputs) and place(eqn) is turn
         if runs and not (eqn.op.stateful and blocked):
@@ -95,9 +95,9 @@ def _takeable(
 
 
 def _part(graph: Graph, eqns: Sequence[Eqn], needed: set[int]) -> Graph:
-    """The Graph of some equations; its outputs are the values that are needed elsewhere.
+    """Return the Graph of some equations, with the values that are needed elsewhere as outputs.
 
-    Those that are the whole Graph's have its order: one region that is everything needs no other.
+    Outputs of the whole Graph come first, in its order. A single region can then be used unchanged.
     """
     made = [v for eqn in eqns for v in eqn.outputs]
     inside = set(made)

@@ -1,4 +1,4 @@
-"""How the regions of a compiled function are run: as Programs, by NumPy, or run by the host."""
+"""The steps of a compiled function: regions that a device, NumPy or the host runs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _part_of_host(graph: Graph) -> CompiledPart:
 class HostStep:
     """A region that NumPy computes.
 
-    What depends on weights alone is computed when a weight is another one than at the last call.
+    Values that depend only on weights are computed again only if a weight has changed.
     """
 
     programs: tuple[DeviceProgram, ...] = ()
@@ -45,16 +45,16 @@ class HostStep:
         fixed = [i for i, v in enumerate(graph.inputs) if v in usage.weights]
         known = WeightOnly(graph, fixed)
         self.lasting = frozenset(v for v in graph.outputs if v in known)
-        """Outputs that weights determine."""
+        """Outputs that depend only on weights."""
         self._refused = next((eqn for eqn in graph.eqns if refusal(graph, eqn) is not None), None)
-        """An equation that raises an error whenever it runs. It needs no values of a device."""
+        """Equation that raises an error whenever it runs, or None. It needs no device values."""
         self._weights = [graph.inputs[i] for i in fixed]
         self._early = _giving(graph, self._weights, self.lasting)
         self._late = _giving(graph, graph.inputs, {*graph.outputs} - self.lasting, effects=True)
         self._prepared: tuple[list[Storage], dict[int, Storage]] | None = None
 
     async def run_async(self, values: dict[int, Storage]) -> None:
-        """:meth:`run` after the page's turn."""
+        """Run the step after a turn of the event loop."""
         await give_turn()
         self.run(values)
 
@@ -79,7 +79,7 @@ class HostStep:
 
 
 def _giving(graph: Graph, inputs: Sequence[int], outputs: Set[int], effects: bool = False) -> Graph:
-    """What gives some of a Graph's outputs, and has its effects."""
+    """Return the Graph that computes some outputs, optionally with the side effects."""
     wanted = [v for v in graph.outputs if v in outputs]
     eqns, _ = slice_of(graph.eqns, wanted, effects)
     return Graph(graph.avals, [*inputs], graph.constants, eqns, wanted)
@@ -99,7 +99,7 @@ def _view(storage: Storage, aval: Aval) -> Any:
 
 
 class ControlStep:
-    """Control-flow equations, which the host runs."""
+    """A region of control-flow equations, which the host runs."""
 
     programs: tuple[DeviceProgram, ...] = ()
 
@@ -117,7 +117,7 @@ class ControlStep:
             for eqn in region.graph.eqns
             if isinstance(eqn.op, ControlOp)
         ]
-        """Each with what runs it."""
+        """Equations with their runners."""
 
     def run(self, values: dict[int, Storage]) -> None:
         known = self._known(values)
@@ -132,7 +132,7 @@ class ControlStep:
         values.update((v, known[v]) for v in self.graph.outputs)
 
     async def run_async(self, values: dict[int, Storage]) -> None:
-        """:meth:`run`, which gives the page its turns."""
+        """Run the equations and keep the page responsive."""
         known = self._known(values)
         for eqn, run in self.equations:
             inputs = self._operands(eqn, known)
@@ -148,7 +148,7 @@ class ControlStep:
         values.update((v, known[v]) for v in self.graph.outputs)
 
     def _known(self, values: dict[int, Storage]) -> dict[int, Storage]:
-        """What there is before the first equation."""
+        """Return the values that exist before the first equation."""
         known = values | self._constants
         for mirror in self.mirrors:
             _mirror(mirror, known)
@@ -159,7 +159,7 @@ class ControlStep:
 
 
 def _mirror(mirror: Mirror, known: dict[int, Storage]) -> None:
-    """Gives a value its array on the host, if those are there that it follows from."""
+    """Compute a value on the host if all of its inputs are on the host."""
     (value,) = mirror.values
     storage = known.get(value)
     if storage is None or storage.host is not None:
@@ -177,7 +177,7 @@ Step = DeviceStep | HostStep | ControlStep
 def step_of(
     region: Region, backend: Backend, usage: Usage, donated: Set[int] = frozenset()
 ) -> Step:
-    """What runs a region; see :class:`DeviceStep` for the arguments."""
+    """Return the step that runs a region. The arguments are described in :class:`DeviceStep`."""
     if region.place is Place.DEVICE:
         return DeviceStep(region, backend, usage, donated)
     return HostStep(region, usage) if region.place is Place.HOST else ControlStep(region, usage)
