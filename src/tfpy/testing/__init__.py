@@ -1,7 +1,7 @@
-"""Tests of tfpy code in real browsers: a pytest plugin.
+"""A pytest plugin that runs tests of tfpy code in real browsers.
 
-A decorated test runs inside Pyodide in a headless browser, once per backend; its arguments ``tf``
-and ``backend`` are given there, any other comes from pytest and crosses by pickle::
+A decorated test runs inside Pyodide in a headless browser, once per backend. Its arguments `tf` and
+`backend` are provided in the browser. All other arguments come from pytest and are pickled::
 
     from tfpy.testing import run_in_browser
 
@@ -10,8 +10,8 @@ and ``backend`` are given there, any other comes from pytest and crosses by pick
         x = tf.constant([1.0, 2.0]) + 1.0
         assert (await x.data()).tolist() == [2.0, 3.0]
 
-The plugin needs the packages of the wheel's extra ``testing`` and a folder with the page loader,
-Pyodide and the wheel (``--tfpy-site``), as ``python build.py wheel`` makes it.
+The plugin requires the packages of the wheel's extra `testing`. It also requires a folder with the
+page loader, Pyodide and the wheel (`--tfpy-site`), which `python build.py wheel` creates.
 """
 
 from __future__ import annotations

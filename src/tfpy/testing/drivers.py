@@ -1,6 +1,6 @@
-"""Browsers driven from here: Chromium by Playwright, Firefox by WebDriver BiDi.
+"""Drivers for browsers: Chromium with Playwright, Firefox with WebDriver BiDi.
 
-Playwright's own browsers, where none is on PATH, are all driven by it.
+If a browser is not on PATH, Playwright drives its own copy of the browser.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ STOP_SECONDS = 10.0
 
 
 class Page(Protocol):
-    """One open page. ``problems`` are its console errors and uncaught exceptions so far."""
+    """An open page. `problems` lists its console errors and uncaught exceptions."""
 
     problems: list[str]
 
     async def evaluate(self, expression: str) -> Any:
-        """The value of a JavaScript expression, awaited; it crosses as JSON."""
+        """Return the awaited value of a JavaScript expression, which is transferred as JSON."""
 
     async def screenshot(self) -> bytes:
-        """What the page shows, as PNG."""
+        """Return the visible part of the page as PNG."""
 
     async def close(self) -> None:
         """Close the page."""
 
 
 class Driver(Protocol):
-    """One running browser."""
+    """A running browser."""
 
     async def open(self, url: str) -> Page:
         """Open a page and wait until it is loaded."""
 
     async def close(self) -> None:
-        """End the browser; works when a page hangs."""
+        """Stop the browser, even if a page hangs."""
 
 
 def as_json(expression: str) -> str:
-    """A JavaScript expression for the JSON text of another's awaited value."""
+    """Return a JavaScript expression for the JSON text of another expression's awaited value."""
     return f"(async () => JSON.stringify((await ({expression})) ?? null))()"
 
 
@@ -85,10 +85,10 @@ class PlaywrightDriver:
     async def start(
         cls, name: str, executable: str | None, environment: Environment
     ) -> PlaywrightDriver:
-        """Start Chromium, or with no executable the browser of this name that Playwright has.
+        """Start Chromium, or without an executable Playwright's browser with this name.
 
         Raises:
-            BrowserError: when it cannot be started.
+            BrowserError: If the browser does not start.
         """
         from playwright.async_api import Error, async_playwright
 
@@ -149,7 +149,7 @@ class FirefoxPage:
 
 
 class FirefoxDriver:
-    """Speaks WebDriver BiDi over one WebSocket; the browser draws on a virtual display."""
+    """A driver that uses WebDriver BiDi over one WebSocket, with a virtual display."""
 
     def __init__(self) -> None:
         self.pages: dict[str, FirefoxPage] = {}
@@ -222,7 +222,7 @@ class FirefoxDriver:
             page.problems.append(str(entry["text"]))
 
     async def command(self, method: str, **params: Any) -> Any:
-        """Send a BiDi command and wait for its result."""
+        """Send a BiDi command and return its result."""
         self._sent += 1
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._answers[self._sent] = answer
@@ -250,7 +250,7 @@ class FirefoxDriver:
 
 
 async def start_display(processes: list[asyncio.subprocess.Process]) -> dict[str, str]:
-    """Start a virtual display, where the host has Xvfb; the environment variables that name it."""
+    """Start a virtual display if Xvfb is installed. Return the environment variables for it."""
     xvfb = shutil.which("Xvfb")
     if xvfb is None:
         return {}
@@ -265,7 +265,7 @@ async def start_display(processes: list[asyncio.subprocess.Process]) -> dict[str
 
 
 async def end_process(process: asyncio.subprocess.Process) -> None:
-    """End a process; kill it when it does not end by itself."""
+    """Terminate a process, and kill it if it does not end in time."""
     if process.returncode is None:
         process.terminate()
         try:
@@ -281,7 +281,7 @@ async def _first_match(stream: asyncio.StreamReader, pattern: str) -> str:
             found = re.search(pattern, line.decode(errors="replace"))
             if found:
                 return found[1]
-        raise BrowserError(f"the process ended before it said {pattern!r}")
+        raise BrowserError(f"the process ended before it printed {pattern!r}")
 
     return await asyncio.wait_for(search(), START_SECONDS)
 
@@ -294,10 +294,10 @@ async def _drain(stream: asyncio.StreamReader) -> None:
 async def start_browser(
     name: str, environment: Environment, executable: str | None = None
 ) -> Driver:
-    """Start a browser: this executable, or what is found on PATH, or Playwright's own.
+    """Start a browser: the given executable, the one on PATH, or Playwright's own.
 
     Raises:
-        BrowserError: when there is none, or it cannot offer the environment.
+        BrowserError: If there is no browser, or if it does not support the environment.
     """
     found = executable or BROWSERS[name].executable()
     if found is None or name == "chromium":
@@ -308,8 +308,8 @@ async def start_browser(
                 raise
             raise BrowserError(
                 f"{name} is not on PATH ({' or '.join(BROWSERS[name].executables)}) and Playwright"
-                f" has none (playwright install {name}); --tfpy-browser-path {name}=FILE names"
-                f" one\n{error}"
+                f" does not have it. Run `playwright install {name}`, or pass"
+                f" --tfpy-browser-path {name}=FILE\n{error}"
             ) from None
     from tfpy.testing.webkit import WebKitDriver
 

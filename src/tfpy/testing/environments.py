@@ -1,4 +1,4 @@
-"""Browsers and the environments in which tests run: flags as data."""
+"""Browsers, and the environments in which tests run."""
 
 from __future__ import annotations
 
@@ -13,16 +13,28 @@ Flag = bool | int | float | str
 
 @dataclass(frozen=True)
 class Environment:
-    """What a page finds: the browser's abilities, the server's headers, the thread, tf's flags."""
+    """The environment of a test page: browser features, server headers, thread and flags.
+
+    Args:
+        lacks: Names of `Browser.abilities` that are disabled.
+        isolated: If True, the page is cross-origin isolated, which threads require.
+        worker: If True, Pyodide runs in a module worker instead of the page's main thread.
+        flags: Flags of `tf.env()`, which are set before a backend starts.
+
+    Example:
+        >>> from tfpy.testing import Environment
+        >>> Environment(lacks=("webgpu",), worker=True).isolated
+        True
+    """
 
     lacks: tuple[str, ...] = ()
-    """What the browser is started without, of its :attr:`Browser.abilities`."""
+    """Features of the browser that are disabled, from :attr:`Browser.abilities`."""
     isolated: bool = True
-    """Whether the server makes the page cross-origin isolated (threads need it)."""
+    """True if the server makes the page cross-origin isolated, which threads require."""
     worker: bool = False
-    """Whether Pyodide runs in a module worker instead of the page's main thread."""
+    """True if Pyodide runs in a module worker instead of the page's main thread."""
     flags: Mapping[str, Flag] = field(default_factory=dict)
-    """Flags of ``tf.env()``, set before a backend starts."""
+    """Flags of `tf.env()`, which are set before a backend starts."""
 
 
 _SOFTWARE_WEBGL = {"SOFTWARE_WEBGL_ENABLED": True, "WEBGL_CPU_FORWARD": False}
@@ -44,17 +56,19 @@ ENVIRONMENTS: Mapping[str, Environment] = {
     "float16": Environment(flags={**_SOFTWARE, "WEBGL_FORCE_F16_TEXTURES": True}),
     "generated-code": Environment(flags={**_SOFTWARE, "TFPY_WASM_CODEGEN": "always"}),
 }
-"""The environments by name. Machines that run tests have no GPU, so most allow software
-rasterisers; and a test of a kernel has few numbers, which are to reach it all the same."""
+"""Environments by name. Most allow software rendering, because test machines have no GPU.
+
+They also run small ops on the device, which would otherwise run on the CPU.
+"""
 
 
 class BrowserError(RuntimeError):
-    """A browser could not be found, started or asked."""
+    """The exception for a browser that is missing, does not start or does not respond."""
 
 
 @dataclass(frozen=True)
 class Ability:
-    """How a browser is started with or without something."""
+    """The settings that enable or disable a feature of a browser."""
 
     on: tuple[str, ...] = ()
     off: tuple[str, ...] = ()
@@ -62,33 +76,33 @@ class Ability:
 
 @dataclass(frozen=True)
 class Browser:
-    """How one browser is found and started.
+    """The settings to find and start a browser.
 
-    Its settings are arguments; ``name=value`` is a preference of Firefox, and a variable of
-    WebKitGTK's environment.
+    A setting is a command-line argument, or `name=value`: for Firefox a preference, for WebKitGTK
+    an environment variable.
     """
 
     executables: tuple[str, ...]
     settings: tuple[str, ...] = ()
-    """Those of every start."""
+    """Settings for every start."""
     abilities: Mapping[str, Ability] = field(default_factory=dict)
-    """What it can be started without, by name."""
+    """Features that can be disabled, by name."""
     backends: tuple[str, ...] = BACKENDS
-    """Those that it can offer."""
+    """Backends that the browser supports."""
 
     def executable(self) -> str | None:
-        """Path of the first executable on PATH, or None."""
+        """Return the path of the first executable on PATH, or None."""
         return next(filter(None, map(shutil.which, self.executables)), None)
 
     def start(self, environment: Environment) -> tuple[list[str], list[str]]:
-        """The arguments and the other settings with which it offers an environment.
+        """Return the arguments and the other settings for an environment.
 
         Raises:
-            BrowserError: when it cannot be started without something that is to be lacking.
+            BrowserError: If a feature cannot be disabled.
         """
         for name in environment.lacks:
             if name not in self.abilities:
-                raise BrowserError(f"{self.executables[0]} has no switch that takes {name} away")
+                raise BrowserError(f"{self.executables[0]} has no switch that disables {name}")
         settings = list(self.settings)
         for name, ability in self.abilities.items():
             settings += ability.off if name in environment.lacks else ability.on
@@ -121,12 +135,12 @@ BROWSERS: Mapping[str, Browser] = {
                 on=(
                     "--enable-unsafe-webgpu",
                     "--use-webgpu-adapter=swiftshader",
-                    # Without it the software adapter dies of canvases and of videos' frames.
+                    # The software adapter crashes on canvases and video frames without it.
                     "--enable-features=Vulkan",
                     "--use-vulkan=swiftshader",
-                    # It unrolls the loop that clears a workgroup's memory, which takes it longer to
-                    # compile than all the rest of a kernel; and no kernel may rely on that memory
-                    # being clear.
+                    # Otherwise Dawn unrolls the loop that clears a workgroup's memory. This takes
+                    # longer to compile than the rest of the kernel, and no kernel may rely on clear
+                    # memory.
                     "--enable-dawn-features=disable_workgroup_init",
                 ),
             ),
@@ -162,13 +176,13 @@ BROWSERS: Mapping[str, Browser] = {
     "webkit": Browser(
         executables=("WebKitWebDriver",),
         settings=(
-            "LANG=en_US.UTF-8",  # that of a server may be "C", which Intl refuses as a language
-            "JSC_useSharedArrayBuffer=1",  # which Safari has
-            "JSC_useWasmRelaxedSIMD=1",  # a part of it, which may be there without the rest
+            "LANG=en_US.UTF-8",  # a server may have "C", which Intl does not accept
+            "JSC_useSharedArrayBuffer=1",  # enabled in Safari
+            "JSC_useWasmRelaxedSIMD=1",  # may be supported only in part
         ),
         abilities={
             "webgl": Ability(off=("--enable-webgl=false",)),
-            "webgpu": Ability(),  # it has none
+            "webgpu": Ability(),  # not supported
             "relaxed": Ability(),
             "simd": Ability(off=("JSC_useWasmSIMD=0",)),
         },

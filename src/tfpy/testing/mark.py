@@ -1,4 +1,4 @@
-"""The decorator of tests that run in a browser. Imported on both sides, so it needs no pytest."""
+"""The decorator of browser tests. The browser imports it as well, so it does not need pytest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GIVEN_IN_BROWSER = ("tf", "backend")
 
 @dataclass(frozen=True)
 class BrowserTest:
-    """How a decorated test wants to run; see :func:`run_in_browser`."""
+    """The settings of a decorated test; see :func:`run_in_browser`."""
 
     backends: tuple[str, ...]
     environment: Environment
@@ -36,32 +36,46 @@ def run_in_browser(
     check_leaks: bool = True,
     fresh_page: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Run a test function, sync or async, inside Pyodide in a browser, once per backend.
+    """Run a test function inside Pyodide in a browser, once per backend.
 
-    The whole source of the test's module is sent, so module-level helpers and imports are there;
-    closures and fixtures' live objects are not. The function may take ``tf`` (the tfpy module) and
-    ``backend`` (the name of the active one); other arguments come from pytest and are pickled.
+    The function may be synchronous or asynchronous. The whole source of the test's module is
+    sent to the browser, so the function can use imports and helpers of the module, but not closures
+    and live objects of fixtures. The function may have the parameters `tf` (the tfpy module) and
+    `backend` (the name of the active backend). All other arguments come from pytest and are
+    pickled.
 
     Args:
-        backends: names of backends, of which a browser runs those that it can offer; an empty
-            one runs it once on the automatically chosen backend.
-        environment: one, or its name in :data:`tfpy.testing.ENVIRONMENTS`.
-        browsers: names of browsers that it is for; empty: those of ``--tfpy-browser``.
-        packages: more packages of the site's lock file.
-        timeout: seconds after which the page is given up and the test fails.
-        check_leaks: fail when a tensor, a slot or a PyProxy survives the test.
-        fresh_page: take a page of its own instead of the shared one of this environment.
+        backends: Names of backends. A browser runs the ones that it supports. If empty, the test
+            runs once on the automatically selected backend.
+        environment: An `Environment`, or its name in `tfpy.testing.ENVIRONMENTS`.
+        browsers: Names of browsers. Default: the browsers of `--tfpy-browser`.
+        packages: Additional packages from the site's lock file.
+        timeout: Seconds after which the test fails and its page is closed.
+        check_leaks: If True, fail if a tensor, a slot or a PyProxy is still alive after the test.
+        fresh_page: If True, use a new page instead of the shared page of the environment.
+
+    Returns:
+        A decorator for test functions.
 
     Raises:
-        ValueError: when the environment or a backend has no such name.
+        ValueError: If the environment or a backend is unknown.
+
+    Example:
+        ```py
+        @run_in_browser(backends=["wasm", "webgl"])
+        async def test_add(tf, backend):
+            assert (await (tf.constant(1.0) + 1.0).data()) == 2.0
+        ```
     """
     if isinstance(environment, str):
         if environment not in ENVIRONMENTS:
-            raise ValueError(f"no environment {environment!r}; one of {', '.join(ENVIRONMENTS)}")
+            raise ValueError(
+                f"no environment {environment!r}; expected one of {', '.join(ENVIRONMENTS)}"
+            )
         environment = ENVIRONMENTS[environment]
     for backend in backends:
         if backend not in BACKENDS:
-            raise ValueError(f"no backend {backend!r}; one of {', '.join(BACKENDS)}")
+            raise ValueError(f"no backend {backend!r}; expected one of {', '.join(BACKENDS)}")
     test = BrowserTest(
         backends=tuple(backends),
         environment=environment,
@@ -88,6 +102,6 @@ def run_in_browser(
 
 
 def browser_test_of(function: Callable[..., Any]) -> BrowserTest | None:
-    """How a function wants to run that :func:`run_in_browser` has decorated; None for others."""
+    """Return the settings of a function that :func:`run_in_browser` decorated, else None."""
     test: BrowserTest | None = getattr(function, "tfpy_browser_test", None)
     return test

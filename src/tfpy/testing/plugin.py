@@ -1,4 +1,4 @@
-"""The pytest plugin of tfpy: options, fixtures, and one test item per browser and backend."""
+"""The pytest plugin of tfpy: options, fixtures, and a test item per browser and backend."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--tfpy-browser",
         action="append",
         choices=list(BROWSERS),
-        help="browser of the tests that name none; may be repeated (default: chromium)",
+        help="browser for tests that do not specify one; may be repeated (default: chromium)",
     )
     group.addoption(
         "--tfpy-backend",
         action="append",
         choices=list(BACKENDS),
-        help="run only the cases of this backend; may be repeated",
+        help="run only the tests on this backend; may be repeated",
     )
     group.addoption(
         "--tfpy-site",
@@ -40,24 +40,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="FOLDER",
-        help="folder from which tests in browsers import modules, such as src; may be repeated",
+        help="folder from which browser tests import modules, such as src; may be repeated",
     )
     group.addoption(
-        "--tfpy-wheel", metavar="FILE", help="wheel of tfpy to test with, instead of the site's"
+        "--tfpy-wheel", metavar="FILE", help="wheel of tfpy to use instead of the site's wheel"
     )
     group.addoption(
         "--tfpy-browser-path",
         action="append",
         default=[],
         metavar="NAME=FILE",
-        help="executable of a browser, such as chromium=/opt/chrome/chrome (default: that on PATH,"
-        " or Playwright's own); may be repeated",
+        help="executable of a browser, such as chromium=/opt/chrome/chrome (default: the one on"
+        " PATH, or Playwright's own); may be repeated",
     )
 
 
 @dataclass(frozen=True)
 class Case:
-    """One browser and backend of a decorated test; backend "" is the automatic choice."""
+    """A browser and backend for a decorated test. Backend "" is the automatic selection."""
 
     test: BrowserTest
     browser: str
@@ -85,13 +85,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @dataclass(frozen=True)
 class Target:
-    """Where a decorated test runs."""
+    """The place where a decorated test runs."""
 
     sessions: Sessions
     case: Case
 
     def run(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
-        """Run it there; fails or skips the test that runs here as it did there."""
+        """Run the test in the browser, and give the pytest test the same outcome."""
         test = self.case.test
         answer = self.sessions.run(self.case.browser, self.case.backend, test, function, arguments)
         print(answer["output"], end="")
@@ -105,17 +105,17 @@ class Target:
 
 
 def _material(config: pytest.Config) -> Material:
-    """What the options say.
+    """Return the settings from the command line.
 
     Raises:
-        pytest.UsageError: when they name what there is not.
+        pytest.UsageError: If an option refers to a missing file or folder.
     """
     top = config.rootpath
     site = top / config.getoption("tfpy_site")
     if not (site / "tfpy.mjs").is_file():
         raise pytest.UsageError(
-            f"{site} has no tfpy.mjs: --tfpy-site names the folder of the site, such as"
-            " node_modules/tfpy/site, or that of a release"
+            f"{site} has no tfpy.mjs; set --tfpy-site to the folder of the site, such as"
+            " node_modules/tfpy/site, or to the folder of a release"
         )
     sources = tuple(top / folder for folder in config.getoption("tfpy_source"))
     for folder in sources:
@@ -129,7 +129,8 @@ def _material(config: pytest.Config) -> Material:
         name, _, file = text.partition("=")
         if name not in BROWSERS or not Path(file).is_file():
             raise pytest.UsageError(
-                f"--tfpy-browser-path {text}: it is NAME=FILE, of {', '.join(BROWSERS)}"
+                f"--tfpy-browser-path {text}: expected NAME=FILE with an existing file and one of"
+                f" the names {', '.join(BROWSERS)}"
             )
         executables[name] = file
     return Material(site, sources, top / wheel if wheel else None, executables)
@@ -137,7 +138,7 @@ def _material(config: pytest.Config) -> Material:
 
 @pytest.fixture(scope="session")
 def tfpy_sessions(request: pytest.FixtureRequest) -> Iterator[Sessions]:
-    """The run's servers, browsers and pages."""
+    """Provide the servers, browsers and pages of the test run."""
     sessions = Sessions(_material(request.config))
     yield sessions
     sessions.close()
@@ -145,13 +146,16 @@ def tfpy_sessions(request: pytest.FixtureRequest) -> Iterator[Sessions]:
 
 @pytest.fixture
 def tfpy_target(request: pytest.FixtureRequest, tfpy_sessions: Sessions) -> Target:
-    """Where this item of a decorated test runs."""
+    """Provide the browser and backend for a decorated test."""
     return Target(tfpy_sessions, request.param)
 
 
 @pytest.fixture
 def tfpy_page(tfpy_sessions: Sessions) -> Iterator[Callable[..., OpenPage]]:
-    """``tfpy_page(path, browser="chromium", environment="default")`` opens a page of the site."""
+    """Provide a function that opens a page of the site.
+
+    Its signature is `tfpy_page(path, browser="chromium", environment="default")`.
+    """
     opened: list[OpenPage] = []
 
     def open_page(path: str, browser: str = "chromium", environment: str = "default") -> OpenPage:

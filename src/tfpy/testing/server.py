@@ -1,4 +1,4 @@
-"""A static HTTP server on this machine, with or without the headers of cross-origin isolation."""
+"""A local HTTP server for static files, with or without the headers of cross-origin isolation."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: browsers drop connections when a page closes."""
+        """Ignore errors, because browsers drop connections when a page closes."""
 
 
 class LocalHandler(SimpleHTTPRequestHandler):
-    """Answers requests of pages on this machine with the files of a folder.
+    """A handler that serves the files of a folder to pages on this machine.
 
-    A page from elsewhere reaches the server under its own host name if that name's address becomes
-    127.0.0.1 (DNS rebinding). The browser then lets the page read the answers, so that requests
-    for other hosts are refused. Folders without ``index.html`` are not listed.
+    With DNS rebinding, a page from another host can reach this server under that host's name, and
+    the browser lets the page read the responses. The handler therefore rejects requests for other
+    hosts. Folders without `index.html` are not listed.
     """
 
     protocol_version = "HTTP/1.1"
@@ -56,7 +56,7 @@ class LocalHandler(SimpleHTTPRequestHandler):
             return False
         host = self.headers.get("Host", "")
         if LOCAL_HOST.fullmatch(host) is None:
-            explained = f"This server answers for 127.0.0.1 and localhost, not for {host[:100]!r}."
+            explained = f"This server serves 127.0.0.1 and localhost, not {host[:100]!r}."
             self.send_error(HTTPStatus.FORBIDDEN, explain=explained)
             return False
         if "\0" in unquote(self.path):
@@ -68,15 +68,15 @@ class LocalHandler(SimpleHTTPRequestHandler):
         self.send_error(HTTPStatus.NOT_FOUND)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Write nothing."""
+        """Log nothing."""
 
 
 class Serving:
-    """Answers by a handler at ``url``, from a thread; a context manager.
+    """A server at `url` that runs in a thread; a context manager.
 
     Args:
-        handler: of requests.
-        port: 0 takes a free one.
+        handler: Class that handles requests.
+        port: Port of the server. 0 chooses a free port.
     """
 
     def __init__(self, handler: type[LocalHandler], port: int = 0) -> None:
@@ -84,10 +84,17 @@ class Serving:
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
-        """The site's address, with a slash at its end."""
+        """Address of the site, with a trailing slash."""
 
     def close(self) -> None:
-        """Stop serving."""
+        """Stop the server.
+
+        Example:
+            >>> import pathlib
+            >>> from tfpy.testing import SiteServer
+            >>> server = SiteServer(pathlib.Path("."))
+            >>> server.close()
+        """
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -105,15 +112,22 @@ class Serving:
 
 
 class SiteServer(Serving):
-    """Serves a folder. Symbolic links in it are followed.
+    """A server for a folder. Symbolic links in the folder are followed.
 
     Args:
-        folder: what to serve.
-        isolated: whether pages are cross-origin isolated.
-        port: 0 takes a free one.
-        mounts: more folders, by the name of their first path segment; looked up at each request.
-        made: files made when asked for, by path (``"/x.zip"``).
-        headers: more headers for every answer.
+        folder: Folder to serve.
+        isolated: If True, pages are cross-origin isolated.
+        port: Port of the server. 0 chooses a free port.
+        mounts: Additional folders, by their first path segment. They are looked up at each request.
+        made: Functions that create files on request, by path (`"/x.zip"`).
+        headers: Additional headers for every response.
+
+    Example:
+        >>> import pathlib
+        >>> from tfpy.testing import SiteServer
+        >>> with SiteServer(pathlib.Path(".")) as server:
+        ...     print(server.url.startswith("http://127.0.0.1:"))
+        True
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Open browsers and pages of one test run, and the calls into them from ordinary code."""
+"""The open browsers and pages of a test run, with blocking calls into them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """An event loop in a thread, so that tests may have loops of their own."""
+    """An event loop in a thread, so that tests can have their own loops."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -40,7 +40,7 @@ class LoopThread:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T], timeout: float) -> T:
-        """The result of a coroutine; TimeoutError after ``timeout`` seconds."""
+        """Return the result of a coroutine. Raise TimeoutError after `timeout` seconds."""
         waited = asyncio.wait_for(work, timeout)
         return asyncio.run_coroutine_threadsafe(waited, self._loop).result()
 
@@ -51,7 +51,7 @@ class LoopThread:
 
 
 class OpenPage:
-    """A page with calls that block: what the fixture ``tfpy_page`` gives."""
+    """A page with blocking methods, which the fixture `tfpy_page` opens."""
 
     def __init__(self, loop: LoopThread, page: Page) -> None:
         self._loop = loop
@@ -63,11 +63,11 @@ class OpenPage:
         return self._page.problems
 
     def evaluate(self, expression: str, timeout: float = 30.0) -> Any:
-        """The value of a JavaScript expression, awaited; it crosses as JSON."""
+        """Return the awaited value of a JavaScript expression, which is transferred as JSON."""
         return self._loop.run(self._page.evaluate(expression), timeout)
 
     def screenshot(self) -> bytes:
-        """What the page shows, as PNG."""
+        """Return the visible part of the page as PNG."""
         return self._loop.run(self._page.screenshot(), STOP_SECONDS)
 
     def close(self) -> None:
@@ -75,7 +75,7 @@ class OpenPage:
 
 
 class Browsers:
-    """Browsers, each started when first asked for and then reused."""
+    """The browsers of a test run. Each is started on first use and then reused."""
 
     def __init__(self, executables: Mapping[str, str]) -> None:
         self._loop = LoopThread()
@@ -83,10 +83,10 @@ class Browsers:
         self._drivers: dict[tuple[str, tuple[str, ...]], Driver] = {}
 
     def open(self, browser: str, environment: Environment, url: str) -> OpenPage:
-        """A new page.
+        """Open a new page.
 
         Raises:
-            BrowserError: when the browser is not found or cannot offer the environment.
+            BrowserError: If the browser is not found or does not support the environment.
         """
         key = (browser, environment.lacks)
         if key not in self._drivers:
@@ -96,12 +96,12 @@ class Browsers:
         return OpenPage(self._loop, page)
 
     def end(self, browser: str, environment: Environment) -> None:
-        """End a browser, also when its pages hang."""
+        """Stop a browser, even if its pages hang."""
         driver = self._drivers.pop((browser, environment.lacks))
         self._loop.run(driver.close(), 2 * STOP_SECONDS)
 
     def close(self) -> None:
-        """End all."""
+        """Stop all browsers."""
         for driver in self._drivers.values():
             self._loop.run(driver.close(), 2 * STOP_SECONDS)
         self._loop.close()
@@ -109,19 +109,19 @@ class Browsers:
 
 @dataclass(frozen=True)
 class Material:
-    """What a run's tests have."""
+    """The files that the tests of a run use."""
 
     site: Path
-    """The folder with tfpy.mjs and pyodide/."""
+    """Folder with tfpy.mjs and pyodide/."""
     sources: tuple[Path, ...] = ()
-    """Folders from which tests in browsers import, too."""
+    """Folders from which browser tests import modules."""
     wheel: Path | None = None
-    """The wheel of tfpy; None: the site's."""
+    """Wheel of tfpy. None uses the site's wheel."""
     executables: Mapping[str, str] = field(default_factory=dict)
-    """Those of browsers that are to be taken."""
+    """Executables of browsers, by the browser's name."""
 
     def made(self) -> dict[str, Callable[[], bytes]]:
-        """The files that the server makes of it, by path."""
+        """Return the files that the server creates from these files, by path."""
         files: dict[str, Callable[[], bytes]] = {
             f"/{MOUNT}/{SOURCES}": partial(_packed, self.sources)
         }
@@ -131,7 +131,7 @@ class Material:
 
 
 class Sessions:
-    """Servers and test pages of one run, each made when first asked for and then reused."""
+    """The servers and test pages of a run. Each is made on first use and then reused."""
 
     def __init__(self, material: Material) -> None:
         self.browsers = Browsers(material.executables)
@@ -143,7 +143,7 @@ class Sessions:
         self._pytest_is_compiled = False
 
     def site_url(self, environment: Environment) -> str:
-        """Where the site is served, with the headers of this environment."""
+        """Return the address of the site with the headers of an environment."""
         if environment.isolated not in self._servers:
             self._servers[environment.isolated] = SiteServer(
                 self._material.site,
@@ -154,7 +154,7 @@ class Sessions:
         return self._servers[environment.isolated].url
 
     def open(self, browser: str, environment: Environment, path: str) -> OpenPage:
-        """A new page of the site."""
+        """Open a new page of the site."""
         return self.browsers.open(browser, environment, self.site_url(environment) + path)
 
     def run(
@@ -165,12 +165,15 @@ class Sessions:
         function: Callable[..., Any],
         arguments: Mapping[str, Any],
     ) -> dict[str, Any]:
-        """Run a test function in the page of this environment; the answer of page/remote.py, and
-        under ``problems`` what the page has reported since it was opened.
+        """Run a test function in the page of its environment.
+
+        Returns:
+            The response of `page/remote.py`. Its entry `problems` lists the errors that the page
+            has reported since it was opened.
 
         Raises:
-            TimeoutError: when the page did not answer in time; the browser is ended.
-            RuntimeError: when Pyodide or tfpy did not load.
+            TimeoutError: If the page does not respond in time. The browser is stopped.
+            RuntimeError: If Pyodide or tfpy does not load.
         """
         request = {"kind": "run", "backend": backend, **_describe(function, arguments)}
         page = self._session_page(browser, test, backend)
@@ -181,7 +184,7 @@ class Sessions:
             self._pages = {
                 k: p for k, p in self._pages.items() if not k.startswith(f"({browser!r}")
             }
-            raise TimeoutError(f"no answer in {test.timeout:g} s; the page was given up") from None
+            raise TimeoutError(f"no response in {test.timeout:g} s; the page was closed") from None
         finally:
             if test.fresh_page and page in self._pages.values():
                 self._forget(page)
@@ -215,7 +218,7 @@ class Sessions:
         return self._pages[key]
 
     def _compile_pytest(self) -> None:
-        """Let the first page's Python compile pytest for all that follow: half of their start."""
+        """Compile pytest in the first page, for all pages that follow. This halves their start."""
         loaded = [page for key, page in self._pages.items() if key not in self._failures]
         if loaded and not self._pytest_is_compiled:
             answer = _ask(loaded[0], {"kind": "compile"}, LOAD_SECONDS)
@@ -226,7 +229,7 @@ class Sessions:
         self._pages = {key: kept for key, kept in self._pages.items() if kept is not page}
 
     def close(self) -> None:
-        """End everything that was started."""
+        """Stop all browsers and servers."""
         self.browsers.close()
         for server in self._servers.values():
             server.close()
@@ -243,7 +246,9 @@ def _ask(page: OpenPage, request: Mapping[str, Any], timeout: float) -> dict[str
 def _describe(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, str]:
     filename = inspect.getsourcefile(function)
     if filename is None or "<locals>" in function.__qualname__:
-        raise ValueError(f"{function.__qualname__}: only functions of a module run in a browser")
+        raise ValueError(
+            f"{function.__qualname__}: only module-level functions can run in a browser"
+        )
     return {
         "module": function.__module__,
         "filename": filename,
@@ -259,7 +264,7 @@ def _source(filename: str) -> str:
 
 
 def _packed(folders: tuple[Path, ...]) -> bytes:
-    """The files of folders as one archive, without caches and what is hidden."""
+    """Return the files of folders as one archive, without caches and hidden files."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as out:
         for top in folders:
@@ -272,16 +277,16 @@ def _packed(folders: tuple[Path, ...]) -> bytes:
 
 
 def pytest_zip() -> bytes:
-    """This environment's pytest as one archive that Python imports from.
+    """Return the installed pytest as an archive from which Python can import.
 
-    Of pygments only what pytest imports, not the grammars.
+    It includes only those parts of pygments that pytest imports, without most grammars.
     """
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as out:
         for package in PYTEST_PACKAGES:
             spec = importlib.util.find_spec(package)
             if spec is None or spec.origin is None:
-                continue  # py: only some versions of pytest have it
+                continue  # py, which only some versions of pytest have
             origin = Path(spec.origin)
             if origin.name != "__init__.py":
                 out.write(origin, origin.name)

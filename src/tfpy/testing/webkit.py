@@ -1,4 +1,4 @@
-"""WebKitGTK's MiniBrowser, driven by W3C WebDriver over HTTP on a virtual display."""
+"""WebKitGTK's MiniBrowser, driven with W3C WebDriver over HTTP on a virtual display."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCRIPT_MS = 600_000
 
 
 class WebKitPage:
-    """One page; the driver has one session for each. WebDriver gives no console messages."""
+    """A page with its own driver session. WebDriver does not provide console messages."""
 
     def __init__(self, session: str, processes: list[asyncio.subprocess.Process]) -> None:
         self.problems: list[str] = []
@@ -54,7 +54,7 @@ class WebKitPage:
 
 
 class WebKitDriver:
-    """Starts a WebKitWebDriver, which runs one MiniBrowser, for each page."""
+    """A driver that starts a WebKitWebDriver with one MiniBrowser for each page."""
 
     def __init__(
         self, executable: str, arguments: Sequence[str], variables: Mapping[str, str]
@@ -75,7 +75,7 @@ class WebKitDriver:
         port = _free_port()
         env = {**os.environ, **display, **self._variables}
         if os.geteuid() == 0:
-            env["WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS"] = "1"  # it refuses root otherwise
+            env["WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS"] = "1"  # required to run as root
         processes.append(
             await asyncio.create_subprocess_exec(
                 *(self._executable, "--host=127.0.0.1", f"--port={port}"),
@@ -109,7 +109,7 @@ def _mini_browser() -> str:
 
 
 async def _new_session(address: str, arguments: Sequence[str]) -> str:
-    """Waits until the driver listens; the address of the new session."""
+    """Wait until the driver accepts connections. Return the address of the new session."""
     options = {"binary": _mini_browser(), "args": ["--automation", *arguments]}
     wanted = {"alwaysMatch": {"webkitgtk:browserOptions": options}}
     for _ in range(int(START_SECONDS * 5)):
@@ -118,7 +118,7 @@ async def _new_session(address: str, arguments: Sequence[str]) -> str:
             return f"{address}/{answer['sessionId']}"
         except ConnectionRefusedError:
             await asyncio.sleep(0.2)
-    raise BrowserError("WebKitWebDriver does not listen")
+    raise BrowserError("WebKitWebDriver does not accept connections")
 
 
 async def _post(address: str, body: dict[str, Any]) -> Any:
@@ -126,7 +126,7 @@ async def _post(address: str, body: dict[str, Any]) -> Any:
 
 
 async def _call(method: str, address: str, body: bytes | None = None) -> Any:
-    """The value that WebDriver answers with."""
+    """Return the value of WebDriver's response."""
 
     def call() -> Any:
         request = urllib.request.Request(address, body, method=method)

@@ -1,1 +1,1 @@
-"""The integration of Keras 3, and tfpy under the name ``tensorflow``."""
+"""The integration of Keras 3, and the import of tfpy under the name `tensorflow`."""

@@ -1,4 +1,4 @@
-"""Keras's batches of arrays, without the functions that Keras has traced anew for each fit."""
+"""Keras's batches of arrays as one dataset node, without functions to trace for each fit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tfpy._src.tensors.random.stateful import shuffle
 
 
 def replace(module: types.ModuleType) -> None:
-    """Gives Keras's adapter of arrays its dataset in one node, where all arrays are dense."""
+    """Replace the dataset of Keras's array adapter by a single node, if all arrays are dense."""
     plain = module.ArrayDataAdapter.get_tf_dataset
 
     @functools.wraps(plain)
@@ -44,11 +44,13 @@ def _is_dense(array: Any) -> bool:
 
 
 class ArrayBatches(DatasetNode):
-    """Batches of rows of tensors, the last one smaller.
+    """Batches of rows of tensors. The last batch may be smaller.
 
     Args:
-        tensors: a nest of tensors of ``count`` rows each.
-        shuffled: whether the rows come in a new random order in each iteration.
+        tensors: Nest of tensors with `count` rows each.
+        count: Number of rows.
+        size: Number of rows in a batch.
+        shuffled: If True, each iteration has a new random order of rows.
     """
 
     def __init__(self, tensors: Any, count: int, size: int, shuffled: bool) -> None:
@@ -80,7 +82,7 @@ class ArrayBatches(DatasetNode):
 
 
 def _permutations(count: int) -> DatasetNode:
-    """Gives one random order; a step of datasets, so that its random numbers are such a one's."""
+    """Return a dataset that yields one random order. As a dataset it has its own random state."""
 
     def permutation(_: Any) -> Any:
         return shuffle(tensor_range(count, dtype=dtypes.int64))

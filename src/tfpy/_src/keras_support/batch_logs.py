@@ -1,8 +1,8 @@
-"""Keras's callbacks after each batch: metrics are read when somebody looks at them.
+"""Keras's callbacks after each batch, with metrics that are read only when a callback needs them.
 
-Keras reads every metric after every batch, which waits for the device each time. A progress bar
-shows a few a second; the other callbacks that Keras adds by itself look at whole epochs. Steps at
-which nobody looks may run together (``steps.StepRunner``).
+Keras reads every metric after every batch and waits for the device each time. A progress bar is
+drawn only a few times a second, and the other callbacks that Keras adds use whole epochs. Steps
+whose metrics no callback needs can run together (`steps.StepRunner`).
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 STARTS = {"train": "on_epoch_begin", "test": "on_test_begin"}
-"""What is called before some batches, by the phase."""
+"""Callback methods before the first batch, by phase."""
 
 BEGINS = {
     "train": ("on_train_batch_begin", "on_batch_begin"),
     "test": ("on_test_batch_begin",),
 }
-"""What is called before a batch, and its other names."""
+"""Callback methods before a batch, with their aliases."""
 
 ENDS = {"train": ("on_train_batch_end", "on_batch_end"), "test": ("on_test_batch_end",)}
-"""What is called when a batch is done, and its other names."""
+"""Callback methods after a batch, with their aliases."""
 
 
 def replace(module: types.ModuleType) -> None:
-    """Lets Keras's CallbackList skip what nobody would see."""
+    """Make Keras's CallbackList skip calls that have no effect."""
     kind, bar = module.CallbackList, module.ProgbarLogger
 
     def heeding(callbacks: Any, kinds: dict[str, tuple[str, ...]], phase: str) -> list[Any]:
-        """The callbacks besides progress bars that do something then; the same for an epoch."""
+        """Return the callbacks, except progress bars, that implement a method; cached per epoch."""
         known = vars(callbacks).setdefault("_heeding", {})
         names = kinds[phase]
         if names not in known:
@@ -40,7 +40,7 @@ def replace(module: types.ModuleType) -> None:
         return found
 
     def looks(callbacks: Any, phase: str) -> bool:
-        """Whether somebody looks at the metrics of the batch that has just been computed."""
+        """Return True if a callback needs the metrics of the batch that was just computed."""
         return any(map(_is_due, bars(callbacks))) or any(
             map(_may_look, heeding(callbacks, ENDS, phase))
         )
@@ -52,7 +52,7 @@ def replace(module: types.ModuleType) -> None:
         plain = getattr(kind, BEGINS[phase][0])
 
         def begin(self: Any, batch: int, logs: Any = None) -> None:
-            """Before a batch."""
+            """Call the callbacks before a batch."""
             if heeding(self, BEGINS, phase):
                 plain(self, batch, logs)
 
@@ -62,7 +62,7 @@ def replace(module: types.ModuleType) -> None:
         plain = getattr(kind, ENDS[phase][0])
 
         def end(self: Any, batch: int, logs: Any = None) -> None:
-            """After a batch."""
+            """Call the callbacks after a batch, if one of them needs its metrics."""
             if self.looks(phase):
                 plain(self, batch, logs)
             else:
@@ -75,7 +75,7 @@ def replace(module: types.ModuleType) -> None:
         plain = getattr(kind, STARTS[phase])
 
         def start(self: Any, *args: Any, **kwargs: Any) -> None:
-            """Before some batches: notes whether somebody will look at single ones."""
+            """Call the callbacks before the first batch. Check if they use single batches."""
             plain(self, *args, **kwargs)
             vars(self).pop("_heeding", None)
             steps = getattr(vars(self).get("_model"), f"{phase}_function", None)
@@ -93,17 +93,16 @@ def replace(module: types.ModuleType) -> None:
 
 
 def _is_due(callback: Any) -> bool:
-    """Whether a progress bar would be drawn now."""
+    """Return True if a progress bar would be drawn now."""
     bar = callback.progbar if callback.verbose == 1 else None
     return bar is not None and time.time() - bar._last_update >= bar.interval
 
 
 def _may_look(callback: Any) -> bool:
-    """Whether a callback that looks now and then does so now."""
+    """Return True unless a callback reports that it does not need this batch."""
     return not hasattr(callback, "is_due") or callback.is_due()
 
 
 def _heeds_one(callback: Any, names: Sequence[str]) -> bool:
-    """Whether a callback does something when one of its methods is called: the base class marks
-    what does nothing."""
+    """Return True if a callback implements one of the methods. Keras marks the default methods."""
     return not all(hasattr(getattr(callback, name), "_is_default") for name in names)

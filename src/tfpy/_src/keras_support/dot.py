@@ -1,6 +1,7 @@
-"""Graphs as pictures: what Keras uses of pydot, drawn as SVG here, without Graphviz.
+"""Drawings of graphs as SVG: a replacement for the parts of pydot and Graphviz that Keras uses.
 
-Keras describes a model as boxes with small tables and edges; these classes take that description.
+Keras describes a model as boxes with small tables, and edges. These classes accept that
+description.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ _MARGIN = 10.0
 _TITLE = 18.0
 
 _BOLD = 1.12
-"""How much broader bold letters are."""
+"""Width of bold letters relative to regular ones."""
 
 _NARROW, _BROAD = set("fijlrtI.,:;'|()[]{}! "), set("mwMW@%")
 
 
 class Node:
-    """A box with a table of texts, as Keras writes it for Graphviz."""
+    """A box with a table of strings, in the form that Keras writes for Graphviz."""
 
     def __init__(self, name: str, label: str) -> None:
         self.name = name
@@ -42,10 +43,10 @@ class Node:
         self.height = sum(self.heights)
 
     def set(self, name: str, value: Any) -> None:
-        """Fonts and margins are ours."""
+        """Do nothing: fonts and margins are fixed."""
 
     def svg(self, left: float, top: float) -> Iterator[str]:
-        """The box at a place."""
+        """Yield SVG elements of the box at a position."""
         for row, height in zip(self.rows, self.heights, strict=True):
             x, more = left, (self.width - sum(c.width for c in row)) / len(row)
             for cell in row:
@@ -56,7 +57,7 @@ class Node:
 
 @dataclass
 class _Cell:
-    """A text in a box; parts of it are bold."""
+    """A string in a box. Parts of the string may be bold."""
 
     text: str
     fill: str
@@ -72,7 +73,7 @@ class _Cell:
 
     @property
     def width(self) -> float:
-        """About how broad the text is, with the space around it."""
+        """Approximate width of the string with padding."""
         parts = [sum(map(_breadth, part)) for part in re.split("</?b>", self.text)]
         return 2 * _PADDING + self.font * (sum(parts[::2]) + _BOLD * sum(parts[1::2]))
 
@@ -94,7 +95,7 @@ class _Cell:
 
 
 def _breadth(letter: str) -> float:
-    """How broad a letter is, of its font's size."""
+    """Return the width of a letter relative to the font size."""
     if letter in _NARROW:
         return 0.39
     return 0.98 if letter in _BROAD else 0.75 if letter.isupper() else 0.64
@@ -107,11 +108,11 @@ class Edge:
         self.ends = (source, target)
 
     def set(self, name: str, value: Any) -> None:
-        """The pen's width is ours."""
+        """Do nothing: the width of the pen is fixed."""
 
 
 class Dot:
-    """A graph (``keras.utils.model_to_dot``), which notebooks show."""
+    """A graph that notebooks display (`keras.utils.model_to_dot`)."""
 
     def __init__(self, **attributes: Any) -> None:
         self._attributes = dict(attributes)
@@ -120,45 +121,45 @@ class Dot:
         self._clusters: list[Dot] = []
 
     def set(self, name: str, value: Any) -> None:
-        """Sets an attribute: "rankdir" and "label" are heeded."""
+        """Set an attribute. Only "rankdir" and "label" have an effect."""
         self._attributes[name] = value
 
     def set_node_defaults(self, **attributes: Any) -> None:
-        """The boxes are ours."""
+        """Do nothing: the style of boxes is fixed."""
 
     def add_node(self, node: Node) -> None:
-        """Adds a box."""
+        """Add a box."""
         self._nodes[node.name] = node
 
     def add_edge(self, edge: Edge) -> None:
-        """Adds an arrow."""
+        """Add an arrow."""
         self._edges[edge.ends] = edge
 
     def get_edge(self, source: str, target: str) -> list[Edge]:
-        """The arrows from one box to another."""
+        """Return the arrows from one box to another."""
         found = self._edges.get((source, target))
         return [] if found is None else [found]
 
     def add_subgraph(self, cluster: Dot) -> None:
-        """Adds a graph within this one."""
+        """Add a graph inside this one."""
         self._clusters.append(cluster)
 
     def write(self, path: str, format: str = "svg") -> None:
-        """Writes the picture.
+        """Write the drawing to a file.
 
         Raises:
-            UnimplementedError: for another format than "svg".
+            UnimplementedError: If the format is not "svg".
         """
         if format != "svg":
             raise UnimplementedError(
                 None,
                 "plot_model",
-                f"models are drawn as SVG here, not as {format.upper()}: write to_file='model.svg'",
+                f"tfpy draws models as SVG, not as {format.upper()}; pass to_file='model.svg'",
             )
         replace_file(path, self.to_svg().encode())
 
     def to_svg(self) -> str:
-        """The picture."""
+        """Return the drawing as SVG."""
         drawn = _Drawn(self, str(self._attributes.get("rankdir", "TB")))
         width, height = drawn.width + 2 * _MARGIN, drawn.height + 2 * _MARGIN
         boxes: dict[str, _Box] = {}
@@ -176,12 +177,12 @@ class Dot:
 
 
 class Cluster(Dot):
-    """A graph within another one, in a frame."""
+    """A graph inside another graph, drawn in a frame."""
 
 
 @dataclass
 class _Box:
-    """Where a box stands."""
+    """The position and size of a box."""
 
     left: float
     top: float
@@ -190,7 +191,7 @@ class _Box:
 
 
 class _Drawn:
-    """A graph that was laid out, with those within it."""
+    """A graph with its layout, including nested graphs."""
 
     def __init__(self, graph: Dot, direction: str) -> None:
         self._graph, self._direction = graph, direction
@@ -233,7 +234,7 @@ class _Drawn:
         return laid_out(sizes, edges)
 
     def _turned(self, point: Point, left: float, top: float) -> tuple[float, float]:
-        """A point of the layout in the picture."""
+        """Convert a point of the layout to a point of the drawing."""
         across, along = point
         if self._is_reversed:
             along = self._layout.size.along - along
@@ -241,7 +242,7 @@ class _Drawn:
         return left + self._edge_space + x, top + self._edge_space + self._title + y
 
     def frames(self, left: float, top: float, boxes: dict[str, _Box]) -> Iterator[str]:
-        """The boxes and the frames of clusters; enters in ``boxes`` where they stand."""
+        """Yield the boxes and the frames of clusters. Store the positions in `boxes`."""
         if isinstance(self._graph, Cluster):
             label = escape(str(self._graph._attributes.get("label", "")))
             yield (
@@ -261,7 +262,7 @@ class _Drawn:
                 yield from self._graph._nodes[str(name)].svg(box.left, box.top)
 
     def arrows(self, left: float, top: float, boxes: Mapping[str, _Box]) -> Iterator[str]:
-        """The arrows between boxes that have been placed."""
+        """Yield the arrows between boxes that have positions."""
         for source, target in self._graph._edges:
             if source in boxes and target in boxes:
                 ends = self._part_of[source], self._part_of[target]
@@ -284,7 +285,7 @@ class _Drawn:
         return x - cluster.width / 2, y - cluster.height / 2
 
     def _end(self, box: _Box, leaves: bool) -> tuple[float, float]:
-        """Where an arrow leaves or reaches a box."""
+        """Return the point where an arrow leaves or enters a box."""
         far = leaves != self._is_reversed
         if self._is_vertical:
             return box.left + box.width / 2, box.top + box.height * far

@@ -1,4 +1,4 @@
-"""Keras's epsilons where tensors hold float16: none is so small that it is lost there."""
+"""Keras's epsilons for devices with float16, where smaller values would become zero."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CONFIG = "keras.src.backend.config"
 
 
 def replace(module: types.ModuleType) -> None:
-    """Has ``keras.config.epsilon()``, or the ``epsilon`` of optimizers, follow the device."""
+    """Adapt `keras.config.epsilon()`, or the `epsilon` of optimizers, to the active device."""
     if module.__name__ == CONFIG:
         _in_config(module)
     else:
@@ -32,15 +32,17 @@ def _in_config(config: types.ModuleType) -> None:
 
 class _Local(threading.local):
     updates = 0
-    """How many updates run around the code."""
+    """Number of optimizer updates that are running in this thread."""
 
 
 _local = _Local()
 
 
 def _in_optimizers(optimizer: Any) -> None:
-    """While Variables are updated, ``epsilon`` is what the device holds of it; ``get_config`` gives
-    what the program said."""
+    """Adapt `epsilon` to the device while Variables are updated.
+
+    At all other times, e.g. in `get_config`, it has the value that the program specified.
+    """
     plain = optimizer.apply
 
     def apply(self: Any, *args: Any, **kwargs: Any) -> Any:

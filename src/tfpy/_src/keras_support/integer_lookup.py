@@ -1,4 +1,4 @@
-"""Keras's IntegerLookup: it is saved under the dtype that it takes."""
+"""Keras's IntegerLookup, which is saved with the dtype that Keras accepts."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 
 def replace(module: types.ModuleType) -> None:
-    """Lets the layer's configuration say int64, which Keras asks for, where tfpy has int32."""
+    """Make the layer's configuration contain int64, which Keras requires, in place of int32."""
     plain = module.IntegerLookup.get_config
 
     def get_config(self: Any) -> dict[str, Any]:
-        """What makes such a layer."""
+        """Return the configuration of the layer."""
         return {**plain(self), "vocabulary_dtype": "int64"}
 
     module.IntegerLookup.get_config = get_config

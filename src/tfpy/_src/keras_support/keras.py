@@ -1,4 +1,4 @@
-"""``tf.keras``: Keras itself, imported when it is first touched."""
+"""`tf.keras`, the unmodified Keras package, which is imported on first access."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from typing import Any
 from tfpy._src.keras_support.tensorflow_alias.finder import KERAS, as_tensorflow
 
 MODULES = ("keras", "initializers", "metrics", "optimizers")
-"""Names of ``tf`` that are Keras, or namespaces of it."""
+"""Names in `tf` that are Keras or one of its namespaces."""
 
 
 def namespace(name: str) -> Any:
-    """A namespace of Keras as TensorFlow shows it; ``"keras"`` is Keras.
+    """Return a namespace of Keras in TensorFlow's form; `"keras"` returns Keras itself.
 
     Raises:
-        ModuleNotFoundError: where Keras is not installed.
-        RuntimeError: where TensorFlow is installed, or Keras is imported with another backend.
+        ModuleNotFoundError: If Keras is not installed.
+        RuntimeError: If TensorFlow is installed, or if Keras uses another backend.
     """
     as_tensorflow()
     if importlib.util.find_spec("keras") is None:
         raise ModuleNotFoundError(
-            f"tf.{name} is the package keras, which is not here: `pip install keras`, or in "
-            "a page `await loadTfpy({packages: ['keras']})`",
+            f"tf.{name} requires the package keras, which is not installed: `pip install keras`, "
+            "or in a page `await loadTfpy({packages: ['keras']})`",
             name="keras",
         )
     if (backend := _backend()) != "tensorflow":
         raise RuntimeError(
-            f"tf.{name}: Keras is to run on {backend!r} here, as the variable KERAS_BACKEND or "
-            "~/.keras/keras.json says; only 'tensorflow' is tfpy"
+            f"tf.{name}: Keras is to run on {backend!r} here, which the variable KERAS_BACKEND or "
+            "~/.keras/keras.json specifies; tfpy requires 'tensorflow'"
         )
     keras = importlib.import_module(KERAS)
     found = keras if name == "keras" else getattr(keras, name)
@@ -39,17 +39,17 @@ def namespace(name: str) -> Any:
 
 
 def _backend() -> str:
-    """The backend that Keras has, or will have."""
+    """Return the backend that Keras uses, or will use once it is imported."""
     if "keras" in sys.modules:
         return str(importlib.import_module("keras.config").backend())
     return os.environ["KERAS_BACKEND"]
 
 
 def of_package(name: str) -> Any:
-    """What ``tf`` has of Keras.
+    """Return a name of `tf` that belongs to Keras.
 
     Raises:
-        KeyError: for a name that is not Keras's.
+        KeyError: If the name does not belong to Keras.
     """
     if name not in MODULES:
         raise KeyError(name)
@@ -57,18 +57,18 @@ def of_package(name: str) -> Any:
 
 
 def of_losses(name: str) -> Any:
-    """What ``tf.losses`` has of Keras: all of ``tf.keras.losses``.
+    """Return a name of `tf.losses` that belongs to Keras, from `tf.keras.losses`.
 
     Raises:
-        AttributeError: where there is no Keras, with the reason.
-        KeyError: for a name that is not Keras's.
+        AttributeError: If Keras is not available. The message contains the reason.
+        KeyError: If Keras does not have the name.
     """
     try:
         losses = namespace("losses")
     except (ModuleNotFoundError, RuntimeError) as error:
-        raise AttributeError(f"tf.losses.{name} may be Keras's: {error}") from error
+        raise AttributeError(f"tf.losses.{name} requires Keras: {error}") from error
     return vars(losses)[name]
 
 
 LAZY = {"tfpy": of_package, "tfpy.losses": of_losses}
-"""Public modules -> what gives those of their names that are Keras's."""
+"""Functions that return the Keras names of public modules."""

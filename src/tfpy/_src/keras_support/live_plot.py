@@ -1,4 +1,4 @@
-"""``keras.callbacks.LivePlot``: loss and metrics as lines that grow while a model learns."""
+"""`keras.callbacks.LivePlot`, which plots loss and metrics during training."""
 
 from __future__ import annotations
 
@@ -12,25 +12,27 @@ from tfpy._src.display.screen import Screen
 
 
 def replace(callbacks: types.ModuleType) -> None:
-    """Gives Keras's ``callbacks`` a LivePlot."""
+    """Add LivePlot to Keras's `callbacks`."""
     vars(callbacks)["LivePlot"] = _made(callbacks.Callback)
 
 
 @functools.cache
 def _made(base: Any) -> Any:
     class LivePlot(base):  # type: ignore[misc]
-        """Draws the loss and the metrics while a model learns, those of validation beside them.
+        """Plot the loss and the metrics during training, together with their validation values.
 
-        A page shows the picture after the script that runs; a notebook in the cell's output,
-        where it is replaced as it grows. What it has drawn last is ``to_svg()``.
+        A page shows the plot after the running script. A notebook shows it in the cell's output and
+        updates it.
 
         Args:
-            every: seconds after which it is drawn anew within an epoch; None for once an epoch.
-                The metrics are read as often.
-            element: of the page, or a selector of one, that shows the picture.
+            every: Seconds between updates within an epoch. The metrics are read as often. Default:
+                update only after each epoch.
+            element: Element of the page, or its selector, in which the plot is shown.
 
         Example:
-            ``model.fit(x, y, epochs=5, callbacks=[keras.callbacks.LivePlot()])``
+            ```py
+            model.fit(x, y, epochs=5, callbacks=[keras.callbacks.LivePlot()])
+            ```
         """
 
         def __init__(self, every: float | None = None, element: Any = None) -> None:
@@ -43,29 +45,29 @@ def _made(base: Any) -> Any:
 
         @property
         def points(self) -> dict[str, list[tuple[float, float]]]:
-            """For each metric, as the history names it, its values by the epochs that are done."""
+            """Pairs of epoch and value for each metric, by the metric's name in the history."""
             return self._series.points
 
         def is_due(self) -> bool:
-            """Whether it would be drawn after the batch that has just been computed."""
+            """Return True if the plot must be updated after the current batch."""
             return self._every is not None and time.time() - self._drawn >= self._every
 
         def on_train_begin(self, logs: Any = None) -> None:
-            """Before training."""
+            """Clear the plot before training."""
             self.points.clear()
 
         def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-            """Before an epoch."""
+            """Record the number of the epoch."""
             self._epoch = epoch
 
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-            """After a batch."""
+            """Update the plot after a batch, if it is due."""
             steps = self.params.get("steps")
             if self.is_due() and steps and batch + 1 < steps:
                 self._add(self._epoch + (batch + 1) / steps, logs)
 
         def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-            """After an epoch."""
+            """Update the plot after an epoch."""
             self._add(epoch + 1, logs)
 
         def _add(self, at: float, logs: Any) -> None:
@@ -75,7 +77,11 @@ def _made(base: Any) -> Any:
             self._screen.show(self.to_svg())
 
         def to_svg(self) -> str:
-            """The picture: a panel for each metric."""
+            """Return the plot as SVG, with a panel for each metric.
+
+            Returns:
+                A string.
+            """
             return self._series.to_svg()
 
         _repr_svg_ = _repr_html_ = to_svg

@@ -1,4 +1,4 @@
-"""Keras's logs as numbers: all metrics are read of the device together, where each read waits."""
+"""Keras's logs as Python numbers: one read from the device for all metrics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfpy._src.tensors.array.joining import stack
 
 
 def replace(module: Any) -> None:
-    """Lets Keras's ``pythonify_logs`` read once."""
+    """Make Keras's `pythonify_logs` read all metrics together."""
     plain = module.pythonify_logs
 
     @functools.wraps(plain)
@@ -25,13 +25,13 @@ def replace(module: Any) -> None:
 
 
 def scalars(logs: Mapping[str, Any]) -> list[str]:
-    """The names of several numbers that one read gives; none if there are not several."""
+    """Return the names of the scalars on a device, if there are at least two to read together."""
     names = [name for name, value in logs.items() if _is_on_device(value)]
     return names if len(names) > 1 else []
 
 
 def joined(logs: Mapping[str, Any], names: list[str]) -> Tensor:
-    """These numbers in one tensor."""
+    """Return these scalars as one tensor."""
     return stack([logs[name] for name in names])
 
 

@@ -1,7 +1,7 @@
-"""Keras's ``compute_output_spec``: the shapes of a function's results for partial shapes.
+"""Keras's `compute_output_spec`, which infers the shapes of results from partial shapes.
 
-Keras traces the function with placeholders of TensorFlow's; tfpy traces it for sizes that stand in
-for the open ones, and what depends on them is None in the results.
+With TensorFlow, Keras traces the function with symbolic placeholders. tfpy traces it with
+substitutes for the open sizes. Sizes that depend on them are None in the results.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tfpy._src.tensors.variables.variable import Variable
 
 
 def replace(core: types.ModuleType) -> None:
-    """Gives Keras's module a ``compute_output_spec`` of ours."""
+    """Replace `compute_output_spec` in Keras's module."""
     keras_tensor, tree = core.KerasTensor, core.tree
 
     def compute_output_spec(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """What ``fn`` gives for KerasTensors: KerasTensors."""
+        """Return KerasTensors for the results of `fn`, given KerasTensors."""
         given = [x for x in tree.flatten((args, kwargs)) if isinstance(x, keras_tensor)]
 
         def traced(shapes: Sequence[Sequence[int]]) -> Any:
@@ -49,12 +49,12 @@ def replace(core: types.ModuleType) -> None:
 
 
 class _ScratchGraph(Trace):
-    """A trace that nothing runs: what is computed in it has no values, ever."""
+    """A trace that never runs, so that its tensors never have values."""
 
     def on_variable_made(self, variable: Variable) -> None:
-        """Refuse a Variable whose initial value belongs to the trace.
+        """Reject a Variable with an initial value that belongs to the trace.
 
-        As with TensorFlow's graph, Keras then builds the layer at its first call.
+        Keras then builds the layer at its first call, as it does with TensorFlow's graphs.
 
         Raises:
             TypeError: If the initial value is a tensor of the trace.
@@ -62,7 +62,7 @@ class _ScratchGraph(Trace):
         if isinstance(variable.held, SymbolicTensor):
             raise TypeError(
                 f"{variable.held!r} is out of scope: '{variable.name}' needs an initial value, "
-                f"which a tensor of the graph '{self.name}' does not have. Give tf.Variable a "
+                f"which a tensor of the graph '{self.name}' does not have. Pass tf.Variable a "
                 "function that makes its initial value"
             )
 

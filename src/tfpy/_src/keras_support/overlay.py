@@ -1,4 +1,4 @@
-"""What replaces parts of Keras as it is imported: the module, and what is done to it."""
+"""An import hook that patches modules of Keras and defers modules that are rarely used."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PARTS = {
     "keras.src.utils.summary_utils": "tfpy._src.keras_support.summary",
     "keras.src.utils.model_visualization": "tfpy._src.keras_support.plotting",
 }
-"""Modules of Keras -> those of tfpy whose ``replace`` gets them once they are loaded."""
+"""Modules of Keras and the tfpy modules that patch them with `replace` after they are loaded."""
 
 LATER = {
     "absl.logging",
@@ -54,9 +54,9 @@ LATER = {
     "tfpy._src.display.live_plot",
     "tfpy.experimental.dtensor",
 }
-"""What Keras imports and rarely uses: loaded when something of it is first asked for.
+"""Modules that Keras imports and rarely uses. They are loaded when a name is first accessed.
 
-In a page, they would be more than half of Keras's import.
+In a page they would take more than half of Keras's import time.
 """
 
 STAND_INS = {
@@ -67,16 +67,16 @@ STAND_INS = {
     "multiprocessing.pool": ("ThreadPool",),
     "urllib.request": ("urlretrieve",),
 }
-"""What of Python's library Keras imports and rarely uses, and the functions that it takes by name.
+"""Rarely used modules of Python's standard library, with the functions that Keras imports by name.
 
-It is loaded later in pages alone: where there are threads, they could wait for each other.
+They are deferred in pages only. With several threads, the threads could wait for each other.
 """
 
 _IN_PAGE = sys.platform == "emscripten"
 
 
 class KerasFinder(MetaPathFinder):
-    """Finds the modules of Keras that tfpy replaces parts of, and those that are loaded later."""
+    """A finder for Keras modules that are patched or deferred."""
 
     def find_spec(
         self,
@@ -104,7 +104,7 @@ def _wrapper(fullname: str) -> type[_Wrapping] | None:
 
 
 class _Wrapping(Loader):
-    """Does what another loader does."""
+    """A loader that wraps another loader."""
 
     def __init__(self, loader: Loader) -> None:
         self.loader = loader
@@ -117,7 +117,7 @@ class _Wrapping(Loader):
 
 
 class _Loaded(Loader):
-    """Gives a module that is there, and its spec back to it."""
+    """A loader that returns an existing module and restores the module's spec."""
 
     def __init__(self, module: types.ModuleType) -> None:
         self._module, self._spec = module, module.__spec__
@@ -130,16 +130,16 @@ class _Loaded(Loader):
 
 
 def _spec_of_loaded(module: types.ModuleType) -> ModuleSpec:
-    """The spec by which Python finds a module that has been loaded since it looked for it.
+    """Return a spec for a module that was loaded while Python was looking for it.
 
-    Python takes the module's own, by which it would be loaded once more.
+    With its own spec, Python would load the module again.
     """
     module.__spec__ = ModuleSpec(module.__name__, _Loaded(module))
     return module.__spec__
 
 
 class _Replacing(_Wrapping):
-    """Loads a module, then replaces parts of it."""
+    """A loader that patches a module after loading it."""
 
     def exec_module(self, module: types.ModuleType) -> None:
         self.loader.exec_module(module)
@@ -147,9 +147,10 @@ class _Replacing(_Wrapping):
 
 
 class _AtOnce(_Wrapping):
-    """Loads a module, and all that it imports, without looking for garbage, of which it makes none.
+    """A loader that disables garbage collection while a module and its imports are loaded.
 
-    In a page, which keeps Keras as long as it lives, nobody looks for garbage there later either.
+    The imports make no garbage. In a page, the loaded objects are also excluded from later
+    collections, because Keras stays loaded as long as the page.
     """
 
     runs = False
@@ -169,9 +170,9 @@ class _AtOnce(_Wrapping):
 
 
 class _Deferring(_Wrapping):
-    """Loads a module when it is asked for a name that it has not yet.
+    """A loader that loads a module when a missing name is first accessed.
 
-    ``importlib.util.LazyLoader`` loads it when it is imported a second time.
+    `importlib.util.LazyLoader` would already load it when it is imported a second time.
     """
 
     def exec_module(self, module: types.ModuleType) -> None:
@@ -183,7 +184,7 @@ _LOADING: set[str] = set()
 
 
 class _Deferred(types.ModuleType):
-    """A module of ``_Deferring`` until it is loaded."""
+    """A module of `_Deferring` that has not been loaded."""
 
     def __getattr__(self, name: str) -> Any:
         own = self.__name__
@@ -194,7 +195,9 @@ class _Deferred(types.ModuleType):
         if name in vars(self):
             return vars(self)[name]
         if type(self) is _Deferred:
-            raise AttributeError(f"module {own!r} has no attribute {name!r}, or not yet: it loads")
+            raise AttributeError(
+                f"module {own!r} has no attribute {name!r}, or the module is still being loaded"
+            )
         return getattr(self, name)
 
     def __dir__(self) -> list[str]:
@@ -203,9 +206,9 @@ class _Deferred(types.ModuleType):
 
 
 def load(module: types.ModuleType) -> None:
-    """Loads a module that waits for it, unless it is being loaded."""
+    """Load a deferred module, unless it is being loaded already."""
     own = module.__name__
-    with _LOCK:  # another thread may load it
+    with _LOCK:  # another thread may be loading it
         if type(module) is _Deferred and own not in _LOADING:
             _LOADING.add(own)
             spec = module.__spec__
@@ -215,16 +218,16 @@ def load(module: types.ModuleType) -> None:
                 spec.loader.loader.exec_module(module)
                 object.__setattr__(module, "__class__", types.ModuleType)
             except BaseException:
-                module.__spec__ = spec  # it may be tried again
+                module.__spec__ = spec  # allows another attempt
                 raise
             finally:
                 _LOADING.discard(own)
 
 
 def _load_package_of(fullname: str) -> bool:
-    """Loads the package of a module if it waits for it; whether that loaded the module, too.
+    """Load the deferred package of a module. Return True if this also loaded the module.
 
-    A package is loaded before its modules, which may need what it makes.
+    A package is loaded before its modules, which may depend on it.
     """
     package = sys.modules.get(fullname.rpartition(".")[0])
     if type(package) is not _Deferred or _AtOnce.runs or package.__name__ in _LOADING:
@@ -234,7 +237,7 @@ def _load_package_of(fullname: str) -> bool:
 
 
 def load_keras() -> bool:
-    """Loads all of Keras that waits for it; whether there was something."""
+    """Load all deferred modules of Keras. Return True if there were any."""
     waiting = [
         module
         for name, module in list(sys.modules.items())
@@ -246,7 +249,7 @@ def load_keras() -> bool:
 
 
 def _stand_in(module: types.ModuleType, name: str) -> Any:
-    """A function that loads a module and calls its function of that name."""
+    """Return a function that loads a module and calls the module's function of that name."""
 
     def call(*args: Any, **options: Any) -> Any:
         load(module)

@@ -1,4 +1,4 @@
-"""``keras.utils.plot_model`` as SVG, without pydot and Graphviz."""
+"""`keras.utils.plot_model` with SVG output, which needs neither pydot nor Graphviz."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tfpy._src.keras_support import dot
 
 
 def replace(module: types.ModuleType) -> None:
-    """Lets Keras's ``model_visualization`` draw by itself."""
+    """Make Keras's `model_visualization` draw with tfpy."""
     own = vars(module)
     own["pydot"] = dot
 
     @functools.wraps(own["plot_model"])
     def plot_model(model: Any, to_file: Any = "model.svg", **options: Any) -> dot.Dot:
-        """Draws a model as SVG; what it returns is shown by notebooks, too."""
+        """Draw a model as an SVG file, and return the drawing, which notebooks display."""
         drawn: dot.Dot = module.model_to_dot(model, **{"show_layer_names": False, **options})
         extension = os.path.splitext(os.fspath(to_file))[1]
         drawn.write(os.fspath(to_file), extension.removeprefix(".").lower() or "svg")

@@ -1,4 +1,4 @@
-"""Keras's recurrent layers: which of TensorFlow's ways they go."""
+"""The implementation that Keras's recurrent layers choose."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import types
 
 
 def replace(rnn: types.ModuleType) -> None:
-    """Lets Keras's module loop over the steps itself: cuDNN's kernels are NVIDIA's."""
+    """Make Keras's module use its own loop over time steps, because there are no cuDNN kernels."""
     vars(rnn)["_is_gpu_available"] = lambda: False

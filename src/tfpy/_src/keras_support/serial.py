@@ -1,4 +1,4 @@
-"""Keras's indexing of folders without threads, which Pyodide has not."""
+"""Keras's indexing of folders without threads, which Pyodide does not support."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any
 
 
 def replace(module: types.ModuleType) -> None:
-    """Gives Keras's ``dataset_utils`` a pool that calls at once."""
+    """Replace the thread pool in Keras's `dataset_utils` by immediate calls."""
     vars(module)["ThreadPool"] = Serial
 
 
 class Serial:
-    """What Keras uses of ``multiprocessing.pool.ThreadPool``, in the caller's thread."""
+    """A subset of `multiprocessing.pool.ThreadPool` that runs in the caller's thread."""
 
     def apply_async(self, function: Callable[..., Any], args: Sequence[Any] = ()) -> _Done:
-        """Calls a function."""
+        """Call a function immediately and return its result as a finished task."""
         return _Done(function(*args))
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, because there are no workers."""
 
     def join(self) -> None:
-        """Nothing is under way."""
+        """Do nothing, because all calls have finished."""
 
 
 class _Done:
@@ -31,5 +31,5 @@ class _Done:
         self._result = result
 
     def get(self) -> Any:
-        """The result."""
+        """Return the result of the call."""
         return self._result

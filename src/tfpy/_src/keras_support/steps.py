@@ -1,4 +1,4 @@
-"""Compiled steps of Keras's loops: what runs a step on the next batches of an iterator."""
+"""Compiled steps of Keras's loops, which run on the next batches of an iterator."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ def keras_loops() -> Any:
 
 
 class CompiledStep:
-    """A compiled step, for batches of one declared spec.
+    """A compiled step for batches with one declared spec.
 
     Args:
-        model: The model, which has a strategy.
-        step_function: The step of training or evaluation.
-        spec: Specs of a batch as the dataset declares them. Sizes that it leaves open are None in
-            the step for each batch, also for the first one. None: only batches tell their sizes.
+        model: Model with a strategy.
+        step_function: Training or evaluation step.
+        spec: Specs of a batch that the dataset declares. Sizes that are open in the spec are None
+            in
+            the step for every batch. If the spec is None, the sizes of the batches are used.
     """
 
     def __init__(self, model: Any, step_function: Callable[[Any], Any], spec: Any) -> None:
@@ -42,7 +43,7 @@ class CompiledStep:
 
         @do_not_convert
         def one_step_on_data(data: Any) -> Any:
-            """Runs a single training step on a batch of data."""
+            """Run a single step on a batch of data."""
             return reduced(strategy.run(step_function, args=(data,)), strategy, reduction="auto")
 
         compiled = function(one_step_on_data, reduce_retracing=True, jit_compile=model.jit_compile)
@@ -52,16 +53,16 @@ class CompiledStep:
 
         @do_not_convert
         def one_step_on_rows(tables: Any, rows: Any, number: Any) -> Any:
-            """Runs a step on a batch that it gathers."""
+            """Run a step on a batch that is gathered within the function."""
             data = gather(tables, rows, number)
             if tracing.local.active:
-                with tracing.init_scope():  # where the step makes its Variables
+                with tracing.init_scope():  # the step makes its Variables here
                     compiled.get_concrete_function(nest.map_structure(TensorSpec.from_tensor, data))
             return compiled(data)
 
         @do_not_convert
         def unseen_step_on_rows(tables: Any, rows: Any, number: Any) -> None:
-            """Runs a step whose results nobody wants."""
+            """Run a step without returning its results."""
             one_step_on_rows(tables, rows, number)
 
         self.compiled = compiled
@@ -71,11 +72,11 @@ class CompiledStep:
 
 
 class StepRunner:
-    """Runs a compiled step on the batches of an iterator, with little of Python about it.
+    """A function that runs a compiled step on the batches of an iterator, with little overhead.
 
-    A call is an execution: one step, or ``steps_per_execution`` of them, which run in one crossing
-    to the device. While nobody looks at single executions, those whose batches are there run
-    together, too; the calls after it give what the last of them gave.
+    A call is one execution: one step, or `steps_per_execution` steps, which are sent to the device
+    together. If no callback needs the results of single executions, several executions also run
+    together if their batches are available. The calls that follow return the last result.
     """
 
     def __init__(self, model: Any, step_function: Callable[[Any], Any]) -> None:
@@ -84,19 +85,19 @@ class StepRunner:
         self._by_spec: OrderedDict[Any, CompiledStep] = OrderedDict()
         self._spec: Any = None
         self._step = self._declared(None)
-        self._seconds = math.inf  # that a step takes of Python's thread
+        self._seconds = math.inf  # time of a step on the main thread
         self.is_unseen = False
-        """Whether nobody looks at what single executions give."""
+        """True if no callback needs the results of single executions."""
 
     def _of(self, iterator: Any) -> CompiledStep:
-        """Return the step for an iterator's batches."""
+        """Return the step for the batches of an iterator."""
         spec = getattr(iterator, "element_spec", None)
         if spec is not self._spec:
             self._spec, self._step = spec, self._declared(spec)
         return self._step
 
     def _declared(self, spec: Any) -> CompiledStep:
-        """Return the step for batches of a spec. One step serves all specs without open sizes."""
+        """Return the step for batches with a spec. All specs without open sizes share one step."""
         is_open = spec is not None and _has_open_sizes(spec)
         key = repr(spec) if is_open else None
         found = self._by_spec.get(key)
@@ -120,7 +121,7 @@ class StepRunner:
         return [step.other(data) for data in batches][-1]
 
     async def call_async(self, iterator: Any) -> Any:
-        """The same on batches that are there; what takes long lets the page live meanwhile."""
+        """Run an execution on available batches, and keep the page responsive if it takes long."""
         steps = self._model.steps_per_execution
         is_ahead = type(iterator) is AheadIterator
         if is_short(self._seconds * steps) or (is_ahead and iterator.done):
@@ -162,23 +163,23 @@ class StepRunner:
 
 
 _MAX_SPECS = 64
-"""Number of specs whose steps are kept; the least recently used ones go."""
+"""Maximum number of specs with cached steps. The least recently used ones are dropped."""
 
 
 def _tensor_specs(spec: Any) -> list[TensorSpec] | None:
-    """Return the specs of the tensors of a batch; None if there is anything else in it."""
+    """Return the specs of a batch's tensors, or None if the batch contains other values."""
     leaves = [s.wrapped if isinstance(s, WrapperSpec) else s for s in nest.flatten(spec)]
     return leaves if all(isinstance(s, TensorSpec) for s in leaves) else None
 
 
 def _has_open_sizes(spec: Any) -> bool:
-    """Return True if a batch is of tensors with a known number of axes, some of open size."""
+    """Return True if a batch has only tensors of known rank, and some of their sizes are open."""
     leaves = _tensor_specs(spec) or ()
     return all(s.shape.rank is not None for s in leaves) and not all(s.is_static for s in leaves)
 
 
 def _of_count(spec: Any, count: int) -> Any:
-    """Return the specs of a batch in which values of replicas are of ``count`` replicas."""
+    """Return the specs of a batch in which values per replica have `count` replicas."""
 
     def known(leaf: Any) -> Any:
         if not isinstance(leaf, WrapperSpec):
@@ -190,10 +191,10 @@ def _of_count(spec: Any, count: int) -> Any:
 
 
 _CLOCK = 1e-4
-"""Seconds that browsers' clocks may not tell apart."""
+"""Assumed resolution of browser clocks, in seconds."""
 
 
 def _is_plain(data: Any) -> bool:
-    """Whether a batch is tensors alone, in a tuple."""
+    """Return True if a batch is a tuple of tensors only."""
     kinds = set(map(type, data)) if type(data) is tuple else {object}
     return kinds <= {Tensor, PerReplica}

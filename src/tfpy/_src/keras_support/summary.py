@@ -1,7 +1,7 @@
-"""``model.summary()`` as a table of HTML in notebooks; elsewhere it is the text that Keras prints.
+"""`model.summary()` as an HTML table in notebooks. Elsewhere Keras prints its usual text.
 
-Keras makes a table of rich's and prints it. In a notebook the same function of Keras's gets what
-notes down the table and the lines in rich's place.
+Keras builds a table with the package rich and prints it. In a notebook the same Keras function
+runs with a recorder in place of rich.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from tfpy._src.display.screen import append, in_notebook
 _MARKUP = re.compile(r"\[(?:(bold)|color\((\d+)\)|/)\]")
 _COLOURS = {"9": "#c62828", "33": "#0a6fd1", "34": "#12863a", "45": "#0a8fa8"}
 _BRACKET = "\0"
-"""Stands for a bracket of a layer's name, which is no markup."""
+"""Placeholder for a bracket in a layer's name, which is not markup."""
 
 
 def replace(module: types.ModuleType) -> None:
-    """Lets Keras's ``summary_utils`` show HTML where a notebook does."""
+    """Make Keras's `summary_utils` show HTML in notebooks."""
     plain = module.print_summary
 
     @functools.wraps(plain)
@@ -37,7 +37,7 @@ def replace(module: types.ModuleType) -> None:
 
 
 def as_html(print_summary: Any, *args: Any, **options: Any) -> str:
-    """What a function of Keras's prints by rich, as HTML."""
+    """Return the output of a Keras function that prints with rich, as HTML."""
     notes = Notes()
     names = {**print_summary.__globals__, "rich": notes.rich}
     function = types.FunctionType(
@@ -48,7 +48,7 @@ def as_html(print_summary: Any, *args: Any, **options: Any) -> str:
 
 
 class Notes:
-    """Notes down what is printed by the part of rich that Keras uses."""
+    """A recorder with the parts of rich's interface that Keras uses."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -59,7 +59,7 @@ class Notes:
         )
 
     def print(self, shown: Any) -> None:
-        """A line or a table."""
+        """Record a line or a table."""
         is_table = isinstance(shown, _Table)
         self.parts.append(shown.html() if is_table else f"<div>{_html(shown)}</div>")
 
@@ -75,11 +75,11 @@ class _Table:
         self._rows: list[tuple[str, ...]] = []
 
     def add_row(self, *cells: str) -> None:
-        """Adds a row."""
+        """Add a row."""
         self._rows.append(cells)
 
     def html(self) -> str:
-        """The table."""
+        """Return the table as HTML."""
         head = "".join(_cell("th", escape(c.name), c.justify) for c in self._columns)
         rows = "".join(
             "<tr>"
@@ -102,7 +102,7 @@ def _cell(kind: str, html: str, justify: str) -> str:
 
 
 def _html(text: str) -> str:
-    """A text with rich's markup as HTML."""
+    """Convert a string with rich's markup to HTML."""
     parts: list[str] = []
     at = 0
     for found in _MARKUP.finditer(text):

@@ -1,6 +1,6 @@
-"""Keras's table of its classes by name, which files of models ask: with those loaded later.
+"""Keras's table of classes by name, which model files use, extended to modules loaded later.
 
-Keras enters a class when the module that has it is loaded.
+Keras registers a class when the module of the class is loaded.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tfpy._src.keras_support import overlay
 
 
 def replace(module: types.ModuleType) -> None:
-    """Lets Keras's ``api_export`` look where it has not looked yet."""
+    """Make Keras's `api_export` load deferred modules if it does not find a name."""
     entered = vars(module)["get_symbol_from_name"]
 
     def get_symbol_from_name(name: str) -> Any:

@@ -1,7 +1,7 @@
-"""``fit_async``, ``evaluate_async`` and ``predict_async`` of Keras's models, for pages.
+"""`fit_async`, `evaluate_async` and `predict_async` of Keras models, for pages.
 
-They are Keras's loops over batches, which give the page its turn and await what they read. So a
-page stays alive while a model learns on its own thread, and no synchronous read is needed.
+They are Keras's loops over batches, with turns of the event loop between steps and awaited reads.
+The page stays responsive while a model trains on the main thread.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from tfpy._src.keras_support.steps import StepRunner, keras_loops
 
 
 def replace(trainer: types.ModuleType) -> None:
-    """Gives Keras's models the methods that are awaited."""
+    """Add the awaitable methods to Keras models."""
     for method in (fit_async, evaluate_async, predict_async):
         setattr(trainer.TensorFlowTrainer, method.__name__, method)
     trainer.TFEpochIterator._get_iterator = _on_device
     plain = trainer.TensorFlowTrainer._make_function
 
     def made(self: Any, step_function: Callable[[Any], Any]) -> Any:
-        """What runs a step of training or evaluation on the next batches of an iterator."""
+        """Return the function that runs a step on the next batches of an iterator."""
         return plain(self, step_function) if self.run_eagerly else StepRunner(self, step_function)
 
     trainer.TensorFlowTrainer._make_function = made
 
 
 def _on_device(self: Any) -> DeviceBatches | DistributedDataset:
-    """Of Keras's iterator over the steps of an epoch: what gives it the batches."""
+    """Return the batches of an epoch, as an iterator of Keras's epoch iterator."""
     if isinstance(self._distributed_dataset, DistributedDataset):
         return self._distributed_dataset
     if not hasattr(self, "_elements"):
@@ -67,10 +67,36 @@ async def fit_async(
     validation_batch_size: int | None = None,
     validation_freq: Any = 1,
 ) -> Any:
-    """``fit``, awaited: ``history = await model.fit_async(x, y)``.
+    """Train the model like `fit`, without blocking the page.
 
-    The arguments, the callbacks and what is learnt are those of ``fit``. Cancelling the task or
-    ``model.stop_training = True`` ends it after the batch under way.
+    The arguments, the callbacks and the results are the same as for `fit`. To stop after the
+    current batch, cancel the task or set `model.stop_training = True`.
+
+    Args:
+        x: Input data, as for `fit`. A dataset is also accepted.
+        y: Target data.
+        batch_size: Number of samples in a batch.
+        epochs: Number of the last epoch.
+        verbose: `"auto"`, 0, 1 or 2.
+        callbacks: List of callbacks.
+        validation_split: Share of the training data that is used for validation.
+        validation_data: Data for validation.
+        shuffle: If True, shuffle the training data before each epoch.
+        class_weight: Dict of weights by class.
+        sample_weight: Weights of the samples.
+        initial_epoch: Number of the first epoch.
+        steps_per_epoch: Number of batches in an epoch.
+        validation_steps: Number of batches for validation.
+        validation_batch_size: Number of samples in a batch for validation.
+        validation_freq: Epochs between validations, or a list of epochs.
+
+    Returns:
+        A `keras.callbacks.History`.
+
+    Example:
+        ```py
+        history = await model.fit_async(x, y, epochs=3)
+        ```
     """
     self._assert_compile_called("fit_async")
     keras = keras_loops()
@@ -129,7 +155,26 @@ async def evaluate_async(
     callbacks: Any = None,
     return_dict: bool = False,
 ) -> Any:
-    """``evaluate``, awaited, with its arguments and results."""
+    """Evaluate the model like `evaluate`, without blocking the page.
+
+    Args:
+        x: Input data, as for `evaluate`. A dataset is also accepted.
+        y: Target data.
+        batch_size: Number of samples in a batch.
+        verbose: `"auto"`, 0, 1 or 2.
+        sample_weight: Weights of the samples.
+        steps: Number of batches.
+        callbacks: List of callbacks.
+        return_dict: If True, return a dict of the loss and the metrics by name.
+
+    Returns:
+        The loss, or a list of the loss and the metrics.
+
+    Example:
+        ```py
+        loss = await model.evaluate_async(x, y)
+        ```
+    """
     self._assert_compile_called("evaluate_async")
     batches = _batches(
         self,
@@ -152,7 +197,23 @@ async def predict_async(
     steps: int | None = None,
     callbacks: Any = None,
 ) -> Any:
-    """``predict``, awaited, with its arguments and results."""
+    """Predict like `predict`, without blocking the page.
+
+    Args:
+        x: Input data, as for `predict`. A dataset is also accepted.
+        batch_size: Number of samples in a batch.
+        verbose: `"auto"`, 0, 1 or 2.
+        steps: Number of batches.
+        callbacks: List of callbacks.
+
+    Returns:
+        NumPy arrays with the outputs of the model.
+
+    Example:
+        ```py
+        y = await model.predict_async(x)
+        ```
+    """
     batches = _batches(self, x=x, batch_size=batch_size, steps_per_epoch=steps, shuffle=False)
     callbacks = _callbacks(self, callbacks, batches, verbose)
     self.make_predict_function()
@@ -178,7 +239,7 @@ async def predict_async(
 
 
 def _batches(model: Any, **of: Any) -> Any:
-    """Keras's iterator over the batches of some data, which are fetched before they are used."""
+    """Return Keras's iterator over batches that are fetched before they are used."""
     of["distribute_strategy"] = model.distribute_strategy
     of["steps_per_execution"] = model.steps_per_execution
     batches = keras_loops().TFEpochIterator(**of)
@@ -192,7 +253,7 @@ def _batches(model: Any, **of: Any) -> Any:
 def _callbacks(
     model: Any, callbacks: Any, batches: Any, verbose: Any, epochs: int = 1, **more: Any
 ) -> Any:
-    """Keras's list of the callbacks."""
+    """Return Keras's list of the callbacks."""
     kind = keras_loops().callbacks_module.CallbackList
     if isinstance(callbacks, kind):
         return callbacks
@@ -207,14 +268,14 @@ async def _over(
     run: Callable[[Any], Any],
     is_stopped: Callable[[], bool],
 ) -> Any:
-    """Runs a function of each batch; what it gave last."""
+    """Run a function on each batch and return its last result."""
     logs: Any = {}
     begin = getattr(callbacks, f"on_{phase}_batch_begin")
     end = getattr(callbacks, f"on_{phase}_batch_end")
     with batches.catch_stop_iteration():
         for first, last, iterator in batches:
             if not await iterator.fetch(batches.steps_per_execution):
-                raise StopIteration  # which Keras takes for the end of the data
+                raise StopIteration  # Keras interprets this as the end of the data
             begin(first)
             logs = await run.call_async(iterator) if isinstance(run, StepRunner) else run(iterator)
             end(last, await _numbers(logs) if callbacks.looks(phase) else logs)
@@ -225,7 +286,7 @@ async def _over(
 
 
 async def _tested(model: Any, batches: Any, callbacks: Any) -> Any:
-    """The metrics over some batches."""
+    """Return the metrics over some batches."""
     model.make_test_function()
     model.stop_evaluating = False
     callbacks.on_test_begin()
@@ -239,7 +300,7 @@ async def _tested(model: Any, batches: Any, callbacks: Any) -> Any:
 
 
 async def _values(structure: Any) -> Any:
-    """A nest with the values of its tensors; ragged and sparse ones stay."""
+    """Return a nest with arrays in place of dense tensors."""
     leaves = nest.flatten(structure)
     dense = [is_tensor(x) and not isinstance(x, Composite) for x in leaves]
     values = [await x.data() if d else x for x, d in zip(leaves, dense, strict=True)]
@@ -247,7 +308,7 @@ async def _values(structure: Any) -> Any:
 
 
 async def _numbers(logs: Any) -> dict[str, Any]:
-    """Metrics as Python's numbers, where they are scalars."""
+    """Return metrics with Python numbers in place of scalars."""
     logs = dict(logs)
     if names := scalars(logs):
         logs.update(zip(names, await joined(logs, names).data(), strict=True))

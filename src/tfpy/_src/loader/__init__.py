@@ -1,1 +1,1 @@
-"""Finds packed and late packages in a page."""
+"""Importers for packages that a page stores packed or downloads on first import."""

@@ -1,9 +1,9 @@
-"""Modules whose bytecode stands in one file.
+"""Modules with their bytecode in one file.
 
-The file is a marshalled dict of sizes by the files' names without suffix, and then the bytecode in
-that order, compressed as a whole: that is a third less than modules that are compressed one by one.
-The site has packages in such files, and the standard library, so that this module imports only what
-Python starts with.
+The file is compressed as a whole, which is a third smaller than separately compressed modules. It
+contains a marshalled dict from module files without suffix to sizes, followed by the bytecode in
+the same order. The site uses such files for packages and for the standard library. This module
+therefore imports only modules that Python imports at startup.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from importlib import machinery
 from importlib.abc import InspectLoader, PathEntryFinder
 from zipimport import zipimporter
 
-TYPE_CHECKING = False  # as typing has it
+TYPE_CHECKING = False  # as in typing, without importing it
 if TYPE_CHECKING:
     import types
     from collections.abc import Iterator
@@ -24,8 +24,8 @@ START = "__init__"
 
 
 def read(file: bytes) -> dict[str, memoryview]:
-    """The bytecode that a file holds."""
-    import _zstd  # type: ignore[import-not-found]  # compression.zstd imports much else
+    """Return the bytecode of the modules in a file."""
+    import _zstd  # type: ignore[import-not-found]  # compression.zstd imports many modules
 
     data = memoryview(_zstd.ZstdDecompressor().decompress(file))
     sizes: dict[str, int] = marshal.loads(data)
@@ -38,7 +38,7 @@ def read(file: bytes) -> dict[str, memoryview]:
 
 
 def install(archive: str, bytecode: dict[str, memoryview]) -> None:
-    """Lets Python find modules where it looks into an archive of ``sys.path``, which has few."""
+    """Make Python find modules where it would search an archive in `sys.path`."""
 
     def finder(path: str) -> PathEntryFinder:
         start, _, inner = path.partition(f"{archive}/")
@@ -51,9 +51,9 @@ def install(archive: str, bytecode: dict[str, memoryview]) -> None:
 
 
 class Modules(PathEntryFinder):
-    """Finds the modules of a folder of an archive, those at ``inner`` in the dict.
+    """A finder for the modules in a folder of an archive, the ones at `inner` in the dict.
 
-    Their files are called as if they were unpacked, to ``place``.
+    The modules have file names as if they were unpacked to `place`.
     """
 
     def __init__(self, path: str, place: str, inner: str, bytecode: dict[str, memoryview]) -> None:
@@ -63,15 +63,15 @@ class Modules(PathEntryFinder):
         self._bytecode = bytecode
 
     def archive(self) -> zipimporter:
-        """What reads the folder in the archive."""
+        """Return an importer for the folder in the archive."""
         return zipimporter(self._path)
 
     def code(self, name: str) -> memoryview:
-        """The bytecode of a module."""
+        """Return the bytecode of a module."""
         return self._bytecode[name]
 
     def data(self, path: str) -> bytes:
-        """What a file of this folder holds."""
+        """Return the content of a file in this folder."""
         return self.archive().get_data(self._path + path.removeprefix(self._place))
 
     def find_spec(
@@ -94,7 +94,7 @@ class Modules(PathEntryFinder):
         return spec
 
     def iter_modules(self, prefix: str = "") -> Iterator[tuple[str, bool]]:
-        """What ``pkgutil.iter_modules`` asks for."""
+        """Yield the modules in the folder, for `pkgutil.iter_modules`."""
         for file in sorted(self._bytecode):
             if file.startswith(self._start):
                 name, _, rest = file.removeprefix(self._start).partition("/")
@@ -103,7 +103,7 @@ class Modules(PathEntryFinder):
 
 
 class _Loader(InspectLoader):
-    """Loads a module from its bytecode; gives its source, and data, from the archive."""
+    """A loader for bytecode. It reads source and data from the archive."""
 
     def __init__(self, finder: Modules, origin: str, module: str, is_package: bool) -> None:
         self._finder = finder
@@ -119,16 +119,16 @@ class _Loader(InspectLoader):
         return self._is_package
 
     def get_filename(self, fullname: str) -> str:
-        """The module's ``__file__``, as if it were unpacked."""
+        """Return the module's `__file__`, as if it were unpacked."""
         return self._origin
 
     def get_source(self, fullname: str) -> str | None:
         return self._finder.archive().get_source(fullname)
 
     def get_data(self, path: str) -> bytes:
-        """What a file of the archive holds, called as if it were unpacked."""
+        """Return the content of a file in the archive, given its path as if it were unpacked."""
         return self._finder.data(path)
 
     def get_resource_reader(self, fullname: str) -> Any:
-        """What ``importlib.resources`` reads a package's files with."""
+        """Return a reader of the package's files, for `importlib.resources`."""
         return self._finder.archive().get_resource_reader(fullname)

@@ -1,10 +1,11 @@
-"""What a page fetches when it is first imported: parts of the standard library and of packages.
+"""Parts of the standard library and of packages that a page downloads on first import.
 
-The site's files hold what most pages need, archives beside the lock file the rest. A part is known
-by a dict: ``file`` (its address from the lock file's folder), ``sha256``, ``modules``, and
-``folder``, where it is unpacked if it has compiled modules, which must be files. A package's part
-stands in site-packages, in ``late/PACKAGE.json``; the standard library's is handed to
-:func:`install`, which the site's Python calls when it starts.
+The site's main files contain the modules that most pages need. Archives next to the lock file
+contain the others. A dict describes each part: `file` (its address relative to the lock file),
+`sha256`, `modules`, and optionally `folder`. A part with compiled modules, which must be files, is
+unpacked into this folder. The dict for a package is in site-packages, in `late/PACKAGE.json`. The
+dict for the standard library is passed to :func:`install`, which the site's Python calls at
+startup.
 """
 
 from __future__ import annotations
@@ -22,23 +23,23 @@ from typing import Any
 from zipimport import zipimporter
 
 LIBRARY = ""
-"""The name of the standard library among the parts."""
+"""Name of the standard library among the parts."""
 _ARCHIVES = "/lib/late"
 _OK = 200
 
 
 def install(library: dict[str, Any] | None = None) -> None:
-    """Lets Python import what is fetched late.
+    """Make Python import modules that are downloaded on first import.
 
     Args:
-        library: the part of the standard library that is.
+        library: Dict that describes the part of the standard library.
     """
     if not any(type(finder).__name__ == _Finder.__name__ for finder in sys.meta_path):
         sys.meta_path.append(_Finder(library))
 
 
 class _Finder(MetaPathFinder):
-    """Asked last, for what nobody else has found."""
+    """A finder for modules that no other finder has found."""
 
     def __init__(self, library: dict[str, Any] | None) -> None:
         self._parts = {LIBRARY: library}
@@ -88,26 +89,26 @@ def _found(fullname: str, part: dict[str, Any]) -> ModuleSpec | None:
 
 
 def address(file: str) -> str:
-    """Where the site has a file that is named from the lock file's folder; on a host, its path."""
+    """Return the address of a site file, relative to the lock file; on a host, its path."""
     import pyodide_js
 
     return f"{pyodide_js.lockfileBaseUrl}{file}"
 
 
 def is_on_host() -> bool:
-    """Whether the site's files are the machine's own, as under node."""
+    """Return True if the site's files are local files, as in node."""
     import js
 
     return not hasattr(js, "XMLHttpRequest")
 
 
 def fetch(file: str, sha256: str) -> bytes:
-    """A file of the site, while Python waits for it.
+    """Return a file of the site, and block until it is downloaded.
 
     Raises:
-        ImportError: when its address does not give it; the text says what it gives.
+        ImportError: If the download fails or the file has another digest.
     """
-    import hashlib  # seldom wanted: few starts fetch anything late
+    import hashlib  # rarely needed: few programs download parts
 
     url = address(file)
     data = host_file(url) if is_on_host() else _response(url)
@@ -123,7 +124,7 @@ def _response(url: str) -> bytes:
     request = XMLHttpRequest.new()
     try:
         request.open("GET", url, False)
-        # A page must not wait for bytes, but it may for a text; this charset keeps them.
+        # Synchronous requests must not return bytes in pages. As text, this charset preserves them.
         request.overrideMimeType("text/plain; charset=x-user-defined")
         request.send()
     except JsException as failure:
@@ -134,7 +135,7 @@ def _response(url: str) -> bytes:
 
 
 def host_file(path: str) -> bytes:
-    """A file of the machine."""
+    """Return the content of a local file."""
     import pyodide_js
 
     folder, _, name = path.rpartition("/")

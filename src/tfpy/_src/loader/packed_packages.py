@@ -1,12 +1,12 @@
-"""Packages that stand packed in a page: their bytecode in one file, their sources in an archive.
+"""Packages that a page stores packed: bytecode in one file, all other files in an archive.
 
-The site's wheels of tfpy, Keras and what it imports have two files for each package: NAME.bytecode
-(bytecode.py reads it), and NAME.zip, with all other files.
-Unpacking a thousand of them and looking for each would take longer than to run them. A package with
-compiled modules, which must be files, is an archive alone, unpacked when it is first loaded.
+The site's wheels of tfpy, of Keras and of its dependencies have two files for each package:
+NAME.bytecode, which `bytecode.py` reads, and NAME.zip. To unpack a thousand files and to search for
+each would take longer than to run them. A package with compiled modules, which must be files, has
+only an archive, which is unpacked when the package is first loaded.
 
-Of a large package pages fetch some files late: then NAME.json says which, by ending; "rest" is
-another such dict, for what the first one has empty.
+Some files of a large package are downloaded on first use. NAME.json describes them, by ending. The
+file "rest" contains the bytecode of modules that are empty in NAME.bytecode.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from tfpy._src.loader.bytecode import START, Modules, read
 
 
 def install(folder: str) -> None:
-    """Lets Python import the packages that stand packed in a folder, now or later."""
+    """Make Python import the packages that are stored packed in a folder, now or later."""
     if folder not in sys.path:
         sys.path_hooks.insert(0, _Packages(folder).finder)
         sys.path.append(folder)
 
 
 class _Packages(PathEntryFinder):
-    """Finds the packages of a folder; what is in each is found below NAME.zip."""
+    """A finder for the packages in a folder. Their modules are found below NAME.zip."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -51,10 +51,10 @@ class _Packages(PathEntryFinder):
         self._bytecode: dict[str, dict[str, memoryview]] = {}
 
     def finder(self, path: str) -> PathEntryFinder:
-        """The finder for an entry of ``sys.path`` or ``__path__``.
+        """Return the finder for an entry of `sys.path` or `__path__`.
 
         Raises:
-            ImportError: for entries that are not here.
+            ImportError: If the entry is not in this folder.
         """
         if path == self._folder:
             return self
@@ -81,7 +81,7 @@ class _Packages(PathEntryFinder):
         return spec
 
     def unpacked(self, archive: str) -> str:
-        """The folder of a package with compiled modules, unpacked from its archive."""
+        """Return the folder of a package with compiled modules, and unpack it if necessary."""
         if os.path.exists(archive):
             shutil.unpack_archive(archive, self._place)
             os.remove(archive)
@@ -89,7 +89,7 @@ class _Packages(PathEntryFinder):
         return f"{self._place}/{os.path.basename(archive).removesuffix('.zip')}"
 
     def iter_modules(self, prefix: str = "") -> Iterator[tuple[str, bool]]:
-        """What ``pkgutil.iter_modules`` asks for."""
+        """Yield the packages in the folder, for `pkgutil.iter_modules`."""
         if os.path.isdir(self._folder):
             for name in sorted(os.listdir(self._folder)):
                 if name.endswith(".zip"):
@@ -102,10 +102,10 @@ def _dict_of(file: str) -> dict[str, memoryview]:
 
 
 def _file(archive: str, ending: str) -> str:
-    """A file of a package, which may have to be fetched.
+    """Return the path of a package's file, and download the file if necessary.
 
     Raises:
-        ImportError: when it cannot be.
+        ImportError: If the download fails.
     """
     path = f"{archive}.{ending}"
     if not os.path.exists(path) and os.path.exists(f"{archive}.json"):
@@ -122,7 +122,7 @@ def _finder_of_files(path: str) -> PathEntryFinder:
 
 
 class Unpacking(Loader):
-    """Loads a package with compiled modules from files, unpacked when something is wanted."""
+    """A loader for a package with compiled modules, which it unpacks on first use."""
 
     def __init__(self, packages: _Packages, archive: str) -> None:
         self._packages = packages
@@ -150,12 +150,12 @@ class Unpacking(Loader):
         return self._unpacked(fullname)[1].get_source(fullname)
 
     def get_resource_reader(self, fullname: str) -> Any:
-        """What ``importlib.resources`` reads a package's files with."""
+        """Return a reader of the package's files, for `importlib.resources`."""
         return self._unpacked(fullname)[1].get_resource_reader(fullname)
 
 
 class _Modules(Modules):
-    """Finds the modules of a folder of one package, which may have parts that are fetched."""
+    """A finder for the modules in a folder of a package, of which some files may be downloaded."""
 
     def archive(self) -> zipimporter:
         archive, _, inner = self._path.partition(".zip")

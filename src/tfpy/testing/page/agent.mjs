@@ -1,9 +1,9 @@
-// Runs tests inside Pyodide for the page of a test session: loads tfpy, then hands requests to
-// remote.py and counts the proxies between the languages that outlive a test.
+// Runs tests inside Pyodide for the page of a test session. It loads tfpy, passes requests to
+// remote.py, and counts the PyProxies that are still alive after a test.
 
 import { loadTfpy } from "/tfpy.mjs";
 
-/** Where the tests' own modules are. */
+/** Folder with the modules of the tested project. */
 const SOURCES = "/tmp/tfpy-sources";
 
 /** @type {any} */
@@ -13,7 +13,7 @@ let remote;
 /** @type {any} */
 let compilePytest;
 
-/** @param {string} name a file of the test harness */
+/** @param {string} name File of the test harness. */
 async function harnessFile(name) {
   const response = await fetch(new URL(name, import.meta.url));
   if (!response.ok) {
@@ -46,7 +46,7 @@ async function load({ flags, packages, backend, wheel, sources }) {
   return { backend: tfpy.backend() };
 }
 
-/** Addresses of the live PyProxies; Pyodide's own tests count them the same way. */
+/** Return the addresses of the live PyProxies. Pyodide's own tests count them in the same way. */
 function proxies() {
   return new Set(pyodide._module.pyproxy_alloc_map?.keys());
 }

@@ -1,4 +1,4 @@
-"""Runs inside Pyodide: imports test modules from their source and runs their functions.
+"""The part of the test harness that runs inside Pyodide: it imports test modules and runs tests.
 
 The page's agent calls :func:`run`.
 """
@@ -36,7 +36,7 @@ sources: dict[str, str] = {}
 
 
 class AssertionLoader(SourceFileLoader):
-    """Imports a file with pytest's texts for its assertions."""
+    """A loader that rewrites assertions so that pytest can explain them."""
 
     def get_code(self, fullname: str) -> types.CodeType:
         source = self.get_data(self.path)
@@ -46,7 +46,7 @@ class AssertionLoader(SourceFileLoader):
 
 
 def load_module(name: str, filename: str, source: str) -> types.ModuleType:
-    """The test module of this source, imported from a file of the same path as on the host."""
+    """Import a test module from its source, under the same path as on the host."""
     if sources.get(name) != source:
         path = Path(filename)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ def load_module(name: str, filename: str, source: str) -> types.ModuleType:
 
 
 def memory() -> dict[str, int]:
-    """What the test could leak, after everything unreachable is gone."""
+    """Return the numbers of objects that a test can leak, after a garbage collection."""
     clear_scalars()
     gc.collect()
     found = tfpy.memory()
@@ -75,7 +75,7 @@ def memory() -> dict[str, int]:
 
 
 def more_than(before: dict[str, int]) -> list[str]:
-    """What there is more of now, in words."""
+    """Return messages for the kinds of objects that have increased."""
     after = memory()
     return [
         f"{after[name] - count} more {name} than before the test"
@@ -85,7 +85,7 @@ def more_than(before: dict[str, int]) -> list[str]:
 
 
 def trace(error: BaseException) -> str:
-    """The traceback's text without this file's frames."""
+    """Return the traceback as text, without the frames of this file."""
     shown = traceback.TracebackException.from_exception(error)
     frames = [frame for frame in shown.stack if frame.filename != "remote.py"]
     shown.stack = traceback.StackSummary.from_list(frames)
@@ -93,14 +93,16 @@ def trace(error: BaseException) -> str:
 
 
 def to_json(value: Any) -> Any:
-    """NumPy values as lists and numbers, for json.dumps."""
+    """Convert a NumPy value to lists and numbers, for `json.dumps`."""
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"a test function returned a {type(value).__name__}, which JSON cannot carry")
+    raise TypeError(
+        f"a test function returned a {type(value).__name__}, which cannot be converted to JSON"
+    )
 
 
 async def call(request: dict[str, Any]) -> dict[str, Any]:
-    """Runs one function; every object that it made is unreachable when this returns."""
+    """Run a function. All objects that it made are unreachable afterwards."""
     module = load_module(request["module"], request["filename"], request["source"])
     function = inspect.unwrap(getattr(module, request["function"]))
     arguments = pickle.loads(base64.b64decode(request["arguments"]))
@@ -113,7 +115,7 @@ async def call(request: dict[str, Any]) -> dict[str, Any]:
 
 
 async def outcome(request: dict[str, Any]) -> dict[str, Any]:
-    """What became of one function, as pytest would say it."""
+    """Return the outcome of a function in pytest's terms."""
     try:
         return await call(request)
     except pytest.skip.Exception as skip:
@@ -123,7 +125,7 @@ async def outcome(request: dict[str, Any]) -> dict[str, Any]:
 
 
 async def run(text: str) -> str:
-    """Takes a request and gives an answer, both as JSON."""
+    """Handle a request and return the response. Both are JSON."""
     request = json.loads(text)
     if request["backend"]:
         await tfpy.set_backend_async(request["backend"])
@@ -133,7 +135,7 @@ async def run(text: str) -> str:
         answer = await outcome(request)
         answer["leaks"] = more_than(before)
         if answer["leaks"] and answer["outcome"] == "passed":
-            # A module's compiled functions keep their constants; what leaks does so each time.
+            # Compiled functions of a module keep constants. A real leak occurs in every run.
             before = memory()
             await outcome(request)
             answer["leaks"] = more_than(before)
@@ -142,8 +144,8 @@ async def run(text: str) -> str:
 
 
 def compiled_pytest() -> str:
-    """The archive of pytest with the bytecode of what is imported of it, as base64."""
-    header = MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8)  # its source is not looked at
+    """Return the pytest archive with the bytecode of its imported modules, as base64."""
+    header = MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8)  # does not depend on the source
     archive = io.BytesIO(Path(PYTEST).read_bytes())
     with zipfile.ZipFile(archive, "a", zipfile.ZIP_DEFLATED) as out:
         for name, module in list(sys.modules.items()):
@@ -155,4 +157,4 @@ def compiled_pytest() -> str:
 
 
 gc.collect()
-gc.freeze()  # what is here by now is in no test's garbage
+gc.freeze()  # existing objects do not belong to any test

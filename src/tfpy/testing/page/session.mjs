@@ -1,5 +1,5 @@
-// The page of a test session. `globalThis.tfpySession(text)` takes a request as JSON and gives the
-// answer as JSON, computed here or, with ?worker, in a module worker.
+// The page of a test session. `globalThis.tfpySession(text)` receives a JSON request and returns a
+// JSON response. The request is handled here or, with ?worker, in a module worker.
 
 const agent = new URL("./agent.mjs", import.meta.url);
 

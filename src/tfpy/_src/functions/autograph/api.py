@@ -1,8 +1,8 @@
-"""``tf.autograph``: Python's ``if``, ``while`` and ``for`` on tensors, inside ``tf.function``.
+"""`tf.autograph`: Python's `if`, `while` and `for` on tensors, inside `tf.function`.
 
-``convert.py`` rewrites a function's syntax tree so that control flow becomes calls; ``operators``
-is what is called. It decides when it runs: a symbolic tensor makes an equation, anything else is
-plain Python.
+`convert.py` rewrites the syntax tree of a function so that control flow becomes calls of the
+functions in `operators/`. These decide at run time: a symbolic tensor becomes an equation, and
+everything else runs as plain Python.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tfpy._src.tensors.array import ranges
 
 
 def call(function: Any) -> Any:
-    """What to call in place of a callable."""
+    """Return the callable that converted code calls in place of a function."""
     if isinstance(function, types.FunctionType):
         return converted(function) if _is_the_users(function) else function
     if isinstance(function, types.MethodType):
@@ -46,14 +46,14 @@ def call(function: Any) -> Any:
 
 
 def iterated(function: Any) -> Any:
-    """What to call in place of a function whose result a loop goes through."""
+    """Return the callable to use in place of a function whose result a loop iterates over."""
     if function is ranges.range and tracing.local.active:
         return LazyRange.of
     return call(function)
 
 
 def _is_the_users(function: types.FunctionType) -> bool:
-    """Neither tfpy's nor of an installed library, nor one that is not to be converted."""
+    """Return True unless a function is tfpy's, or installed, or marked `do_not_convert`."""
     module = function.__module__ or ""
     if is_marked(function) or module == "tfpy" or module.startswith("tfpy."):
         return False
@@ -69,11 +69,11 @@ def _is_installed(filename: str) -> bool:
 
 _statements = {name: getattr(operators, name) for name in operators.__all__}
 _operators = types.CellType(types.SimpleNamespace(call=call, iterated=iterated, **_statements))
-"""What converted code finds under the name ``OPERATORS``."""
+"""Functions that converted code accesses under the name `OPERATORS`."""
 
 
 def converted(function: types.FunctionType) -> types.FunctionType:
-    """The function with Python's control flow open to tensors; some are left as they are."""
+    """Return the function with converted control flow, or the function itself without a source."""
     code = converted_code(function)
     if code is None:
         return function
@@ -95,12 +95,19 @@ CONVERTERS.append(call)
 
 
 def to_graph(
-    entity: Callable[..., Any], recursive: bool = True, experimental_optional_features: Any = None
+    entity: Callable[..., Any],
+    recursive: bool = True,
+    experimental_optional_features: object = None,
 ) -> Callable[..., Any]:
-    """The converted function (``tf.autograph.to_graph``), for use in other compiled functions.
+    """Convert the control flow of a function, for use in other compiled functions.
 
     Args:
-        recursive, experimental_optional_features: of no effect: what is called is converted too.
+        entity: Python function or method.
+        recursive: Has no effect: called functions are converted as well.
+        experimental_optional_features: Has no effect.
+
+    Returns:
+        The converted function. Its `if`, `while` and `for` statements accept tensors.
 
     Example:
         >>> import tfpy as tf
@@ -111,17 +118,31 @@ def to_graph(
         >>> converted = tf.function(tf.autograph.to_graph(signed), autograph=False)
         >>> converted(tf.constant(-3)).numpy().tolist()
         3
+
+    See also: `tf.autograph.to_code`, `tf.function`.
     """
     function: Callable[..., Any] = call(entity)
     return function
 
 
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
-    """Of no effect: the conversion logs nothing (``tf.autograph.set_verbosity``)."""
+    """Do nothing, because the conversion logs nothing.
+
+    Args:
+        level: Has no effect.
+        alsologtostdout: Has no effect.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.autograph.set_verbosity(3)
+    """
 
 
-def trace(*args: Any) -> None:
-    """Prints when a function is traced, not when it runs (``tf.autograph.trace``).
+def trace(*args: object) -> None:
+    """Print values when a function is traced, not when it runs.
+
+    Args:
+        *args: Values to print.
 
     Example:
         >>> import tfpy as tf
@@ -132,5 +153,7 @@ def trace(*args: Any) -> None:
         >>> doubled(tf.constant(1)).numpy().tolist(), doubled(tf.constant(2)).numpy().tolist()
         traced for <dtype: 'int32'>
         (2, 4)
+
+    See also: `tf.print`.
     """
     print(*args)

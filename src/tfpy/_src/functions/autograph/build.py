@@ -1,4 +1,4 @@
-"""Makes pieces of syntax trees."""
+"""Constructors for parts of syntax trees."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfpy._src.functions.autograph.names import INLINE
 Node = TypeVar("Node", bound=ast.AST)
 
 OPERATORS = "ag__"
-"""The name under which converted code finds ``autograph.operators`` and ``autograph.calls``."""
+"""Name under which converted code accesses the functions of `autograph.operators`."""
 
 
 def name(text: str, context: ast.expr_context | None = None) -> ast.Name:
@@ -19,12 +19,12 @@ def name(text: str, context: ast.expr_context | None = None) -> ast.Name:
 
 
 def operator(text: str) -> ast.expr:
-    """``ag__.text``"""
+    """Return the expression `ag__.text`."""
     return ast.Attribute(name(OPERATORS), text, ast.Load())
 
 
 def call(text: str, *args: ast.expr) -> ast.Call:
-    """``ag__.text(*args)``"""
+    """Return the expression `ag__.text(*args)`."""
     return ast.Call(operator(text), list(args), [])
 
 
@@ -33,7 +33,7 @@ def assign(target: str, value: ast.expr) -> ast.stmt:
 
 
 def inline(body: ast.expr, *names: str) -> ast.Lambda:
-    """A lambda that runs where it stands."""
+    """Return a lambda that is called at its place."""
     args = ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
     made = ast.Lambda(args, body)
     setattr(made, INLINE, True)
@@ -41,7 +41,7 @@ def inline(body: ast.expr, *names: str) -> ast.Lambda:
 
 
 class GuardedFor(ast.For):
-    """A for that goes on only while ``go_on`` holds, which its body may change."""
+    """A `for` that continues only while `go_on` is true. Its body may change the value."""
 
     _fields = (*ast.For._fields, "go_on")
     go_on: ast.expr
@@ -58,7 +58,7 @@ def function(text: str, args: Sequence[str], body: list[ast.stmt]) -> ast.Functi
 
 
 def located(node: Node, like: ast.AST) -> Node:
-    """The node and the new ones within it take the place of ``like`` in the source."""
+    """Give a node and its new children the source location of another node."""
     for child in ast.walk(node):
         if "lineno" in child._attributes and not hasattr(child, "lineno"):
             ast.copy_location(child, like)

@@ -1,7 +1,7 @@
-"""Converts functions: from source to source, compiled in place of the original.
+"""Converts functions: the rewritten source is compiled and replaces the original code.
 
-The converted code has the original's file and line numbers, so that tracebacks and debuggers show
-the user's program.
+The converted code has the original file and line numbers, so that tracebacks and debuggers show the
+user's program.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Definition = ast.FunctionDef | ast.Lambda
 
 
 def definition(function: types.FunctionType) -> Definition | None:
-    """The function's own part of the tree of its file; None when there is no source to be found.
+    """Return the syntax tree of a function, or None if its source is not available.
 
-    Its line numbers are those of the file (or of the notebook's cell).
+    The line numbers are the ones in the file or the notebook's cell.
     """
     code = function.__code__
     linecache.checkcache(code.co_filename)
@@ -35,13 +35,13 @@ def definition(function: types.FunctionType) -> Definition | None:
     except SyntaxError:
         return None
     found = [node for node in _definitions(tree, code.co_firstlineno) if _is(node, code)]
-    if len(found) > 1:  # lambdas of one line: told apart by their columns
+    if len(found) > 1:  # several lambdas on one line, which differ in their columns
         found = [node for node in found if _spans(node, code)]
     return found[0] if len(found) == 1 else None
 
 
 def _definitions(node: ast.AST, line: int) -> Iterator[Definition]:
-    """The functions below a node that may begin on a line; what does not span it is passed over."""
+    """Yield the functions below a node that may begin on a line. Skip nodes that end before it."""
     for child in ast.iter_child_nodes(node):
         end = getattr(child, "end_lineno", line)
         if end >= line and _first_line(child, line) <= line:
@@ -51,7 +51,7 @@ def _definitions(node: ast.AST, line: int) -> Iterator[Definition]:
 
 
 def _first_line(node: ast.AST, default: int) -> int:
-    """Where a node with its decorators begins; ``default`` for nodes that have no place."""
+    """Return the first line of a node with its decorators; `default` for nodes without a place."""
     decorators: list[int] = [d.lineno for d in getattr(node, "decorator_list", ())]
     begin: int = getattr(node, "lineno", default)
     return min([begin, *decorators])
@@ -63,7 +63,7 @@ def _is(node: Definition, code: types.CodeType) -> bool:
 
 
 def _spans(node: Definition, code: types.CodeType) -> bool:
-    """Whether the code's instructions come from within the node's body."""
+    """Return True if the code's instructions are located in a lambda's body."""
     places = {p for p in code.co_positions() if p[2] is not None and p[1] == p[0]}
     columns = [(line, column) for line, _, column, _ in places if line == node.lineno]
     if not columns or not isinstance(node, ast.Lambda):
@@ -74,23 +74,24 @@ def _spans(node: Definition, code: types.CodeType) -> bool:
 
 
 _converted: dict[types.CodeType, types.CodeType | None] = {}
-"""The original's code -> the converted one's; None: it is taken as it is."""
+"""Converted code by original code. None if the original is used unchanged."""
 
 _FUNCTION = "ag__function"
-"""What a converted function is called within the one that binds its free names: its own name may be
-a global one, by which it calls itself."""
+"""Internal name of a converted function. Its own name may be a global one, which it calls."""
 
 _converting = threading.RLock()
-"""Held while sources are parsed and compiled: CPython's parser counts its depth for all threads."""
+"""Lock that is held while sources are parsed and compiled, because CPython's parser counts its
+depth for all threads."""
 
 _made: set[types.CodeType] = set()
-"""Code that came out of a conversion, with that of the functions within."""
+"""Code objects that result from conversions, including nested functions."""
 
 
 def converted_code(function: types.FunctionType) -> types.CodeType | None:
-    """The code with Python's control flow open to tensors; its free names include ``OPERATORS``.
+    """Return the code with converted control flow. Its free variables include `OPERATORS`.
 
-    None for what is taken as it is: converted functions, generators, those without a source.
+    Return None for functions that are used unchanged: converted functions, generators, and
+    functions without a source.
     """
     code = function.__code__
     if code in _made:
@@ -103,10 +104,16 @@ def converted_code(function: types.FunctionType) -> types.CodeType | None:
 
 
 def to_code(function: types.FunctionType) -> str:
-    """The source of the converted function (``tf.autograph.to_code``).
+    """Return the source of a converted function.
+
+    Args:
+        function: Python function.
+
+    Returns:
+        A string with the source code.
 
     Raises:
-        ValueError: when the function's source cannot be found.
+        ValueError: If the function's source is not available.
 
     Example:
         >>> import tfpy as tf
@@ -114,6 +121,8 @@ def to_code(function: types.FunctionType) -> str:
         ...     return x if x > 0 else -x
         >>> "if_exp" in tf.autograph.to_code(signed)
         True
+
+    See also: `tf.autograph.to_graph`.
     """
     with _converting:
         node = definition(function)
@@ -138,13 +147,13 @@ def _convert(function: types.FunctionType) -> types.CodeType | None:
 
 
 def _suspends(node: ast.FunctionDef | ast.Lambda) -> bool:
-    """Generators are taken as they are."""
+    """Return True for generators and coroutines, which are used unchanged."""
     body = [node.body] if isinstance(node, ast.Lambda) else node.body
     return any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Await) for n in walk_scope(body))
 
 
 def _transformed(node: ast.FunctionDef | ast.Lambda, closure: tuple[str, ...]) -> ast.FunctionDef:
-    """The function, rewritten; ``node`` is used up."""
+    """Return the rewritten function. `node` is modified."""
     if isinstance(node, ast.Lambda):
         body: list[ast.stmt] = [located(ast.Return(node.body), node)]
         made = ast.copy_location(ast.FunctionDef("ag__lambda", node.args, body, [], None), node)
@@ -157,7 +166,7 @@ def _transformed(node: ast.FunctionDef | ast.Lambda, closure: tuple[str, ...]) -
 
 
 def _strip_defaults(args: ast.arguments) -> None:
-    """The original's default values are used; here they only mark what may be left out."""
+    """Replace defaults by None. The original function provides the values."""
     args.defaults = [ast.Constant(None) for _ in args.defaults]
     args.kw_defaults = [d if d is None else ast.Constant(None) for d in args.kw_defaults]
     for arg in ast.walk(args):
@@ -166,7 +175,7 @@ def _strip_defaults(args: ast.arguments) -> None:
 
 
 def _rewrite(function: ast.FunctionDef, always: set[str]) -> None:
-    """The passes, in order: jumps, expressions, the functions within, structure."""
+    """Run the passes in order: jumps, expressions, nested functions, structure."""
     if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in walk_scope(function.body)):
         return
     jumps.structured(function)
@@ -190,11 +199,11 @@ def _rewrite(function: ast.FunctionDef, always: set[str]) -> None:
 
 
 _STRUCTURED = (ast.If, ast.While, ast.For, ast.Delete)
-"""What ``structure`` rewrites."""
+"""Statements that `structure` rewrites."""
 
 
 def _loaded(body: list[ast.stmt], undefined: set[str]) -> list[ast.stmt]:
-    """The statements with checks where names may be undefined."""
+    """Return the statements with checks for names that may be undefined."""
     loads = Loads(undefined)
     out: list[ast.stmt] = []
     for statement in body:
@@ -204,9 +213,9 @@ def _loaded(body: list[ast.stmt], undefined: set[str]) -> list[ast.stmt]:
 
 
 def _wrapped(made: ast.FunctionDef, free: list[str], qualname: str) -> ast.stmt:
-    """The function within another that binds its free names, and within its class.
+    """Return the function inside a factory that binds its free names, inside its class.
 
-    Only the code is taken from it; in a class, the compiler mangles ``__private`` names.
+    Only the code is used. The class is needed because the compiler mangles `__private` names.
     """
     args = ast.arguments([], [ast.arg(n) for n in free], None, [], [], None, [])
     factory = ast.FunctionDef("ag__factory", args, [made], [], None)
@@ -217,7 +226,7 @@ def _wrapped(made: ast.FunctionDef, free: list[str], qualname: str) -> ast.stmt:
 
 
 def _inner(code: types.CodeType, name: str) -> types.CodeType:
-    """The code of the function of that name, in what ``_wrapped`` gave."""
+    """Return the code of the function with this name within the code of `_wrapped`."""
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             if constant.co_name == name:
@@ -227,7 +236,7 @@ def _inner(code: types.CodeType, name: str) -> types.CodeType:
 
 
 def _remember(code: types.CodeType) -> None:
-    """Remembers the functions that are converted; methods of classes within are not yet."""
+    """Record code as converted, with its nested functions but not methods of nested classes."""
     _made.add(code)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType) and constant.co_flags & inspect.CO_OPTIMIZED:

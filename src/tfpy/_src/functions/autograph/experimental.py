@@ -1,11 +1,12 @@
-"""``tf.autograph.experimental``."""
+"""`tf.autograph.experimental`."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import NotTraceableError
+from tfpy._src.core.typing import IntLike, ShapeLike, TensorLike
 from tfpy._src.functions.autograph.marks import do_not_convert
 from tfpy._src.functions.control.traced_parts import LoopPart
 
@@ -15,17 +16,20 @@ __all__ = ["do_not_convert", "set_loop_options"]
 def set_loop_options(
     parallel_iterations: int | None = None,
     swap_memory: bool | None = None,
-    maximum_iterations: Any = None,
-    shape_invariants: Any = None,
+    maximum_iterations: IntLike | None = None,
+    shape_invariants: Sequence[tuple[TensorLike, ShapeLike]] | None = None,
 ) -> None:
-    """Options of the loop in whose body it stands, while a function is traced.
+    """Set options of the enclosing loop while a function is traced.
+
+    Call this function in the body of a `while` or `for` statement.
 
     Args:
-        shape_invariants: pairs of a variable and its shape, which may change: the function then
-            runs op by op.
-        parallel_iterations, swap_memory: of no effect.
-
-        maximum_iterations: ends the loop after that many, if it is one of tensors.
+        parallel_iterations: Has no effect.
+        swap_memory: Has no effect.
+        maximum_iterations: Integer, or a scalar integer tensor: maximum number of iterations of a
+            loop over tensors.
+        shape_invariants: Pairs of a variable and its shape, which may change. A function with such
+            a loop runs op by op.
 
     Example:
         >>> import tfpy as tf
@@ -37,6 +41,8 @@ def set_loop_options(
         ...     return x
         >>> count(tf.constant(0)).numpy().tolist()
         3
+
+    See also: `tf.while_loop`.
     """
     if not tracing.local.active:
         return
@@ -44,4 +50,4 @@ def set_loop_options(
     if maximum_iterations is not None and isinstance(loop, LoopPart):
         loop.limit = maximum_iterations
     if shape_invariants:
-        raise NotTraceableError("set_loop_options: variables of a loop change their shapes")
+        raise NotTraceableError("set_loop_options: loop variables change their shapes")

@@ -1,4 +1,4 @@
-"""Rewrites what tensors need in expressions: and, or, not, ternaries, comparisons, assert."""
+"""Rewrites expressions for tensors: and, or, not, ternaries, comparisons and assert."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tfpy._src.functions.autograph.build import call, inline, located, name, tex
 
 
 class _InFunction(ast.NodeTransformer):
-    """Leaves alone what is defined within: functions have their turn, classes are not converted."""
+    """A visitor of one function. Nested functions are visited separately, classes not at all."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
         return node
@@ -21,9 +21,9 @@ class _InFunction(ast.NodeTransformer):
 
 
 class Logic(_InFunction):
-    """``a and b`` → ``ag__.and_(lambda: a, lambda: b)``, and so on.
+    """Rewrites `a and b` to `ag__.and_(lambda: a, lambda: b)`, and other operators likewise.
 
-    What assigns with ``:=`` stays as it is, since a lambda would keep the name to itself.
+    Expressions with `:=` are unchanged, because a lambda would make the name local.
     """
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
@@ -46,7 +46,7 @@ class Logic(_InFunction):
         return located(call("if_exp", node.test, *branches, text(source)), node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        """``a < b < c`` compares each pair, and takes each operand once."""
+        """Rewrite `a < b < c` to compare each pair and to evaluate each operand once."""
         if len(node.ops) == 1 or _assigns(node):
             self.generic_visit(node)
             return node
@@ -63,7 +63,7 @@ class Logic(_InFunction):
 
 
 def _chain(left: ast.expr, ops: list[ast.cmpop], rights: list[ast.expr]) -> ast.expr:
-    """``(lambda l, r: and_(lambda: l < r, lambda: <the rest from r on>))(left, right)``"""
+    """Return `(lambda l, r: and_(lambda: l < r, lambda: <the rest from r on>))(left, right)`."""
     first, *others = ops
     if not others:
         return ast.Compare(left, [first], rights)
@@ -82,7 +82,7 @@ def _assigns(node: ast.AST) -> bool:
 
 
 class Calls(_InFunction):
-    """``f(x)`` → ``ag__.call(f)(x)``; ``super()`` gets the arguments that it would find itself."""
+    """Rewrites `f(x)` to `ag__.call(f)(x)`, and adds the implicit arguments of `super()`."""
 
     _PLAIN = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec", "isinstance"})
 
@@ -100,7 +100,7 @@ class Calls(_InFunction):
         return node
 
     def visit_For(self, node: ast.For) -> ast.stmt:
-        """What a loop iterates over may be a range that need not exist as a tensor."""
+        """Mark the call that a loop iterates over, because a range need not become a tensor."""
         self.generic_visit(node)
         found = node.iter
         if isinstance(found, ast.Call) and isinstance(found.func, ast.Call):

@@ -22,7 +22,7 @@ RETURNED, RESULT = "ag__returned", "ag__result"
 
 
 def structured(function: ast.FunctionDef) -> None:
-    """Rewrites the function's body in place; nested functions are left alone."""
+    """Rewrite the function's body in place, without nested functions."""
     body = function.body
     if not _returns_early(body):
         function.body = _Block(_Context(), count(1)).lower(body)
@@ -39,7 +39,7 @@ def structured(function: ast.FunctionDef) -> None:
 
 
 def _returns_early(body: Sequence[ast.stmt]) -> bool:
-    """Whether a return stands anywhere but at the very end."""
+    """Return True if a return statement is not the last statement of the body."""
     returns = [n for n in walk_scope(body) if isinstance(n, ast.Return)]
     return len(returns) > 1 or (len(returns) == 1 and returns[0] is not body[-1])
 
@@ -50,7 +50,7 @@ def _implicit_return(body: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 @dataclass(frozen=True)
 class _Context:
-    """The names of the flags that jumps set here; None where there is no such jump."""
+    """The names of the flags that jumps set; None for jumps that do not occur."""
 
     returns: str | None = None
     breaks: str | None = None
@@ -58,14 +58,14 @@ class _Context:
 
 
 class _Block:
-    """Lowers lists of statements of one loop (or of the function outside of loops)."""
+    """A pass over the statements of one loop, or of the function outside of loops."""
 
     def __init__(self, context: _Context, numbers: Iterator[int]) -> None:
         self._context = context
         self._numbers = numbers
 
     def lower(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """The statements, with those that follow a possible jump made conditional."""
+        """Return the statements. Statements after a possible jump become conditional."""
         out: list[ast.stmt] = []
         for i, statement in enumerate(body):
             rest = list(body[i + 1 :])
@@ -87,7 +87,7 @@ class _Block:
         return out
 
     def _flags(self, body: Sequence[ast.stmt]) -> list[str]:
-        """The flags that jumps within the statements may set here."""
+        """Return the flags that jumps in the statements may set."""
         found = [
             flag
             for flag, kind in (
@@ -143,7 +143,7 @@ class _Block:
         return ast.copy_location(made, node)
 
     def _loop(self, node: ast.While | ast.For) -> list[ast.stmt]:
-        """The loop without jumps, its flags set up before it, its ``else`` after it."""
+        """Return the loop without jumps: flags are set before it, and its `else` follows it."""
         number = next(self._numbers)
         breaks = f"ag__broke_{number}" if _jumps_here(node.body, ast.Break) else None
         continues = f"ag__continued_{number}" if _jumps_here(node.body, ast.Continue) else None
@@ -176,12 +176,12 @@ def _none_of(flags: Sequence[str]) -> ast.expr:
 
 
 def _jumps_here(body: Sequence[ast.AST], kind: type[ast.Break] | type[ast.Continue]) -> bool:
-    """Whether a break or continue belongs to the loop around these statements."""
+    """Return True if a break or continue belongs to the loop around these statements."""
     return any(isinstance(node, kind) or _jumps_here(_within(node), kind) for node in body)
 
 
 def _within(node: ast.AST) -> list[ast.AST]:
-    """The statements of a statement that stand in the same loop."""
+    """Return the children of a statement that belong to the same loop."""
     if isinstance(node, ast.While | ast.For):
         return list(node.orelse)
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
@@ -190,7 +190,7 @@ def _within(node: ast.AST) -> list[ast.AST]:
 
 
 def _always_jumps(body: Sequence[ast.stmt]) -> bool:
-    """Whether no way through the statements reaches their end."""
+    """Return True if every path through the statements ends with a jump or an exception."""
     for node in body:
         if isinstance(node, ast.Return | ast.Break | ast.Continue | ast.Raise):
             return True

@@ -1,4 +1,4 @@
-"""Liveness: which symbols are read later. Marks what conditionals and loops need to know."""
+"""Liveness analysis: the symbols that are read after each conditional and loop."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from tfpy._src.functions.autograph.build import GuardedFor
 from tfpy._src.functions.autograph.names import is_name, root, symbols
 
 LIVE_OUT = "live_out"
-"""Attribute of if, while and for: the symbols that are live after it."""
+"""Attribute of `if`, `while` and `for` nodes: the symbols that are live after the statement."""
 LIVE_IN = "live_in"
-"""Attribute of the same: those live before its branches, or at the head of its loop."""
+"""Attribute of these nodes: the symbols that are live before the branches or at the loop head."""
 
 
 def analyse(body: Sequence[ast.stmt], always: set[str]) -> None:
-    """Annotates every if, while and for in a function's body.
+    """Annotate every `if`, `while` and `for` in a function's body.
 
     Args:
-        always: symbols that are live everywhere: those that outlive the call.
+        body: Statements of the function.
+        always: Symbols that are live everywhere, because they outlive the call.
     """
     _Liveness(always).before(body, set(always))
 
@@ -28,7 +29,7 @@ class _Liveness:
         self._always = always
 
     def before(self, body: Sequence[ast.stmt], after: set[str]) -> set[str]:
-        """What is live before a list of statements, given what is live after it."""
+        """Return the symbols that are live before some statements, given the live ones after."""
         live = after
         for statement in reversed(body):
             live = self._before(statement, live) | self._always
@@ -75,7 +76,7 @@ class _Liveness:
         return head
 
     def _try(self, node: ast.Try | ast.TryStar, after: set[str]) -> set[str]:
-        """An exception may come from anywhere, so that nothing that is read dies inside."""
+        """Keep all symbols that are read alive, because an exception can occur anywhere."""
         final = self.before(node.finalbody, after)
         handlers = final.union(*(self.before(h.body, final) for h in node.handlers))
         inside = handlers | symbols(node).reads

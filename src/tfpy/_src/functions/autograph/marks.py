@@ -1,4 +1,4 @@
-"""``tf.autograph.experimental.do_not_convert``."""
+"""`tf.autograph.experimental.do_not_convert`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ _MARK = "ag__do_not_convert"
 
 
 def do_not_convert(func: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Decorator: the function runs as it is written, with what it calls.
+    """Exclude a function and the functions that it calls from the conversion.
+
+    Args:
+        func: Function to mark. If None, return the decorator.
+
+    Returns:
+        A function that runs as plain Python within a `tf.function`.
 
     Example:
         >>> import tfpy as tf
@@ -19,6 +25,8 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Callable[..., Any]
         ...     return x if isinstance(x, int) else x * 2
         >>> tf.function(plain)(tf.constant(4)).numpy().tolist()
         8
+
+    See also: `tf.autograph.to_graph`.
     """
     if func is None:
         return do_not_convert

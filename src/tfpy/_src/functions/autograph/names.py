@@ -1,7 +1,7 @@
-"""Which symbols a piece of code reads and writes, and which are live after it.
+"""The symbols that a piece of code reads and writes.
 
-A symbol is a local name, or an attribute or item with a constant key of one: ``x``, ``self.x``,
-``d['k']``. The analysis is of structured code: ``jumps`` has removed break, continue and return.
+A symbol is a local name, or an attribute or item of one with a constant key: `x`, `self.x`,
+`d['k']`. The code must be structured: `jumps` has removed break, continue and return.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 INLINE = "inline"
-"""Attribute of lambdas that AutoGraph made: they run where they stand."""
+"""Attribute of lambdas that AutoGraph makes and that are called at their place."""
 
 
 @dataclass
 class Symbols:
-    """What a piece of code does to symbols."""
+    """The symbols that a piece of code reads and writes."""
 
     reads: set[str] = field(default_factory=set)
     writes: set[str] = field(default_factory=set)
     captured: set[str] = field(default_factory=set)
-    """Names that functions defined here read whenever they are called."""
+    """Names that functions defined in the code read when they are called."""
 
 
 def symbol(node: ast.AST) -> str | None:
-    """The text of a symbol, or None for other expressions."""
+    """Return a symbol as text, or None for other expressions."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -38,7 +38,7 @@ def symbol(node: ast.AST) -> str | None:
 
 
 def root(text: str) -> str:
-    """The local name that a symbol begins with."""
+    """Return the local name at the beginning of a symbol."""
     return text.split(".", 1)[0].split("[", 1)[0]
 
 
@@ -47,7 +47,7 @@ def is_name(text: str) -> bool:
 
 
 def symbols(nodes: ast.AST | Iterable[ast.AST]) -> Symbols:
-    """What code does to the symbols of the function it stands in."""
+    """Return the symbols of the enclosing function that code reads and writes."""
     visitor = _Visitor()
     for node in [nodes] if isinstance(nodes, ast.AST) else nodes:
         visitor.visit(node)
@@ -163,7 +163,7 @@ def _declared(body: Iterable[ast.AST]) -> set[str]:
 
 
 def declared(body: Iterable[ast.AST], kind: type[ast.Global] | type[ast.Nonlocal]) -> set[str]:
-    """Names that the function itself declares global or nonlocal."""
+    """Return the names that the function itself declares global or nonlocal."""
     found: set[str] = set()
     for node in walk_scope(body):
         if isinstance(node, kind):
@@ -172,7 +172,7 @@ def declared(body: Iterable[ast.AST], kind: type[ast.Global] | type[ast.Nonlocal
 
 
 def walk_scope(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:
-    """All nodes, but those within functions and classes that are defined there."""
+    """Yield all nodes except those within nested functions and classes."""
     waiting = [*nodes][::-1]
     while waiting:
         node = waiting.pop()

@@ -1,4 +1,4 @@
-"""Rewrites if, while and for into calls of operators with functions for their parts.
+"""Rewrites if, while and for as calls of operators, with a function for each part.
 
     if a:                 def ag__state_1(): return (x,)
         x = f(x)          def ag__set_state_1(values): nonlocal x; (x,) = values
@@ -6,7 +6,8 @@
         x = g(x)          def ag__else_1(): nonlocal x; x = g(x)
                           ag__.if_stmt(a, ag__then_1, ag__else_1, ag__state_1, …, ('x',), 1)
 
-The state is what the parts change and the code after them (or a next iteration) reads.
+The state consists of the symbols that the parts change and that later code, or the next iteration,
+reads.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ from tfpy._src.functions.autograph.liveness import LIVE_IN, LIVE_OUT
 from tfpy._src.functions.autograph.names import declared, is_name, root, symbols
 
 RAW = "raw"
-"""Attribute of names that are read even while they are undefined."""
+"""Attribute of names that are read even if they are undefined."""
 
 
 class Structure:
-    """Rewrites one function's body.
+    """A pass that rewrites the body of one function.
 
     Args:
-        body: after ``jumps`` and ``liveness``.
-        parameters: names that are bound when the function begins.
+        body: Statements after the passes `jumps` and `liveness`.
+        parameters: Names that are bound at the beginning of the function.
     """
 
     def __init__(self, body: Sequence[ast.stmt], parameters: set[str]) -> None:
@@ -46,10 +47,10 @@ class Structure:
         self._parameters = parameters
         self._numbers = count(1)
         self.undefined: set[str] = set()
-        """Names that are made ``Undefined`` before they may be bound."""
+        """Names that are set to `Undefined` because they may be unbound later."""
 
     def rewrite(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """The function's whole body."""
+        """Rewrite the whole body of the function."""
         rewritten, needs = self._block(body)
         bound = self._parameters | self._globals | self._outer
         return [*self._initialised(needs - bound, rewritten), *rewritten]
@@ -60,7 +61,7 @@ class Structure:
         return [located(s, body[0]) for s in made]
 
     def _block(self, body: Sequence[ast.stmt]) -> tuple[list[ast.stmt], set[str]]:
-        """The statements rewritten, and the names that they need to find bound."""
+        """Return the rewritten statements and the names that must be bound before them."""
         out: list[ast.stmt] = []
         needs: set[str] = set()
         for statement in body:
@@ -143,7 +144,7 @@ class Structure:
         return made, needs | set(filter(is_name, state))
 
     def _state(self, live: set[str], changed: set[str]) -> list[str]:
-        """Attributes and items count if what they belong to was there before."""
+        """Return the live symbols. Attributes and items count only if their root is not changed."""
         return sorted(s for s in live if is_name(s) or root(s) not in changed)
 
     def _part(
@@ -154,7 +155,7 @@ class Structure:
         like: ast.stmt,
         args: Sequence[str] = (),
     ) -> tuple[ast.FunctionDef, set[str]]:
-        """A function of a part of the statement, and the names it needs to find bound."""
+        """Return a function for a part of the statement, and the names that must be bound."""
         rewritten, needs = self._block(body)
         names = {s for s in state if is_name(s)}
         own = needs - names - self._globals - self._outer
@@ -174,7 +175,7 @@ class Structure:
     def _access(
         self, state: Sequence[str], number: int, like: ast.stmt
     ) -> tuple[list[ast.stmt], list[ast.expr]]:
-        """Functions that get and set the state, and the arguments that hand them over."""
+        """Return functions that get and set the state, and the arguments that pass them."""
         getter, setter = f"ag__state_{number}", f"ag__set_state_{number}"
         values: list[ast.expr] = [_read(s) for s in state]
         get = function(getter, [], [ast.Return(ast.Tuple(values, ast.Load()))])
@@ -193,7 +194,7 @@ class Structure:
 
 
 def _read(symbol: str) -> ast.expr:
-    """A symbol's value, ``Undefined`` where there is none."""
+    """Return an expression for the value of a symbol, or `Undefined` if it has none."""
     if is_name(symbol):
         found = name(symbol)
         setattr(found, RAW, True)
@@ -205,7 +206,7 @@ def _read(symbol: str) -> ast.expr:
 
 
 class Loads(ast.NodeTransformer):
-    """Reads of names that may be ``Undefined`` check that they are not."""
+    """Adds checks to reads of names that may be `Undefined`."""
 
     def __init__(self, undefined: set[str]) -> None:
         self._undefined = undefined
@@ -216,7 +217,7 @@ class Loads(ast.NodeTransformer):
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.AST]:
-        """``x += 1`` reads x."""
+        """Check the target, because `x += 1` reads `x`."""
         self.generic_visit(node)
         if isinstance(node.target, ast.Name) and node.target.id in self._undefined:
             check = located(ast.Expr(call("load", name(node.target.id))), node)

@@ -12,7 +12,7 @@ from tfpy._src.tensors.linalg.products import matmul
 def sparse_tensor_to_csr_sparse_matrix(
     indices: Any, values: Any, dense_shape: Any, name: str | None = None
 ) -> SparseTensor:
-    """The sparse tensor: the compressed form is TensorFlow's own affair."""
+    """Return a sparse tensor, because there is no compressed format."""
     return SparseTensor(indices, values, dense_shape)
 
 
@@ -26,7 +26,7 @@ def sparse_matrix_sparse_mat_mul(
     adjoint_b: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
-    """The product of (batches of) sparse matrices, computed by a dense one."""
+    """Return the product of (batches of) sparse matrices, computed as a dense product."""
     product = matmul(to_dense(a), to_dense(b), transpose_a, transpose_b, adjoint_a, adjoint_b)
     return from_dense(product)
 
@@ -34,5 +34,5 @@ def sparse_matrix_sparse_mat_mul(
 def csr_sparse_matrix_to_sparse_tensor(
     sparse_matrix: SparseTensor, type: Any, name: str | None = None
 ) -> SparseTensor:
-    """The sparse tensor."""
+    """Return the sparse tensor itself."""
     return sparse_matrix

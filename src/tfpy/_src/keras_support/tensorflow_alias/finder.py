@@ -1,4 +1,4 @@
-"""``import tensorflow`` gives tfpy."""
+"""`tf.as_tensorflow`, which makes `import tensorflow` import tfpy."""
 
 from __future__ import annotations
 
@@ -15,18 +15,22 @@ from tfpy._src.keras_support.tensorflow_alias import private
 
 NAME = "tensorflow"
 KERAS = "keras._tf_keras.keras"
-"""Keras with the names that TensorFlow shows of it."""
+"""Keras with TensorFlow's selection of public names."""
 _PUBLIC = __name__.partition(".")[0]
 
 
 def as_tensorflow(replace: bool = False) -> None:
-    """Makes ``import tensorflow`` give tfpy, so that programs for TensorFlow and Keras run on it.
+    """Make `import tensorflow` import tfpy, so that programs for TensorFlow and Keras run on it.
+
+    Call this function before Keras is imported. Accessing `tf.keras` calls it automatically.
+    Afterwards `tf.__version__` is the version of TensorFlow that tfpy imitates.
 
     Args:
-        replace: also where TensorFlow is installed; this process then does not see it.
+        replace: If True, hide an installed TensorFlow from this process.
 
     Raises:
-        RuntimeError: when TensorFlow is imported already, or is installed and not to be replaced.
+        RuntimeError: If TensorFlow is imported already, or if it is installed and `replace` is
+            False.
 
     Example::
 
@@ -34,19 +38,22 @@ def as_tensorflow(replace: bool = False) -> None:
 
         tfpy.as_tensorflow()
         import keras
-        import tensorflow as tf
+        import tensorflow as tf  # this is tfpy
+
+    See also: `tf.keras`.
     """
     package = sys.modules[_PUBLIC]
     if sys.modules.get(NAME) is package:
         return
     if NAME in sys.modules:
         raise RuntimeError(
-            "as_tensorflow: TensorFlow is imported already; call tfpy.as_tensorflow() before"
+            "as_tensorflow: TensorFlow is imported already; call tfpy.as_tensorflow() before the "
+            "import"
         )
     if not replace and PathFinder.find_spec(NAME) is not None:
         raise RuntimeError(
-            "as_tensorflow: TensorFlow is installed here, and `import tensorflow` gives it; "
-            "tfpy.as_tensorflow(replace=True) lets it give tfpy in this process"
+            "as_tensorflow: TensorFlow is installed here, and `import tensorflow` imports it. "
+            "tfpy.as_tensorflow(replace=True) makes it import tfpy in this process"
         )
     os.environ.setdefault("KERAS_BACKEND", "tensorflow")
     private.install(package)
@@ -55,7 +62,7 @@ def as_tensorflow(replace: bool = False) -> None:
 
 
 class _Finder(MetaPathFinder):
-    """Finds the modules below ``tensorflow``: tfpy's own, Keras's, and private ones."""
+    """A finder for modules below `tensorflow`: tfpy's modules, Keras's, and private ones."""
 
     def __init__(self, package: types.ModuleType) -> None:
         self._package = package
@@ -70,7 +77,7 @@ class _Finder(MetaPathFinder):
         if first != NAME or not name:
             return None
         module = self._module(name)
-        if module is None:  # tfpy's own folder must not be searched
+        if module is None:  # Python must not search tfpy's own folder
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
         return ModuleSpec(fullname, _Present(module))
 
@@ -84,7 +91,7 @@ class _Finder(MetaPathFinder):
 
 
 class _Present(Loader):
-    """Gives a module that there is, under another name."""
+    """A loader that returns an existing module under another name."""
 
     def __init__(self, module: types.ModuleType) -> None:
         self._module = module

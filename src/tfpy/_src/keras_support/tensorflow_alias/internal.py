@@ -1,4 +1,4 @@
-"""What stands behind ``tf.__internal__`` and ``tensorflow.python``: as much as Keras reads."""
+"""The parts of `tf.__internal__` and `tensorflow.python` that Keras uses."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tfpy._src.tensors.variables.tracking import Tracked
 
 
 class Trackable:
-    """Base of objects that know, by name, the objects they depend on."""
+    """The base of objects that track the objects on which they depend, by name."""
 
     _dependencies: Mapping[str, Any] = MappingProxyType({})
-    # Of the class too: Keras saves what an object has and a new one has not.
+    # Defined on the class as well, because Keras saves attributes that a new instance lacks.
 
     def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
         vars(self).setdefault("_dependencies", {})[name] = trackable
@@ -30,32 +30,32 @@ class Trackable:
 
 
 class AutoTrackable(Tracked, Trackable):
-    """One whose attributes are dependencies; Keras finds these by itself."""
+    """An object with attributes that are dependencies. Keras finds them itself."""
 
     def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         return vars(self) | super()._trackable_children(save_type, **kwargs)
 
 
 def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method: attributes that it sets are no dependencies."""
+    """Return the method unchanged."""
     return method
 
 
 class EagerContext:
-    """What is asked of TensorFlow's eager runtime."""
+    """The part of TensorFlow's eager context that Keras uses."""
 
     def clear_kernel_cache(self) -> None:
-        """Of no effect: compiled Programs are kept with the functions that they are of."""
+        """Do nothing: compiled Programs are freed with their functions."""
 
 
 class OpDeterminism:
-    """What is asked of TensorFlow's kernels; tfpy's give the same result each time anyway."""
+    """TensorFlow's setting for deterministic kernels. Kernels of tfpy are always deterministic."""
 
     enabled = False
 
     @classmethod
     def set(cls, enabled: bool) -> None:
-        """Remembers what was asked."""
+        """Store the setting."""
         cls.enabled = enabled
 
 
@@ -65,17 +65,17 @@ def smart_cond(
     false_fn: Callable[[], Any],
     name: str | None = None,
 ) -> Any:
-    """``tf.cond``, of which only one branch is traced where ``pred`` is known.
+    """Call `tf.cond`, but trace only one branch if the value of `pred` is known.
 
     Raises:
-        TypeError: when a branch is not callable.
+        TypeError: If a branch is not callable.
     """
     known = get_static_value(pred) if tracing.local.active else pred
     return cond(pred if known is None else bool(known), true_fn, false_fn)
 
 
 def maybe_merge_call(fn: Callable[..., Any], strategy: Any, *args: Any, **kwargs: Any) -> Any:
-    """``fn(strategy, ...)``, which sees all replicas."""
+    """Call `fn(strategy, ...)` so that it sees all replicas."""
     context = get_replica_context()
     if context is None:
         return fn(strategy, *args, **kwargs)
@@ -83,15 +83,15 @@ def maybe_merge_call(fn: Callable[..., Any], strategy: Any, *args: Any, **kwargs
 
 
 def spec_name(spec: type[TypeSpec]) -> str:
-    """The name under which a class of specs is saved."""
+    """Return the name under which a class of specs is saved."""
     return spec.__name__
 
 
 def spec_class(name: str) -> type[TypeSpec]:
-    """The class of specs that is saved under a name.
+    """Return the class of specs that is saved under a name.
 
     Raises:
-        ValueError: for a name that is not known.
+        ValueError: If the name is unknown.
     """
     if name != "TensorSpec":
         raise ValueError(f"No TypeSpec has been registered with name {name!r}")

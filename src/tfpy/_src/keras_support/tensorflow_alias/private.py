@@ -1,6 +1,6 @@
-"""TensorFlow's private names that Keras and libraries on it read, for ``import tensorflow``.
+"""TensorFlow's private names that Keras and other libraries use, for `import tensorflow`.
 
-:data:`MODULES` is the table: the module, and what stands in it.
+The table :data:`MODULES` lists the modules with their names.
 """
 
 from __future__ import annotations
@@ -43,13 +43,14 @@ from tfpy._src.tensors.variables.tracking import DictWrapper, ListWrapper
 
 
 def dynamic_update_slice(operand: Any, update: Any, start_indices: Any) -> Tensor:
-    """The operand with ``update`` in place of the part that begins at ``start_indices``.
+    """Return the operand with `update` in place of the part that starts at `start_indices`.
 
-    A start is moved as far as the update needs to fit (XLA's DynamicUpdateSlice).
+    A start is clipped so that the update fits, as in XLA's DynamicUpdateSlice.
 
     Args:
-        operand, update: tensors of one rank and dtype.
-        start_indices: a vector of integers, or as many scalars.
+        operand: Tensor.
+        update: Tensor of the same rank and dtype.
+        start_indices: Integer vector, or a sequence of integer scalars, one per axis.
     """
     x, part = convert_to_tensor(operand), convert_to_tensor(update)
     if not x.ndim:
@@ -61,7 +62,7 @@ def dynamic_update_slice(operand: Any, update: Any, start_indices: Any) -> Tenso
 
 
 def _starts(starts: Any, limits: Sequence[int]) -> list[Tensor]:
-    """The starts, each within 0 and its limit."""
+    """Return the starts, clipped between 0 and their limits."""
     return [
         clip_by_value(cast(convert_to_tensor(starts[axis]), int32), 0, limit)
         for axis, limit in enumerate(limits)
@@ -104,11 +105,11 @@ CLAIMED: dict[type, str] = {
     SparseTensor: "python.framework.sparse_tensor",
     Tensor: "python.framework.tensor",
 }
-"""Classes that libraries know by the module they say they are of."""
+"""Classes that libraries recognize by the name of their module."""
 
 
 def install(package: types.ModuleType) -> None:
-    """Puts the private names into the package that stands for TensorFlow."""
+    """Add the private names to the package that is imported as TensorFlow."""
     vars(package)["__version__"] = VERSION_OF_TENSORFLOW
     for name, names in MODULES.items():
         vars(_module(package, name)).update(names)
@@ -118,7 +119,7 @@ def install(package: types.ModuleType) -> None:
 
 
 def _module(package: types.ModuleType, name: str) -> types.ModuleType:
-    """A module below the package, made with those above it when it is missing."""
+    """Return a module below the package. Create it and its parents if they are missing."""
     path, _, last = name.rpartition(".")
     parent = _module(package, path) if path else package
     found = vars(parent).get(last)

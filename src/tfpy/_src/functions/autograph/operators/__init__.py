@@ -1,4 +1,4 @@
-"""What converted code calls for statements and expressions: Python's meaning, or a Graph's."""
+"""The functions that converted code calls for statements and expressions."""
 
 from tfpy._src.functions.autograph.operators.conditional import if_stmt
 from tfpy._src.functions.autograph.operators.iteration import for_stmt, while_stmt

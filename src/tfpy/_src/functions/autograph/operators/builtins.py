@@ -1,4 +1,4 @@
-"""Python's built-in functions where they meet symbolic tensors."""
+"""Python's built-in functions, extended to symbolic tensors."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from tfpy._src.tensors.math import reductions
 
 
 class LazyRange:
-    """The numbers of ``tf.range`` as a loop runs through them."""
+    """The numbers of a `tf.range` over which a loop iterates, without the tensor of all numbers."""
 
     def __init__(self, first: Tensor, limit: Any, delta: Any) -> None:
         self.first, self.limit, self.delta = first, limit, delta
 
     @classmethod
     def of(cls, start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None) -> LazyRange:
-        """The range of ``tf.range``'s arguments."""
+        """Return the range for the arguments of `tf.range`."""
         if limit is None:
             start, limit = 0, start
         if dtype is not None:
@@ -39,7 +39,7 @@ class LazyRange:
         return cls(first, last, step)
 
     def holds(self, number: Any) -> Any:
-        """Whether a number is within the range."""
+        """Return a bool tensor: True if a number is within the range."""
         step = convert_to_tensor(self.delta)
         if is_symbolic(step):
             up = logic.logical_and(logic.greater(step, 0), logic.less(number, self.limit))
@@ -92,14 +92,14 @@ def _reducing(
                 raise ValueError(f"{function.__name__}: only tensors of rank 1 can be iterated")
             return reduce(args[0])
         if pair is None:
-            return function(*args)  # which says that it takes one
+            return function(*args)  # raises the error for the number of arguments
         return functools.reduce(pair, args)
 
     return reduced
 
 
 def _sorted(*args: Any, **options: Any) -> Any:
-    """A tensor's elements in order; ``key`` takes the tensor as a whole, as in TensorFlow."""
+    """Sort a tensor's elements. As in TensorFlow, `key` is applied to each element by `map_fn`."""
     if not args or not is_symbolic(args[0]):
         return sorted(*args, **options)
     values = convert_to_tensor(args[0])
@@ -123,4 +123,4 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.sorted: _sorted,
     builtins.all: _reducing(all, reductions.reduce_all, None),
 }
-"""Built-in function -> what converted code calls instead."""
+"""Functions that converted code calls in place of built-in functions."""

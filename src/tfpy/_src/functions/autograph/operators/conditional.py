@@ -1,4 +1,4 @@
-"""``if``."""
+"""The `if` statement."""
 
 from __future__ import annotations
 
@@ -43,16 +43,21 @@ def if_stmt(
     names: Sequence[str],
     outputs: int,
 ) -> None:
-    """Runs a branch; of a symbolic tensor both are traced.
+    """Run a branch, or trace both branches if the condition is symbolic.
 
     Args:
-        get_state, set_state: access to the variables ``names``, of which the first ``outputs``
-            are read later.
+        condition: Condition of the statement.
+        body: Runs the main branch.
+        orelse: Runs the else branch.
+        get_state: Returns the values of the variables.
+        set_state: Assigns the values of the variables.
+        names: Names of the variables.
+        outputs: Number of the first variables that are read after the statement.
 
     Raises:
-        ValueError: when the condition is no bool, or a variable is set in one branch only.
-        TypeError: when the branches leave values of different kinds in it.
-        NotTraceableError: when they leave tensors of different shapes in it.
+        ValueError: If the condition is not a bool, or if only one branch sets a variable.
+        TypeError: If the branches leave values of different dtypes or structures in a variable.
+        NotTraceableError: If the branches leave tensors of different shapes in a variable.
     """
     if not is_symbolic(condition):
         run_branch(condition, body, orelse)
@@ -87,7 +92,7 @@ def if_stmt(
 
 
 def run_branch(condition: Any, body: Action, orelse: Action) -> Any:
-    """Return what the chosen branch returns; that of a tensor has random numbers of its own."""
+    """Return the result of the chosen branch. Tensor conditions have their own random numbers."""
     if not is_operand(condition):
         return body() if condition else orelse()
     holds = bool(condition)
@@ -104,22 +109,22 @@ def _check_bool(condition: Any) -> None:
 
 
 def _is_left(names: Sequence[str], values: Sequence[Any]) -> bool:
-    """Whether a branch ends with break, continue or return: a flag says so."""
+    """Return True if a branch ends with break, continue or return, which sets a flag."""
     pairs = zip(names, values, strict=False)
     return any(name.startswith(OPERATORS) and value is True for name, value in pairs)
 
 
 def choose(condition: Any, body: Action, orelse: Action, source: str) -> Any:
-    """The value of a ternary on a symbolic tensor."""
+    """Return the value of a ternary with a symbolic condition."""
     return staged_cond(scalar_bool(condition), [body, orelse], source)
 
 
 @dataclass
 class _Merged:
-    """A variable after both branches: a value that they share, or leaves from each."""
+    """A variable after both branches: a shared value, or leaves from each branch."""
 
     value: Any
-    """The shared value, or the nest in whose structure the leaves stand."""
+    """Shared value, or the nest that defines the structure of the leaves."""
     leaves: tuple[Sequence[Any], Sequence[Any]] = ((), ())
 
     def rebuilt(self, results: Any) -> Any:
@@ -132,11 +137,13 @@ class _Merged:
 def _merge(
     name: str, values: Sequence[Any], parts: Sequence[TracedPart], left: Sequence[bool]
 ) -> _Merged:
-    """What a variable is afterwards.
+    """Return the value of a variable after the statement.
 
     Args:
-        values: the variable after the main branch and after the else branch.
-        left: whether these end with a jump, so that the variable is not read.
+        name: Name of the variable.
+        values: Values after the main branch and after the else branch.
+        parts: Traces of the branches.
+        left: For each branch, True if it ends with a jump, so that the variable is not read.
     """
     if _are_one(*values):
         return _Merged(values[0])
@@ -163,7 +170,7 @@ def _leaves(value: Any) -> list[Any]:
 
 
 def _are_one(main: Any, other: Any) -> bool:
-    """Whether both branches leave one and the same value, which need not be computed."""
+    """Return True if both branches leave the same value, which then needs no equation."""
     if other is main:
         return True
     if isinstance(other, Undefined) and isinstance(main, Undefined):
@@ -173,7 +180,7 @@ def _are_one(main: Any, other: Any) -> bool:
 
 
 def _defined(name: str, side: int, values: Sequence[Any], left: bool) -> Any:
-    """The value of one side; zeros where it will not be read."""
+    """Return the value after one branch; zeros if it is not read."""
     value, other = values[side], values[1 - side]
     if isinstance(value, UndefinedResult) or (left and isinstance(value, Undefined)):
         return map_structure(lambda x: None if x is None else zeros_like(x), other)
@@ -190,7 +197,7 @@ def _refuse_none(name: str, values: Sequence[Any]) -> None:
         )
     side = _SIDES[values[0] is not None]
     raise ValueError(
-        f"'{name}' is None at the end of the {side} branch: it must be a tensor in both branches, "
+        f"'{name}' is None at the end of the {side} branch; it must be a tensor in both branches, "
         "or None in both"
     )
 

@@ -1,4 +1,4 @@
-"""``while`` and ``for``."""
+"""The `while` and `for` statements."""
 
 from __future__ import annotations
 
@@ -27,11 +27,18 @@ Set = Callable[[Sequence[Any]], None]
 def while_stmt(
     test: Callable[[], Any], body: Callable[[], Any], get: Get, set_: Set, names: Sequence[str]
 ) -> None:
-    """Repeats the body; from where the test is a tensor (and a function is traced) as an equation.
+    """Repeat the body, and trace a loop equation as soon as the test is a tensor in a trace.
+
+    Args:
+        test: Returns the condition.
+        body: Runs the body.
+        get: Returns the values of the loop's variables.
+        set_: Assigns the values of the loop's variables.
+        names: Names of the loop's variables.
 
     Raises:
-        ValueError: when a variable is not defined before the loop, or changes its shape.
-        TypeError: when it changes its dtype or structure.
+        ValueError: If a variable is undefined before the loop, or changes its shape.
+        TypeError: If a variable changes its dtype or structure.
     """
     place = None
     while True:
@@ -57,13 +64,19 @@ def for_stmt(
     set_: Set,
     names: Sequence[str],
 ) -> None:
-    """Runs the body for each item; over a tensor's rows or a range of tensors as an equation.
+    """Run the body for each item. Loops over tensors and tensor ranges become an equation.
 
     Args:
-        go_on: what must hold for another iteration, if the loop has break or return.
+        iterated: Object over which the loop iterates.
+        go_on: Returns the condition for another iteration, if the loop has break or return.
+        body: Runs the body for an item.
+        get: Returns the values of the loop's variables.
+        set_: Assigns the values of the loop's variables.
+        names: Names of the loop's variables.
 
     Raises:
-        ValueError, TypeError: as :func:`while_stmt`.
+        ValueError: If a variable is undefined before the loop, or changes its shape.
+        TypeError: If a variable changes its dtype or structure.
     """
     loop = _Loop(get, set_, names, go_on)
     if isinstance(iterated, LazyRange):
@@ -87,10 +100,10 @@ def _python_for(
     names: Sequence[str],
 ) -> None:
     holds: Any = True
-    is_loop = isinstance(iterated, Tensor | HostObject)  # in a trace, too; other loops are unrolled
+    is_loop = isinstance(iterated, Tensor | HostObject)  # traces unroll all other loops
     place = tracing.next_place() if is_loop else ()
     for item in iterated:
-        if is_symbolic(holds):  # a tensor decided to stop: the rest is conditional
+        if is_symbolic(holds):  # a tensor ended the loop; the remaining items are conditional
             step = lambda item=item: body(item)  # noqa: E731
             if_stmt(holds, step, lambda: None, get, set_, names, len(names))
         elif is_loop:
@@ -104,7 +117,7 @@ def _python_for(
 
 
 class _Loop:
-    """A loop of converted code as an equation."""
+    """A loop of converted code that becomes an equation."""
 
     def __init__(
         self, get: Get, set_: Set, names: Sequence[str], go_on: Callable[[], Any] | None = None
@@ -112,7 +125,7 @@ class _Loop:
         self._get, self._set, self._names, self._go_on = get, set_, names, go_on
 
     def over_range(self, numbers: LazyRange, body: Callable[[Any], Any]) -> None:
-        """The loop over a range, whose next number is the first of the loop's variables."""
+        """Trace the loop over a range. The next number is the loop's first variable."""
 
         def step(own: list[Any]) -> list[Any]:
             body(own[0])
@@ -130,9 +143,12 @@ class _Loop:
         step: Callable[[list[Any]], list[Any]],
         own: list[Any],
     ) -> None:
-        """Args:
-        test, step: take the loop's own variables; the program's are where they were.
-        own: their first values.
+        """Trace the loop and assign the final values of its variables.
+
+        Args:
+            test: Function of the loop's own variables that returns the condition.
+            step: Function of the loop's own variables that runs the body and returns their new
+            values. own: Initial values of the loop's own variables.
         """
         count = len(own)
         before = self._get()
@@ -158,7 +174,7 @@ class _Loop:
         self._set(state.unpacked(results[count:]))
 
     def _defined(self, state: LoopState, step: Any, own: list[Any]) -> LoopState:
-        """The state with zeros for what only the body defines; one iteration tells their kind."""
+        """Trace one iteration. Return the state with zeros for variables that the body defines."""
         part = LoopPart("first_iteration")
 
         def once() -> list[Any]:

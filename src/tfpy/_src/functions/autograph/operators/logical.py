@@ -1,4 +1,4 @@
-"""and, or, not, ternaries and assert."""
+"""The expressions and, or, not and ternaries, and the assert statement."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Part = Callable[[], Any]
 
 
 def and_(*parts: Part) -> Any:
-    """``a and b …``; both sides of a symbolic tensor are computed."""
+    """Return `a and b …`. After a symbolic tensor, all other operands are evaluated."""
     return _chained(parts, logic.logical_and, lambda value: not value)
 
 
 def or_(*parts: Part) -> Any:
-    """``a or b …``; both sides of a symbolic tensor are computed."""
+    """Return `a or b …`. After a symbolic tensor, all other operands are evaluated."""
     return _chained(parts, logic.logical_or, bool)
 
 
@@ -39,14 +39,14 @@ def not_(value: Any) -> Any:
 
 
 def if_exp(condition: Any, body: Part, orelse: Part, source: str) -> Any:
-    """``body if condition else orelse``"""
+    """Return `body if condition else orelse`."""
     if is_symbolic(condition):
         return choose(condition, body, orelse, source)
     return run_branch(condition, body, orelse)
 
 
 def assert_(condition: Any, message: Part) -> None:
-    """``assert condition, message``; of a symbolic tensor when the function runs."""
+    """Run `assert condition, message`. A symbolic condition is checked when the function runs."""
     if is_symbolic(condition):
         Assert(condition, [message()])
     else:

@@ -1,4 +1,4 @@
-"""The variables of a loop of converted code: which become values of the Graph, and their checks."""
+"""The variables of a loop in converted code, their conversion to tensors, and checks."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _VALUES = Tensor | TensorArray | Composite | bool | int | float | complex | np.n
 
 
 class LoopState:
-    """The values of a loop's variables before it.
+    """The values of a loop's variables before the loop.
 
-    What consists of tensors and numbers goes through the loop; other objects, None, and names
-    that stay undefined must be left as they are.
+    Nests of tensors and numbers become variables of the loop equation. Other objects, None, and
+    undefined names must not change.
     """
 
     def __init__(self, names: Sequence[str], values: Sequence[Any]) -> None:
@@ -33,17 +33,17 @@ class LoopState:
 
     @property
     def undefined(self) -> bool:
-        """Whether the body may give names their first values; None counts as no value."""
+        """True if the body may define variables that are undefined or None before the loop."""
         return any(isinstance(v, Undefined | None) for v in self._values)
 
     @property
     def leaves(self) -> list[Any]:
-        """What goes through the loop, as tensors and TensorArrays."""
+        """Variables of the loop equation, as tensors and TensorArrays."""
         found = zip(self._values, self._goes, strict=True)
         return [_leaf(x) for value, goes in found if goes for x in flatten(value)]
 
     def unpacked(self, leaves: Sequence[Any]) -> list[Any]:
-        """The variables' values for given leaves."""
+        """Return the values of the variables for given leaves."""
         rest = iter(leaves)
         return [
             pack_sequence_as(value, [next(rest) for _ in flatten(value)]) if goes else value
@@ -51,7 +51,7 @@ class LoopState:
         ]
 
     def placeholders(self, part: TracedPart) -> list[Any]:
-        """The variables' values for a trial."""
+        """Return values of the variables for a trial iteration."""
 
         def argument(leaf: Any) -> Any:
             return like_leaf(leaf, part.argument(to_tensor(leaf).aval, "loop_var"))
@@ -59,7 +59,7 @@ class LoopState:
         return self.unpacked([argument(x) for x in self.leaves])
 
     def with_defined(self, found: Sequence[Any], zeros: Callable[[Any], Any]) -> LoopState:
-        """The state in which the undefined have the kinds that a trial found, as zeros."""
+        """Return the state with zeros for undefined variables, in the kinds that a trial found."""
 
         def defined(name: str, before: Any, after: Any) -> Any:
             if not isinstance(before, Undefined | None) or isinstance(after, Undefined | None):
@@ -76,10 +76,11 @@ class LoopState:
         return LoopState(self._names, list(values))
 
     def checked(self, after: Sequence[Any]) -> list[Any]:
-        """The leaves after an iteration.
+        """Return the leaves after an iteration.
 
         Raises:
-            ValueError, TypeError: when a variable has become something else.
+            ValueError: If a variable changes its shape or becomes undefined.
+            TypeError: If a variable changes its dtype, its structure or its kind.
         """
         out: list[Any] = []
         for name, before, goes, now in zip(
@@ -109,8 +110,8 @@ def _same(name: str, before: Any, now: Any) -> list[Any]:
         assert_same_structure(before, now)
     except (ValueError, TypeError) as error:
         raise TypeError(
-            f"'{name}' does not have the same nested structure after one iteration. Collect what "
-            f"iterations give in a tf.TensorArray. {error}"
+            f"'{name}' does not have the same nested structure after one iteration. Collect the "
+            f"results of iterations in a tf.TensorArray. {error}"
         ) from None
     if not _is_values(now):
         raise TypeError(f"'{name}' becomes {type(now).__name__} in the loop, not a tensor")

@@ -1,4 +1,4 @@
-"""What a name holds before it is bound."""
+"""The values of names that are not bound."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Undefined:
-    """Stands for a name that is not bound; :func:`load` refuses it."""
+    """A placeholder for the value of an unbound name. :func:`load` raises an error for it."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -17,17 +17,17 @@ class Undefined:
 
 
 class UndefinedResult(Undefined):
-    """Stands for the result of a function that has not returned."""
+    """A placeholder for the result of a function that has not returned."""
 
     def __init__(self) -> None:
         super().__init__("the return value")
 
 
 def load(value: Any) -> Any:
-    """The value of a name.
+    """Return the value of a name.
 
     Raises:
-        UnboundLocalError: when it is not bound.
+        UnboundLocalError: If the name is not bound.
     """
     if isinstance(value, Undefined):
         raise UnboundLocalError(
@@ -37,7 +37,7 @@ def load(value: Any) -> Any:
 
 
 def part(read: Callable[[], Any], name: str) -> Any:
-    """The value of an attribute or item, ``Undefined`` where there is none."""
+    """Return the value of an attribute or item, or `Undefined` if it does not exist."""
     try:
         return read()
     except (AttributeError, KeyError, IndexError, TypeError, NameError):
@@ -45,5 +45,5 @@ def part(read: Callable[[], Any], name: str) -> Any:
 
 
 def result(value: Any) -> Any:
-    """What a function returns: None if it never said."""
+    """Return the result of a function, which is None without a return statement."""
     return None if isinstance(value, Undefined) else value
