@@ -69,7 +69,7 @@ def test_a_wheel_and_the_path_of_a_browser(project: Path) -> None:
         ("--tfpy-site=nowhere", "nowhere has no tfpy.mjs"),
         ("--tfpy-source=nowhere", "there is no folder"),
         ("--tfpy-wheel=nowhere.whl", "there is no file"),
-        ("--tfpy-browser-path=opera=/bin/true", "NAME=FILE, of chromium, firefox, webkit"),
+        ("--tfpy-browser-path=opera=/bin/true", "one of the names chromium, firefox, webkit"),
     ],
 )
 def test_what_is_not_there(project: Path, option: str, text: str) -> None:

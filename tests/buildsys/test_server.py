@@ -102,7 +102,7 @@ def test_only_names_of_this_machine(folder: Path):
             for path in ("/a.mjs", "/made.txt", "/"):
                 status, body = _asked(port, path, host)
                 assert status == 403
-                assert b"answers for 127.0.0.1 and localhost" in body
+                assert b"serves 127.0.0.1 and localhost" in body
 
 
 def _asked(port: int, path: str, host: str) -> tuple[int, bytes]:

@@ -125,7 +125,7 @@ def test_compile_model() -> None:
     assert is_int8(model)
     assert off(model(tf.constant(X)), X @ W) < 0.02
     asyncio.run(tf.compile_model_async(model, spec))
-    with pytest.raises(ValueError, match="give quantize to"):
+    with pytest.raises(ValueError, match="pass quantize to"):
         asyncio.run(tf.compile_model_async(model, spec, quantize="int8"))
 
 

@@ -156,7 +156,7 @@ def test_very_many_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
 
     lowered = function.lower(tf.constant([1.0]))
     assert len(boxes(lowered)) == 7, "x, five kernels and the result"
-    assert "the first 5 kernels of 39: as_text()" in lowered_html(lowered)
+    assert "the first 5 kernels of 39; as_text()" in lowered_html(lowered)
 
 
 def test_shown_in_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -139,7 +139,7 @@ def test_what_has_no_values(monkeypatch: pytest.MonkeyPatch) -> None:
         return x
 
     function(tf.zeros([2, 3]))
-    assert "shape (2, 3) · float32 · of the trace of functionno values: it stands for" in found[0]
+    assert "shape (2, 3) · float32 · of the trace of functionno values: it represents" in found[0]
     gone = tf.zeros([2]) + 1.0
     gone.dispose()
     assert said(gone).endswith("disposedthe values are no longer available")
