@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Any, NoReturn, Self
 
 from tfpy._src.base import tracing
+from tfpy._src.base.dtypes import int32
 from tfpy._src.base.errors import NotTraceableError
 from tfpy._src.compiler.ir.sizes import either
 from tfpy._src.core.conversion import convert_to_tensor, is_operand
+from tfpy._src.core.sizes import as_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control import list_items
 from tfpy._src.functions.control.element_shapes import ElementShapes
@@ -106,6 +108,19 @@ class ArrayItems(ElementShapes):
         """
         self._items, self._whole = [], None
 
+    def size(self, name: str | None = None) -> Tensor:
+        """Return the number of elements.
+
+        Returns:
+            Scalar int32 tensor.
+
+        Example:
+            >>> import tfpy as tf
+            >>> print(tf.TensorArray(tf.float32, size=2).size().numpy())
+            2
+        """
+        return as_tensor(either(len(self._items), self._length), int32)
+
     # Copies, and the description that control flow in traces needs
 
     @property
@@ -124,17 +139,52 @@ class ArrayItems(ElementShapes):
         return len(self._items)
 
     def element(self, at: int) -> Tensor | None:
-        """Return an element, or None if it was never written."""
+        """Return an element, but do not clear it.
+
+        Args:
+            at: Index of the element.
+
+        Returns:
+            The element, or None if it was never written.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.TensorArray(tf.int32, size=2).element(1) is None
+            True
+        """
         return self._items[at]
 
     def copied(self) -> Self:
-        """Return an independent array with the same elements."""
+        """Return an independent array with the same elements.
+
+        Returns:
+            A new TensorArray.
+
+        Example:
+            >>> import tfpy as tf
+            >>> array = tf.TensorArray(tf.int32, size=1).write(0, 4)
+            >>> array.copied().write(0, 5).read(0).numpy(), array.read(0).numpy()
+            (np.int32(5), np.int32(4))
+        """
         other = self.holding(self._items)
         other._length = self._length
         return other
 
     def holding(self, elements: Sequence[Tensor | None]) -> Self:
-        """Return an array with other elements and the properties of this one."""
+        """Return an array with other elements and the properties of this one.
+
+        Args:
+            elements: The new elements, with None for elements that are not written.
+
+        Returns:
+            A new TensorArray.
+
+        Example:
+            >>> import tfpy as tf
+            >>> array = tf.TensorArray(tf.int32, size=1)
+            >>> print(array.holding([tf.constant(4), tf.constant(5)]).stack().numpy())
+            [4 5]
+        """
         other = copy.copy(self)
         other._items, other._length, other._read = [*elements], len(elements), set()
         other._whole = None
@@ -142,7 +192,19 @@ class ArrayItems(ElementShapes):
         return other
 
     def of_shape(self, shape: Sequence[int]) -> Self:
-        """Return this array with a known element shape."""
+        """Return an array with the same elements and a known element shape.
+
+        Args:
+            shape: Shape of all elements.
+
+        Returns:
+            A new TensorArray.
+
+        Example:
+            >>> import tfpy as tf
+            >>> print(tf.TensorArray(tf.int32, size=1).of_shape([2]).read(0).numpy())
+            [0 0]
+        """
         other = copy.copy(self)
         other._shape = tuple(shape)
         return other

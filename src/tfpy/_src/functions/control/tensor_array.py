@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from tfpy._src.base import tracing
-from tfpy._src.base.dtypes import as_dtype, int32
+from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.base.errors import InvalidArgumentError, NotTraceableError, OutOfRangeError
 from tfpy._src.compiler.ir.aval import Aval
-from tfpy._src.compiler.ir.sizes import either, is_open
+from tfpy._src.compiler.ir.sizes import is_open
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
-from tfpy._src.core.sizes import as_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import DTypeLike, IntLike, TensorLike
 from tfpy._src.functions.control import list_items, lists
@@ -96,21 +95,12 @@ class TensorArray(ArrayItems):
         """List of the elements while a function is traced; 0 otherwise, without a meaning."""
         return constant(0) if tracing.current() is None else self.as_list()
 
-    def size(self, name: str | None = None) -> Tensor:
-        """Return the number of elements.
+    def staged(self) -> TensorArray:
+        """Return the array as a value of the active trace.
 
         Returns:
-            Scalar int32 tensor.
-
-        Example:
-            >>> import tfpy as tf
-            >>> print(tf.TensorArray(tf.float32, size=2).size().numpy())
-            2
+            A TensorArray with a list of the Graph as its elements.
         """
-        return as_tensor(either(len(self._items), self._length), int32)
-
-    def staged(self) -> TensorArray:
-        """Return the array as a value of the active trace."""
         from tfpy._src.functions.control.staged_array import StagedArray  # a subclass
 
         shapes = {item.aval.shape for item in self._items if item is not None}
@@ -120,7 +110,17 @@ class TensorArray(ArrayItems):
         return StagedArray(self, lists.make(self._items) if known is None else lists.unstack(known))
 
     def as_list(self) -> Tensor:
-        """Return the elements as a tensor of dtype variant, as compiled functions return them."""
+        """Return the elements as a list, which is the form that compiled functions return.
+
+        Returns:
+            Scalar tensor of dtype variant.
+
+        Example:
+            >>> import tfpy as tf
+            >>> array = tf.TensorArray(tf.int32, size=2).unstack([4, 5])
+            >>> print(tf.TensorArray(tf.int32, flow=array.as_list()).read(1).numpy())
+            5
+        """
         if tracing.current() is not None:
             return self.staged().as_list()
         return list_items.describe(lists.make(self._items), self.elements)

@@ -210,7 +210,7 @@ class Function(Generic[P, R]):
         """Trace the function again for the arguments of one of its traces."""
         return self._traceable.trace(concrete.call, False)
 
-    def declare(self, *args: Any) -> None:
+    def declare(self, *args: Nest) -> None:
         """Leave sizes open in all calls that the given specs cover.
 
         This also holds for the first of these calls. With `reduce_retracing`, in contrast, sizes
