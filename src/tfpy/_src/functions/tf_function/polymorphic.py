@@ -9,18 +9,18 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast, overload
 
+import numpy as np
+
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.base import tracing
-from tfpy._src.core import nest
-from tfpy._src.core.operand import Composite, HostObject
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.operand import HostObject, Wrapper
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import Nest
-from tfpy._src.functions.control.tensor_array import TensorArray
 from tfpy._src.functions.tf_function.composite_concrete import CompositeConcreteFunction
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
-from tfpy._src.functions.tf_function.quick_key import quick_key
 from tfpy._src.functions.tf_function.text import Lowered, as_html
-from tfpy._src.functions.tf_function.traceable import Settings, Traceable, bound_method
+from tfpy._src.functions.tf_function.traceable import Settings, Traceable, bound_method, stays_open
 from tfpy._src.functions.tf_function.traces import CacheInfo, Traces
 from tfpy._src.functions.tf_function.untraced import Untraced
 
@@ -36,16 +36,6 @@ class Function(Generic[P, R]):
     The shapes and dtypes of tensors and the values of Python arguments form the signature. Python
     values become constants of the trace. A call inside of another function's trace adds its
     equations to that trace.
-
-    Args:
-        python_function: Function to compile.
-        input_signature: Sequence of specs for the arguments, or None.
-        autograph: If True, convert `if`, `while` and `for` statements that depend on tensors.
-        quantize: None, `"int8"` or `"int4"`, as for `tf.function`.
-        reduce_retracing: If True, leave sizes open in which calls differ.
-
-    Raises:
-        ValueError: If `quantize` is not supported.
 
     Example:
         >>> import tfpy as tf
@@ -75,8 +65,7 @@ class Function(Generic[P, R]):
         """Run the compiled function. Trace it first if the signature is new.
 
         Args:
-            *args: Positional arguments of the Python function.
-            **kwargs: Keyword arguments of the Python function.
+            *args, **kwargs: Arguments of the Python function.
 
         Returns:
             The result of the Python function, with tensors in place of numbers and arrays.
@@ -85,10 +74,10 @@ class Function(Generic[P, R]):
             TypeError: If the arguments do not match the parameters or the `input_signature`.
         """
         local = tracing.local
-        if Settings.eagerly or (local.active and (local.replica or _stays_open(args, kwargs))):
+        if Settings.eagerly or (local.active and (local.replica or stays_open(args, kwargs))):
             return self._traceable.converted()(*args, **kwargs)
         tensors: list[Tensor] = []  # list[Tensor]() takes ten times as long
-        key = None if kwargs or self.input_signature is not None else quick_key(args, tensors)
+        key = None if kwargs or self.input_signature is not None else _quick_key(args, tensors)
         known = self._traces.by_avals.get(key)
         if known is not None and not local.active:
             self._traces.hits += 1
@@ -117,8 +106,7 @@ class Function(Generic[P, R]):
         value is overwritten. Under a `tf.GradientTape` or within a trace this is an ordinary call.
 
         Args:
-            *args: Positional arguments of the Python function.
-            **kwargs: Keyword arguments of the Python function.
+            *args, **kwargs: Arguments of the Python function.
 
         Returns:
             The result of the call.
@@ -133,7 +121,7 @@ class Function(Generic[P, R]):
         if Settings.eagerly or tracing.local.active:
             return self(*args, **kwargs)
         tensors: list[Tensor] = []
-        key = None if kwargs or self.input_signature is not None else quick_key(args, tensors)
+        key = None if kwargs or self.input_signature is not None else _quick_key(args, tensors)
         found, given = self._serving(args, kwargs, key, tensors)
         if found is None:
             return self._traceable.converted()(*args, **kwargs)
@@ -147,11 +135,7 @@ class Function(Generic[P, R]):
     ) -> tuple[ConcreteFunction | Untraced | None, list[Tensor]]:
         """Return the trace that serves a call and the call's tensors; None means run Python.
 
-        Args:
-            args: Positional arguments.
-            kwargs: Keyword arguments.
-            key: The call's :func:`quick_key`.
-            tensors: The tensors that belong to the key.
+        `key` is the call's :func:`_quick_key`, and `tensors` are the tensors of the key.
         """
         known = self._traces.by_avals.get(key)
         if known is not None:
@@ -195,7 +179,7 @@ class Function(Generic[P, R]):
         if Settings.eagerly or tracing.local.active or self.input_signature is not None:
             return [call(*args) for args in calls][-1]
         tensors: list[list[Tensor]] = [[] for _ in calls]
-        keys = [quick_key(args, found) for args, found in zip(calls, tensors, strict=True)]
+        keys = [_quick_key(args, found) for args, found in zip(calls, tensors, strict=True)]
         for key, places in groupby(range(len(calls)), keys.__getitem__):
             alike = list(places)
             known = self._traces.by_avals.get(key)
@@ -213,8 +197,7 @@ class Function(Generic[P, R]):
     def declare(self, *args: Nest) -> None:
         """Leave sizes open in all calls that the given specs cover.
 
-        This also holds for the first of these calls. With `reduce_retracing`, in contrast, sizes
-        become open once calls have differed in them.
+        With `reduce_retracing`, in contrast, sizes become open once calls have differed in them.
 
         Args:
             *args: Specs and Python values, as for `get_concrete_function`.
@@ -238,8 +221,8 @@ class Function(Generic[P, R]):
         """Return the trace for a signature.
 
         Args:
-            *args: Tensors, `tf.TensorSpec` or Python values. Default: the `input_signature`.
-            **kwargs: Keyword arguments of the same kinds.
+            *args, **kwargs: Tensors, `tf.TensorSpec` or Python values. Default: the
+                `input_signature`.
 
         Returns:
             A `ConcreteFunction`. If a spec leaves sizes open, it compiles a program for each actual
@@ -272,9 +255,8 @@ class Function(Generic[P, R]):
         """Return what the active backend runs for a signature, as text and as a diagram.
 
         Args:
-            *args: Tensors, `tf.TensorSpec` or Python values. Default: the `input_signature`, or
-                the arguments of the last call.
-            **kwargs: Keyword arguments of the same kinds.
+            *args, **kwargs: Tensors, `tf.TensorSpec` or Python values. Default: the
+                `input_signature`, or the arguments of the last call.
 
         Returns:
             A `Lowered`. Print its `as_text()`, or display it in a notebook.
@@ -286,12 +268,8 @@ class Function(Generic[P, R]):
         Example:
             >>> import tfpy as tf
             >>> double = tf.function(lambda x: x * 2)
-            >>> print(double.lower(tf.TensorSpec([2])).as_text())
+            >>> print(double.lower(tf.TensorSpec([2])).as_text().splitlines()[0])
             # 1 equation: 1 multiply
-            graph(%0:float32[2])
-              %1:float32[] = constant 2.0
-              %2:float32[2] = multiply(%0, %1)
-              return %2
         """
         found = self._traces.last
         if not args and not kwargs and self.input_signature is None and found is not None:
@@ -331,13 +309,8 @@ class Function(Generic[P, R]):
             >>> import tfpy as tf
             >>> double = tf.function(lambda x: x * 2)
             >>> result = double(tf.ones([2]))
-            >>> print(double.pretty_printed_concrete_signatures())
-            Input Parameters:
+            >>> print(double.pretty_printed_concrete_signatures().splitlines()[1])
               x (POSITIONAL_OR_KEYWORD): TensorSpec(shape=(2,), dtype=tf.float32, name=None)
-            Output Type:
-              TensorSpec(shape=(2,), dtype=tf.float32, name=None)
-            Captures:
-              None
         """
         return "\n\n".join(c.pretty_printed_signature() for c in self._traces.described)
 
@@ -386,6 +359,41 @@ class Function(Generic[P, R]):
         return f"<tfpy.function.Function {self.name}>"
 
 
-def _stays_open(args: Any, kwargs: Any) -> bool:
-    """Return True if arguments belong to the current trace without being tensors."""
-    return any(isinstance(x, TensorArray | Composite) for x in nest.flatten((args, kwargs)))
+def _quick_key(values: Sequence[Any], tensors: list[Tensor]) -> Any:
+    """Return a key that is equal for lists of arguments with the same trace.
+
+    The key is None unless all arguments are tensors, arrays, Python numbers, strings, None, or
+    tuples, lists and dicts of these. Other arguments need the slower :class:`Call`.
+
+    Args:
+        values: The positional arguments.
+        tensors: List to which the tensors are appended, in the order of :attr:`Call.tensors`.
+            Arrays are converted to tensors.
+    """
+    key: list[Any] = []
+    for value in values:
+        kind = type(value)
+        if kind is Tensor:
+            tensors.append(value)
+            key.append(value.aval)
+        elif value is None or kind in _CONSTANTS:
+            key.append(value)
+        elif kind is np.ndarray:
+            tensors.append(convert_to_tensor(value))
+            key.append(tensors[-1].aval)
+        elif isinstance(value, Wrapper):
+            tensors.append(value.wrapped)
+            key.append((kind, value.wrapped.aval))
+        elif kind in _PLAIN_NESTS:
+            names = tuple(sorted(value)) if kind is dict else ()
+            inner = _quick_key([value[name] for name in names] if names else value, tensors)
+            if inner is None:
+                return None
+            key.append((kind, names, inner))
+        else:
+            return None
+    return tuple(key)
+
+
+_CONSTANTS = frozenset([bool, int, float, str])
+_PLAIN_NESTS = frozenset([tuple, list, dict])

@@ -8,7 +8,10 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tfpy._src.core import nest
 from tfpy._src.core.conversion import is_operand
+from tfpy._src.core.operand import Composite
+from tfpy._src.functions.control.tensor_array import TensorArray
 from tfpy._src.functions.tf_function.concrete import ConcreteFunction
 from tfpy._src.functions.tf_function.conforming import conform
 from tfpy._src.functions.tf_function.signature import Call, bind, spread
@@ -197,3 +200,8 @@ def bound_method(
     parameters = list(signature.parameters.values())[1:]
     vars(method)["__signature__"] = signature.replace(parameters=parameters)
     return method
+
+
+def stays_open(args: Any, kwargs: Any) -> bool:
+    """Return True if arguments belong to the current trace without being tensors."""
+    return any(isinstance(x, TensorArray | Composite) for x in nest.flatten((args, kwargs)))
