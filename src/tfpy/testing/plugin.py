@@ -91,7 +91,7 @@ class Target:
     case: Case
 
     def run(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
-        """Run the test in the browser, and give the pytest test the same outcome."""
+        """Run the test in the browser, and fail or skip the pytest test accordingly."""
         test = self.case.test
         answer = self.sessions.run(self.case.browser, self.case.backend, test, function, arguments)
         print(answer["output"], end="")

@@ -1,1 +1,1 @@
-"""``tf.function``: tracing, control flow, AutoGraph, and the executor of compiled Graphs."""
+"""`tf.function`: tracing, control flow, AutoGraph, and the executor of compiled Graphs."""

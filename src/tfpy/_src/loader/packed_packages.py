@@ -155,7 +155,7 @@ class Unpacking(Loader):
 
 
 class _Modules(Modules):
-    """A finder for the modules in a folder of a package, of which some files may be downloaded."""
+    """A finder for the modules in a folder of a package. It may download some files."""
 
     def archive(self) -> zipimporter:
         archive, _, inner = self._path.partition(".zip")

@@ -46,7 +46,7 @@ def call(function: Any) -> Any:
 
 
 def iterated(function: Any) -> Any:
-    """Return the callable to use in place of a function whose result a loop iterates over."""
+    """Return the callable that replaces a function in the header of a `for` loop."""
     if function is ranges.range and tracing.local.active:
         return LazyRange.of
     return call(function)

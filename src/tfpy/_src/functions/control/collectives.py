@@ -95,10 +95,9 @@ register(
         gradient=_gradient,
         doc="""replicated(*inputs, body, devices, spread, stacked): `body` on each device.
 
-            Each device receives its row of the inputs that are `spread`, and the whole of the
-            others. It produces a row of the outputs that are `stacked`; the others are equal on all
-            devices.
-            """,
+    Each device receives its row of the inputs that are `spread`, and the whole of the others. It
+    produces a row of the outputs that are `stacked`; the others are equal on all devices.
+    """,
     )
 )
 

@@ -68,6 +68,8 @@ custom_gradient = register(
         gradient=_gradient,
         annotates=GRADIENT,
         doc="""custom_gradient(*results, *inputs, *captured, …): the first `count` inputs.
+
+    The Graph `backward` computes the gradients of the `wanted` ones among the `given` inputs.
     """,
     )
 )

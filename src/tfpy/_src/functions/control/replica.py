@@ -36,7 +36,7 @@ class Replica(TracedPart):
         super().__init__(name)
         self.devices = devices
         self.is_merging = False
-        """True inside a `merge_call`, whose code sees all replicas."""
+        """True inside a `merge_call`, in which the code sees all replicas."""
         self.own: dict[int, tuple[Variable, SymbolicTensor]] = {}
         """Variables with a separate value in each replica, with the value that a replica reads."""
 

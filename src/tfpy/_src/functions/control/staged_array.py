@@ -1,4 +1,4 @@
-"""TensorArrays in a trace, whose elements are a list of the Graph."""
+"""TensorArrays in a trace, which keep their elements in a list of the Graph."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class StagedArray(TensorArray):
         super()._check(element)
         if self._one_shape not in (None, element.shape):
             raise NotTraceableError(
-                f"A TensorArray has elements of the shapes {self._one_shape} and {element.shown}"
+                f"A TensorArray has elements of different shapes: {self._one_shape}, {element.shown}"
             )
         self._one_shape = element.shape
 

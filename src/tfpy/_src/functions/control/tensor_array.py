@@ -105,7 +105,9 @@ class TensorArray(ArrayItems):
 
         shapes = {item.aval.shape for item in self._items if item is not None}
         if len(shapes) > 1:
-            raise NotTraceableError(f"a TensorArray has elements of the shapes {sorted(shapes)}")
+            raise NotTraceableError(
+                f"a TensorArray has elements of different shapes: {sorted(shapes)}"
+            )
         known = self._whole
         return StagedArray(self, lists.make(self._items) if known is None else lists.unstack(known))
 

@@ -93,8 +93,8 @@ while_loop = register(
         host_operands=_while_host_operands,
         doc="""while_loop(*state, *fixed, test, body, state, primal): the last state.
 
-    ``primal`` is the body of the loop of which this one saves the states; that one's variables are
-    its last ones.
+    A loop that stores the states of another loop has that loop's body as `primal`. The variables of
+    the other loop are its last ones.
     """,
     )
 )

@@ -30,7 +30,7 @@ Runner = Callable[..., Sequence[Tensor]]
 
 
 class PartsRunner(ABC):
-    """A runner of an equation whose parts are compiled functions, which may take long."""
+    """A runner for an equation with compiled parts, which may take long."""
 
     @abstractmethod
     def __call__(self, *tensors: Tensor) -> Sequence[Tensor]:

@@ -92,7 +92,7 @@ class DeviceStep:
 
         Args:
             slots: Slots of the region's inputs.
-            donated: Positions of inputs whose slots the run consumes. These slots are negated.
+            donated: Positions of inputs that the run consumes. Their slots are negated.
         """
         if self.prelude is not None:
             weights = [slots[i] for i in self.weights]

@@ -45,7 +45,7 @@ def donations_of(
 def unshared(
     tensors: Sequence[Tensor], donations: Sequence[tuple[int, int]], holders: int
 ) -> dict[int, Storage]:
-    """Return the donations whose tensors and storages have no unknown references.
+    """Return the donations without unknown references to the tensor and the storage.
 
     The tensor must be referenced only by `tensors` and one other holder, and its storage only by
     this tensor, with the storage's own shape.

@@ -190,7 +190,7 @@ class Executable:
 
 
 def _source(graph: Graph, value: int, keeps_shape: bool) -> int:
-    """Return the value whose bytes an output shares, so that final reshapes cost nothing.
+    """Return the value that shares its bytes with an output, so that final reshapes are free.
 
     Args:
         graph: The Graph.

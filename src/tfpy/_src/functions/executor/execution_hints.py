@@ -16,7 +16,7 @@ class Usage:
     """Inputs that rarely change between calls."""
 
     carried: Mapping[int, int] = field(default_factory=dict)
-    """Inputs whose next values are outputs of the Graph, with the positions of these outputs."""
+    """Inputs that a run updates, with the positions of the outputs that are their next values."""
 
     bits: int = 0
     """Number of bits for products with weights where supported. 0 keeps the dtype."""

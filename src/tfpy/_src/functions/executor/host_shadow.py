@@ -90,7 +90,7 @@ def _positions(graph: Graph, values: Sequence[int]) -> set[int]:
 
 
 def _mirrored_state(body: Graph, state: int) -> set[int]:
-    """Return the state's positions whose next values depend only on small mirrored values."""
+    """Return the positions of the state that depend only on small mirrored values."""
     inputs = {
         p: _positions(body, Mirror(body, [body.outputs[p]]).inputs)
         for p in range(state)

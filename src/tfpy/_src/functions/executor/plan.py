@@ -116,7 +116,7 @@ class Plan:
 def _before(
     graph: Graph, carried: Mapping[int, int], donations: Sequence[tuple[int, int]]
 ) -> list[int]:
-    """Return for each output the donated input whose storage receives it, or -1.
+    """Return for each output the donated input that provides its storage, or -1.
 
     The input is given as a position in the last step. The output is the input's next value.
     """

@@ -265,7 +265,7 @@ class Result(NamedTuple):
     computed: int
     """Position of the value among the computed values."""
     before: int
-    """Position of the input whose next value this is, or -1."""
+    """Position of the input that has this output as its next value, or -1."""
 
 
 class GraphProgram:
@@ -306,7 +306,7 @@ class GraphProgram:
         self._donations = donations
         self._before = before
         self._spent = [at for _, at in donations if at not in before]
-        """Inputs that may be donated and whose storages receive no output."""
+        """Inputs that may be donated without providing the storage of an output."""
         self._results = results
         self._is_linked = False
         self._anew: list[int] | None = None  # inputs that differ between repeated runs, if possible

@@ -15,7 +15,7 @@ from tfpy._src.functions.tf_function.signature import Call, spread
 
 
 class CompositeConcreteFunction:
-    """A `tf.function` restricted to specs of which some describe ragged or sparse tensors.
+    """A `tf.function` restricted to specs that include ragged or sparse tensors.
 
     A trace depends on the partitions and indices of such tensors. Each value therefore has its own
     trace, and the output is unknown before a call.

@@ -201,7 +201,7 @@ class ConcreteFunction:
             names = ", ".join(f"'{v.name}' {v.aval}" for v in call.variables)
             raise TypeError(
                 f"{self.name} takes {self.one_line()} and was not traced for these Variables: "
-                f"{names}; call the tf.function for them"
+                f"{names}; call the tf.function with them"
             )
         return self.bound(call)
 

@@ -83,7 +83,7 @@ def returned(leaf: Any) -> Any:
 
 
 def _filled(leaf: Any, given: Iterator[Any]) -> Any:
-    """Return a leaf whose computed components are replaced by the next tensors."""
+    """Return a leaf with the next tensors in place of its computed components."""
     parts = [next(given) if _is_computed(t, leaf) else t for t in _parts(leaf)]
     if isinstance(leaf, Composite):
         return leaf.with_components(parts)

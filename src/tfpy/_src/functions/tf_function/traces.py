@@ -75,7 +75,7 @@ class Traces:
         self._open: dict[Any, OpenConcreteFunction] = {}
         """Signatures with open sizes. Their traces for actual sizes are in `_by_call`."""
         self._unshared: set[Any] = set()
-        """Keys of calls whose traces serve only the Variables of the call."""
+        """Keys of calls with traces that serve only the Variables of the call."""
         self._lock = threading.RLock()
         """Lock that is held while the function is traced."""
         self._made_variables = False

@@ -28,7 +28,7 @@ def _elementwise(name: str) -> None:
 
 
 def _of_one_shape(name: str) -> None:
-    """Define the rule of an op whose operands are scalars or have the result's shape."""
+    """Define the rule of an op on scalars and on operands with the result's shape."""
 
     @rule(name)
     def batched(rows: BatchedRows, *operands: RowOperand, **attrs: Any) -> Any:
@@ -40,7 +40,7 @@ def _of_one_shape(name: str) -> None:
 
 
 def _with_leading_axes(name: str) -> None:
-    """Define the rule of an op whose operands share any number of leading axes."""
+    """Define the rule of an op on operands that share any number of leading axes."""
 
     @rule(name)
     def batched(rows: BatchedRows, *operands: RowOperand, **attrs: Any) -> Any:
