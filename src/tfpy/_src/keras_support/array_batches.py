@@ -44,7 +44,7 @@ def _is_dense(array: Any) -> bool:
 
 
 class ArrayBatches(DatasetNode):
-    """Batches of rows of tensors. The last batch may be smaller.
+    """A dataset of batches of rows of tensors. The last batch may be smaller.
 
     Args:
         tensors: Nest of tensors with `count` rows each.

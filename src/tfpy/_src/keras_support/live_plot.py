@@ -19,7 +19,7 @@ def replace(callbacks: types.ModuleType) -> None:
 @functools.cache
 def _made(base: Any) -> Any:
     class LivePlot(base):  # type: ignore[misc]
-        """Plot the loss and the metrics during training, together with their validation values.
+        """A callback that plots the loss and the metrics during training, with validation values.
 
         A page shows the plot after the running script. A notebook shows it in the cell's output and
         updates it.

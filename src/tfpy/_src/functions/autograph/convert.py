@@ -1,4 +1,4 @@
-"""Converts functions: the rewritten source is compiled and replaces the original code.
+"""The conversion of functions: their source is rewritten, compiled, and used in their place.
 
 The converted code has the original file and line numbers, so that tracebacks and debuggers show the
 user's program.

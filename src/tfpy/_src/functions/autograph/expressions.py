@@ -1,4 +1,4 @@
-"""Rewrites expressions for tensors: and, or, not, ternaries, comparisons and assert."""
+"""The conversion of expressions: and, or, not, ternaries, comparisons, calls and assert."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _InFunction(ast.NodeTransformer):
 
 
 class Logic(_InFunction):
-    """Rewrites `a and b` to `ag__.and_(lambda: a, lambda: b)`, and other operators likewise.
+    """A transformer that rewrites `a and b` to `ag__.and_(lambda: a, lambda: b)`, and so on.
 
     Expressions with `:=` are unchanged, because a lambda would make the name local.
     """
@@ -82,7 +82,7 @@ def _assigns(node: ast.AST) -> bool:
 
 
 class Calls(_InFunction):
-    """Rewrites `f(x)` to `ag__.call(f)(x)`, and adds the implicit arguments of `super()`."""
+    """A transformer that rewrites `f(x)` to `ag__.call(f)(x)`, and completes calls of `super()`."""
 
     _PLAIN = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec", "isinstance"})
 

@@ -1,4 +1,4 @@
-"""Rewrites break, continue and return into flags, so that control flow is structured.
+"""The conversion of break, continue and return to flags, which makes control flow structured.
 
 while a:              did_break = False
     if b:             while not did_break and a:

@@ -1,4 +1,4 @@
-"""Liveness analysis: the symbols that are read after each conditional and loop."""
+"""A liveness analysis: the symbols that are read after each conditional and loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rewrites if, while and for as calls of operators, with a function for each part.
+"""The conversion of if, while and for to calls of operators, with a function for each part.
 
     if a:                 def ag__state_1(): return (x,)
         x = f(x)          def ag__set_state_1(values): nonlocal x; (x,) = values
@@ -206,7 +206,7 @@ def _read(symbol: str) -> ast.expr:
 
 
 class Loads(ast.NodeTransformer):
-    """Adds checks to reads of names that may be `Undefined`."""
+    """A transformer that adds checks to reads of names that may be `Undefined`."""
 
     def __init__(self, undefined: set[str]) -> None:
         self._undefined = undefined

@@ -43,7 +43,7 @@ def host_ops(graph: Graph) -> list[str]:
 
 
 def _cannot(*tensors: Tensor, body: Graph, **attrs: Any) -> NoReturn:
-    what = ", ".join(host_ops(body)) or "a loop with lists whose length depends on values"
+    what = ", ".join(host_ops(body)) or "a loop with lists of a length that depends on values"
     raise UnimplementedError(
         None,
         "replicated",

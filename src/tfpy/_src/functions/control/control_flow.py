@@ -243,8 +243,8 @@ def while_loop(
         cond: Function of the loop variables that returns a scalar bool.
         body: Function of the loop variables that returns their new values in the same structure.
         loop_vars: List or tuple of nests of tensors and TensorArrays: the initial values.
-        shape_invariants: If given, variables may change their shapes. A function with such a loop
-            runs op by op.
+        shape_invariants: If given, variables may change their shapes. If they do, the
+            function runs op by op.
         parallel_iterations: Has no effect.
         back_prop: Has no effect.
         swap_memory: Has no effect.

@@ -87,7 +87,8 @@ class StagedArray(TensorArray):
         super()._check(element)
         if self._one_shape not in (None, element.shape):
             raise NotTraceableError(
-                f"A TensorArray has elements of different shapes: {self._one_shape}, {element.shown}"
+                f"A TensorArray has elements of different shapes: {self._one_shape} and "
+                f"{element.shown}"
             )
         self._one_shape = element.shape
 

@@ -1,4 +1,4 @@
-"""Traces Python conditionals and loops into `cond` and `while_loop` equations."""
+"""The tracing of Python conditionals and loops into `cond` and `while_loop` equations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cuts a Graph into regions: equations that run as one Program, and equations of the host."""
+"""The regions of a Graph: equations that run as one Program, and equations of the host."""
 
 from __future__ import annotations
 

@@ -230,10 +230,7 @@ class ConcreteFunction:
         return self.traced(tensors)
 
     def _run_python(self, tensors: Sequence[Tensor]) -> Any:
-        """Trace the Python function into a part of control flow.
-
-        Parts of control flow are differentiated by equations; a Graph lacks custom gradients.
-        """
+        """Trace the Python function into a part, because a Graph lacks custom gradients."""
         result = self._function(self.call.replaced(tensors))
         return nest.map_structure(lambda leaf: returned(converted(leaf)), result)
 

@@ -1,4 +1,4 @@
-"""Concrete functions whose signature leaves sizes open.
+"""Concrete functions with a signature that leaves sizes open.
 
 A program is compiled for actual sizes, so the function is traced again for each combination of
 sizes. In every trace the function sees None for the sizes that its signature leaves open.

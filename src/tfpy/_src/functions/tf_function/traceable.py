@@ -27,7 +27,7 @@ CONVERTERS: list[Callable[..., Any]] = [lambda function: function]
 
 
 class Settings:
-    """Settings that all functions share."""
+    """The settings that all functions share."""
 
     eagerly = False
 

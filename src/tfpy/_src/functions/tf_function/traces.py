@@ -50,7 +50,7 @@ _MAX_TRACES = 256  # per function; the least recently used trace is dropped
 
 
 class CacheInfo(NamedTuple):
-    """Statistics of the cache of traces."""
+    """The statistics of the cache of traces."""
 
     hits: int
     misses: int

@@ -224,5 +224,5 @@ def _compare(name: str, main: Any, other: Any) -> None:
 
 
 def _known_side(found: Sequence[Sequence[Any]]) -> int:
-    """The side whose TensorArrays know their elements' shape."""
+    """Return the branch in which the element shapes of TensorArrays are known, as 0 or 1."""
     return int(any(isinstance(x, TensorArray) and x.element_shape is None for x in found[0]))

@@ -1,4 +1,4 @@
-"""Computes the Graph of one row for all rows, equation by equation.
+"""The computation of one row's Graph for all rows, equation by equation.
 
 The equations are applied as operations, so tapes and traces follow them.
 """

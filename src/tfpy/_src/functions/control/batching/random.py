@@ -26,7 +26,7 @@ def _of_shape(name: str) -> None:
 
 
 def _of_parameters(name: str) -> None:
-    """Define the rule of a distribution whose draws for each parameter come first."""
+    """Define the rule of an op with the draws as the first axis of its result."""
 
     @rule(name)
     def batched(rows: BatchedRows, *operands: RowOperand, **attrs: Any) -> Any:
