@@ -319,5 +319,5 @@ def test_what_is_compiled_knows_no_open_size() -> None:
 
     program(tfpy.ones([4, 3]))
     assert "float32[12]" in program.lower().as_text()
-    with pytest.raises(ValueError, match="give arguments"):
+    with pytest.raises(ValueError, match="pass arguments"):
         tfpy.function(lambda x: x).get_concrete_function(tfpy.TensorSpec([None])).lower()
