@@ -2,14 +2,12 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
-from tfpy._src.checkpoints.checkpoint import (
-    Checkpoint as Checkpoint,
-    CheckpointOptions as CheckpointOptions,
-)
+from tfpy._src.checkpoints.checkpoint import Checkpoint as Checkpoint
 from tfpy._src.checkpoints.manager import (
     CheckpointManager as CheckpointManager,
     checkpoints_iterator as checkpoints_iterator,
 )
+from tfpy._src.checkpoints.options import CheckpointOptions as CheckpointOptions
 from tfpy._src.checkpoints.reader import (
     list_variables as list_variables,
     load_checkpoint as load_checkpoint,

@@ -1,4 +1,4 @@
-"""Values of a checkpoint, assigned to Variables."""
+"""Assignment of checkpointed values to Variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tfpy._src.tensors.variables.variable import Variable
 
 
 def assign(variable: Variable, reader: CheckpointReader, key: str) -> None:
-    """Assign a value of a checkpoint to a Variable, on the devices that have its present value.
+    """Assign a checkpointed value to a Variable, on the devices that hold its present value.
 
     Raises:
         ValueError: If the shapes differ.
@@ -42,7 +42,7 @@ def assign(variable: Variable, reader: CheckpointReader, key: str) -> None:
 
 
 def is_uninitialized(value: Any) -> bool:
-    """Return True for a variable of Keras that a symbolic call has created, without a value yet."""
+    """Return True for a Keras variable that a symbolic call created and that has no value yet."""
     return (
         hasattr(type(value), "_deferred_initialize")
         and getattr(value, "_initializer", None) is not None
@@ -50,10 +50,11 @@ def is_uninitialized(value: Any) -> bool:
 
 
 def initialize(variable: Any, reader: CheckpointReader, key: str) -> None:
-    """Replace the initializer of a variable of Keras by the value of a checkpoint.
+    """Replace the initializer of a Keras variable by the checkpointed value.
 
     Raises:
-        ValueError, InvalidArgumentError: As :func:`assign`.
+        ValueError: If the shapes differ.
+        InvalidArgumentError: If the dtypes differ, or an integer does not fit into 32 bits.
     """
     aval = _saved(variable, reader, key)
     array = _narrowed(reader.part(key), aval, key)
@@ -66,7 +67,7 @@ def initialize(variable: Any, reader: CheckpointReader, key: str) -> None:
 
 
 def _saved(variable: Any, reader: CheckpointReader, key: str) -> Aval:
-    """Return shape and dtype of a checkpoint's value for a variable.
+    """Return the shape and dtype of a checkpointed value for a variable.
 
     Raises:
         ValueError: If the shapes differ.
@@ -82,23 +83,23 @@ def _saved(variable: Any, reader: CheckpointReader, key: str) -> Aval:
         raise InvalidArgumentError(
             None,
             "RestoreV2",
-            f"{key} in the checkpoint is of dtype {saved.name}, the variable "
-            f"{variable.name} of {dtype.name}",
+            f"{key} in the checkpoint has dtype {saved.name}, but the variable "
+            f"{variable.name} has dtype {dtype.name}.",
         )
     return Aval(shape, dtype)
 
 
 def _narrowed(array: Array, aval: Aval, key: str) -> Array:
-    """An array of a file in a Variable's dtype, which may be narrower.
+    """Convert an array of a file to a Variable's dtype, which may be narrower.
 
     Raises:
-        InvalidArgumentError: when an integer has no place in it.
+        InvalidArgumentError: If an integer does not fit into the dtype.
     """
     narrow = array.astype(aval.dtype.as_numpy_dtype, copy=False)
     if array.dtype.kind in "iu" and narrow.dtype != array.dtype and (narrow != array).any():
         raise InvalidArgumentError(
             None,
             "RestoreV2",
-            f"{key} in the checkpoint has integers that {aval.dtype.name} has not",
+            f"{key} in the checkpoint has integers that do not fit into {aval.dtype.name}.",
         )
     return narrow

@@ -1,11 +1,9 @@
-"""``tf.train.Checkpoint``: the values of a program's objects, in files and back."""
+"""Implementation of `tf.train.Checkpoint`, which saves and restores the values of objects."""
 
 from __future__ import annotations
 
 import asyncio
-import inspect
 import os
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,72 +11,45 @@ import numpy as np
 from tfpy._src.base import dtypes, tracing
 from tfpy._src.base.errors import NotFoundError
 from tfpy._src.checkpoints.messages import OBJECT_GRAPH, nodes_in, written
-from tfpy._src.checkpoints.objects import TrackedValue, add_values, children, is_trackable, nodes_of
+from tfpy._src.checkpoints.objects import (
+    TrackedValue,
+    add_values,
+    check_trackable,
+    children,
+    is_trackable,
+    nodes_of,
+)
+from tfpy._src.checkpoints.options import CheckpointOptions, call_back
 from tfpy._src.checkpoints.reader import CheckpointReader
 from tfpy._src.checkpoints.restoring import Restoration
 from tfpy._src.checkpoints.state import update_checkpoint_state
 from tfpy._src.checkpoints.status import CheckpointLoadStatus, InitializationOnlyStatus, LoadStatus
 from tfpy._src.checkpoints.writing import Note, note_nothing, write
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.library.io.gfile import Path, path_text
+from tfpy._src.core.typing import PathLike
+from tfpy._src.library.io.gfile import path_text
 from tfpy._src.tensors.variables.tracking import Tracked, look_in
 from tfpy._src.tensors.variables.variable import Variable
 
 INT64 = 9
-"""TensorFlow's number of that dtype."""
-
-
-class CheckpointOptions:
-    """How a checkpoint is written (``tf.train.CheckpointOptions``).
-
-    Args:
-        experimental_write_callbacks: functions that are called when a checkpoint is there, with its
-            path if they take an argument.
-        experimental_io_device, experimental_enable_async_checkpoint, enable_async: of no effect: it
-            is written before the call returns.
-        experimental_skip_slot_variables, experimental_sharding_callback: of no effect.
-
-    Example:
-        >>> import tfpy as tf
-        >>> told = []
-        >>> callbacks = [lambda path: told.append(path)]
-        >>> options = tf.train.CheckpointOptions(experimental_write_callbacks=callbacks)
-        >>> path = tf.train.Checkpoint(w=tf.Variable(3.0)).save("told/ckpt", options=options)
-        >>> len(told)
-        1
-    """
-
-    def __init__(
-        self,
-        experimental_io_device: Any = None,
-        experimental_enable_async_checkpoint: bool = False,
-        experimental_write_callbacks: Sequence[Callable[..., Any]] | None = None,
-        enable_async: bool = False,
-        experimental_skip_slot_variables: bool = False,
-        experimental_sharding_callback: Any = None,
-    ) -> None:
-        self.experimental_io_device = experimental_io_device
-        self.experimental_enable_async_checkpoint = experimental_enable_async_checkpoint
-        self.experimental_write_callbacks = experimental_write_callbacks
-        self.enable_async = enable_async
-        self.experimental_skip_slot_variables = experimental_skip_slot_variables
-        self.experimental_sharding_callback = experimental_sharding_callback
+"""TensorFlow's enum value of the dtype int64."""
 
 
 class Checkpoint(Tracked):
-    """The values of objects, to be saved and restored (``tf.train.Checkpoint``).
+    """A group of objects whose values are saved and restored together.
 
-    Objects are Variables, Modules (``tf.Module``), Keras's models and optimizers, random
-    generators, tables that programs change, iterators of datasets, and lists, tuples and
-    dictionaries of these. They are found by the names of attributes, from the ones given on. The
-    files are TensorFlow's: what it writes is restored here, and the other way round.
+    `tf.train.Checkpoint`. Supported objects are Variables, modules (`tf.Module`), Keras models and
+    optimizers, random generators, mutable lookup tables, dataset iterators, and lists, tuples and
+    dictionaries of these. Objects are matched by the names of the attributes that lead to them. The
+    files have TensorFlow's format: tfpy restores checkpoints that TensorFlow wrote, and vice versa.
 
     Args:
-        root: an object whose attributes count as the checkpoint's.
-        **kwargs: objects by name; they become attributes.
+        root: Object whose attributes are treated as attributes of the checkpoint.
+        **kwargs: Objects by name; they become attributes of the checkpoint.
 
     Raises:
-        ValueError: for what holds no values, and for a name that the root has for another object.
+        ValueError: If an argument has no values to save, or if `root` already has a different
+            object under the name of a keyword argument.
 
     Example:
         >>> import tfpy as tf
@@ -87,29 +58,31 @@ class Checkpoint(Tracked):
         >>> status = tf.train.Checkpoint(w=w).restore(path)
         >>> w.numpy().tolist()
         [1.0, 2.0]
+
+    See also: `tf.train.CheckpointManager`, `tf.train.latest_checkpoint`.
     """
 
-    def __init__(self, root: Any = None, **kwargs: Any) -> None:
+    def __init__(self, root: object = None, **kwargs: object) -> None:
         if root is not None:
             kwargs["root"] = root
         for name in sorted(kwargs):
-            _check(name, kwargs[name], root)
+            check_trackable(name, kwargs[name], root)
             setattr(self, name, kwargs[name])
         self._root = root if root is None else Root(root)
 
     def _top(self) -> Any:
-        """The object that the checkpoint begins with."""
+        """Return the object at which the object graph starts."""
         return self if self._root is None else self._root.value
 
     def _attached(self) -> dict[str, Any]:
-        """What counts as attributes of a root that was given."""
+        """Return the keyword arguments, which count as attributes of the given root."""
         if self._root is None:
             return {}
         return {name: value for name, value in vars(self).items() if is_trackable(value)}
 
     @property
     def save_counter(self) -> Variable:
-        """How often the checkpoint was saved, an integer Variable; it is saved along."""
+        """Number of times the checkpoint was saved: an int64 Variable, which is saved with it."""
         found: Variable | None = children(self._top()).get("save_counter")
         if found is None:
             found = vars(self).get("save_counter")
@@ -123,62 +96,174 @@ class Checkpoint(Tracked):
                     look_in(waiting)
         return found
 
-    def write(self, file_prefix: Path, options: CheckpointOptions | None = None) -> str:
-        """Writes the values to files whose names begin as said; returns that.
+    def write(self, file_prefix: PathLike, options: CheckpointOptions | None = None) -> str:
+        """Write the values to files whose names begin with `file_prefix`.
 
-        A file that is written over stays whole until the new one is. Where several processes
-        compute together, all call this with the same path, in a folder that they share.
+        An existing checkpoint with this prefix stays intact until the new one is complete. In a
+        multi-process program, all processes must call this method with the same prefix, in a folder
+        that they share.
+
+        Args:
+            file_prefix: PathLike of the checkpoint, without a file name extension.
+            options: A `tf.train.CheckpointOptions`.
+
+        Returns:
+            The prefix as a string, which `read` accepts.
 
         Raises:
-            tf.errors.OpError: when the files cannot be written; UnavailableError when another
-                process is gone.
+            tf.errors.OpError: If the files cannot be written.
+            tf.errors.UnavailableError: If another process has ended.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.train.Checkpoint(w=tf.Variable(1.0)).write("written/model")
+            'written/model'
+
+        See also: `tf.train.Checkpoint.save`, `tf.train.Checkpoint.write_async`.
         """
         return self.write_and(path_text(file_prefix), options, note_nothing)
 
-    async def write_async(self, file_prefix: Path, options: CheckpointOptions | None = None) -> str:
-        """:meth:`write` where the device's values are to be awaited, as in a page."""
-        return await self.write_and_async(path_text(file_prefix), options, note_nothing)
+    async def write_async(
+        self, file_prefix: PathLike, options: CheckpointOptions | None = None
+    ) -> str:
+        """Write the values without blocking the page.
 
-    def save(self, file_prefix: Path, options: CheckpointOptions | None = None) -> str:
-        """Writes the values, with a number behind the path, and notes it as the folder's latest.
+        Awaits the values of the device, which `write` cannot do in a page without JSPI.
+
+        Args:
+            file_prefix: PathLike of the checkpoint, without a file name extension.
+            options: A `tf.train.CheckpointOptions`.
 
         Returns:
-            The path with the number, which :attr:`save_counter` gives.
+            The prefix as a string, which `read` accepts.
 
         Raises:
-            tf.errors.OpError: as :meth:`write`.
+            tf.errors.OpError: If the files cannot be written.
+
+        Example:
+            ```py
+            path = await checkpoint.write_async("written/model")
+            ```
+        """
+        return await self.write_and_async(path_text(file_prefix), options, note_nothing)
+
+    def save(self, file_prefix: PathLike, options: CheckpointOptions | None = None) -> str:
+        """Write a numbered checkpoint and record it as the latest one of its folder.
+
+        Increments `save_counter` and appends its value to `file_prefix`.
+
+        Args:
+            file_prefix: PathLike of the checkpoint, without the number.
+            options: A `tf.train.CheckpointOptions`.
+
+        Returns:
+            The path with the number, e.g. `"folder/model-1"`.
+
+        Raises:
+            tf.errors.OpError: If the files cannot be written.
+            tf.errors.UnavailableError: If another process has ended.
+
+        Example:
+            >>> import tfpy as tf
+            >>> checkpoint = tf.train.Checkpoint(w=tf.Variable(1.0))
+            >>> checkpoint.save("saved/model"), checkpoint.save("saved/model")
+            ('saved/model-1', 'saved/model-2')
+
+        See also: `tf.train.Checkpoint.restore`, `tf.train.latest_checkpoint`.
         """
         return self.write_and(self._counted(file_prefix), options, _note_latest)
 
-    async def save_async(self, file_prefix: Path, options: CheckpointOptions | None = None) -> str:
-        """:meth:`save` where the device's values are to be awaited, as in a page."""
+    async def save_async(
+        self, file_prefix: PathLike, options: CheckpointOptions | None = None
+    ) -> str:
+        """Write a numbered checkpoint without blocking the page.
+
+        Awaits the values of the device, which `save` cannot do in a page without JSPI.
+
+        Args:
+            file_prefix: PathLike of the checkpoint, without the number.
+            options: A `tf.train.CheckpointOptions`.
+
+        Returns:
+            The path with the number, e.g. `"folder/model-1"`.
+
+        Raises:
+            tf.errors.OpError: If the files cannot be written.
+
+        Example:
+            ```py
+            path = await checkpoint.save_async("saved/model")
+            ```
+        """
         return await self.write_and_async(self._counted(file_prefix), options, _note_latest)
 
-    def _counted(self, prefix: Path) -> str:
+    def _counted(self, prefix: PathLike) -> str:
         return f"{path_text(prefix)}-{self.count()}"
 
     def count(self) -> int:
-        """Adds one to the counter; what it is then. Its value stays the host's: none is awaited."""
+        """Increment the save counter and return its new value.
+
+        The counter's value stays on the host, so nothing is awaited.
+
+        Returns:
+            The number of the next checkpoint.
+
+        Example:
+            >>> import tfpy as tf
+            >>> checkpoint = tf.train.Checkpoint(w=tf.Variable(1.0))
+            >>> checkpoint.count(), checkpoint.count()
+            (1, 2)
+        """
         number = int(self.save_counter) + 1
         self.save_counter.assign(number)
         return number
 
     def write_and(self, prefix: str, options: CheckpointOptions | None, note: Note) -> str:
-        """Writes the values; notes the checkpoint then, before callbacks are called."""
+        """Write the values, then call `note`, then the callbacks of `options`.
+
+        Args:
+            prefix: PathLike of the checkpoint, without a file name extension.
+            options: A `tf.train.CheckpointOptions`.
+            note: Function of the path, and of a bool: True if this process wrote the table.
+
+        Returns:
+            The prefix.
+
+        Example:
+            >>> import tfpy as tf
+            >>> checkpoint = tf.train.Checkpoint(w=tf.Variable(1.0))
+            >>> checkpoint.write_and("noted/model", None, print)
+            noted/model True
+            'noted/model'
+        """
         write(prefix, self._values(), note)
-        _call_back(prefix, options)
+        call_back(prefix, options)
         return prefix
 
     async def write_and_async(
         self, prefix: str, options: CheckpointOptions | None, note: Note
     ) -> str:
-        """:meth:`write_and` where the device's values are to be awaited."""
+        """Write the values without blocking the page, then call `note` and the callbacks.
+
+        Args:
+            prefix: PathLike of the checkpoint, without a file name extension.
+            options: A `tf.train.CheckpointOptions`.
+            note: Function of the path, and of a bool: True if this process wrote the table.
+
+        Returns:
+            The prefix.
+
+        Example:
+            ```py
+            path = await checkpoint.write_and_async("noted/model", None, print)
+            ```
+        """
         write(prefix, await _on_host(self._values()), note)
-        _call_back(prefix, options)
+        call_back(prefix, options)
         return prefix
 
     def _values(self) -> list[TrackedValue]:
-        """What is written."""
+        """Return the object graph and all values, sorted by key."""
         nodes = nodes_of(self._top(), self._attached())
         for node in nodes:
             add_values(node)
@@ -191,15 +276,42 @@ class Checkpoint(Tracked):
             *sorted(found, key=lambda value: value.key),
         ]
 
-    def read(self, save_path: Path, options: CheckpointOptions | None = None) -> LoadStatus:
-        """Restores what :meth:`write` has written: see :meth:`restore`."""
+    def read(self, save_path: PathLike, options: CheckpointOptions | None = None) -> LoadStatus:
+        """Restore a checkpoint that `write` created.
+
+        `restore` also restores `save_counter`; this method does not create one.
+
+        Args:
+            save_path: PathLike that `write` returned.
+            options: No effect.
+
+        Returns:
+            A status object that checks which objects and values were matched.
+
+        Raises:
+            tf.errors.NotFoundError: If there is no such checkpoint, or if it has no object graph
+                because TensorFlow 1 wrote it.
+            tf.errors.DataLossError: If the checkpoint is corrupt.
+            ValueError: If a Variable has a different shape in the checkpoint.
+            tf.errors.InvalidArgumentError: If a Variable has a different dtype in the checkpoint.
+
+        Example:
+            >>> import tfpy as tf
+            >>> w = tf.Variable(1.0)
+            >>> checkpoint = tf.train.Checkpoint(w=w)
+            >>> path = checkpoint.write("read/model")
+            >>> value = w.assign(5.0)
+            >>> status = checkpoint.read(path).assert_consumed()
+            >>> w.numpy()
+            np.float32(1.0)
+        """
         reader = CheckpointReader(save_path)
         if not reader.has_tensor(OBJECT_GRAPH):
             raise NotFoundError(
                 None,
                 None,
-                f"{path_text(save_path)} has no object graph: TensorFlow 1 wrote it; "
-                "tf.train.load_checkpoint reads its values",
+                f"{path_text(save_path)} has no object graph, because TensorFlow 1 wrote it. "
+                "Use tf.train.load_checkpoint to read its values.",
             )
         with reader.checked():
             nodes = nodes_in(reader.get_tensor(OBJECT_GRAPH))
@@ -207,25 +319,39 @@ class Checkpoint(Tracked):
         return CheckpointLoadStatus(restoration, self._top(), self._attached)
 
     def restore(
-        self, save_path: Path | None, options: CheckpointOptions | None = None
+        self, save_path: PathLike | None, options: CheckpointOptions | None = None
     ) -> LoadStatus:
-        """Restores what :meth:`save` has written, here or by TensorFlow, on any backend.
+        """Restore a checkpoint that `save` or TensorFlow wrote, on any backend.
 
-        Values of objects that are not there yet are restored when these become attributes. A
-        Variable that is spread over devices stays so, however many wrote the checkpoint.
+        A value whose object does not exist yet is restored when the object becomes an attribute. A
+        Variable that is sharded over devices keeps its sharding, regardless of how many processes
+        wrote the checkpoint.
 
         Args:
-            save_path: what :meth:`save` gave, or ``tf.train.latest_checkpoint``; None restores
+            save_path: PathLike that `save` or `tf.train.latest_checkpoint` returned. None restores
                 nothing.
+            options: No effect.
 
         Returns:
-            A status, which tells what was not matched.
+            A status object that checks which objects and values were matched.
 
         Raises:
-            NotFoundError: when there is no such checkpoint.
-            DataLossError: when it is broken.
-            ValueError: when a Variable has another shape there.
-            InvalidArgumentError: when a Variable has another dtype there.
+            tf.errors.NotFoundError: If there is no such checkpoint.
+            tf.errors.DataLossError: If the checkpoint is corrupt.
+            ValueError: If a Variable has a different shape in the checkpoint.
+            tf.errors.InvalidArgumentError: If a Variable has a different dtype in the checkpoint.
+
+        Example:
+            >>> import tfpy as tf
+            >>> w = tf.Variable(1.0)
+            >>> checkpoint = tf.train.Checkpoint(w=w)
+            >>> path = checkpoint.save("restored/model")
+            >>> value = w.assign(5.0)
+            >>> status = checkpoint.restore(path).assert_consumed()
+            >>> w.numpy()
+            np.float32(1.0)
+
+        See also: `tf.train.Checkpoint.save`, `tf.train.latest_checkpoint`.
         """
         if save_path is None:
             return InitializationOnlyStatus()
@@ -237,51 +363,33 @@ class Checkpoint(Tracked):
                 None,
                 f"Error when restoring from checkpoint at {path_text(save_path)}: {error.message}",
             ) from None
-        _ = self.save_counter  # it is restored, too
+        _ = self.save_counter  # creates the counter, so that it is restored as well
         return status
 
     def sync(self) -> None:
-        """Of no effect: checkpoints are there when they are written."""
+        """Do nothing: a checkpoint is complete when the call that writes it returns.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.train.Checkpoint(w=tf.Variable(1.0)).sync()
+        """
 
 
 def _note_latest(path: str, own: bool) -> None:
-    """Notes a checkpoint as the latest one of its folder."""
+    """Record a checkpoint as the latest one of its folder."""
     if own:
         update_checkpoint_state(os.path.dirname(path), path, [path])
 
 
-def _call_back(path: str, options: CheckpointOptions | None) -> None:
-    for callback in (options and options.experimental_write_callbacks) or ():
-        callback(*[path][: len(inspect.signature(callback).parameters)])
-
-
 class Root:
-    """Keeps a root from being one of the checkpoint's own attributes."""
+    """A holder that keeps the root out of the checkpoint's own attributes."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
 
 
-def _check(name: str, value: Any, root: Any) -> None:
-    """Whether an object may be part of a checkpoint under a name.
-
-    Raises:
-        ValueError: when it holds no values, or the root has another one of that name.
-    """
-    if not is_trackable(value):
-        raise ValueError(
-            f"`Checkpoint` was expecting {name} to be a trackable object (a Variable, a tf.Module, "
-            f"a model of Keras, or what holds such), got {value!r}."
-        )
-    if root is not None and name != "root" and children(root).get(name, value) is not value:
-        raise ValueError(
-            f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already "
-            "exists."
-        )
-
-
 async def _on_host(values: list[TrackedValue]) -> list[TrackedValue]:
-    """The values, read from the device."""
+    """Return the values, read from the device."""
 
     async def one(value: TrackedValue) -> TrackedValue:
         if not isinstance(value.value, Tensor):

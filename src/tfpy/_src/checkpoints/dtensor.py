@@ -1,10 +1,9 @@
-"""Tensors on meshes in files of ``tf.train.Checkpoint``, by names that the program gives."""
+"""Checkpoints of tensors on meshes, by names that the program assigns."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import InvalidArgumentError, NotFoundError
@@ -15,24 +14,28 @@ from tfpy._src.checkpoints.reader import CheckpointReader
 from tfpy._src.checkpoints.writing import write
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import PathLike, TensorLike
 from tfpy._src.distribute.dtensor import api, meshes
 from tfpy._src.distribute.dtensor.mesh import Mesh
 from tfpy._src.distribute.dtensor.variable import DVariable
-from tfpy._src.library.io.gfile import Path, path_text
+from tfpy._src.library.io.gfile import path_text
 
 
 def name_based_save(
-    mesh: Mesh, checkpoint_prefix: Path, name_tensor_dict: Mapping[str, Any]
+    mesh: Mesh, checkpoint_prefix: PathLike, name_tensor_dict: Mapping[str, TensorLike]
 ) -> None:
-    """Writes tensors and Variables to files whose names begin as said. All clients call it.
+    """Save tensors and Variables on a mesh under given names.
+
+    All clients must call this function.
 
     Args:
-        mesh: on which they lie.
-        name_tensor_dict: them, by their names in the files.
+        mesh: The mesh of the tensors.
+        checkpoint_prefix: Path of the checkpoint, without a file name extension.
+        name_tensor_dict: Tensors and Variables by their names in the file.
 
     Raises:
-        ValueError: within a ``tf.function``.
-        tf.errors.OpError: when the files cannot be written.
+        ValueError: If the call is inside a `tf.function`.
+        tf.errors.OpError: If the files cannot be written.
 
     Example:
         >>> import tfpy as tf
@@ -42,6 +45,8 @@ def name_based_save(
         >>> dtensor.name_based_save(mesh, "names", {"x": x})
         >>> print(tf.train.load_checkpoint("names").get_tensor("x"))
         [1. 2.]
+
+    See also: `tf.experimental.dtensor.name_based_restore`, `tf.experimental.dtensor.sharded_save`.
     """
     _check_eager("name based save")
     names = list(name_tensor_dict)
@@ -50,18 +55,25 @@ def name_based_save(
 
 def sharded_save(
     mesh: Mesh,
-    file_prefix: Path,
+    file_prefix: PathLike,
     tensor_names: Sequence[str],
     shape_and_slices: Sequence[str],
-    tensors: Sequence[Any],
+    tensors: Sequence[TensorLike],
 ) -> None:
-    """:func:`name_based_save` of names and tensors in two lists.
+    """Save tensors on a mesh, from a list of names and a list of tensors.
+
+    All clients must call this function.
 
     Args:
-        shape_and_slices: "" for each: tensors are written whole.
+        mesh: The mesh of the tensors.
+        file_prefix: Path of the checkpoint, without a file name extension.
+        tensor_names: Name of each tensor in the file.
+        shape_and_slices: An empty string for each tensor: only whole tensors can be saved.
+        tensors: Tensors and Variables.
 
     Raises:
-        InvalidArgumentError: for parts of tensors.
+        tf.errors.InvalidArgumentError: If an entry of `shape_and_slices` is not empty.
+        tf.errors.OpError: If the files cannot be written.
 
     Example:
         >>> import tfpy as tf
@@ -71,10 +83,14 @@ def sharded_save(
         >>> dtensor.sharded_save(mesh, "names", ["x"], [""], [x])
         >>> print(tf.train.load_checkpoint("names").get_tensor("x"))
         [1. 2.]
+
+    See also: `tf.experimental.dtensor.name_based_save`.
     """
     if any(shape_and_slices):
         raise InvalidArgumentError(
-            None, "sharded_save", f"shape_and_slices must be '' for each, got {shape_and_slices}"
+            None,
+            "sharded_save",
+            f"sharded_save: each entry of shape_and_slices must be '', got {shape_and_slices}.",
         )
     values = []
     for name, tensor in zip(tensor_names, tensors, strict=True):
@@ -85,21 +101,27 @@ def sharded_save(
 
 
 def name_based_restore(
-    mesh: Mesh, checkpoint_prefix: Path, name_tensor_dict: Mapping[str, Any]
+    mesh: Mesh, checkpoint_prefix: PathLike, name_tensor_dict: Mapping[str, TensorLike]
 ) -> OrderedDict[str, Tensor]:
-    """The tensors that :func:`name_based_save` has written, on another mesh or the same.
+    """Restore tensors that `name_based_save` wrote, on the same or another mesh.
 
     Args:
-        mesh: of the tensors.
-        name_tensor_dict: by their names tensors or Variables of the same shapes and dtypes, whose
-            layouts the results get.
+        mesh: The mesh of the tensors.
+        checkpoint_prefix: Path of the checkpoint, without a file name extension.
+        name_tensor_dict: Tensors or Variables on a mesh by their names in the file. Each result has
+            the shape, dtype and layout of its entry.
+
+    Returns:
+        An `OrderedDict` from names to tensors.
 
     Raises:
-        ValueError: for a tensor that is on no mesh or of another shape, and within a
-            ``tf.function``.
-        NotFoundError: for names that the files have not.
+        ValueError: If a tensor is not on a mesh or has a different shape in the file, or if the
+            call is inside a `tf.function`.
+        tf.errors.NotFoundError: If the file has no value of a name.
+        tf.errors.InvalidArgumentError: If a tensor has a different dtype in the file.
 
     Example:
+        >>> import tfpy as tf
         >>> from tfpy.experimental import dtensor
         >>> mesh = dtensor.create_mesh([("model", 1)], devices=["CPU:0"])
         >>> x = dtensor.copy_to_mesh([1.0, 2.0], dtensor.Layout(["model"], mesh))
@@ -107,13 +129,18 @@ def name_based_restore(
         >>> back = dtensor.name_based_restore(mesh, "names", {"x": x * 0.0})
         >>> print(back["x"].numpy())
         [1. 2.]
+
+    See also: `tf.experimental.dtensor.name_based_save`.
     """
     _check_eager("name based restore")
     reader = CheckpointReader(checkpoint_prefix)
     found = OrderedDict()
     for name, like in name_tensor_dict.items():
         if not api.is_dtensor(like):
-            raise ValueError(f"Saving/Restoring tensor must be a DTensor: {name} is on no mesh")
+            raise ValueError(
+                f"Saving/Restoring tensor must be a DTensor: {name} is not on a mesh. Use "
+                "dtensor.copy_to_mesh first."
+            )
         if not reader.has_tensor(name):
             text = f"Key {name} not found in checkpoint {path_text(checkpoint_prefix)}"
             raise NotFoundError(None, None, text)
@@ -129,13 +156,17 @@ def _check_eager(what: str) -> None:
 
 
 class DTensorCheckpoint(Checkpoint):
-    """``tf.train.Checkpoint``, which takes what is on meshes, too, under its older name.
+    """The former name of `tf.train.Checkpoint` for Variables on meshes.
+
+    `tf.train.Checkpoint` supports Variables on meshes as well.
 
     Args:
-        mesh: on which the values lie.
-        root, kwargs: as of ``tf.train.Checkpoint``.
+        mesh: The mesh of the Variables.
+        root: Object whose attributes are treated as attributes of the checkpoint.
+        **kwargs: Objects by name; they become attributes of the checkpoint.
 
     Example:
+        >>> import tfpy as tf
         >>> from tfpy.experimental import dtensor
         >>> mesh = dtensor.create_mesh([("model", 1)], devices=["CPU:0"])
         >>> v = dtensor.DVariable([1.0, 2.0], layout=dtensor.Layout(["model"], mesh))
@@ -144,8 +175,10 @@ class DTensorCheckpoint(Checkpoint):
         >>> status = dtensor.DTensorCheckpoint(mesh, v=v).restore(path)
         >>> print(v.numpy())
         [1. 2.]
+
+    See also: `tf.train.Checkpoint`.
     """
 
-    def __init__(self, mesh: Mesh, root: Any = None, **kwargs: Any) -> None:
+    def __init__(self, mesh: Mesh, root: object = None, **kwargs: object) -> None:
         super().__init__(root, **kwargs)
         self._mesh = mesh

@@ -1,4 +1,4 @@
-"""``tf.train.CheckpointManager``: a folder of checkpoints, of which the latest ones are kept."""
+"""Implementation of `tf.train.CheckpointManager`, which keeps a folder's latest checkpoints."""
 
 from __future__ import annotations
 
@@ -12,37 +12,44 @@ from contextlib import suppress
 from typing import Any
 
 from tfpy._src.base.atomic_files import partial_files
-from tfpy._src.checkpoints.checkpoint import Checkpoint, CheckpointOptions
+from tfpy._src.checkpoints.checkpoint import Checkpoint
+from tfpy._src.checkpoints.options import CheckpointOptions
 from tfpy._src.checkpoints.state import (
     get_checkpoint_state,
     latest_checkpoint,
     update_checkpoint_state,
 )
-from tfpy._src.library.io.gfile import Path, path_text
+from tfpy._src.core.typing import IntLike, PathLike
+from tfpy._src.library.io.gfile import path_text
+from tfpy._src.tensors.variables.variable import Variable
 
 _log = logging.getLogger("tfpy")
 _HOUR = 3600.0
 
 
 class CheckpointManager:
-    """Saves a checkpoint again and again, and deletes old ones (``tf.train.CheckpointManager``).
+    """A manager that saves numbered checkpoints in a folder and deletes old ones.
 
-    A folder's checkpoints are known by its file ``checkpoint``: a manager that is made anew goes on
-    with those that an earlier one has left.
+    `tf.train.CheckpointManager`. The file `checkpoint` in the folder lists its checkpoints. A new
+    manager reads this file and continues with the checkpoints of an earlier one.
 
     Args:
-        directory: the folder.
-        max_to_keep: how many are kept; None keeps all.
-        keep_checkpoint_every_n_hours: one that is to be deleted is kept for good when it is younger
-            by so much than the last one that was kept so.
-        checkpoint_name: what the files' names begin with.
-        step_counter: a Variable of steps, by which ``checkpoint_interval`` is counted.
-        checkpoint_interval: how many steps are to be between two checkpoints.
-        init_fn: called by :meth:`restore_or_initialize` where there is no checkpoint.
-        last_checkpoint_step: the step of the last checkpoint.
+        checkpoint: The `tf.train.Checkpoint` to save and restore.
+        directory: Folder of the checkpoints.
+        max_to_keep: Number of checkpoints to keep; None keeps all.
+        keep_checkpoint_every_n_hours: Number of hours. A checkpoint that would be deleted is kept
+            permanently if it was written at least this long after the last one that was kept
+            permanently.
+        checkpoint_name: Beginning of the file names.
+        step_counter: Integer Variable with the current step; used with `checkpoint_interval`.
+        checkpoint_interval: Minimum number of steps between two checkpoints.
+        init_fn: Function without arguments that `restore_or_initialize` calls if there is no
+            checkpoint.
+        last_checkpoint_step: Step at which the last checkpoint was saved.
 
     Raises:
-        ValueError: when ``max_to_keep`` is not above 0, or there is an interval without a counter.
+        ValueError: If `max_to_keep` is not positive, or if `checkpoint_interval` is given without
+            `step_counter`.
 
     Example:
         >>> import tfpy as tf
@@ -55,18 +62,20 @@ class CheckpointManager:
         >>> manager.checkpoints
         ['managed/ckpt-2', 'managed/ckpt-3']
         >>> status = checkpoint.restore(manager.latest_checkpoint).assert_consumed()
+
+    See also: `tf.train.Checkpoint`, `tf.train.checkpoints_iterator`.
     """
 
     def __init__(
         self,
         checkpoint: Checkpoint,
-        directory: Path,
+        directory: PathLike,
         max_to_keep: int | None,
         keep_checkpoint_every_n_hours: float | None = None,
         checkpoint_name: str = "ckpt",
-        step_counter: Any = None,
+        step_counter: Variable | None = None,
         checkpoint_interval: int | None = None,
-        init_fn: Callable[[], Any] | None = None,
+        init_fn: Callable[[], object] | None = None,
         last_checkpoint_step: int | None = None,
     ) -> None:
         if max_to_keep is not None and max_to_keep <= 0:
@@ -82,19 +91,20 @@ class CheckpointManager:
         self._max_to_keep = max_to_keep
         self._keep_every = keep_checkpoint_every_n_hours
         self._prefix = os.path.join(self._directory, checkpoint_name)
-        self._step_counter = step_counter
+        self._step_counter: Any = step_counter
         self._interval = checkpoint_interval
         self._init_fn = init_fn
         self._last_step = last_checkpoint_step
         self._latest: str | None = None
         self._kept: dict[str, float] = {}
-        """When each of those that may be deleted was written."""
-        # A manager that is made anew at once finds those of the last second.
+        """Paths of the checkpoints that may be deleted, with the times when they were written."""
+        # Subtract a second, so that a manager that is created immediately afterwards does not
+        # ignore the checkpoints of this one.
         self._preserved = time.time() - 1.0
         self._recover()
 
     def _recover(self) -> None:
-        """Takes over what the folder's file says."""
+        """Read the list of checkpoints from the folder's file."""
         state = get_checkpoint_state(self._directory)
         if state is None:
             return
@@ -106,7 +116,7 @@ class CheckpointManager:
         for path, written in zip(paths, times, strict=False):
             if not _lies_in(path, self._directory):
                 _log.warning(
-                    "%s: the checkpoint is not in %s, so that it is not deleted when it is old",
+                    "%s: The checkpoint is not in the folder %s, so it will not be deleted.",
                     path,
                     self._directory,
                 )
@@ -115,46 +125,55 @@ class CheckpointManager:
 
     @property
     def directory(self) -> str:
-        """The folder."""
+        """Folder of the checkpoints."""
         return self._directory
 
     @property
     def checkpoint_interval(self) -> int | None:
-        """How many steps are to be between two checkpoints."""
+        """Minimum number of steps between two checkpoints, or None."""
         return self._interval
 
     @property
     def latest_checkpoint(self) -> str | None:
-        """The path of the latest one, None where there is none."""
+        """Path of the latest checkpoint, or None if there is none."""
         return self._latest
 
     @property
     def checkpoints(self) -> list[str]:
-        """The paths of those that may be deleted later, the oldest first."""
+        """Paths of the checkpoints that may be deleted later, oldest first."""
         return list(self._kept)
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """What is saved."""
+        """The `tf.train.Checkpoint` that is saved."""
         return self._checkpoint
 
     def save(
         self,
-        checkpoint_number: Any = None,
+        checkpoint_number: IntLike | None = None,
         check_interval: bool = True,
         options: CheckpointOptions | None = None,
     ) -> str | None:
-        """Writes a checkpoint, and deletes those that are too many.
+        """Write a checkpoint and delete the oldest ones above `max_to_keep`.
 
         Args:
-            checkpoint_number: an integer; the checkpoint's ``save_counter`` by default.
-            check_interval: False writes it though the interval is not over.
+            checkpoint_number: Integer to append to the path. Default: the value of `save_counter`.
+            check_interval: If False, write the checkpoint even if `checkpoint_interval` has not
+                passed.
+            options: A `tf.train.CheckpointOptions`.
 
         Returns:
-            The checkpoint's path; None when none was to be written.
+            The path of the checkpoint, or None if `checkpoint_interval` has not passed.
 
         Raises:
-            tf.errors.OpError: as ``Checkpoint.write``.
+            tf.errors.OpError: If the files cannot be written.
+
+        Example:
+            >>> import tfpy as tf
+            >>> checkpoint = tf.train.Checkpoint(w=tf.Variable(1.0))
+            >>> manager = tf.train.CheckpointManager(checkpoint, "numbered", max_to_keep=2)
+            >>> manager.save(), manager.save(checkpoint_number=10)
+            ('numbered/ckpt-1', 'numbered/ckpt-10')
         """
         if not self._is_due(check_interval):
             return None
@@ -164,11 +183,31 @@ class CheckpointManager:
 
     async def save_async(
         self,
-        checkpoint_number: Any = None,
+        checkpoint_number: IntLike | None = None,
         check_interval: bool = True,
         options: CheckpointOptions | None = None,
     ) -> str | None:
-        """:meth:`save` where the device's values are to be awaited, as in a page."""
+        """Write a checkpoint without blocking the page; delete old ones as `save` does.
+
+        Awaits the values of the device, which `save` cannot do in a page without JSPI.
+
+        Args:
+            checkpoint_number: Integer to append to the path. Default: the value of `save_counter`.
+            check_interval: If False, write the checkpoint even if `checkpoint_interval` has not
+                passed.
+            options: A `tf.train.CheckpointOptions`.
+
+        Returns:
+            The path of the checkpoint, or None if `checkpoint_interval` has not passed.
+
+        Raises:
+            tf.errors.OpError: If the files cannot be written.
+
+        Example:
+            ```py
+            path = await manager.save_async()
+            ```
+        """
         if not self._is_due(check_interval):
             return None
         prefix = self._next(checkpoint_number)
@@ -186,20 +225,21 @@ class CheckpointManager:
         self._last_step = step
         return True
 
-    def _next(self, number: Any) -> str:
+    def _next(self, number: Any | None) -> str:
         counted = self._checkpoint.count()
         return f"{self._prefix}-{counted if number is None else int(number)}"
 
     def _note(self, path: str, own: bool) -> None:
-        """Takes note of a checkpoint.
+        """Add a checkpoint to the list and delete the oldest ones above the limit.
 
         Args:
-            own: whether this process has to do with the folder's files.
+            path: Path of the checkpoint.
+            own: If True, this process writes and deletes the folder's files.
         """
         self._kept.pop(path, None)
         self._kept[path] = time.time()
         self._latest = path
-        if own:  # before anything is deleted
+        if own:  # before files are deleted
             self._record()
         for old in self._sweep():
             for file in _files_of(old) if own else ():
@@ -209,7 +249,7 @@ class CheckpointManager:
             self._record()
 
     def _sweep(self) -> list[str]:
-        """Those that are to be deleted."""
+        """Remove the checkpoints above the limit from the list; return those to delete."""
         found: list[str] = []
         while self._max_to_keep and len(self._kept) > self._max_to_keep:
             path = next(iter(self._kept))
@@ -231,13 +271,26 @@ class CheckpointManager:
         )
 
     def restore_or_initialize(self) -> str | None:
-        """Restores the latest checkpoint, or calls ``init_fn`` where there is none.
+        """Restore the latest checkpoint, or call `init_fn` if there is none.
 
         Returns:
-            The path of what was restored, else None.
+            The path of the restored checkpoint, or None.
 
         Raises:
-            tf.errors.OpError, ValueError: as ``Checkpoint.restore``.
+            tf.errors.DataLossError: If the checkpoint is corrupt.
+            ValueError: If a Variable has a different shape in the checkpoint.
+
+        Example:
+            >>> import tfpy as tf
+            >>> checkpoint = tf.train.Checkpoint(w=tf.Variable(1.0))
+            >>> manager = tf.train.CheckpointManager(
+            ...     checkpoint, "started", max_to_keep=2, init_fn=lambda: print("no checkpoint")
+            ... )
+            >>> manager.restore_or_initialize()
+            no checkpoint
+            >>> path = manager.save()
+            >>> manager.restore_or_initialize()
+            'started/ckpt-1'
         """
         if self._latest is not None:
             self._checkpoint.restore(self._latest)
@@ -249,34 +302,51 @@ class CheckpointManager:
         return None
 
     def sync(self) -> None:
-        """Of no effect: checkpoints are there when they are written."""
+        """Do nothing: a checkpoint is complete when the call that writes it returns.
+
+        Example:
+            >>> import tfpy as tf
+            >>> checkpoint = tf.train.Checkpoint(w=tf.Variable(1.0))
+            >>> tf.train.CheckpointManager(checkpoint, "synced", max_to_keep=2).sync()
+        """
 
 
 def _lies_in(path: str, directory: str) -> bool:
-    """Return True if a checkpoint's files are in a folder: others wrote its file of checkpoints."""
+    """Return True if a checkpoint's files are in a folder.
+
+    The folder's file may list checkpoints elsewhere if another program wrote it.
+    """
     place = pathlib.Path(os.path.realpath(os.path.dirname(path)))
     return place.is_relative_to(os.path.realpath(directory))
 
 
 def _files_of(prefix: str) -> list[str]:
-    """Return the files of a checkpoint, the table first: without it the others are nothing."""
+    """Return the files of a checkpoint, the table first: the other files are useless without it."""
     start = glob.escape(prefix)
     whole = [p for ending in (".index", ".data-?????-of-?????") for p in glob.glob(start + ending)]
     return [*whole, *partial_files(f"{prefix}.")]
 
 
 def checkpoints_iterator(
-    checkpoint_dir: Path,
+    checkpoint_dir: PathLike,
     min_interval_secs: float = 0,
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,
 ) -> Iterator[str]:
-    """The paths of a folder's latest checkpoints, as they come; it waits for the next one.
+    """Iterate over new checkpoints of a folder, waiting for each of them.
+
+    Yields only the latest checkpoint, so checkpoints that are written in quick succession may be
+    skipped.
 
     Args:
-        min_interval_secs: at least so long is between two of them.
-        timeout: how many seconds it waits; for ever by default.
-        timeout_fn: asked when these are over; True ends it, which is so without it.
+        checkpoint_dir: Folder of the checkpoints.
+        min_interval_secs: Minimum number of seconds between two results.
+        timeout: Number of seconds to wait for a new checkpoint. Default: no limit.
+        timeout_fn: Function without arguments that is called after each timeout; the iterator ends
+            if it returns True. Without it, the iterator ends after the first timeout.
+
+    Yields:
+        The path of the latest checkpoint.
 
     Example:
         >>> import tfpy as tf
@@ -284,6 +354,8 @@ def checkpoints_iterator(
         >>> path = checkpoint.save("followed/ckpt")
         >>> list(tf.train.checkpoints_iterator("followed", timeout=0.1)) == [path]
         True
+
+    See also: `tf.train.latest_checkpoint`, `tf.train.CheckpointManager`.
     """
     latest = None
     while True:
@@ -298,7 +370,7 @@ def checkpoints_iterator(
 
 
 def _new_checkpoint(directory: str, last: str | None, timeout: float | None) -> str | None:
-    """The path of a checkpoint after the last one; None when there is none in time."""
+    """Return the path of a checkpoint other than the last one; None after the timeout."""
     stop = None if timeout is None else time.time() + timeout
     while True:
         found = latest_checkpoint(directory)
@@ -309,4 +381,4 @@ def _new_checkpoint(directory: str, last: str | None, timeout: float | None) -> 
         time.sleep(_WAIT)
 
 
-_WAIT = 1.0  # seconds between two looks
+_WAIT = 1.0  # seconds between two checks

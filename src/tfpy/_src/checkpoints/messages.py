@@ -1,4 +1,4 @@
-"""The messages of a checkpoint's object graph (trackable_object_graph.proto)."""
+"""The protocol buffer messages of a checkpoint's object graph (trackable_object_graph.proto)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfpy._src.formats.encodings.protobuf_writer import chunk, integer
 from tfpy._src.library.io.checked_json import ModelFileError
 
 OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
-"""The key under which a checkpoint has it."""
+"""Key of the object graph in a checkpoint."""
 
 _CHILD = Message("ObjectReference", {1: ("node_id", INT), 2: ("local_name", STRING)})
 _ATTRIBUTE = Message(
@@ -27,11 +27,11 @@ _GRAPH = Message("TrackableObjectGraph", {1: ("nodes", many(_NODE))})
 
 @dataclass(frozen=True)
 class SavedNode:
-    """An object as a checkpoint has it.
+    """An object in a checkpoint's object graph.
 
     Attributes:
-        children: numbers of nodes, by name.
-        attributes: keys of values, by name.
+        children: Node numbers of the objects that it holds, by name.
+        attributes: Keys of its values in the file, by attribute name.
     """
 
     children: dict[str, int]
@@ -39,7 +39,7 @@ class SavedNode:
 
 
 def written(nodes: Sequence[TrackedObject]) -> bytes:
-    """The object graph of a program's objects."""
+    """Return the serialized object graph of a program's objects."""
     holding = _holding_values(nodes)
     return b"".join(chunk(1, _node(node, i in holding)) for i, node in enumerate(nodes))
 
@@ -56,7 +56,7 @@ def _node(node: TrackedObject, has_values: bool) -> bytes:
 
 
 def _holding_values(nodes: Sequence[TrackedObject]) -> set[int]:
-    """The nodes that have values, or from which there is a way to values."""
+    """Return the nodes that have values or lead to nodes with values."""
     parents: list[list[int]] = [[] for _ in nodes]
     for i, node in enumerate(nodes):
         for child in node.children.values():
@@ -72,14 +72,14 @@ def _holding_values(nodes: Sequence[TrackedObject]) -> set[int]:
 
 
 def nodes_in(data: bytes) -> list[SavedNode]:
-    """The object graph that bytes hold.
+    """Parse a serialized object graph.
 
     Raises:
-        ModelFileError: when they hold none.
+        ModelFileError: If the bytes contain no objects, or refer to a missing one.
     """
     nodes = read(data, _GRAPH)["nodes"]
     if not nodes:
-        raise ModelFileError("the checkpoint's object graph has no objects")
+        raise ModelFileError("The checkpoint is corrupt: its object graph has no objects.")
     made = [
         SavedNode(
             {child.get("local_name", ""): int(child.get("node_id", 0)) for child in n["children"]},
@@ -88,5 +88,7 @@ def nodes_in(data: bytes) -> list[SavedNode]:
         for n in nodes
     ]
     if not all(0 <= i < len(made) for i in chain(*(node.children.values() for node in made))):
-        raise ModelFileError("the checkpoint's object graph names an object that it has not")
+        raise ModelFileError(
+            "The checkpoint is corrupt: its object graph refers to a missing object."
+        )
     return made

@@ -1,4 +1,4 @@
-"""What checkpoints see of a program: objects, by name the objects that they hold, their values."""
+"""The view that checkpoints have of a program: objects, the objects they hold, and their values."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tfpy._src.tensors.variables.tracking import DictWrapper, ListWrapper, Track
 from tfpy._src.tensors.variables.variable import Variable
 
 VARIABLE_VALUE = "VARIABLE_VALUE"
-"""TensorFlow's name of a Variable's value."""
+"""TensorFlow's attribute name for the value of a Variable."""
 _CONTAINERS = frozenset((list, dict, OrderedDict, ListWrapper, DictWrapper))
-"""Others may not be made of their items alone."""
+"""Container types that are tracked. A subclass may need more than its items to be rebuilt."""
 
 
 def is_trackable(value: Any) -> bool:
-    """Whether checkpoints follow an attribute of this value.
+    """Return True if checkpoints follow an attribute with this value.
 
-    TensorFlow's methods make an object one, too: ``_trackable_children`` gives the objects that it
-    holds, ``_serialize_to_tensors`` its values, and ``_restore_from_tensors`` takes these.
+    An object with TensorFlow's methods is trackable: `_trackable_children` returns the objects it
+    holds, `_serialize_to_tensors` returns its values, and `_restore_from_tensors` accepts them.
     """
     if isinstance(value, Variable | Tracked) or type(value) in _CONTAINERS:
         return True
@@ -34,15 +34,15 @@ def is_trackable(value: Any) -> bool:
 
 
 def _has_values(value: Any) -> bool:
-    """Whether an object gives values of its own."""
+    """Return True if an object serializes values itself."""
     return hasattr(type(value), "_serialize_to_tensors")
 
 
 def children(holder: Any) -> dict[str, Any]:
-    """The objects that an object holds, by name.
+    """Return the objects that an object holds, by name.
 
     Raises:
-        ValueError: for a dictionary of such with a key that is no text.
+        ValueError: If a dictionary has a trackable value under a key that is not a string.
     """
     if isinstance(holder, Variable):
         return {}
@@ -64,12 +64,32 @@ def _items(mapping: dict[Any, Any]) -> Iterator[tuple[str, Any]]:
             yield key, value
         elif is_trackable(value):
             raise ValueError(
-                f"a checkpoint cannot hold {value!r} of a dictionary: its key {key!r} is no text"
+                f"A checkpoint cannot save {value!r}, because its dictionary key {key!r} is not a "
+                "string. Use strings as keys."
             )
 
 
+def check_trackable(name: str, value: Any, root: Any) -> None:
+    """Check that an object may be part of a checkpoint under a name.
+
+    Raises:
+        ValueError: If the object has no values to save, or if the root has a different object of
+            that name.
+    """
+    if not is_trackable(value):
+        raise ValueError(
+            f"`Checkpoint` was expecting {name} to be a trackable object (a Variable, a tf.Module, "
+            f"a Keras model, or a container of these), got {value!r}."
+        )
+    if root is not None and name != "root" and children(root).get(name, value) is not value:
+        raise ValueError(
+            f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already "
+            "exists."
+        )
+
+
 def variable_of(value: Any) -> Variable | None:
-    """The Variable that an object is, or is around, as Keras's are."""
+    """Return the Variable that an object is or wraps, as Keras variables do."""
     if isinstance(value, Variable):
         return value.origin
     found = getattr(value, "handle", None) if _has_values(value) else None
@@ -81,8 +101,9 @@ class TrackedValue:
     """A value of an object.
 
     Attributes:
-        key: in the file.
-        dtype: its number in the file.
+        key: Key in the file.
+        dtype: TensorFlow's enum value of the dtype in the file.
+        value: The tensor or array.
     """
 
     key: str
@@ -92,12 +113,14 @@ class TrackedValue:
 
 @dataclass
 class TrackedObject:
-    """An object, and what the file says of it.
+    """An object of the program, with its entries in the file.
 
     Attributes:
-        path: the names that lead to it.
-        children: numbers of nodes, by name.
-        values: by the names of its attributes.
+        value: The object.
+        path: Attribute names that lead to the object.
+        children: Node numbers of the objects that it holds, by name.
+        values: Values by attribute name.
+        full_name: Name of the Variable, if the object is one.
     """
 
     value: Any
@@ -108,10 +131,11 @@ class TrackedObject:
 
 
 def nodes_of(root: Any, attached: dict[str, Any]) -> list[TrackedObject]:
-    """The objects that can be reached, nearest first, the root before all.
+    """Return all objects that are reachable from the root, in breadth-first order.
 
     Args:
-        attached: objects that count as the root's.
+        root: First object.
+        attached: Additional objects that count as attributes of the root.
     """
     nodes = [TrackedObject(root, ())]
     numbers = {id(root): 0}
@@ -129,7 +153,7 @@ def nodes_of(root: Any, attached: dict[str, Any]) -> list[TrackedObject]:
 
 
 def add_values(node: TrackedObject) -> None:
-    """Notes an object's values."""
+    """Store an object's values in its node."""
     variable = variable_of(node.value)
     if variable is not None:
         with tracing.init_scope():
@@ -147,9 +171,9 @@ def add_values(node: TrackedObject) -> None:
 
 
 def values_of(value: Any) -> dict[str, dict[str, Any]]:
-    """The values that an object gives itself, by their names, by the attributes they are parts of.
+    """Return the values that an object serializes itself: attribute name to part name to tensor.
 
-    A name that has a ``-`` is that of a part of what stands before it.
+    The attribute name is the part of the name before the first `-`.
     """
     found: dict[str, dict[str, Any]] = {}
     if _has_values(value):
@@ -159,21 +183,21 @@ def values_of(value: Any) -> dict[str, dict[str, Any]]:
 
 
 def has_values(value: Any) -> bool:
-    """Whether a checkpoint has values of an object itself."""
+    """Return True if a checkpoint stores values of the object itself."""
     return variable_of(value) is not None or bool(values_of(value))
 
 
 def number_of(dtype: Any) -> int:
-    """TensorFlow's number of a dtype of a tensor or an array."""
+    """Return TensorFlow's enum value of the dtype of a tensor or an array."""
     return WIDER.get(str(dtype)) or as_dtype(dtype).as_datatype_enum
 
 
 def _declared(value: Any) -> int | None:
-    """The wide dtype that a variable of Keras says it has."""
+    """Return the enum value of the 64-bit dtype that a Keras variable declares, or None."""
     return None if isinstance(value, Variable) else WIDER.get(str(getattr(value, "dtype", "")))
 
 
 def key(path: tuple[str, ...], name: str) -> str:
-    """The key of an object's value in the file."""
+    """Return the key of an object's value in the file."""
     escaped = [part.replace(".", "..").replace("/", ".S") for part in path]
     return "/".join([*escaped, ".ATTRIBUTES", name])

@@ -1,4 +1,4 @@
-"""``tf.train.load_checkpoint`` and its like: the values in a checkpoint's files, by name."""
+"""Functions that read the values in a checkpoint's files by name (`tf.train.load_checkpoint`)."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from tfpy._src.backends.interface import Ranges
 from tfpy._src.base.dtypes import DType, as_dtype
 from tfpy._src.base.errors import DataLossError, NotFoundError
 from tfpy._src.checkpoints.state import latest_checkpoint
+from tfpy._src.core.typing import PathLike
 from tfpy._src.formats.tensorflow.checkpoint_files.bundle import Bundle, BundleEntry, shard_name
 from tfpy._src.library.io.checked_json import ModelFileError
-from tfpy._src.library.io.gfile import Path, path_text, translated
+from tfpy._src.library.io.gfile import path_text, translated
 
 
 class CheckpointReader:
-    """The values of a checkpoint (what ``tf.train.load_checkpoint`` gives).
+    """A reader of a checkpoint's values, which `tf.train.load_checkpoint` returns.
 
     Args:
-        prefix: the path that the names of all its files begin with.
+        prefix: Path of the checkpoint, with which the names of all its files begin.
 
     Raises:
-        NotFoundError: when there is no such checkpoint.
-        DataLossError: when it is broken.
+        tf.errors.NotFoundError: If there is no such checkpoint.
+        tf.errors.DataLossError: If the checkpoint is corrupt.
     """
 
-    def __init__(self, prefix: Path) -> None:
+    def __init__(self, prefix: PathLike) -> None:
         self._prefix = path_text(prefix)
         try:
             with open(f"{self._prefix}.index", "rb") as file:
@@ -43,7 +44,7 @@ class CheckpointReader:
 
     @contextmanager
     def checked(self) -> Iterator[None]:
-        """What is found to be broken is DataLossError."""
+        """Convert errors about corrupt files to `DataLossError`."""
         try:
             yield
         except ModelFileError as error:
@@ -56,30 +57,63 @@ class CheckpointReader:
             return file.read(size)
 
     def has_tensor(self, tensor_str: str) -> bool:
-        """Whether there is a value of that name."""
+        """Return True if the checkpoint has a value of that name.
+
+        Args:
+            tensor_str: Name of the value.
+
+        Returns:
+            A bool.
+
+        Example:
+            >>> import tfpy as tf
+            >>> path = tf.train.Checkpoint(w=tf.Variable([1.0, 2.0])).write("has/model")
+            >>> tf.train.load_checkpoint(path).has_tensor("w/.ATTRIBUTES/VARIABLE_VALUE")
+            True
+        """
         return tensor_str in self._bundle.entries
 
     def get_tensor(self, tensor_str: str) -> Any:
-        """A value, as NumPy's; a single text as bytes.
+        """Return a value by its name.
+
+        Args:
+            tensor_str: Name of the value.
+
+        Returns:
+            A NumPy array; for a scalar, a NumPy scalar, or bytes if the dtype is string.
 
         Raises:
-            NotFoundError: when there is none of that name.
-            DataLossError: when its bytes are not those that were written.
+            tf.errors.NotFoundError: If there is no value of that name.
+            tf.errors.DataLossError: If the stored bytes do not match their checksum.
+
+        Example:
+            >>> import tfpy as tf
+            >>> path = tf.train.Checkpoint(w=tf.Variable([1.0, 2.0])).write("get/model")
+            >>> tf.train.load_checkpoint(path).get_tensor("w/.ATTRIBUTES/VARIABLE_VALUE")
+            array([1., 2.], dtype=float32)
         """
         return self.part(tensor_str)[()]
 
     def part(self, key: str, ranges: Ranges | None = None) -> Any:
-        """Part of a value, of which little more is read: see :meth:`get_tensor`."""
+        """Return part of a value, reading little more than that part from the file.
+
+        Args:
+            key: Name of the value.
+            ranges: Start and stop along each axis. Default: the whole value.
+
+        Returns:
+            A NumPy array.
+        """
         self._entry(key)
         with self.checked():
             return self._bundle.part(key, ranges)
 
     def number(self, key: str) -> int:
-        """TensorFlow's number of a value's dtype."""
+        """Return TensorFlow's enum value of a value's dtype."""
         return self._entry(key).dtype
 
     def shape(self, key: str) -> tuple[int, ...]:
-        """A value's shape."""
+        """Return a value's shape."""
         return self._entry(key).shape
 
     def _entry(self, key: str) -> BundleEntry:
@@ -88,27 +122,59 @@ class CheckpointReader:
         return self._bundle.entries[key]
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
-        """The shapes of all values, by their names."""
+        """Return the shapes of all values.
+
+        Returns:
+            A dictionary from names to lists of sizes.
+
+        Example:
+            >>> import tfpy as tf
+            >>> path = tf.train.Checkpoint(w=tf.Variable([1.0, 2.0])).write("shapes/model")
+            >>> reader = tf.train.load_checkpoint(path)
+            >>> reader.get_variable_to_shape_map()["w/.ATTRIBUTES/VARIABLE_VALUE"]
+            [2]
+        """
         return {key: list(entry.shape) for key, entry in self._bundle.entries.items()}
 
     def get_variable_to_dtype_map(self) -> dict[str, DType]:
-        """What the dtypes of all values are here, by their names."""
+        """Return the dtypes of all values.
+
+        Returns:
+            A dictionary from names to `tf.DType`. Without 64-bit support, int64 values have the
+            dtype that tfpy uses instead.
+
+        Example:
+            >>> import tfpy as tf
+            >>> path = tf.train.Checkpoint(w=tf.Variable([1.0, 2.0])).write("dtypes/model")
+            >>> reader = tf.train.load_checkpoint(path)
+            >>> reader.get_variable_to_dtype_map()["w/.ATTRIBUTES/VARIABLE_VALUE"]
+            tf.float32
+        """
         return {key: as_dtype(entry.dtype) for key, entry in self._bundle.entries.items()}
 
 
-def load_checkpoint(ckpt_dir_or_file: Path) -> CheckpointReader:
-    """The values of a checkpoint, or of the latest one of a folder.
+def load_checkpoint(ckpt_dir_or_file: PathLike) -> CheckpointReader:
+    """Open a checkpoint, or the latest checkpoint of a folder, for reading.
+
+    Args:
+        ckpt_dir_or_file: Path of a checkpoint, or a folder.
+
+    Returns:
+        A reader with the methods `get_tensor`, `has_tensor`, `get_variable_to_shape_map` and
+        `get_variable_to_dtype_map`.
 
     Raises:
-        ValueError: when the folder has none.
-        NotFoundError: when there is no such checkpoint.
-        DataLossError: when it is broken.
+        ValueError: If the folder has no checkpoint.
+        tf.errors.NotFoundError: If there is no such checkpoint.
+        tf.errors.DataLossError: If the checkpoint is corrupt.
 
     Example:
         >>> import tfpy as tf
         >>> path = tf.train.Checkpoint(w=tf.Variable([1.0, 2.0])).write("/tmp/of_w")
         >>> tf.train.load_checkpoint(path).get_tensor("w/.ATTRIBUTES/VARIABLE_VALUE")
         array([1., 2.], dtype=float32)
+
+    See also: `tf.train.list_variables`, `tf.train.load_variable`.
     """
     path = path_text(ckpt_dir_or_file)
     found = latest_checkpoint(path) if os.path.isdir(path) else path
@@ -119,31 +185,52 @@ def load_checkpoint(ckpt_dir_or_file: Path) -> CheckpointReader:
     return CheckpointReader(found)
 
 
-def list_variables(ckpt_dir_or_file: Path) -> list[tuple[str, list[int]]]:
-    """Names and shapes of the values of a checkpoint, in the names' order.
+def list_variables(ckpt_dir_or_file: PathLike) -> list[tuple[str, list[int]]]:
+    """List the names and shapes of a checkpoint's values.
+
+    Args:
+        ckpt_dir_or_file: Path of a checkpoint, or a folder.
+
+    Returns:
+        A list of pairs `(name, shape)`, sorted by name.
 
     Raises:
-        ValueError, NotFoundError, DataLossError: as :func:`load_checkpoint`.
+        ValueError: If the folder has no checkpoint.
+        tf.errors.NotFoundError: If there is no such checkpoint.
+        tf.errors.DataLossError: If the checkpoint is corrupt.
 
     Example:
         >>> import tfpy as tf
         >>> path = tf.train.Checkpoint(w=tf.Variable([1.0, 2.0])).save("listed/ckpt")
         >>> [shape for name, shape in tf.train.list_variables(path) if name.startswith("w/")]
         [[2]]
+
+    See also: `tf.train.load_checkpoint`, `tf.train.load_variable`.
     """
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 
-def load_variable(ckpt_dir_or_file: Path, name: str) -> Any:
-    """A value of a checkpoint, as NumPy's.
+def load_variable(ckpt_dir_or_file: PathLike, name: str) -> Any:
+    """Read one value of a checkpoint.
+
+    Args:
+        ckpt_dir_or_file: Path of a checkpoint, or a folder.
+        name: Name of the value, as in `tf.train.list_variables`.
+
+    Returns:
+        A NumPy array; for a scalar, a NumPy scalar, or bytes if the dtype is string.
 
     Raises:
-        ValueError, NotFoundError, DataLossError: as :func:`load_checkpoint`.
+        ValueError: If the folder has no checkpoint.
+        tf.errors.NotFoundError: If there is no such checkpoint, or if it has no value of that name.
+        tf.errors.DataLossError: If the checkpoint is corrupt.
 
     Example:
         >>> import tfpy as tf
         >>> path = tf.train.Checkpoint(w=tf.Variable([1.0, 2.0])).save("loaded/ckpt")
         >>> tf.train.load_variable(path, "w/.ATTRIBUTES/VARIABLE_VALUE").tolist()
         [1.0, 2.0]
+
+    See also: `tf.train.list_variables`, `tf.train.load_checkpoint`.
     """
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))

@@ -1,8 +1,8 @@
-"""Values of a checkpoint, put back into a program's objects.
+"""Restoration of checkpointed values into a program's objects.
 
-Objects are found from the root on by their names, as the checkpoint has them. What is not there yet
-waits where it belongs: when the object there, or one in a list or dictionary there, gets an
-attribute or item, it is looked for again.
+Objects are matched by name, starting at the root. A value whose object does not exist yet waits at
+its place: it is looked up again when the object at that place, or a list or dictionary in it,
+receives an attribute or item.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class Restoration:
     """A checkpoint that is being restored.
 
     Args:
-        reader: of its values.
-        nodes: its objects.
-        root: the object that its first one is.
-        attached: objects that count as the root's.
+        reader: Reader of its values.
+        nodes: Nodes of its object graph.
+        root: Object of the program that corresponds to the first node.
+        attached: Function that returns additional attributes of the root.
     """
 
     def __init__(
@@ -49,11 +49,11 @@ class Restoration:
     ) -> None:
         self.nodes = nodes
         self.bound: dict[int, Any] = {}
-        """The objects that nodes are, by the nodes' numbers."""
+        """Objects of the program by node number."""
         self.unused: dict[int, list[str]] = {}
-        """Attributes of nodes that their objects have not."""
+        """Attribute names, by node number, that the objects do not have."""
         self.partial = False
-        """Whether it is meant that values are left."""
+        """True if unrestored values are expected, so that no warning is logged."""
         self._reader = reader
         self._attached = attached
         self._root = root
@@ -61,10 +61,12 @@ class Restoration:
         self.bind(0, root, None)
 
     def bind(self, number: int, value: Any, owner: Tracked | None) -> None:
-        """Restores an object, and those that it holds.
+        """Restore an object and the objects that it holds.
 
         Args:
-            owner: the nearest object around it that can tell when it gets attributes.
+            number: Node number of the object.
+            value: The object.
+            owner: Nearest enclosing object that reports when attributes are added.
         """
         left = [(number, value, owner)]
         for number, value, owner in left:
@@ -79,7 +81,7 @@ class Restoration:
     def _held(
         self, number: int, value: Any, owner: Tracked | None
     ) -> list[tuple[int, Any, Tracked | None]]:
-        """The objects that an object holds and that are to be restored; others wait."""
+        """Return the held objects that can be restored now; register the others as waiting."""
         owner = value if isinstance(value, Tracked) else owner
         found = self.children(value)
         left = []
@@ -92,9 +94,10 @@ class Restoration:
         return left
 
     def watched(self, place: _Place, value: Any, owner: Tracked | None) -> Any:
-        """Return the object of a place, in which lists and dictionaries wait for their items.
+        """Return the object of a place, in which lists and dictionaries report added items.
 
-        Those with missing items are replaced by wrappers, which restore the items that are added.
+        Lists and dictionaries with missing items are replaced by wrappers, which restore added
+        items.
         """
         if owner is None or not _puts(place.holder, place.name, value):
             return value
@@ -117,7 +120,7 @@ class Restoration:
         return kind(value, owner) if kind and missing else value
 
     def is_done(self, number: int) -> bool:
-        """Whether all values of an object, and of those that it holds, have found their objects."""
+        """Return True if all values of a node and its descendants have been matched to objects."""
         left, seen = [number], {number}
         while left:
             node = self.nodes[(at := left.pop())]
@@ -129,7 +132,7 @@ class Restoration:
         return True
 
     def children(self, value: Any) -> dict[str, Any]:
-        """The objects that an object holds, by name."""
+        """Return the objects that an object holds, by name."""
         found = children(value)
         if value is self._root:
             found |= self._attached()
@@ -146,12 +149,12 @@ class Restoration:
         self._waiting.add(waiting)
 
     def look(self) -> None:
-        """Restores what has come by other ways than those that are watched."""
+        """Restore objects that were added in ways that are not observed."""
         for waiting in list(self._waiting):
             waiting.look()
 
     def _restore(self, number: int, value: Any) -> None:
-        """Gives an object its values."""
+        """Assign the checkpointed values to an object."""
         attributes = self.nodes[number].attributes
         variable = variable_of(value)
         if VARIABLE_VALUE in attributes and is_uninitialized(value):
@@ -166,7 +169,7 @@ class Restoration:
             self.unused[number] = unused
 
     def _restore_values(self, value: Any, attributes: dict[str, str]) -> set[str]:
-        """Gives an object that has values of its own those that it knows; their names."""
+        """Restore the values that an object serializes itself; return their attribute names."""
         own = values_of(value)
         known = own.keys() & attributes.keys()
         arrays = {
@@ -179,11 +182,11 @@ class Restoration:
         return set(known)
 
     def unresolved(self) -> list[int]:
-        """The nodes with values of which there is no object."""
+        """Return the numbers of the nodes with values that have no object."""
         return [i for i, n in enumerate(self.nodes) if n.attributes and i not in self.bound]
 
     def path(self, number: int) -> str:
-        """By which names a node is reached."""
+        """Return the attribute names that lead to a node, as one dotted name."""
         paths = {0: "(root)"}
         for at in (order := [0]):
             for name, child in self.nodes[at].children.items():
@@ -197,8 +200,8 @@ class Restoration:
             return
         some = "".join(f"\n  {self.path(i)}" for i in left[:10])
         _log.warning(
-            "%d values of a checkpoint were not restored, as the program has no objects for them;"
-            " status.expect_partial() says that this is meant:%s",
+            "%d values of a checkpoint were not restored, because the program has no objects for "
+            "them. Call status.expect_partial() if this is intended:%s",
             len(left), some,
         )  # fmt: skip
 
@@ -213,7 +216,7 @@ _WRAPPERS: dict[type, Callable[[Any, Tracked], Any]] = {
 def _puts(holder: Any, name: str, value: Any) -> bool:
     """Return True if the holder's item or attribute may be replaced.
 
-    Keras stores the lists of its objects in other places, too.
+    Keras stores references to its lists in other places as well, so these are not replaced.
     """
     if isinstance(holder, list):
         return True
@@ -224,7 +227,7 @@ def _puts(holder: Any, name: str, value: Any) -> bool:
 
 
 def _put(holder: Any, name: str, value: Any) -> None:
-    """Replace an item or an attribute; nothing that waits looks for it again."""
+    """Replace an item or an attribute without triggering another lookup."""
     if isinstance(holder, list):
         unwrapped(holder)[int(name)] = value
     elif isinstance(holder, dict):
@@ -235,13 +238,13 @@ def _put(holder: Any, name: str, value: Any) -> None:
 
 def _warn_of_two(one: Any, other: Any) -> None:
     _log.warning(
-        "a checkpoint has one object where the program has two; the second one is not restored: "
-        "%r and %r", one, other,
+        "A checkpoint has one object where the program has two. The second one is not restored: "
+        "%r and %r.", one, other,
     )  # fmt: skip
 
 
 class _Place(NamedTuple):
-    """Where an object is missing."""
+    """A place where an object is missing."""
 
     restoration: Restoration
     holder: Any
@@ -250,14 +253,14 @@ class _Place(NamedTuple):
 
 
 class PendingValues:
-    """What waits for attributes of an object, or for items of lists and dictionaries there."""
+    """The checkpointed values that wait for attributes of an object, or for items in it."""
 
     def __init__(self, owner: Tracked) -> None:
         self._owner = owner
         self._places: list[_Place] = []
 
     def add(self, place: _Place) -> None:
-        """Waits for one more; the checkpoint that was restored later counts."""
+        """Add a place; it replaces a place of an earlier checkpoint."""
         same = [p for p in self._places if p.holder is place.holder and p.name == place.name]
         self._places = [p for p in self._places if p not in same] + [place]
 
@@ -283,14 +286,14 @@ class PendingValues:
             value = restoration.watched(place, found[place.name], self._owner)
             restoration.bind(place.node, value, self._owner)
         except ValueError as error:
-            # TensorFlow's containers accept items that a checkpoint does not fit: optimizers
-            # whose variables are others than those that were saved continue with new ones.
+            # TensorFlow's containers accept items that do not match the checkpoint: an optimizer
+            # with different variables continues with new slots.
             if not isinstance(place.holder, list | dict | tuple):
                 raise
-            _log.warning("a value of a checkpoint was not restored: %s", error)
+            _log.warning("A value of a checkpoint was not restored: %s", error)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> None:
-        """A copy of the object waits for nothing."""
+        """Return None: a copy of the object does not wait for values."""
 
     def __reduce__(self) -> Any:
         return type(None), ()

@@ -1,4 +1,4 @@
-"""The file ``checkpoint`` of a folder: which checkpoints there are, and which is the latest one."""
+"""The file `checkpoint` of a folder, which lists its checkpoints and names the latest one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 
 from tfpy._src.base.atomic_files import remove_abandoned, replace_file
-from tfpy._src.library.io.gfile import Path, path_text, translated
+from tfpy._src.core.typing import PathLike
+from tfpy._src.library.io.gfile import path_text, translated
 
 _log = logging.getLogger("tfpy")
 _LINE = re.compile(r"\s*(\w+)\s*:\s*(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[-+\w.]+)\s*(?:#.*)?")
@@ -19,13 +20,13 @@ _MAX_BYTES = 1 << 24
 
 @dataclass
 class CheckpointState:
-    """What such a file says (TensorFlow's message of that name).
+    """The content of a folder's file `checkpoint` (TensorFlow's message `CheckpointState`).
 
     Attributes:
-        model_checkpoint_path: the latest checkpoint.
-        all_model_checkpoint_paths: those that are kept, the oldest first.
-        all_model_checkpoint_timestamps: when each of these was written, in seconds.
-        last_preserved_timestamp: when the last one was that is kept for good.
+        model_checkpoint_path: Path of the latest checkpoint.
+        all_model_checkpoint_paths: Paths of all kept checkpoints, oldest first.
+        all_model_checkpoint_timestamps: Times when they were written, in seconds.
+        last_preserved_timestamp: Time of the last checkpoint that is kept permanently.
     """
 
     model_checkpoint_path: str = ""
@@ -34,7 +35,7 @@ class CheckpointState:
     last_preserved_timestamp: float = 0.0
 
     def text(self) -> str:
-        """The file."""
+        """Return the content of the file."""
         paths = ("model_checkpoint_path", [self.model_checkpoint_path])
         all_paths = ("all_model_checkpoint_paths", self.all_model_checkpoint_paths)
         lines = [f"{name}: {_quoted(path)}" for name, some in (paths, all_paths) for path in some]
@@ -54,17 +55,17 @@ def _quoted(text: str) -> str:
 
 
 def _parsed(text: str) -> CheckpointState:
-    """What a file says.
+    """Parse the content of a file.
 
     Raises:
-        ValueError: when it is not such a file.
+        ValueError: If a line cannot be parsed.
     """
     found = CheckpointState()
     for line in filter(str.strip, text.split("\n")):
         match = _LINE.fullmatch(line)
         name = match[1] if match else ""
         if match is None or name not in _NAMES:
-            raise ValueError(f"{line[:80]!r} is not what a file of checkpoints says")
+            raise ValueError(f"{line[:80]!r} is not a line of a checkpoint state file.")
         is_path = name.endswith(("path", "paths"))
         value = ast.literal_eval("b" + match[2]).decode() if is_path else float(match[2])
         if isinstance(getattr(found, name), list):
@@ -79,18 +80,26 @@ def _file(directory: str, name: str | None) -> str:
 
 
 def get_checkpoint_state(
-    checkpoint_dir: Path, latest_filename: str | None = None
+    checkpoint_dir: PathLike, latest_filename: str | None = None
 ) -> CheckpointState | None:
-    """What a folder's file of checkpoints says, with whole paths; None where there is none.
+    """Read the file that lists a folder's checkpoints.
 
     Args:
-        latest_filename: the file's name, "checkpoint" by default.
+        checkpoint_dir: Folder of the checkpoints.
+        latest_filename: Name of the file. Default: `"checkpoint"`.
+
+    Returns:
+        A `CheckpointState` with the attributes `model_checkpoint_path` (the latest checkpoint) and
+        `all_model_checkpoint_paths`, or None if there is no such file or it cannot be parsed. The
+        paths include the folder.
 
     Example:
         >>> import tfpy as tf
         >>> path = tf.train.Checkpoint(w=tf.Variable(3.0)).save("stated/ckpt")
         >>> tf.train.get_checkpoint_state("stated").model_checkpoint_path == path
         True
+
+    See also: `tf.train.latest_checkpoint`.
     """
     directory = path_text(checkpoint_dir)
     path = _file(directory, latest_filename)
@@ -103,7 +112,7 @@ def get_checkpoint_state(
         _log.warning("%s: Checkpoint ignored: %s", path, error)
         return None
     if not found.model_checkpoint_path:
-        _log.warning("%s: Checkpoint ignored: it names no checkpoint", path)
+        _log.warning("%s: Checkpoint ignored: the file does not name a checkpoint", path)
         return None
     found.model_checkpoint_path = os.path.join(directory, found.model_checkpoint_path)
     paths = found.all_model_checkpoint_paths
@@ -111,17 +120,23 @@ def get_checkpoint_state(
     return found
 
 
-def latest_checkpoint(checkpoint_dir: Path, latest_filename: str | None = None) -> str | None:
-    """The path of a folder's latest checkpoint, None where there is none.
+def latest_checkpoint(checkpoint_dir: PathLike, latest_filename: str | None = None) -> str | None:
+    """Return the path of a folder's latest checkpoint.
 
     Args:
-        latest_filename: of the file that says so, "checkpoint" by default.
+        checkpoint_dir: Folder of the checkpoints.
+        latest_filename: Name of the file that lists the checkpoints. Default: `"checkpoint"`.
+
+    Returns:
+        The path, which `tf.train.Checkpoint.restore` accepts, or None if there is no checkpoint.
 
     Example:
         >>> import tfpy as tf
         >>> path = tf.train.Checkpoint(w=tf.Variable(1.0)).save("/tmp/kept/model")
         >>> tf.train.latest_checkpoint("/tmp/kept")
         '/tmp/kept/model-1'
+
+    See also: `tf.train.get_checkpoint_state`, `tf.train.list_variables`.
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:
@@ -134,22 +149,29 @@ def latest_checkpoint(checkpoint_dir: Path, latest_filename: str | None = None) 
 
 
 def update_checkpoint_state(
-    save_dir: Path,
+    save_dir: PathLike,
     model_checkpoint_path: str,
     all_model_checkpoint_paths: Sequence[str] | None = None,
     latest_filename: str | None = None,
     all_model_checkpoint_timestamps: Iterable[float] | None = None,
     last_preserved_timestamp: float | None = None,
 ) -> None:
-    """Writes a folder's file of checkpoints, whole or not at all.
+    """Write the file that lists a folder's checkpoints.
+
+    The file is replaced atomically.
 
     Args:
-        model_checkpoint_path: the latest one; paths in the folder stand in the file without it.
-        all_model_checkpoint_paths: those that are kept; the latest one is added.
-        latest_filename: the file's name, "checkpoint" by default.
+        save_dir: Folder of the checkpoints.
+        model_checkpoint_path: Path of the latest checkpoint. Paths inside the folder are stored
+            relative to it.
+        all_model_checkpoint_paths: Paths of all kept checkpoints, oldest first. The latest one is
+            added if it is missing.
+        latest_filename: Name of the file. Default: `"checkpoint"`.
+        all_model_checkpoint_timestamps: Times when the checkpoints were written, in seconds.
+        last_preserved_timestamp: Time of the last checkpoint that is kept permanently.
 
     Raises:
-        ValueError: when there are not as many times as checkpoints.
+        ValueError: If the numbers of timestamps and checkpoints differ.
 
     Example:
         >>> import tfpy as tf
@@ -157,6 +179,8 @@ def update_checkpoint_state(
         >>> tf.compat.v1.train.update_checkpoint_state("updated", path)
         >>> tf.train.latest_checkpoint("updated")
         'updated/ckpt'
+
+    See also: `tf.train.get_checkpoint_state`.
     """
     directory = path_text(save_dir)
     paths = list(all_model_checkpoint_paths or ())
@@ -165,7 +189,8 @@ def update_checkpoint_state(
     times = list(all_model_checkpoint_timestamps or ())
     if times and len(times) != len(paths):
         raise ValueError(
-            f"all_model_checkpoint_timestamps has {len(times)} times for {len(paths)} checkpoints"
+            f"all_model_checkpoint_timestamps has {len(times)} entries, but there are "
+            f"{len(paths)} checkpoints."
         )
     state = CheckpointState(
         _relative(model_checkpoint_path, directory),
@@ -180,7 +205,7 @@ def update_checkpoint_state(
 
 
 def _relative(path: str, directory: str) -> str:
-    """A path as the folder's file has it."""
+    """Return a path as it is stored in the folder's file."""
     return (
         os.path.relpath(path, directory) if path.startswith(os.path.join(directory, "")) else path
     )

@@ -1,4 +1,4 @@
-"""What restoring gives: how much of a checkpoint and of the program have found each other."""
+"""The status objects that `Checkpoint.restore` and `Checkpoint.read` return."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from tfpy._src.checkpoints.restoring import Restoration
 
 
 class LoadStatus(ABC):
-    """What ``Checkpoint.restore`` and ``read`` give."""
+    """A status object that `Checkpoint.restore` and `Checkpoint.read` return."""
 
     @abstractmethod
     def assert_consumed(self) -> LoadStatus:
-        """Checks that every value of the checkpoint and every object of the program is matched."""
+        """Check that every checkpointed value and every object of the program is matched."""
 
     @abstractmethod
     def assert_existing_objects_matched(self) -> LoadStatus:
-        """Checks that every object of the program that has values has got them."""
+        """Check that every object of the program with values is matched."""
 
     @abstractmethod
     def assert_nontrivial_match(self) -> LoadStatus:
-        """Checks that more than the root is matched."""
+        """Check that an object other than the root is matched."""
 
     @abstractmethod
     def expect_partial(self) -> LoadStatus:
-        """Says that it is meant when values are left, of which a warning tells otherwise."""
+        """Suppress the warning about values that were not restored."""
 
     def run_restore_ops(self, session: Any = None) -> None:
-        """Of no effect: values are restored at once."""
+        """Do nothing: values are restored immediately."""
         return None
 
     def initialize_or_restore(self, session: Any = None) -> None:
-        """Of no effect: Variables have their initial values, or those restored."""
+        """Do nothing: Variables already have their initial or restored values."""
         return None
 
 
 class CheckpointLoadStatus(LoadStatus):
-    """How far a checkpoint is restored; objects that come later are counted when they are there."""
+    """The status of a restored checkpoint, including objects that are created after `restore`."""
 
     def __init__(
         self, restoration: Restoration, root: Any, attached: Callable[[], dict[str, Any]]
@@ -49,10 +49,13 @@ class CheckpointLoadStatus(LoadStatus):
         self._attached = attached
 
     def assert_consumed(self) -> CheckpointLoadStatus:
-        """Checks that every value of the checkpoint and every object of the program is matched.
+        """Check that every checkpointed value and every object of the program is matched.
+
+        Returns:
+            This status object.
 
         Raises:
-            AssertionError: when something is left; it is named.
+            AssertionError: If a value or an object is not matched; the message lists them.
         """
         restoration = self._restoration
         self.assert_existing_objects_matched()
@@ -73,10 +76,13 @@ class CheckpointLoadStatus(LoadStatus):
         return self
 
     def assert_existing_objects_matched(self) -> CheckpointLoadStatus:
-        """Checks that every object of the program that has values has got them.
+        """Check that every object of the program with values is matched.
+
+        Returns:
+            This status object.
 
         Raises:
-            AssertionError: when there are others; up to ten are named.
+            AssertionError: If an object is not matched; the message lists up to ten of them.
         """
         if left := self._unmatched():
             raise AssertionError(
@@ -87,10 +93,13 @@ class CheckpointLoadStatus(LoadStatus):
         return self
 
     def assert_nontrivial_match(self) -> CheckpointLoadStatus:
-        """Checks that more than the root is matched.
+        """Check that an object other than the root is matched.
+
+        Returns:
+            This status object.
 
         Raises:
-            AssertionError: when nothing else is.
+            AssertionError: If no other object is matched.
         """
         left = self._unmatched()
         if len(self._restoration.bound) > 1:
@@ -106,12 +115,16 @@ class CheckpointLoadStatus(LoadStatus):
         )
 
     def expect_partial(self) -> CheckpointLoadStatus:
-        """Says that it is meant when values are left, of which a warning tells otherwise."""
+        """Suppress the warning about values that were not restored.
+
+        Returns:
+            This status object.
+        """
         self._restoration.partial = True
         return self
 
     def _unmatched(self) -> list[Any]:
-        """The objects with values that have got none."""
+        """Return the objects with values that the checkpoint did not restore."""
         self._restoration.look()
         matched = set(map(id, self._restoration.bound.values()))
         found = (node.value for node in nodes_of(self._root, self._attached()))
@@ -122,41 +135,45 @@ _NOTHING = "No checkpoint specified (save_path=None); nothing is being restored.
 
 
 class InitializationOnlyStatus(LoadStatus):
-    """What restoring from no checkpoint gives: all that is asserted fails."""
+    """The status of `restore(None)`: every assertion fails."""
 
     def assert_consumed(self) -> InitializationOnlyStatus:
-        """Raises.
+        """Raise an AssertionError.
 
         Raises:
-            AssertionError: always.
+            AssertionError: Always.
         """
         raise AssertionError(_NOTHING)
 
     def assert_existing_objects_matched(self) -> InitializationOnlyStatus:
-        """Raises.
+        """Raise an AssertionError.
 
         Raises:
-            AssertionError: always.
+            AssertionError: Always.
         """
         raise AssertionError(_NOTHING)
 
     def assert_nontrivial_match(self) -> InitializationOnlyStatus:
-        """Raises.
+        """Raise an AssertionError.
 
         Raises:
-            AssertionError: always.
+            AssertionError: Always.
         """
         raise AssertionError(_NOTHING)
 
     def expect_partial(self) -> InitializationOnlyStatus:
-        """Of no effect."""
+        """Do nothing.
+
+        Returns:
+            This status object.
+        """
         return self
 
     def run_restore_ops(self, session: Any = None) -> None:
-        """Raises.
+        """Raise an AssertionError.
 
         Raises:
-            AssertionError: always.
+            AssertionError: Always.
         """
         raise AssertionError(
             "No checkpoint specified, so no restore ops are available (save_path=None to "

@@ -1,12 +1,13 @@
-"""Values written to a checkpoint's files, by one process or by several together.
+"""Writing a checkpoint's files, by one process or by several processes together.
 
-A checkpoint is there once its table is: that comes last, at once. Its bytes are in files whose
-numbers no other checkpoint of that name has, also none that another program is writing, so that a
-table and its bytes belong together. The program that is the last one to write its table wins.
+A checkpoint becomes valid when its table is written, which happens last and atomically. The data
+files have numbers that no other checkpoint of that name uses, not even one that another program is
+writing, so a table and its data always belong together. The program that writes its table last
+wins.
 
-Where several processes compute together, each writes what it is the first to hold of each value,
-and the first process puts the tables together. Processes that give different names write each a
-checkpoint of its own, of values that they hold wholly.
+If several processes compute together, each one writes the parts of each value that it holds first,
+and the first process merges the tables. Processes that pass different names each write their own
+checkpoint, of values that they hold completely.
 """
 
 from __future__ import annotations
@@ -41,20 +42,21 @@ from tfpy._src.library.io.checked_json import ModelFileError
 from tfpy._src.library.io.gfile import translated
 
 Note = Callable[[str, bool], None]
-"""Takes the path of a checkpoint, and whether this process has put it in its place."""
+"""A function of the path of a checkpoint, and of a bool: True if this process wrote the table."""
 
 
 def note_nothing(path: str, own: bool) -> None:
-    """Of a checkpoint that is noted nowhere."""
+    """Do nothing: the checkpoint is not recorded anywhere."""
 
 
 def write(prefix: str, values: Sequence[TrackedValue], note: Note = note_nothing) -> None:
-    """Writes a checkpoint, and notes it: before any of the processes that write it goes on.
+    """Write a checkpoint and call `note` before any of the writing processes continues.
 
     Raises:
-        NotFoundError, PermissionDeniedError: when the folder cannot be made or written to.
-        UnavailableError: when another process that computes along is gone, or cannot write.
-        FailedPreconditionError: when other processes hold part of the values, and write elsewhere.
+        NotFoundError: If the folder cannot be created.
+        PermissionDeniedError: If the folder is not writable.
+        UnavailableError: If another participating process has ended or cannot write.
+        FailedPreconditionError: If other processes hold part of the values, but write elsewhere.
     """
     devices = devices_of(active_backend())
     with translated(prefix):
@@ -76,7 +78,8 @@ def _write_alone(devices: Devices, prefix: str, values: Sequence[TrackedValue]) 
                 shards = _held(devices, value)
                 if sum(map(_size, shards)) != math.prod(value.value.shape):
                     text = (
-                        f"{value.key}: other processes hold part of it; all must write to {prefix}"
+                        f"Other processes hold part of {value.key}. All processes must write to "
+                        f"{prefix}."
                     )
                     raise FailedPreconditionError(None, None, text)
                 _add(writer, value, shards)
@@ -122,7 +125,7 @@ def _write_together(devices: Devices, prefix: str, values: Sequence[TrackedValue
 
 
 def _remove_abandoned_folders(directory: str) -> None:
-    """Remove the folders of programs that ended while they saved, a day ago or earlier."""
+    """Remove the temporary folders of programs that ended while saving, a day ago or earlier."""
     name = "*_temp_" + "[0-9a-f]" * 16
     for folder in glob.glob(os.path.join(glob.escape(directory), name)):
         with suppress(OSError):
@@ -131,7 +134,7 @@ def _remove_abandoned_folders(directory: str) -> None:
 
 
 def _all_do(devices: Devices, action: Callable[[], None]) -> None:
-    """Does something that succeeds in all processes or fails in all."""
+    """Run an action that succeeds in all processes or fails in all."""
     failure: Exception | None = None
     try:
         action()
@@ -142,11 +145,11 @@ def _all_do(devices: Devices, action: Callable[[], None]) -> None:
         raise failure
     for process, text in enumerate(texts):
         if text:
-            raise UnavailableError(None, None, f"task {process} could not write: {text}")
+            raise UnavailableError(None, None, f"Task {process} could not write: {text}")
 
 
 def _put_in_place(prefix: str, table: bytes) -> None:
-    """Replace the table of a checkpoint, and remove the bytes of the one that was there."""
+    """Replace the table of a checkpoint and remove the data files of the previous one."""
     before = _shards_in(f"{prefix}.index")
     replace_file(f"{prefix}.index", table, durable=True)
     now = shards_of(table)
@@ -160,9 +163,9 @@ def _put_in_place(prefix: str, table: bytes) -> None:
 
 @contextmanager
 def _claimed(prefix: str, count: int) -> Iterator[int]:
-    """Claim numbers of shards that no other table has; they are free again after an error.
+    """Claim shard numbers that no other table uses; release them after an error.
 
-    The name of the last one, which a table with that many shards always has, is the claim.
+    The name of the last shard is the claim, since every table with that many shards has it.
     """
     for base in range(_MAX_SHARDS - count):
         last = prefix + shard_name(base + count - 1, base + count)
@@ -172,7 +175,7 @@ def _claimed(prefix: str, count: int) -> Iterator[int]:
         except FileExistsError:
             continue
     else:
-        text = f"{prefix}: no number of a shard is free; remove {prefix}.data-*"
+        text = f"No shard number is free for {prefix}. Remove the files {prefix}.data-*."
         raise FailedPreconditionError(None, None, text)
     try:
         yield base
@@ -184,11 +187,11 @@ def _claimed(prefix: str, count: int) -> Iterator[int]:
 
 
 _MAX_SHARDS = 100_000
-"""The names of files have five digits."""
+"""Limit of the five digits in file names."""
 
 
 def _shards_in(path: str) -> int | None:
-    """Return the number of shards that the table in a file has; None without a whole table."""
+    """Return the number of shards of the table in a file, or None if there is no complete table."""
     try:
         with open(path, "rb") as file:
             return shards_of(file.read())
@@ -197,7 +200,7 @@ def _shards_in(path: str) -> int | None:
 
 
 def _held(devices: Devices, value: TrackedValue) -> list[SlotShard]:
-    """What this process has of a value."""
+    """Return the parts of a value that this process holds."""
     found = value.value
     everything = tuple((0, int(size)) for size in found.shape)
     if isinstance(found, Tensor):
@@ -231,7 +234,7 @@ def _add(writer: ShardWriter, value: TrackedValue, shards: Sequence[SlotShard]) 
 
 
 def _as_stored(array: Array, number: int) -> Array:
-    """An array as a file has it, which may be wider."""
+    """Convert an array to the dtype of the file, which may be wider."""
     if number not in STORED:
         return np.asarray(array)
     return np.asarray(array).astype(STORED[number][0], copy=False)
