@@ -140,7 +140,7 @@ def test_strategies_over_several_devices() -> None:
     assert tfpy.distribute.MultiWorkerMirroredStrategy().num_replicas_in_sync == 1
     with pytest.raises(RuntimeError, match="TPU"):
         tfpy.distribute.TPUStrategy()
-    with pytest.raises(RuntimeError, match="TPUStrategy: the cpu backend has no TPUs"):
+    with pytest.raises(RuntimeError, match="TPUStrategy: The cpu backend has no TPUs"):
         tfpy.distribute.experimental.TPUStrategy()
     former = tfpy.distribute.experimental
     ring = former.MultiWorkerMirroredStrategy(former.CollectiveCommunication.RING)
@@ -205,12 +205,12 @@ def test_clusters_that_make_no_sense() -> None:
 
     two = {"cluster": {"worker": ["a:1", "b:2"]}}
     for config, error, said in (
-        ("{", ValueError, "TF_CONFIG is no JSON"),
-        ("[1]", ValueError, "must be an object"),
+        ("{", ValueError, "TF_CONFIG is not valid JSON"),
+        ("[1]", ValueError, "must be a JSON object"),
         ('{"cluster": {"worker": [1]}}', TypeError, "'host:port'"),
         ('{"cluster": {"ps": ["a:1"]}}', ValueError, "has the jobs"),
-        (json.dumps(two | {"task": {"index": 2}}), ValueError, "this one's index is 2"),
-        (json.dumps(two | {"task": {"index": 0}}), RuntimeError, "cpu backend computes in one pro"),
+        (json.dumps(two | {"task": {"index": 2}}), ValueError, "index of this worker is 2"),
+        (json.dumps(two | {"task": {"index": 0}}), RuntimeError, "cpu backend supports only one pro"),
     ):
         with pytest.raises(error, match=said):
             strategy(config)

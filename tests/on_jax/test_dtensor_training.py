@@ -243,7 +243,7 @@ def test_checkpoints_go_to_other_meshes(tmp_path: Path) -> None:
     dtensor.check_layout(back["sum"], layout("batch"))
     np.testing.assert_array_equal(back["v"].numpy(), numbers(8, 4))
     np.testing.assert_array_equal(back["sum"].numpy(), numbers(8, 4).sum(0))
-    with pytest.raises(ValueError, match="sum is on no mesh"):
+    with pytest.raises(ValueError, match="sum is not on a mesh"):
         dtensor.name_based_restore(mesh_of(), str(tmp_path / "names"), {"sum": tf.zeros([4])})
     with pytest.raises(tf.errors.NotFoundError, match="w"):
         dtensor.name_based_restore(mesh_of(), str(tmp_path / "names"), {"w": saved})

@@ -102,7 +102,7 @@ def test_too_many_open_files_are_waited_for() -> None:
         ('{"cluster": {"worker": {"x": "a:1"}}}', TypeError, "list of 'host:port'"),
         ('{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"index": "x"}}', ValueError, "index"),
         ('{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"index": 1.5}}', ValueError, "index"),
-        pytest.param("[" * 100_000, ValueError, "no JSON", id="deep"),
+        pytest.param("[" * 100_000, ValueError, "not valid JSON", id="deep"),
     ],
 )
 def test_clusters_that_cannot_be(

@@ -21,8 +21,8 @@ WITHOUT = {
         data.URLDataSource io.to_folder io.to_folder_async set_wasm_path set_wasm_paths
     """,
     "it needs a GPU, TPUs or a backend that has not computed": """
-        config.experimental.get_memory_growth config.experimental.get_memory_info
-        config.experimental.set_memory_growth config.set_logical_device_configuration
+        config.experimental.get_memory_info config.experimental.set_memory_growth
+        config.set_logical_device_configuration
         distribute.TPUStrategy distribute.cluster_resolver.TPUClusterResolver
         distribute.experimental.TPUStrategy
     """,
@@ -30,7 +30,7 @@ WITHOUT = {
     "it needs Keras": "load_layers_model load_layers_model_async save_layers_model",
     "it needs Pillow": "image.decode_gif image.decode_jpeg image.encode_jpeg",
     "the process has another `import tensorflow` afterwards": "as_tensorflow",
-    "it has no effect": "autograph.set_verbosity config.experimental_connect_to_cluster",
+    "it has no effect": "autograph.set_verbosity",
 }
 """Names whose example cannot be run anywhere, by the reason."""
 

@@ -6,7 +6,6 @@ from tfpy._src.distribute.devices import (
     LogicalDevice as LogicalDevice,
     LogicalDeviceConfiguration as LogicalDeviceConfiguration,
     PhysicalDevice as PhysicalDevice,
-    experimental_connect_to_cluster as experimental_connect_to_cluster,
     get_logical_device_configuration as get_logical_device_configuration,
     get_visible_devices as get_visible_devices,
     list_logical_devices as list_logical_devices,

@@ -12,6 +12,13 @@ from tfpy._src.distribute.communication import (
     RunOptions as RunOptions,
 )
 from tfpy._src.distribute.context import ReplicaContext as ReplicaContext
+from tfpy._src.distribute.current import (
+    experimental_set_strategy as experimental_set_strategy,
+    get_replica_context as get_replica_context,
+    get_strategy as get_strategy,
+    has_strategy as has_strategy,
+    in_cross_replica_context as in_cross_replica_context,
+)
 from tfpy._src.distribute.input import (
     DistributedDataset as DistributedDataset,
     DistributedIterator as DistributedIterator,
@@ -24,13 +31,6 @@ from tfpy._src.distribute.mirrored import (
     TPUStrategy as TPUStrategy,
 )
 from tfpy._src.distribute.reduce_op import ReduceOp as ReduceOp
-from tfpy._src.distribute.strategy import (
-    Strategy as Strategy,
-    experimental_set_strategy as experimental_set_strategy,
-    get_replica_context as get_replica_context,
-    get_strategy as get_strategy,
-    has_strategy as has_strategy,
-    in_cross_replica_context as in_cross_replica_context,
-)
+from tfpy._src.distribute.strategy import Strategy as Strategy
 from tfpy._src.distribute.values import DistributedValues as DistributedValues
 from tfpy.distribute import cluster_resolver as cluster_resolver, experimental as experimental

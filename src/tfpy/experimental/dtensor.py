@@ -27,11 +27,9 @@ from tfpy._src.distribute.dtensor.api import (
     fetch_layout as fetch_layout,
     get_default_mesh as get_default_mesh,
     is_dtensor as is_dtensor,
-    pack as pack,
     relayout as relayout,
     relayout_like as relayout_like,
     run_on as run_on,
-    unpack as unpack,
 )
 from tfpy._src.distribute.dtensor.clients import (
     client_id as client_id,
@@ -57,4 +55,5 @@ from tfpy._src.distribute.dtensor.meshes import (
     create_distributed_mesh as create_distributed_mesh,
     create_mesh as create_mesh,
 )
+from tfpy._src.distribute.dtensor.packing import pack as pack, unpack as unpack
 from tfpy._src.distribute.dtensor.variable import DVariable as DVariable

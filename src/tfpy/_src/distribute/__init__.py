@@ -1,2 +1,1 @@
-"""Devices, strategies and replicas (``tf.distribute``); tensors on meshes of devices
-(``tf.experimental.dtensor``)."""
+"""Devices, strategies and replicas (`tf.distribute`), and meshes (`tf.experimental.dtensor`)."""

@@ -1,4 +1,4 @@
-"""Which processes train together: ``tf.distribute.cluster_resolver``, ``tf.train.ClusterSpec``."""
+"""Descriptions of clusters (`tf.distribute.cluster_resolver`)."""
 
 from __future__ import annotations
 
@@ -9,136 +9,76 @@ from typing import Any
 
 from tfpy._src.backends import registry
 from tfpy._src.backends.devices import devices_of
+from tfpy._src.distribute.cluster_spec import ClusterSpec
 
 _VARIABLE = "TF_CONFIG"
 
 
-class ClusterSpec:
-    """The addresses of processes, by job (``tf.train.ClusterSpec``).
-
-    Args:
-        cluster: a mapping of jobs to lists of "host:port", or to mappings of numbers to these; or
-            another one.
-
-    Raises:
-        TypeError: for anything else.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.train.ClusterSpec({"worker": ["a:1", "b:2"]}).task_address("worker", 1)
-        'b:2'
-    """
-
-    def __init__(self, cluster: Any) -> None:
-        if isinstance(cluster, ClusterSpec):
-            cluster = cluster.as_dict()
-        if not isinstance(cluster, Mapping):
-            raise TypeError(f"`cluster` must be a dictionary of jobs to addresses, got {cluster!r}")
-        self._jobs: dict[str, dict[int, str]] = {}
-        for job, tasks in cluster.items():
-            self._jobs[job] = {int(number): _address(a) for number, a in _numbered(job, tasks)}
-
-    @property
-    def jobs(self) -> list[str]:
-        """The names of the jobs."""
-        return list(self._jobs)
-
-    def num_tasks(self, job_name: str) -> int:
-        """How many processes a job has."""
-        return len(self._job(job_name))
-
-    def task_indices(self, job_name: str) -> list[int]:
-        """The numbers of a job's processes."""
-        return sorted(self._job(job_name))
-
-    def task_address(self, job_name: str, task_index: int) -> str:
-        """The address of a process.
-
-        Raises:
-            ValueError: for one that there is not.
-        """
-        job = self._job(job_name)
-        if task_index not in job:
-            raise ValueError(f"No task with index {task_index!r} in job {job_name!r}.")
-        return job[task_index]
-
-    def job_tasks(self, job_name: str) -> list[str]:
-        """The addresses of a job's processes."""
-        return [address for _, address in sorted(self._job(job_name).items())]
-
-    def _job(self, name: str) -> dict[int, str]:
-        if name not in self._jobs:
-            raise ValueError(f"No such job in cluster: {name!r}")
-        return self._jobs[name]
-
-    def as_dict(self) -> dict[str, Any]:
-        """The lists of addresses by job."""
-        return {job: self.job_tasks(job) for job in self._jobs}
-
-    def __bool__(self) -> bool:
-        return bool(self._jobs)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ClusterSpec) and self.as_dict() == other.as_dict()
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        jobs = ", ".join(f"{job!r}: {self.job_tasks(job)!r}" for job in sorted(self._jobs))
-        return f"ClusterSpec({{{jobs}}})"
-
-
-def _numbered(job: Any, tasks: Any) -> list[tuple[Any, Any]]:
-    """Return the numbers and addresses of a job's processes.
-
-    Raises:
-        TypeError: For anything but a list of addresses, or a mapping of integers to these.
-    """
-    if isinstance(tasks, Mapping) and all(str(number).isdecimal() for number in tasks):
-        return list(tasks.items())
-    if isinstance(tasks, list | tuple):
-        return list(enumerate(tasks))
-    raise TypeError(
-        f"the job {job!r} of a cluster is a list of 'host:port', or a mapping of integers to "
-        f"these, got {tasks!r}"
-    )
-
-
-def _address(given: Any) -> str:
-    if not isinstance(given, str):
-        raise TypeError(f"a task's address is 'host:port', got {given!r}")
-    return given
-
-
 class ClusterResolver:
-    """What tells which processes there are and which this one is
-    (``tf.distribute.cluster_resolver.ClusterResolver``).
+    """The base class of objects that describe the cluster and this process's place in it.
+
+    `tf.distribute.cluster_resolver.ClusterResolver`. The attributes `task_type` and `task_id`
+    identify this process.
 
     Example:
         >>> import tfpy as tf
         >>> resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
         >>> isinstance(resolver, tf.distribute.cluster_resolver.ClusterResolver)
         True
+
+    See also: `tf.distribute.cluster_resolver.TFConfigClusterResolver`.
     """
 
     task_type: str | None = None
     task_id: int | None = None
 
     def cluster_spec(self) -> ClusterSpec:
-        """The processes."""
+        """Return the cluster.
+
+        Returns:
+            A `tf.train.ClusterSpec`.
+        """
         raise NotImplementedError
 
-    def num_accelerators(self, task_type: Any = None, task_id: Any = None) -> dict[str, int]:
-        """How many devices this process has, by type."""
+    def num_accelerators(
+        self, task_type: str | None = None, task_id: int | None = None
+    ) -> dict[str, int]:
+        """Return the number of devices of this process.
+
+        Args:
+            task_type: No effect.
+            task_id: No effect.
+
+        Returns:
+            A dictionary from the type of device to the number of devices.
+
+        Example:
+            >>> import tfpy as tf
+            >>> resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
+            >>> sum(resolver.num_accelerators().values())
+            1
+        """
         backend = registry.active_backend()
         return {backend.processor: len(devices_of(backend).devices())}
 
 
 class SimpleClusterResolver(ClusterResolver):
-    """Gives what it is told (``tf.distribute.cluster_resolver.SimpleClusterResolver``).
+    """A cluster resolver that returns the values of its arguments.
+
+    `tf.distribute.cluster_resolver.SimpleClusterResolver`.
+
+    Args:
+        cluster_spec: A `tf.train.ClusterSpec`.
+        master: No effect.
+        task_type: Job of this process.
+        task_id: Index of this process in its job.
+        environment: Name of the environment, which becomes an attribute.
+        num_accelerators: Dictionary from types of devices to their numbers. Default: the devices of
+            this process.
+        rpc_layer: Protocol, which becomes an attribute.
 
     Raises:
-        TypeError: when ``cluster_spec`` is none.
+        TypeError: If `cluster_spec` is not a ClusterSpec.
 
     Example:
         >>> import tfpy as tf
@@ -147,11 +87,13 @@ class SimpleClusterResolver(ClusterResolver):
         >>> resolver = resolvers.SimpleClusterResolver(cluster, task_type="worker", task_id=1)
         >>> resolver.task_type, resolver.task_id
         ('worker', 1)
+
+    See also: `tf.distribute.cluster_resolver.TFConfigClusterResolver`.
     """
 
     def __init__(
         self,
-        cluster_spec: Any,
+        cluster_spec: ClusterSpec,
         master: str = "",
         task_type: str | None = None,
         task_id: int | None = None,
@@ -169,24 +111,35 @@ class SimpleClusterResolver(ClusterResolver):
     def cluster_spec(self) -> ClusterSpec:
         return self._cluster_spec
 
-    def num_accelerators(self, task_type: Any = None, task_id: Any = None) -> dict[str, int]:
+    def num_accelerators(
+        self, task_type: str | None = None, task_id: int | None = None
+    ) -> dict[str, int]:
         return self._accelerators or super().num_accelerators()
 
 
 class TFConfigClusterResolver(ClusterResolver):
-    """Gives what the variable ``TF_CONFIG`` says
-    (``tf.distribute.cluster_resolver.TFConfigClusterResolver``)::
+    """A cluster resolver that reads the environment variable `TF_CONFIG`.
+
+    `tf.distribute.cluster_resolver.TFConfigClusterResolver`. The variable has this form::
 
         {"cluster": {"worker": ["host0:12345", "host1:12345"]},
          "task": {"type": "worker", "index": 0}}
 
+    Args:
+        task_type: Job of this process. Default: the type in `TF_CONFIG`.
+        task_id: Index of this process in its job. Default: the index in `TF_CONFIG`.
+        rpc_layer: Protocol, which becomes an attribute.
+        environment: Name of the environment, which becomes an attribute.
+
     Raises:
-        ValueError: when it says something else.
+        ValueError: If `TF_CONFIG` has a different form.
 
     Example:
         >>> import tfpy as tf
         >>> tf.distribute.cluster_resolver.TFConfigClusterResolver().cluster_spec().jobs
         []
+
+    See also: `tf.distribute.MultiWorkerMirroredStrategy`.
     """
 
     def __init__(
@@ -210,44 +163,93 @@ class TFConfigClusterResolver(ClusterResolver):
 
 
 class TPUClusterResolver(ClusterResolver):
-    """This machine's TPUs (``tf.distribute.cluster_resolver.TPUClusterResolver``): JAX finds them.
+    """A cluster resolver for the TPUs of this machine, which JAX finds.
+
+    `tf.distribute.cluster_resolver.TPUClusterResolver`.
 
     Args:
-        tpu, zone, project: of no effect.
+        tpu: No effect.
+        zone: No effect.
+        project: No effect.
 
     Raises:
-        ValueError: where there are none.
+        ValueError: If the active backend has no TPUs.
+
+    Example:
+        ```py
+        tf.set_backend("jax")
+        resolver = tf.distribute.cluster_resolver.TPUClusterResolver()
+        strategy = tf.distribute.TPUStrategy(resolver)
+        ```
+
+    See also: `tf.distribute.TPUStrategy`.
     """
 
     task_type, task_id = "worker", 0
 
-    def __init__(self, tpu: Any = None, zone: Any = None, project: Any = None) -> None:
+    def __init__(
+        self, tpu: str | None = None, zone: str | None = None, project: str | None = None
+    ) -> None:
         if registry.active_backend().processor != "TPU":
             raise ValueError(
                 f"Please provide a TPU Name to connect to: the {registry.get_backend()} backend "
-                "has no TPUs; the backend jax computes on them where JAX is installed for them"
+                'has no TPUs. Install JAX for TPUs and call tf.set_backend("jax").'
             )
 
     @classmethod
-    def connect(cls, tpu: Any = None, zone: Any = None, project: Any = None) -> TPUClusterResolver:
-        """A resolver whose TPUs are ready."""
+    def connect(
+        cls, tpu: str | None = None, zone: str | None = None, project: str | None = None
+    ) -> TPUClusterResolver:
+        """Return a resolver, whose TPUs are already initialized.
+
+        Args:
+            tpu: No effect.
+            zone: No effect.
+            project: No effect.
+
+        Returns:
+            A TPUClusterResolver.
+
+        Raises:
+            ValueError: If the active backend has no TPUs.
+
+        Example:
+            ```py
+            resolver = tf.distribute.cluster_resolver.TPUClusterResolver.connect()
+            ```
+        """
         return cls(tpu, zone, project)
 
     def cluster_spec(self) -> ClusterSpec:
         return ClusterSpec({})
 
 
+def experimental_connect_to_cluster(cluster_spec_or_resolver: object, **kwargs: object) -> None:
+    """Do nothing: strategies connect to the cluster (`tf.config.experimental_connect_to_cluster`).
+
+    Args:
+        cluster_spec_or_resolver: No effect.
+        **kwargs: No effect.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.config.experimental_connect_to_cluster(tf.train.ClusterSpec({}))
+
+    See also: `tf.distribute.MultiWorkerMirroredStrategy`.
+    """
+
+
 def _index(given: Any) -> int | None:
-    """Return a task's index, which may be the text of an integer.
+    """Return the index of a task, which may also be given as a decimal string.
 
     Raises:
-        ValueError: For anything else.
+        ValueError: If the index has a different form.
     """
     if given is None or (isinstance(given, int) and not isinstance(given, bool)):
         return given
     if isinstance(given, str) and given.removeprefix("-").isdecimal():
         return int(given)
-    raise ValueError(f"the index of the task in {_VARIABLE} is an integer, got {given!r}")
+    raise ValueError(f"The index of the task in {_VARIABLE} must be an integer, got {given!r}.")
 
 
 def _configured() -> dict[str, Any]:
@@ -255,10 +257,10 @@ def _configured() -> dict[str, Any]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{_VARIABLE} is no JSON: {error}") from None
+        raise ValueError(f"{_VARIABLE} is not valid JSON: {error}") from None
     parts = [found, *(found.get(k, {}) for k in ("cluster", "task"))] if _is_map(found) else [None]
     if not all(map(_is_map, parts)):
-        raise ValueError(f"{_VARIABLE} must be an object with objects 'cluster' and 'task'")
+        raise ValueError(f"{_VARIABLE} must be a JSON object with objects 'cluster' and 'task'.")
     result: dict[str, Any] = found
     return result
 
@@ -268,10 +270,10 @@ def _is_map(value: Any) -> bool:
 
 
 def workers(resolver: ClusterResolver) -> Sequence[str]:
-    """The addresses of the processes that train.
+    """Return the addresses of the processes that train, the chief first.
 
     Raises:
-        ValueError: for other jobs than workers and a chief, or a process that there is not.
+        ValueError: If the cluster has jobs other than workers and a chief, or no workers.
     """
     spec = resolver.cluster_spec()
     if not spec:
@@ -279,39 +281,44 @@ def workers(resolver: ClusterResolver) -> Sequence[str]:
     other = {*spec.jobs} - {"worker", "chief"}
     if other or "worker" not in spec.jobs:
         raise ValueError(
-            f"MultiWorkerMirroredStrategy: the cluster has the jobs {spec.jobs}; the processes "
-            "that train are 'worker', and at most one 'chief'"
+            f"MultiWorkerMirroredStrategy supports the jobs 'worker' and 'chief', but the cluster "
+            f"has the jobs {spec.jobs}."
         )
     chief = spec.job_tasks("chief") if "chief" in spec.jobs else []
     return [*chief, *spec.job_tasks("worker")]
 
 
 def joined(addresses: Sequence[str], number: int | None) -> tuple[tuple[str, ...], range]:
-    """Lets the processes meet; the devices of all of them, and which are this one's.
+    """Connect the processes to each other.
+
+    Returns:
+        The devices of all processes, and the range of this one's devices.
 
     Raises:
-        RuntimeError: on another backend than jax, and after something was computed.
-        ValueError: when ``number`` is no process's, or an address has no host or no port.
+        RuntimeError: If the backend is not jax, or if it has computed something already.
+        ValueError: If `number` is not the index of a process, or an address is not valid.
     """
     for address in addresses:
         _check_address(address)
     if number is None or not 0 <= number < len(addresses):
-        raise ValueError(f"the cluster has {len(addresses)} workers, this one's index is {number}")
+        raise ValueError(
+            f"The index of this worker is {number}, but the cluster has {len(addresses)} workers."
+        )
     backend: Any = registry.active_backend()
     if backend.name != "jax":
         raise RuntimeError(
-            f"MultiWorkerMirroredStrategy: the {backend.name} backend computes in one process; "
-            'tf.set_backend("jax") or the variable TFPY_BACKEND=jax takes one that has several'
+            f"MultiWorkerMirroredStrategy: The {backend.name} backend supports only one process. "
+            'Call tf.set_backend("jax") or set the environment variable TFPY_BACKEND=jax.'
         )
     found: tuple[tuple[str, ...], range] = backend.join(addresses, number)
     return found
 
 
 def _check_address(address: str) -> None:
-    """Raise a ValueError unless a process can be reached at an address."""
+    """Check that an address has a host and a valid port."""
     host, _, port = address.rpartition(":")
     if not host or not port.isascii() or not port.isdigit() or not 0 < int(port[:9]) < 1 << 16:
         raise ValueError(
-            f"the cluster has a worker at {address!r}; an address is 'host:port' with a port from "
-            f"1 to {(1 << 16) - 1}, as in the variable {_VARIABLE}"
+            f"The cluster has a worker with the address {address!r}. An address must have the form "
+            f"'host:port' with a port from 1 to {(1 << 16) - 1}. Check the variable {_VARIABLE}."
         )

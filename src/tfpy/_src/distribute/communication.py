@@ -1,28 +1,34 @@
-"""What TensorFlow lets choose of how replicas run and exchange values. XLA chooses it here."""
+"""TensorFlow's options for how replicas run and communicate, which XLA decides in tfpy."""
 
 from __future__ import annotations
 
 import enum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class CrossDeviceOps:
-    """How values of the replicas of a machine are reduced (``tf.distribute.CrossDeviceOps``): of no
-    effect, as its kinds are, since XLA chooses.
+    """The base class of algorithms that reduce values across the replicas of a machine.
+
+    `tf.distribute.CrossDeviceOps`. It and its subclasses have no effect, because XLA chooses the
+    algorithm.
 
     Example:
         >>> import tfpy as tf
         >>> ops = tf.distribute.HierarchicalCopyAllReduce()
         >>> tf.distribute.MirroredStrategy(["/CPU:0"], cross_device_ops=ops).num_replicas_in_sync
         1
+
+    See also: `tf.distribute.MirroredStrategy`.
     """
 
 
 class NcclAllReduce(CrossDeviceOps):
-    """By NVIDIA's library (``tf.distribute.NcclAllReduce``), which XLA takes on its GPUs anyway.
+    """An all-reduce with NVIDIA's NCCL (`tf.distribute.NcclAllReduce`).
+
+    No effect: XLA uses NCCL on NVIDIA GPUs anyway.
 
     Args:
-        num_packs: of no effect.
+        num_packs: No effect.
 
     Example:
         >>> import tfpy as tf
@@ -31,6 +37,8 @@ class NcclAllReduce(CrossDeviceOps):
         ... )
         >>> strategy.num_replicas_in_sync
         1
+
+    See also: `tf.distribute.CrossDeviceOps`.
     """
 
     def __init__(self, num_packs: int = 1) -> None:
@@ -38,10 +46,12 @@ class NcclAllReduce(CrossDeviceOps):
 
 
 class HierarchicalCopyAllReduce(CrossDeviceOps):
-    """In steps between neighbours (``tf.distribute.HierarchicalCopyAllReduce``).
+    """An all-reduce in steps between neighbors (`tf.distribute.HierarchicalCopyAllReduce`).
+
+    No effect: XLA chooses the algorithm.
 
     Args:
-        num_packs: of no effect.
+        num_packs: No effect.
 
     Example:
         >>> import tfpy as tf
@@ -50,6 +60,8 @@ class HierarchicalCopyAllReduce(CrossDeviceOps):
         ... )
         >>> strategy.num_replicas_in_sync
         1
+
+    See also: `tf.distribute.CrossDeviceOps`.
     """
 
     def __init__(self, num_packs: int = 1) -> None:
@@ -57,10 +69,13 @@ class HierarchicalCopyAllReduce(CrossDeviceOps):
 
 
 class ReductionToOneDevice(CrossDeviceOps):
-    """On one device (``tf.distribute.ReductionToOneDevice``).
+    """A reduction on one device (`tf.distribute.ReductionToOneDevice`).
+
+    No effect: XLA chooses the algorithm.
 
     Args:
-        reduce_to_device, accumulation_fn: of no effect.
+        reduce_to_device: No effect.
+        accumulation_fn: No effect.
 
     Example:
         >>> import tfpy as tf
@@ -69,6 +84,8 @@ class ReductionToOneDevice(CrossDeviceOps):
         ... )
         >>> strategy.num_replicas_in_sync
         1
+
+    See also: `tf.distribute.CrossDeviceOps`.
     """
 
     def __init__(self, reduce_to_device: object = None, accumulation_fn: object = None) -> None:
@@ -76,8 +93,9 @@ class ReductionToOneDevice(CrossDeviceOps):
 
 
 class CommunicationImplementation(enum.Enum):
-    """By what machines exchange values
-    (``tf.distribute.experimental.CommunicationImplementation``).
+    """The library that machines use for collectives.
+
+    `tf.distribute.experimental.CommunicationImplementation`. No effect: XLA chooses the library.
 
     Example:
         >>> import tfpy as tf
@@ -93,14 +111,17 @@ class CommunicationImplementation(enum.Enum):
 
 
 class CommunicationOptions:
-    """How machines exchange values (``tf.distribute.experimental.CommunicationOptions``): of no
-    effect, since XLA chooses.
+    """Options for collectives (`tf.distribute.experimental.CommunicationOptions`).
+
+    No effect: XLA chooses how machines communicate.
 
     Args:
-        bytes_per_pack, timeout_seconds, implementation: of no effect.
+        bytes_per_pack: No effect; a nonnegative number of bytes.
+        timeout_seconds: No effect.
+        implementation: No effect; a `CommunicationImplementation` or its name.
 
     Raises:
-        ValueError: for a negative number of bytes, or an implementation that there is not.
+        ValueError: If `bytes_per_pack` is negative or `implementation` is unknown.
 
     Example:
         >>> import tfpy as tf
@@ -124,7 +145,12 @@ class CommunicationOptions:
 
 
 class RunOptions(NamedTuple):
-    """How ``Strategy.run`` runs (``tf.distribute.RunOptions``): of no effect.
+    """Options for `Strategy.run` (`tf.distribute.RunOptions`), which have no effect.
+
+    Args:
+        experimental_enable_dynamic_batch_size: No effect.
+        experimental_bucketizing_dynamic_shape: No effect.
+        experimental_xla_options: No effect.
 
     Example:
         >>> import tfpy as tf
@@ -136,11 +162,13 @@ class RunOptions(NamedTuple):
 
     experimental_enable_dynamic_batch_size: bool = True
     experimental_bucketizing_dynamic_shape: bool = False
-    experimental_xla_options: Any = None
+    experimental_xla_options: object = None
 
 
 class InputReplicationMode(enum.Enum):
-    """How often a dataset is made (``tf.distribute.InputReplicationMode``): once a process.
+    """The number of copies of an input pipeline (`tf.distribute.InputReplicationMode`).
+
+    tfpy always creates one pipeline per process (`PER_WORKER`).
 
     Example:
         >>> import tfpy as tf
@@ -153,7 +181,13 @@ class InputReplicationMode(enum.Enum):
 
 
 class InputOptions(NamedTuple):
-    """How batches come to devices (``tf.distribute.InputOptions``): of no effect.
+    """Options for distributed datasets (`tf.distribute.InputOptions`), which have no effect.
+
+    Args:
+        experimental_fetch_to_device: No effect.
+        experimental_replication_mode: No effect.
+        experimental_place_dataset_on_device: No effect.
+        experimental_per_replica_buffer_size: No effect.
 
     Example:
         >>> import tfpy as tf

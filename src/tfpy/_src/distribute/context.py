@@ -1,4 +1,4 @@
-"""Where the code is: in the scope of a strategy, in a replica, or in code for all of them."""
+"""Contexts of strategies: scopes, replica context and cross-replica context."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from tfpy._src.base import tracing
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.indexed_slices import IndexedSlices
+from tfpy._src.core.typing import Nest
+from tfpy._src.distribute.communication import CommunicationOptions
 from tfpy._src.distribute.reduce_op import ReduceOp
 from tfpy._src.functions.control import collectives
 from tfpy._src.functions.control.replica import Replica
@@ -21,19 +23,19 @@ if TYPE_CHECKING:
 
 
 class _Run(NamedTuple):
-    """A ``Strategy.run`` that is under way."""
+    """A call of `Strategy.run` in progress."""
 
     strategy: Strategy
     replicas: int
-    """How many it runs."""
+    """Number of replicas in this run."""
 
 
 class _Local(threading.local):
     def __init__(self) -> None:
         self.scopes: list[Strategy] = []
-        """The strategies whose scopes are entered, innermost last."""
+        """Strategies whose scopes are entered, innermost last."""
         self.runs: list[_Run] = []
-        """What is under way, innermost last."""
+        """Runs in progress, innermost last."""
 
 
 local = _Local()
@@ -41,10 +43,10 @@ local = _Local()
 
 @contextmanager
 def entered(strategy: Strategy) -> Iterator[Strategy]:
-    """The scope of a strategy.
+    """Enter the scope of a strategy.
 
     Raises:
-        RuntimeError: within the scope of another strategy of several replicas.
+        RuntimeError: If the scope of another strategy with several replicas is active.
     """
     if local.scopes:
         check_same(local.scopes[-1], strategy)
@@ -59,7 +61,7 @@ def entered(strategy: Strategy) -> Iterator[Strategy]:
 
 
 def check_same(outer: Strategy, inner: Strategy) -> None:
-    """Raises RuntimeError when strategies, one of them of several replicas, are mixed."""
+    """Raise a RuntimeError if two different strategies are mixed and one has several replicas."""
     if outer is not inner and max(outer.replicas, inner.replicas) > 1:
         raise RuntimeError(
             f"Mixing different tf.distribute.Strategy objects: {inner} is not {outer}"
@@ -68,10 +70,10 @@ def check_same(outer: Strategy, inner: Strategy) -> None:
 
 @contextmanager
 def running(strategy: Strategy, replicas: int) -> Iterator[None]:
-    """A ``Strategy.run``, in the strategy's scope.
+    """Enter the scope of a strategy for a call of `Strategy.run`.
 
     Raises:
-        RuntimeError: within a replica, or the scope of another strategy.
+        RuntimeError: If the call is inside a replica, or in the scope of another strategy.
     """
     check_cross_replica(strategy)
     with entered(strategy):
@@ -85,7 +87,7 @@ def running(strategy: Strategy, replicas: int) -> Iterator[None]:
 
 
 def check_cross_replica(strategy: Strategy) -> None:
-    """Raises RuntimeError in one of several replicas, and in the run of another strategy."""
+    """Raise a RuntimeError inside one of several replicas or inside the run of another strategy."""
     if not local.runs or scope.merging:
         return
     check_same(local.runs[-1].strategy, strategy)
@@ -96,12 +98,17 @@ def check_cross_replica(strategy: Strategy) -> None:
 
 
 def merging_replica() -> Replica | None:
-    """The trace of several replicas, where the code is in a ``merge_call`` of them."""
+    """Return the trace of the replicas inside a `merge_call`, otherwise None."""
     return tracing.local.replica if scope.merging else None
 
 
 class ReplicaContext:
-    """Where code inside ``Strategy.run`` is (``tf.distribute.ReplicaContext``).
+    """The context of code inside `Strategy.run`, which `tf.distribute.get_replica_context` returns.
+
+    `tf.distribute.ReplicaContext`.
+
+    Args:
+        strategy: The strategy that runs the code.
 
     Example:
         >>> import tfpy as tf
@@ -110,6 +117,8 @@ class ReplicaContext:
         ...     return replica.all_reduce("MEAN", x)
         >>> tf.distribute.get_strategy().run(mean, [tf.constant(3.0)]).numpy().tolist()
         3.0
+
+    See also: `tf.distribute.get_replica_context`, `tf.distribute.Strategy.run`.
     """
 
     def __init__(self, strategy: Strategy) -> None:
@@ -117,34 +126,50 @@ class ReplicaContext:
 
     @property
     def _replica(self) -> Replica | None:
-        """The trace of what each of several replicas computes."""
+        """Trace of one replica's computation, None unless there are several replicas."""
         found: Replica | None = tracing.local.replica
         return found
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """How many replicas run together."""
+        """Number of replicas that run together."""
         return 1 if self._replica is None else self._replica.count
 
     @property
     def replica_id_in_sync_group(self) -> Any:
-        """The number of the replica: 0, or an int32 scalar where there are several."""
+        """Index of the replica: 0, or an int32 scalar tensor if there are several replicas."""
         return 0 if self._replica is None else collectives.replica_id()
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """The replica's device; all of them where one program is for all."""
+        """Device of the replica; all devices if one program runs on all of them."""
         return tuple(self.strategy.extended.worker_devices)
 
-    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
-        """The values of all replicas summed or averaged, in each of them.
+    def all_reduce(
+        self, reduce_op: ReduceOp | str, value: Nest, options: CommunicationOptions | None = None
+    ) -> Any:
+        """Sum or average values over all replicas and return the result in each of them.
 
         Args:
-            value: a nest of tensors or indexed slices.
-            options: of no effect: XLA joins what it can.
+            reduce_op: `tf.distribute.ReduceOp.SUM`, `tf.distribute.ReduceOp.MEAN` or their names.
+            value: Nest of tensors or `tf.IndexedSlices`.
+            options: No effect: XLA combines collectives.
+
+        Returns:
+            A nest with the structure and shapes of `value`. The mean of integers is a float tensor.
 
         Raises:
-            ValueError: for an unknown ``reduce_op``.
+            ValueError: If `reduce_op` is unknown.
+
+        Example:
+            >>> import tfpy as tf
+            >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+            >>> def step(x):
+            ...     return tf.distribute.get_replica_context().all_reduce("sum", x)
+            >>> print(strategy.run(step, [tf.constant(3.0)]).numpy())
+            3.0
+
+        See also: `tf.distribute.Strategy.reduce`.
         """
         op = ReduceOp.of(reduce_op)
         mean = op is ReduceOp.MEAN
@@ -159,8 +184,32 @@ class ReplicaContext:
 
         return nest.map_structure(reduced, value)
 
-    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
-        """The values of all replicas one after the other along ``axis``, in each of them."""
+    def all_gather(
+        self, value: Nest, axis: int, options: CommunicationOptions | None = None
+    ) -> Any:
+        """Concatenate the values of all replicas along an axis, with the result in each replica.
+
+        Args:
+            value: Nest of tensors with equal shapes in all replicas.
+            axis: Axis, negative values count from the end.
+            options: No effect: XLA combines collectives.
+
+        Returns:
+            A nest with the structure of `value`.
+
+        Raises:
+            ValueError: If a tensor does not have the axis.
+
+        Example:
+            >>> import tfpy as tf
+            >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+            >>> def step(x):
+            ...     return tf.distribute.get_replica_context().all_gather(x, axis=0)
+            >>> print(strategy.run(step, [tf.constant([1.0, 2.0])]).numpy())
+            [1. 2.]
+
+        See also: `tf.distribute.Strategy.gather`.
+        """
         replica = self._replica
         if replica is None:
             return value
@@ -180,9 +229,27 @@ class ReplicaContext:
         args: Sequence[Any] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
-        """``merge_fn(strategy, *args, **kwargs)``; the strategy's methods see all replicas in it.
+        """Call a function in cross-replica context.
 
-        The arguments are the replica's own values; ``strategy.reduce`` makes one of all of them.
+        In this context, the strategy's methods see the values of all replicas. The arguments are
+        the replica's own values, which `strategy.reduce` combines with those of the other replicas.
+
+        Args:
+            merge_fn: Function that is called as `merge_fn(strategy, *args, **kwargs)`.
+            args: Positional arguments.
+            kwargs: Keyword arguments.
+
+        Returns:
+            The result of `merge_fn`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+            >>> def step(x):
+            ...     merge = lambda strategy, x: strategy.reduce("SUM", x, axis=0)
+            ...     return tf.distribute.get_replica_context().merge_call(merge, [x])
+            >>> print(strategy.run(step, [tf.constant([1.0, 2.0])]).numpy())
+            3.0
         """
         scope.merging += 1
         try:
@@ -195,7 +262,7 @@ class ReplicaContext:
 
 
 def _all_slices(x: IndexedSlices, mean: bool, count: int) -> IndexedSlices:
-    """The slices of all replicas: what the sum of the tensors is that they stand for."""
+    """Gather the slices of all replicas; together they represent the sum of their tensors."""
     values = collectives.all_gather(x.values, 0, count)
     indices = collectives.all_gather(x.indices, 0, count)
     return IndexedSlices(values / count if mean else values, indices, x.dense_shape)

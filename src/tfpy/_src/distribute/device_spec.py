@@ -1,7 +1,8 @@
-"""``tf.DeviceSpec``: the parts of a device's name."""
+"""Implementation of `tf.DeviceSpec`, the parts of a device's name."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 _TYPES = ("CPU", "GPU", "TPU", "CUSTOM")
@@ -17,30 +18,33 @@ class _Parts(NamedTuple):
 
 
 class DeviceSpec(_Parts):
-    """Which devices a name means (``tf.DeviceSpec``): what is None is left open.
+    """The parts of a device's name (`tf.DeviceSpec`); None leaves a part unspecified.
 
     Args:
-        job: the name of a job.
-        replica, task: numbers.
-        device_type: "CPU", "GPU" or "TPU".
-        device_index: the device's number among those of its type.
+        job: Name of the job.
+        replica: Index of the replica.
+        task: Index of the task.
+        device_type: `"CPU"`, `"GPU"` or `"TPU"`.
+        device_index: Index of the device among those of its type.
 
     Example:
         >>> import tfpy as tf
         >>> spec = tf.DeviceSpec(job="worker", task=1, device_type="GPU", device_index=0)
         >>> print(spec.to_string())
         /job:worker/task:1/device:GPU:0
+
+    See also: `tf.device`.
     """
 
     __slots__ = ()
 
     def __new__(
         cls,
-        job: Any = None,
-        replica: Any = None,
-        task: Any = None,
-        device_type: Any = None,
-        device_index: Any = None,
+        job: str | None = None,
+        replica: int | None = None,
+        task: int | None = None,
+        device_type: str | None = None,
+        device_index: int | None = None,
     ) -> DeviceSpec:
         kind = None if device_type is None else str(device_type)
         return super().__new__(
@@ -54,10 +58,21 @@ class DeviceSpec(_Parts):
 
     @classmethod
     def from_string(cls, spec: str) -> DeviceSpec:
-        """Of a name such as ``/job:worker/task:1/device:GPU:0`` or ``CPU:0``.
+        """Parse a name such as `/job:worker/task:1/device:GPU:0` or `CPU:0`.
+
+        Args:
+            spec: Name of a device.
+
+        Returns:
+            A DeviceSpec.
 
         Raises:
-            ValueError: for what is no part of such a name, and for two types.
+            ValueError: If a part of the name is unknown, or if it has two device types.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.DeviceSpec.from_string("/job:worker/device:GPU:1").device_index
+            1
         """
         found: dict[str, Any] = {}
         for part in spec.split("/"):
@@ -84,11 +99,35 @@ class DeviceSpec(_Parts):
         return cls(**found)
 
     def parse_from_string(self, spec: str) -> DeviceSpec:
-        """:meth:`from_string`."""
+        """Parse a name; the same as `from_string`.
+
+        Args:
+            spec: Name of a device.
+
+        Returns:
+            A new DeviceSpec.
+
+        Raises:
+            ValueError: If a part of the name is unknown, or if it has two device types.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.DeviceSpec().parse_from_string("GPU:1").device_type
+            'GPU'
+        """
         return self.from_string(spec)
 
     def to_string(self) -> str:
-        """The name."""
+        """Return the name of the device.
+
+        Returns:
+            A string with the specified parts.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.DeviceSpec(job="worker", device_type="GPU").to_string()
+            '/job:worker/device:GPU:*'
+        """
         names = (*_JOB, "device")
         device = None
         if self.device_type is not None:
@@ -99,12 +138,37 @@ class DeviceSpec(_Parts):
         return "".join(f"/{name}:{value}" for name, value in pairs if value is not None)
 
     def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
-        """What ``dev`` says, and else what this one does."""
-        pairs = zip(dev, self, strict=True)
+        """Combine two specs; parts of `dev` have precedence.
+
+        Args:
+            dev: Spec whose specified parts replace those of this one.
+
+        Returns:
+            A new DeviceSpec.
+
+        Example:
+            >>> import tfpy as tf
+            >>> cpu = tf.DeviceSpec(job="worker", device_type="CPU")
+            >>> cpu.make_merged_spec(tf.DeviceSpec(device_type="GPU", device_index=0)).to_string()
+            '/job:worker/device:GPU:0'
+        """
+        pairs: Iterable[tuple[Any, Any]] = zip(dev, self, strict=True)
         return type(self)(*(own if theirs is None else theirs for theirs, own in pairs))
 
     def replace(self, **kwargs: Any) -> DeviceSpec:
-        """The same with other parts."""
+        """Return a copy with other values for some parts.
+
+        Args:
+            **kwargs: New values by the names of the parts.
+
+        Returns:
+            A new DeviceSpec.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.DeviceSpec(device_type="GPU", device_index=0).replace(device_index=1).to_string()
+            '/device:GPU:1'
+        """
         return type(self)(**{**self._asdict(), **kwargs})
 
     def __repr__(self) -> str:

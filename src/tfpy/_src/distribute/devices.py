@@ -1,7 +1,8 @@
-"""The devices of ``tf.config``: what the active backend computes on."""
+"""The devices of the active backend, as `tf.config` presents them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tfpy._src.backends import registry
@@ -10,13 +11,19 @@ from tfpy._src.distribute.naming import found
 
 
 class PhysicalDevice(NamedTuple):
-    """A device of the machine (``tf.config.PhysicalDevice``).
+    """A device of the machine (`tf.config.PhysicalDevice`).
+
+    Args:
+        name: Name, e.g. `"/physical_device:GPU:0"`.
+        device_type: `"CPU"`, `"GPU"` or `"TPU"`.
 
     Example:
         >>> import tfpy as tf
         >>> cpu = tf.config.list_physical_devices("CPU")[0]
         >>> cpu.name, cpu.device_type
         ('/physical_device:CPU:0', 'CPU')
+
+    See also: `tf.config.list_physical_devices`.
     """
 
     name: str
@@ -24,12 +31,18 @@ class PhysicalDevice(NamedTuple):
 
 
 class LogicalDevice(NamedTuple):
-    """A device that tensors can be on (``tf.config.LogicalDevice``).
+    """A device on which tensors can be placed (`tf.config.LogicalDevice`).
+
+    Args:
+        name: Name, e.g. `"/device:GPU:0"`.
+        device_type: `"CPU"`, `"GPU"` or `"TPU"`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.config.list_logical_devices("CPU")
         [LogicalDevice(name='/device:CPU:0', device_type='CPU')]
+
+    See also: `tf.config.list_logical_devices`, `tf.device`.
     """
 
     name: str
@@ -37,13 +50,20 @@ class LogicalDevice(NamedTuple):
 
 
 class LogicalDeviceConfiguration(NamedTuple):
-    """What a logical device has of a physical one (``tf.config.LogicalDeviceConfiguration``).
+    """The configuration of a logical device (`tf.config.LogicalDeviceConfiguration`).
+
+    Args:
+        memory_limit: Memory limit in megabytes, which tfpy does not support.
+        experimental_priority: No effect.
+        experimental_device_ordinal: No effect.
 
     Example:
         >>> import tfpy as tf
         >>> half = tf.config.LogicalDeviceConfiguration(memory_limit=1024)
         >>> half.memory_limit
         1024
+
+    See also: `tf.config.set_logical_device_configuration`.
     """
 
     memory_limit: int | None = None
@@ -52,11 +72,11 @@ class LogicalDeviceConfiguration(NamedTuple):
 
 
 class _Settings:
-    """What a program has said of devices."""
+    """The program's settings of devices."""
 
     def __init__(self) -> None:
         self.visible: dict[str, list[PhysicalDevice]] = {}
-        """By type, where not all are."""
+        """Visible devices by type, for types with hidden devices."""
         self.logical: dict[PhysicalDevice, list[LogicalDeviceConfiguration]] = {}
         self.growth: dict[PhysicalDevice, bool] = {}
 
@@ -65,14 +85,23 @@ _settings = _Settings()
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The CPU, and the GPUs or TPUs that the active backend computes on; those of a type, if given.
+    """List the CPU and the GPUs or TPUs of the active backend.
 
-    What one CPU is shared into (:func:`set_logical_device_configuration`) are logical devices.
+    The CPU is one physical device, even if `tf.config.set_logical_device_configuration` splits it
+    into several logical devices.
+
+    Args:
+        device_type: `"CPU"`, `"GPU"` or `"TPU"`. Default: all types.
+
+    Returns:
+        A list of `tf.config.PhysicalDevice`.
 
     Example:
         >>> import tfpy as tf
         >>> [device.name for device in tf.config.list_physical_devices("CPU")]
         ['/physical_device:CPU:0']
+
+    See also: `tf.config.list_logical_devices`, `tf.config.get_visible_devices`.
     """
     cpu = PhysicalDevice("/physical_device:CPU:0", "CPU")
     if device_type == "CPU":
@@ -85,12 +114,20 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """Those physical devices that are used.
+    """List the physical devices that the program may use.
+
+    Args:
+        device_type: `"CPU"`, `"GPU"` or `"TPU"`. Default: all types.
+
+    Returns:
+        A list of `tf.config.PhysicalDevice`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.config.get_visible_devices("CPU") == tf.config.list_physical_devices("CPU")
         True
+
+    See also: `tf.config.set_visible_devices`.
     """
     return [
         device
@@ -99,26 +136,31 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     ]
 
 
-def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
-    """Lets some physical devices alone be used.
+def set_visible_devices(
+    devices: PhysicalDevice | Sequence[PhysicalDevice], device_type: str | None = None
+) -> None:
+    """Restrict the program to some of the physical devices.
 
     Args:
-        devices: a list of them, or one.
-        device_type: of which type these are all; None for all types.
+        devices: One or several `tf.config.PhysicalDevice`.
+        device_type: Type of all the devices. Other types keep their visible devices. Default: the
+            list applies to all types.
 
     Raises:
-        ValueError: for devices that there are not, or not of that type.
-        RuntimeError: when the backend has computed already.
+        ValueError: If a device does not exist or has a different type.
+        RuntimeError: If the backend has computed something already.
 
     Example:
         >>> import tfpy as tf
         >>> tf.config.set_visible_devices(tf.config.list_physical_devices("CPU"), "CPU")
+
+    See also: `tf.config.get_visible_devices`.
     """
     given = [devices] if isinstance(devices, PhysicalDevice) else list(devices)
     there = list_physical_devices()
     for device in given:
         if device not in there or device_type not in (None, device.device_type):
-            raise ValueError(f"set_visible_devices: unrecognized device: {device!r}")
+            raise ValueError(f"set_visible_devices: Unrecognized device: {device!r}")
     kinds = [device_type] if device_type else sorted({d.device_type for d in there})
     visible = {kind: [d for d in given if d.device_type == kind] for kind in kinds}
     if any(get_visible_devices(kind) != found for kind, found in visible.items()):
@@ -130,12 +172,20 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """The devices of the visible physical ones, under the names that ``device`` takes.
+    """List the devices on which tensors can be placed, under the names that `tf.device` accepts.
+
+    Args:
+        device_type: `"CPU"`, `"GPU"` or `"TPU"`. Default: all types.
+
+    Returns:
+        A list of `tf.config.LogicalDevice`.
 
     Example:
         >>> import tfpy as tf
         >>> [device.name for device in tf.config.list_logical_devices("CPU")]
         ['/device:CPU:0']
+
+    See also: `tf.config.list_physical_devices`, `tf.device`.
     """
     backend = registry.active_backend()
     found = []
@@ -148,42 +198,64 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     return [device for device in found if device_type in (None, device.device_type)]
 
 
-def get_logical_device_configuration(device: Any) -> list[LogicalDeviceConfiguration] | None:
-    """What :func:`set_logical_device_configuration` was told; None if nothing.
+def get_logical_device_configuration(
+    device: PhysicalDevice,
+) -> list[LogicalDeviceConfiguration] | None:
+    """Return the configuration that `tf.config.set_logical_device_configuration` set.
+
+    Args:
+        device: A `tf.config.PhysicalDevice`.
+
+    Returns:
+        A list of `tf.config.LogicalDeviceConfiguration`, or None if none was set.
 
     Raises:
-        ValueError: for a device that there is not.
+        ValueError: If the device does not exist.
 
     Example:
         >>> import tfpy as tf
         >>> cpu = tf.config.list_physical_devices("CPU")[0]
         >>> print(tf.config.get_logical_device_configuration(cpu))
         None
+
+    See also: `tf.config.set_logical_device_configuration`.
     """
     _check_device(device)
     return _settings.logical.get(device)
 
 
-def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
-    """Shares the CPU into several logical devices, on the jax backend: with them strategies of
-    several replicas can be tried out. Other backends have one device all the same.
+def set_logical_device_configuration(
+    device: PhysicalDevice, logical_devices: Sequence[LogicalDeviceConfiguration | None] | None
+) -> None:
+    """Split the CPU into several logical devices, to test strategies with several replicas.
+
+    Only the jax backend computes on several logical devices; other backends keep one device.
 
     Args:
-        device: a physical device.
-        logical_devices: a ``tf.config.LogicalDeviceConfiguration`` for each.
+        device: A `tf.config.PhysicalDevice` of type `"CPU"`.
+        logical_devices: A `tf.config.LogicalDeviceConfiguration` for each logical device.
 
     Raises:
-        ValueError: for a device that there is not, a CPU with a limit of memory, and what JAX
-            cannot do with a GPU: several logical devices, a limit of memory in megabytes.
-        RuntimeError: when the backend has computed already.
+        ValueError: If the device does not exist, is not a CPU, or has a memory limit. JAX does not
+            support several logical devices or a memory limit in megabytes on GPUs.
+        RuntimeError: If the backend has computed something already.
+
+    Example:
+        ```py
+        (cpu,) = tf.config.list_physical_devices("CPU")
+        two = [tf.config.LogicalDeviceConfiguration()] * 2
+        tf.config.set_logical_device_configuration(cpu, two)
+        ```
+
+    See also: `tf.config.get_logical_device_configuration`.
     """
     _check_device(device)
     given = [LogicalDeviceConfiguration(*(c or ())) for c in logical_devices or [None]]
     if device.device_type != "CPU":
         raise ValueError(
-            f"set_logical_device_configuration: JAX does not share a {device.device_type} out. A "
-            "share of its memory is what the variable XLA_PYTHON_CLIENT_MEM_FRACTION says, set "
-            "before the program starts"
+            f"set_logical_device_configuration: JAX cannot split a {device.device_type} into "
+            "logical devices. To limit its memory, set the environment variable "
+            "XLA_PYTHON_CLIENT_MEM_FRACTION before the program starts."
         )
     if any(c.memory_limit is not None for c in given):
         raise ValueError("Setting memory limit on CPU virtual devices is currently not supported")
@@ -198,18 +270,26 @@ get_virtual_device_configuration = get_logical_device_configuration
 set_virtual_device_configuration = set_logical_device_configuration
 
 
-def get_device_details(device: Any) -> dict[str, Any]:
-    """What a GPU or TPU is: ``device_name``, and ``compute_capability`` of one of NVIDIA's; as far
-    as the backend says. Nothing of CPUs.
+def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
+    """Return details of a GPU or TPU.
+
+    Args:
+        device: A `tf.config.PhysicalDevice`.
+
+    Returns:
+        A dictionary with `device_name` and, for NVIDIA GPUs, `compute_capability`, if the backend
+        reports them. It is empty for CPUs.
 
     Raises:
-        ValueError: for a device that there is not.
+        ValueError: If the device does not exist.
 
     Example:
         >>> import tfpy as tf
         >>> [tf.config.experimental.get_device_details(d)
         ...  for d in tf.config.list_physical_devices("CPU")]
         [{}]
+
+    See also: `tf.config.list_physical_devices`.
     """
     _check_device(device)
     backend = registry.active_backend()
@@ -219,22 +299,48 @@ def get_device_details(device: Any) -> dict[str, Any]:
     return devices.device_details(devices.devices()[_number(device)])
 
 
-def get_memory_growth(device: Any) -> bool | None:
-    """What :func:`set_memory_growth` was told; None if nothing.
+def get_memory_growth(device: PhysicalDevice) -> bool | None:
+    """Return the value that `tf.config.experimental.set_memory_growth` set.
+
+    Args:
+        device: A `tf.config.PhysicalDevice`.
+
+    Returns:
+        A bool, or None if no value was set.
 
     Raises:
-        ValueError: for a device that there is not.
+        ValueError: If the device does not exist.
+
+    Example:
+        >>> import tfpy as tf
+        >>> (cpu,) = tf.config.list_physical_devices("CPU")
+        >>> print(tf.config.experimental.get_memory_growth(cpu))
+        None
+
+    See also: `tf.config.experimental.set_memory_growth`.
     """
     _check_device(device)
     return _settings.growth.get(device)
 
 
-def set_memory_growth(device: Any, enable: bool) -> None:
-    """Whether a GPU's memory is taken as it is needed, not most of it at once; of all GPUs alike.
+def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
+    """Allocate GPU memory on demand instead of most of it at the start, on all GPUs.
+
+    Args:
+        device: A `tf.config.PhysicalDevice` of type `"GPU"`.
+        enable: If True, allocate memory on demand.
 
     Raises:
-        ValueError: for what is no GPU.
-        RuntimeError: when the backend has computed already.
+        ValueError: If the device is not a GPU.
+        RuntimeError: If the backend has computed something already.
+
+    Example:
+        ```py
+        for gpu in tf.config.list_physical_devices("GPU"):
+            tf.config.experimental.set_memory_growth(gpu, True)
+        ```
+
+    See also: `tf.config.experimental.get_memory_growth`.
     """
     _check_device(device)
     if device.device_type != "GPU":
@@ -246,16 +352,27 @@ def set_memory_growth(device: Any, enable: bool) -> None:
 
 
 def get_memory_info(device: str) -> dict[str, int]:
-    """Bytes in use on a device: ``{"current": ..., "peak": ...}``.
+    """Return the number of bytes in use on a device.
+
+    Args:
+        device: Name of the device, e.g. `"GPU:0"`.
+
+    Returns:
+        A dictionary `{"current": bytes, "peak": bytes}`.
 
     Raises:
-        ValueError: for a name of no such device, and where the device does not say it (CPUs).
+        ValueError: If there is no such device, or if it does not report its memory (CPUs).
+
+    Example:
+        ```py
+        tf.config.experimental.get_memory_info("GPU:0")["peak"]
+        ```
     """
     backend = registry.active_backend()
     (name,) = found([device], backend)
     usage = devices_of(backend).device_memory(name)
     if usage is None:
-        raise ValueError(f"The device {device} does not tell what of its memory is in use")
+        raise ValueError(f"Memory statistics are not available for the device {device}.")
     return usage
 
 
@@ -269,16 +386,12 @@ def _check_start(what: str) -> None:
         raise RuntimeError(f"{what} cannot be modified after being initialized")
 
 
-def experimental_connect_to_cluster(cluster_spec_or_resolver: Any, **kwargs: Any) -> None:
-    """Nothing: strategies connect (``tf.config.experimental_connect_to_cluster``)."""
-
-
 def _number(device: PhysicalDevice | LogicalDevice) -> int:
     return int(device.name.rpartition(":")[2])
 
 
 def computing() -> tuple[str, ...]:
-    """The backend's names of the visible devices of the kind that computes."""
+    """Return the backend's names of the visible devices that it computes on."""
     backend = registry.active_backend()
     names = devices_of(backend).devices()
     visible = get_visible_devices(backend.processor)

@@ -1,69 +1,82 @@
-"""Strategies by TensorFlow's former names, and what programs for TPUs say before they make one."""
+"""Former names of strategies, and functions that initialize TPUs."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from tfpy._src.backends import registry
 from tfpy._src.base.errors import NotFoundError
 from tfpy._src.distribute import mirrored
-from tfpy._src.distribute.cluster import TPUClusterResolver
+from tfpy._src.distribute.cluster import ClusterResolver, TPUClusterResolver
 from tfpy._src.distribute.communication import CommunicationImplementation
 
 CollectiveCommunication = CommunicationImplementation
 
 
 class MultiWorkerMirroredStrategy(mirrored.MultiWorkerMirroredStrategy):
-    """``tf.distribute.MultiWorkerMirroredStrategy``, by its former name.
+    """The former name of `tf.distribute.MultiWorkerMirroredStrategy`.
 
     Args:
-        communication: of no effect: XLA chooses.
-        cluster_resolver: tells of the processes; by default a ``TFConfigClusterResolver``.
+        communication: No effect: XLA chooses how machines communicate.
+        cluster_resolver: Description of the cluster. Default: a `TFConfigClusterResolver`.
 
     Raises:
-        RuntimeError: for several workers on another backend than jax, and after something was
-            computed.
-        ValueError: for a cluster that makes no sense.
+        RuntimeError: If there are several workers and the backend is not jax, or it has computed
+            something already.
+        ValueError: If the description of the cluster is not valid.
 
     Example:
         >>> import tfpy as tf
         >>> strategy = tf.distribute.experimental.MultiWorkerMirroredStrategy()
         >>> isinstance(strategy, tf.distribute.MultiWorkerMirroredStrategy)
         True
+
+    See also: `tf.distribute.MultiWorkerMirroredStrategy`.
     """
 
     def __init__(
         self,
-        communication: Any = CommunicationImplementation.AUTO,
-        cluster_resolver: Any = None,
+        communication: CommunicationImplementation = CommunicationImplementation.AUTO,
+        cluster_resolver: ClusterResolver | None = None,
     ) -> None:
         super().__init__(cluster_resolver)
 
 
 class TPUStrategy(mirrored.TPUStrategy):
-    """``tf.distribute.TPUStrategy``, by its former name.
+    """The former name of `tf.distribute.TPUStrategy`.
 
     Args:
-        tpu_cluster_resolver, device_assignment: of no effect: JAX finds the TPUs.
+        tpu_cluster_resolver: No effect: JAX finds the TPUs.
+        device_assignment: No effect.
 
     Raises:
-        RuntimeError: where there are none.
+        RuntimeError: If the active backend has no TPUs.
+
+    Example:
+        ```py
+        strategy = tf.distribute.experimental.TPUStrategy()
+        ```
+
+    See also: `tf.distribute.TPUStrategy`.
     """
 
-    def __init__(self, tpu_cluster_resolver: Any = None, device_assignment: Any = None) -> None:
+    def __init__(
+        self,
+        tpu_cluster_resolver: ClusterResolver | None = None,
+        device_assignment: object = None,
+    ) -> None:
         super().__init__(tpu_cluster_resolver)
 
 
-def initialize_tpu_system(cluster_resolver: Any = None) -> None:
-    """Nothing, where there are TPUs: JAX has made them ready
-    (``tf.tpu.experimental.initialize_tpu_system``).
+def initialize_tpu_system(cluster_resolver: ClusterResolver | None = None) -> None:
+    """Check that there are TPUs, which JAX has initialized already.
+
+    `tf.tpu.experimental.initialize_tpu_system`.
 
     Args:
-        cluster_resolver: tells of the TPUs; by default a ``TPUClusterResolver``.
+        cluster_resolver: Description of the TPUs. Default: a `TPUClusterResolver`.
 
     Raises:
-        ValueError: where there are none, and no resolver is given.
-        NotFoundError: where there are none.
+        ValueError: If there are no TPUs and no resolver is given.
+        tf.errors.NotFoundError: If there are no TPUs.
 
     Example:
         >>> import tfpy as tf
@@ -73,21 +86,24 @@ def initialize_tpu_system(cluster_resolver: Any = None) -> None:
         ... except tf.errors.NotFoundError as error:
         ...     print(error.message.partition(":")[0])
         TPUs not found in the cluster
+
+    See also: `tf.tpu.experimental.shutdown_tpu_system`, `tf.distribute.TPUStrategy`.
     """
     if cluster_resolver is None:
         TPUClusterResolver()
     _check_there("initialize_tpu_system")
 
 
-def shutdown_tpu_system(cluster_resolver: Any = None) -> None:
-    """Nothing, where there are TPUs: they end with the process
-    (``tf.tpu.experimental.shutdown_tpu_system``).
+def shutdown_tpu_system(cluster_resolver: ClusterResolver | None = None) -> None:
+    """Check that there are TPUs, which are released when the process ends.
+
+    `tf.tpu.experimental.shutdown_tpu_system`.
 
     Args:
-        cluster_resolver: of no effect.
+        cluster_resolver: No effect.
 
     Raises:
-        NotFoundError: where there are none.
+        tf.errors.NotFoundError: If there are no TPUs.
 
     Example:
         >>> import tfpy as tf
@@ -96,6 +112,8 @@ def shutdown_tpu_system(cluster_resolver: Any = None) -> None:
         ... except tf.errors.NotFoundError as error:
         ...     print(error.message.partition(":")[0])
         TPUs not found in the cluster
+
+    See also: `tf.tpu.experimental.initialize_tpu_system`.
     """
     _check_there("shutdown_tpu_system")
 
@@ -105,6 +123,6 @@ def _check_there(name: str) -> None:
         raise NotFoundError(
             None,
             name,
-            f"TPUs not found in the cluster: the {registry.get_backend()} backend has none; the "
-            "backend jax computes on them where JAX is installed for them",
+            f"TPUs not found in the cluster: The {registry.get_backend()} backend has no TPUs. "
+            'Install JAX for TPUs and call tf.set_backend("jax").',
         )

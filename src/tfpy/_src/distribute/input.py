@@ -1,4 +1,4 @@
-"""Datasets of strategies: batches shared out to replicas."""
+"""Datasets of strategies, which distribute batches over replicas."""
 
 from __future__ import annotations
 
@@ -20,17 +20,19 @@ from tfpy._src.functions.tf_function.signature import TensorSpec
 
 
 class InputContext:
-    """Which share of the input a pipeline makes (``tf.distribute.InputContext``).
+    """The share of the input that one pipeline produces (`tf.distribute.InputContext`).
 
     Args:
-        num_input_pipelines: how many processes make input.
-        input_pipeline_id: the number of this one.
-        num_replicas_in_sync: the replicas of all of them.
+        num_input_pipelines: Number of processes with an input pipeline.
+        input_pipeline_id: Index of this pipeline.
+        num_replicas_in_sync: Number of replicas in all processes.
 
     Example:
         >>> import tfpy as tf
         >>> tf.distribute.InputContext(2, 0, 4).get_per_replica_batch_size(32)
         8
+
+    See also: `tf.distribute.Strategy.distribute_datasets_from_function`.
     """
 
     def __init__(
@@ -44,10 +46,22 @@ class InputContext:
         self.num_replicas_in_sync = num_replicas_in_sync
 
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
-        """The rows of a batch that each replica takes.
+        """Return the number of rows of a global batch that each replica processes.
+
+        Args:
+            global_batch_size: Number of rows of all replicas together.
+
+        Returns:
+            An integer.
 
         Raises:
-            ValueError: when they cannot be shared out equally.
+            ValueError: If the global batch size is not divisible by the number of replicas.
+
+        Example:
+            >>> import tfpy as tf
+            >>> context = tf.distribute.InputContext(num_replicas_in_sync=4)
+            >>> context.get_per_replica_batch_size(32)
+            8
         """
         if global_batch_size % self.num_replicas_in_sync:
             raise ValueError(
@@ -64,7 +78,11 @@ class InputContext:
 
 
 class ValueContext:
-    """For which replica a value is made (``tf.distribute.experimental.ValueContext``).
+    """The replica for which a value is created (`tf.distribute.experimental.ValueContext`).
+
+    Args:
+        replica_id_in_sync_group: Index of the replica.
+        num_replicas_in_sync: Number of replicas.
 
     Example:
         >>> import tfpy as tf
@@ -74,6 +92,8 @@ class ValueContext:
         >>> values = strategy.experimental_distribute_values_from_function(value_of)
         >>> [x.numpy().tolist() for x in strategy.experimental_local_results(values)]
         [0]
+
+    See also: `tf.distribute.Strategy.experimental_distribute_values_from_function`.
     """
 
     def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
@@ -82,7 +102,7 @@ class ValueContext:
 
 
 class DistributedDataset(HostObject):
-    """A dataset whose elements are per-replica values (``tf.distribute.DistributedDataset``).
+    """A dataset of per-replica values (`tf.distribute.DistributedDataset`).
 
     Example:
         >>> import tfpy as tf
@@ -90,6 +110,8 @@ class DistributedDataset(HostObject):
         >>> batches = strategy.experimental_distribute_dataset(tf.data.Dataset.range(4).batch(2))
         >>> [strategy.run(tf.square, [x]) for x in batches][0].numpy().tolist()
         [0, 1]
+
+    See also: `tf.distribute.Strategy.experimental_distribute_dataset`.
     """
 
     def __init__(self, dataset: Any, replicas: Replicas) -> None:
@@ -97,11 +119,11 @@ class DistributedDataset(HostObject):
         self._replicas = replicas
 
     def __iter__(self) -> DistributedIterator:
-        """An iterator from the first element."""
+        """Return an iterator that starts at the first element."""
         return DistributedIterator(self._elements(), self.element_spec)
 
     fetching = __iter__
-    """What gives an iterator to who awaits elements, and :meth:`DistributedIterator.fetch`."""
+    """Returns the iterator for asynchronous loops, which use `DistributedIterator.fetch`."""
 
     def _elements(self) -> Iterator[Any]:
         for batch in self._dataset:
@@ -109,17 +131,17 @@ class DistributedDataset(HostObject):
 
     @property
     def element_spec(self) -> Any:
-        """The specs of a per-replica value, of which the last may have fewer rows."""
+        """Specs of the per-replica values; the last batch may have fewer rows."""
         return nest.map_structure(_of_replicas, self._dataset.element_spec)
 
     @property
     def cardinality(self) -> Any:
-        """How many elements it has; ``tf.data.UNKNOWN_CARDINALITY`` where that is not known."""
+        """Number of elements, `tf.data.UNKNOWN_CARDINALITY` if it is unknown."""
         return self._dataset.cardinality()
 
 
 class DistributedBatches(DistributedDataset):
-    """A dataset of which each replica takes a batch."""
+    """A dataset in which each replica takes a whole batch."""
 
     def _elements(self) -> Iterator[Any]:
         batches = iter(self._dataset)
@@ -143,7 +165,7 @@ class DistributedBatches(DistributedDataset):
 
 
 class DistributedIterator(HostObject):
-    """An iterator over per-replica values (``tf.distribute.DistributedIterator``).
+    """An iterator over per-replica values (`tf.distribute.DistributedIterator`).
 
     Example:
         >>> import tfpy as tf
@@ -165,22 +187,57 @@ class DistributedIterator(HostObject):
         return self._fetched.popleft() if self._fetched else next(self._elements)
 
     async def fetch(self, count: int) -> bool:
-        """Has so many elements ready, fewer at the end; whether there are any."""
+        """Prepare `count` elements, or fewer at the end; return True if there are any.
+
+        Args:
+            count: Number of elements to prepare.
+
+        Returns:
+            A bool.
+
+        Example:
+            ```py
+            while await iterator.fetch(1):
+                strategy.run(step, (next(iterator),))
+            ```
+        """
         self._fetched.extend(islice(self._elements, count - len(self._fetched)))
         return bool(self._fetched)
 
     def get_next(self) -> Any:
-        """The next element.
+        """Return the next element.
+
+        Returns:
+            A nest of per-replica values.
 
         Raises:
-            OutOfRangeError: at the end.
+            tf.errors.OutOfRangeError: If there are no more elements.
+
+        Example:
+            >>> import tfpy as tf
+            >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+            >>> batches = strategy.experimental_distribute_dataset(tf.data.Dataset.range(2))
+            >>> iterator = iter(batches)
+            >>> print(iterator.get_next().numpy(), iterator.get_next().numpy())
+            0 1
         """
         for element in self:
             return element
         raise OutOfRangeError(None, "IteratorGetNext", "End of sequence")
 
     def get_next_as_optional(self) -> Optional:
-        """The next element, or an Optional without a value at the end."""
+        """Return the next element as a `tf.experimental.Optional`, without a value at the end.
+
+        Returns:
+            A `tf.experimental.Optional`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+            >>> batches = strategy.experimental_distribute_dataset(tf.data.Dataset.range(2))
+            >>> print(iter(batches).get_next_as_optional().has_value().numpy())
+            True
+        """
         for element in self:
             return Optional(self.element_spec, element, True)
         return Optional.empty(self.element_spec)

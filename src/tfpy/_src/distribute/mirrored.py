@@ -1,4 +1,4 @@
-"""The strategies: on one device, on those of a machine, on those of several."""
+"""Strategies for one device, for the devices of one machine, and for several machines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 
 from tfpy._src.backends import registry
 from tfpy._src.distribute import cluster
-from tfpy._src.distribute.cluster import TFConfigClusterResolver
+from tfpy._src.distribute.cluster import ClusterResolver, TFConfigClusterResolver
+from tfpy._src.distribute.communication import CommunicationOptions, CrossDeviceOps, RunOptions
+from tfpy._src.distribute.device_spec import DeviceSpec
 from tfpy._src.distribute.devices import computing
 from tfpy._src.distribute.naming import found, full_name, parsed
 from tfpy._src.distribute.placing import device as computed_on
@@ -17,13 +19,13 @@ from tfpy._src.distribute.strategy import Strategy
 
 
 class OneDeviceStrategy(Strategy):
-    """Places everything on one device (``tf.distribute.OneDeviceStrategy``).
+    """A strategy that computes everything on one device (`tf.distribute.OneDeviceStrategy`).
 
     Args:
-        device: its name. What is computed in the scope is computed there.
+        device: Name of the device, e.g. `"/gpu:0"`.
 
     Raises:
-        ValueError: for what names no device.
+        ValueError: If `device` is not the name of a device.
 
     Example:
         >>> import tfpy as tf
@@ -32,6 +34,8 @@ class OneDeviceStrategy(Strategy):
         ...     w = tf.Variable(2.0)
         >>> strategy.run(lambda x: w * x, [tf.constant(3.0)]).numpy().tolist()
         6.0
+
+    See also: `tf.distribute.MirroredStrategy`, `tf.device`.
     """
 
     def __init__(self, device: str) -> None:
@@ -43,7 +47,18 @@ class OneDeviceStrategy(Strategy):
 
     @contextmanager
     def scope(self) -> Iterator[Strategy]:
-        """Makes the strategy the current one; what is computed inside is computed on its device."""
+        """Make the strategy the current one and compute on its device inside the scope.
+
+        Returns:
+            A context manager, which yields the strategy.
+
+        Example:
+            >>> import tfpy as tf
+            >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+            >>> with strategy.scope():
+            ...     print(tf.distribute.get_strategy() is strategy)
+            True
+        """
         with computed_on(self.device), super().scope():
             yield self
 
@@ -52,24 +67,41 @@ class OneDeviceStrategy(Strategy):
         fn: Callable[..., Any],
         args: Sequence[Any] = (),
         kwargs: dict[str, Any] | None = None,
-        options: Any = None,
+        options: RunOptions | None = None,
     ) -> Any:
-        """``fn(*args, **kwargs)``, computed on its device."""
+        """Call a function on the strategy's device.
+
+        Args:
+            fn: Function to call.
+            args: Positional arguments.
+            kwargs: Keyword arguments.
+            options: No effect.
+
+        Returns:
+            The result of `fn(*args, **kwargs)`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+            >>> print(strategy.run(tf.square, [tf.constant(3.0)]).numpy())
+            9.0
+        """
         with computed_on(self.device):
             return super().run(fn, args, kwargs, options)
 
 
 class MirroredStrategy(Strategy):
-    """A replica on each device of a machine (``tf.distribute.MirroredStrategy``).
+    """A strategy with one replica on each device of a machine (`tf.distribute.MirroredStrategy`).
 
-    Variables have a copy on each device. Where the backend has one device, there is one replica.
+    Variables have a copy on each device. If the backend has one device, there is one replica.
 
     Args:
-        devices: their names; None for all visible ones of the kind that computes.
-        cross_device_ops: of no effect: XLA chooses.
+        devices: Names of devices. Default: all visible devices of the type that the backend
+            computes on.
+        cross_device_ops: No effect: XLA chooses the algorithm.
 
     Raises:
-        ValueError: for devices that there are not, or one twice.
+        ValueError: If a device does not exist or appears twice.
 
     Example:
         >>> import tfpy as tf
@@ -81,9 +113,15 @@ class MirroredStrategy(Strategy):
         ...     sums = strategy.run(lambda x: tf.reduce_sum(x * v), args=(batch,))
         ...     print(strategy.reduce("SUM", sums, axis=None).numpy())
         3.0
+
+    See also: `tf.distribute.MultiWorkerMirroredStrategy`, `tf.distribute.OneDeviceStrategy`.
     """
 
-    def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
+    def __init__(
+        self,
+        devices: Sequence[str | DeviceSpec] | None = None,
+        cross_device_ops: CrossDeviceOps | None = None,
+    ) -> None:
         super().__init__()
         names = computing() if devices is None else found(devices)
         if len(names) > 1:
@@ -91,21 +129,22 @@ class MirroredStrategy(Strategy):
 
 
 class MultiWorkerMirroredStrategy(Strategy):
-    """A replica on each device of several processes, mostly one a machine
-    (``tf.distribute.MultiWorkerMirroredStrategy``).
+    """A strategy with one replica on each device of several processes.
 
-    All processes run the same program. The variable ``TF_CONFIG`` tells of them, or the resolver:
-    the first worker's address is where they meet (``jax.distributed``). Without either, or with one
-    worker, it is a :class:`MirroredStrategy`. It is made before anything is computed.
+    `tf.distribute.MultiWorkerMirroredStrategy`. There is usually one process per machine. All
+    processes run the same program and create the strategy before anything is computed. The
+    environment variable `TF_CONFIG`, or the resolver, describes the cluster. The processes meet at
+    the address of the first worker (`jax.distributed`). Without a cluster, or with one worker, it
+    is a `tf.distribute.MirroredStrategy`.
 
     Args:
-        cluster_resolver: tells of the processes; by default a ``TFConfigClusterResolver``.
-        communication_options: of no effect: XLA chooses.
+        cluster_resolver: Description of the cluster. Default: a `TFConfigClusterResolver`.
+        communication_options: No effect: XLA chooses how machines communicate.
 
     Raises:
-        RuntimeError: for several workers on another backend than jax, and after something was
-            computed.
-        ValueError: for a cluster that makes no sense.
+        RuntimeError: If there are several workers and the backend is not jax, or it has computed
+            something already.
+        ValueError: If the description of the cluster is not valid.
 
     Example:
         >>> import tfpy as tf
@@ -114,9 +153,16 @@ class MultiWorkerMirroredStrategy(Strategy):
         ...     w = tf.Variable(2.0)
         >>> w.numpy().tolist()
         2.0
+
+    See also: `tf.distribute.MirroredStrategy`,
+    `tf.distribute.cluster_resolver.TFConfigClusterResolver`.
     """
 
-    def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
+    def __init__(
+        self,
+        cluster_resolver: ClusterResolver | None = None,
+        communication_options: CommunicationOptions | None = None,
+    ) -> None:
         super().__init__()
         self._resolver = cluster_resolver or TFConfigClusterResolver()
         workers = cluster.workers(self._resolver)
@@ -134,24 +180,36 @@ class MultiWorkerMirroredStrategy(Strategy):
 
 
 class TPUStrategy(Strategy):
-    """A replica on each TPU core (``tf.distribute.TPUStrategy``), on the jax backend.
+    """A strategy with one replica on each TPU core (`tf.distribute.TPUStrategy`).
+
+    It requires the jax backend.
 
     Args:
-        tpu_cluster_resolver: of no effect: JAX finds the TPUs.
-        experimental_device_assignment: of no effect.
+        tpu_cluster_resolver: No effect: JAX finds the TPUs.
+        experimental_device_assignment: No effect.
 
     Raises:
-        RuntimeError: where there are none.
+        RuntimeError: If the active backend has no TPUs.
+
+    Example:
+        ```py
+        tf.set_backend("jax")
+        strategy = tf.distribute.TPUStrategy()
+        ```
+
+    See also: `tf.distribute.MirroredStrategy`.
     """
 
     def __init__(
-        self, tpu_cluster_resolver: Any = None, experimental_device_assignment: Any = None
+        self,
+        tpu_cluster_resolver: ClusterResolver | None = None,
+        experimental_device_assignment: object = None,
     ) -> None:
         super().__init__()
         if registry.active_backend().processor != "TPU":
             raise RuntimeError(
-                f"TPUStrategy: the {registry.get_backend()} backend has no TPUs; the backend jax "
-                "computes on them where JAX is installed for them (docs/scale.md)"
+                f"TPUStrategy: The {registry.get_backend()} backend has no TPUs. Install JAX for "
+                'TPUs and call tf.set_backend("jax"); see docs/scale.md.'
             )
         names = computing()
         if len(names) > 1:

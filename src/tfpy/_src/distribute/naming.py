@@ -1,4 +1,4 @@
-"""Names of devices: TensorFlow's, and those that backends have."""
+"""Names of devices: TensorFlow's names, and those of backends."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ _NAME = re.compile(
 
 
 def full_name(name: str, number: int, job: str = "localhost", task: int = 0) -> str:
-    """A backend's device as TensorFlow names it."""
+    """Return TensorFlow's full name of a backend's device."""
     kind = name.partition(":")[0].upper()
     return f"/job:{job}/replica:0/task:{task}/device:{kind}:{number}"
 
 
 def found(devices: Sequence[Any], backend: Backend | None = None) -> tuple[str, ...]:
-    """The backend's names of devices.
+    """Return the backend's names of devices.
 
     Raises:
-        ValueError: for one that there is not, one twice, or several where there is one.
+        ValueError: If a device does not exist or appears twice, or if there are several devices but
+            the backend has one.
     """
     backend = backend or registry.active_backend()
     names = devices_of(backend).devices()
@@ -36,13 +37,15 @@ def found(devices: Sequence[Any], backend: Backend | None = None) -> tuple[str, 
         return names
     if len(names) == 1:
         raise ValueError(
-            f"the {backend.name} backend computes on one device, got {list(devices)}"
+            f"The {backend.name} backend computes on one device, got {list(devices)}."
             + _more_devices(backend)
         )
     kind = backend.processor
     for device, (wanted, number) in zip(devices, given, strict=True):
         if wanted != kind or number >= len(names):
-            raise ValueError(f"there is no device {device!r}; {kind}:0 to {kind}:{len(names) - 1}")
+            raise ValueError(
+                f"There is no device {device!r}. Use {kind}:0 to {kind}:{len(names) - 1}."
+            )
     if len(set(given)) < len(given):
         raise ValueError(f"No duplicates allowed in `devices` argument: {tuple(devices)}")
     return tuple(names[number] for _, number in given)
@@ -50,22 +53,24 @@ def found(devices: Sequence[Any], backend: Backend | None = None) -> tuple[str, 
 
 def _more_devices(backend: Backend) -> str:
     if backend.name == "jax":
-        return "; tf.config.set_logical_device_configuration shares the CPU into several"
-    return '; with several devices, tf.set_backend("jax") computes on them'
+        return " Split the CPU with tf.config.set_logical_device_configuration."
+    return ' Call tf.set_backend("jax") to compute on several devices.'
 
 
 def parsed(device: Any) -> tuple[str, int]:
-    """Type and number of a device.
+    """Return the type and index of a device.
 
     Raises:
-        ValueError: for what names none.
+        ValueError: If the value is not the name of a device.
     """
     if isinstance(device, DeviceSpec):
         device = device.to_string()
     name = getattr(device, "name", device)
     match = _NAME.fullmatch(name) if isinstance(name, str) else None
     if match is None:
-        raise ValueError(f"tf.device: {device!r} is no device; write '/CPU:0' or '/GPU:0'")
+        raise ValueError(
+            f"tf.device: {device!r} is not the name of a device. Use e.g. '/CPU:0' or '/GPU:0'."
+        )
     number = match["number"]
     kind = (match["kind"] or registry.active_backend().processor).upper()
     return kind, int(number) if number and number != "*" else 0

@@ -1,37 +1,46 @@
-"""``tf.device``: where what is computed in a context is computed."""
+"""Implementation of `tf.device`, which places computations on a device."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any
 
 from tfpy._src.backends import registry
 from tfpy._src.backends.devices import devices_of
 from tfpy._src.base.errors import InvalidArgumentError
-from tfpy._src.distribute.devices import list_logical_devices
+from tfpy._src.distribute.device_spec import DeviceSpec
+from tfpy._src.distribute.devices import LogicalDevice, list_logical_devices
 from tfpy._src.distribute.naming import parsed
 
 
 class _Placement:
-    """What a program has said of it."""
+    """The program's setting for placement."""
 
     soft = True
 
 
 def get_soft_device_placement() -> bool:
-    """What :func:`set_soft_device_placement` was told; at first True.
+    """Return True if `tf.device` ignores devices that do not exist.
+
+    Returns:
+        A bool, which `tf.config.set_soft_device_placement` sets. Default: True.
 
     Example:
         >>> import tfpy as tf
         >>> tf.config.get_soft_device_placement()
         True
+
+    See also: `tf.config.set_soft_device_placement`.
     """
     return _Placement.soft
 
 
 def set_soft_device_placement(enabled: bool) -> None:
-    """Whether ``tf.device`` of a device that there is not has no effect; else it is an error.
+    """Choose whether `tf.device` ignores devices that do not exist.
+
+    Args:
+        enabled: If True, `tf.device` with a missing device has no effect. If False, it raises an
+            error.
 
     Example:
         >>> import tfpy as tf
@@ -40,24 +49,34 @@ def set_soft_device_placement(enabled: bool) -> None:
         ...     with tf.device("/TPU:5"):
         ...         pass
         ... except tf.errors.InvalidArgumentError as error:
-        ...     print(str(error).partition(";")[0])
+        ...     print(str(error).partition(". ")[0])
         tf.device: there is no '/TPU:5'
         >>> tf.config.set_soft_device_placement(True)
+
+    See also: `tf.config.get_soft_device_placement`, `tf.device`.
     """
     _Placement.soft = bool(enabled)
 
 
 @contextmanager
-def device(device_name: Any) -> Iterator[None]:
-    """A context that names a device for what is computed in it (``tf.device``).
+def device(device_name: str | DeviceSpec | LogicalDevice | None) -> Iterator[None]:
+    """Compute on a given device inside a context.
 
-    On the jax backend it is computed there: ops, and calls of compiled functions as a whole, unless
-    what they take is spread over devices. Elsewhere there is one device. A device that there is not
-    has no effect (:func:`set_soft_device_placement`), nor has the CPU where another kind computes.
+    On the jax backend, ops and calls of compiled functions inside the context are computed on the
+    device, unless their inputs are sharded over devices. Other backends have one device. A device
+    that does not exist has no effect by default (`tf.config.set_soft_device_placement`). The CPU
+    has no effect if the backend computes on a GPU or TPU.
+
+    Args:
+        device_name: Name of a device, e.g. `"/GPU:0"`, a `tf.DeviceSpec`, a
+            `tf.config.LogicalDevice`, or None for the current device.
+
+    Yields:
+        None.
 
     Raises:
-        ValueError: for what names no device.
-        InvalidArgumentError: for a device that there is not, without soft placement.
+        ValueError: If `device_name` is not the name of a device.
+        tf.errors.InvalidArgumentError: If the device does not exist and soft placement is disabled.
 
     Example:
         >>> import tfpy as tf
@@ -65,6 +84,8 @@ def device(device_name: Any) -> Iterator[None]:
         ...     x = tf.constant([1, 2]) + 1
         >>> x.numpy().tolist()
         [2, 3]
+
+    See also: `tf.config.list_logical_devices`, `tf.DeviceSpec`.
     """
     if device_name is None:
         yield
@@ -77,7 +98,7 @@ def device(device_name: Any) -> Iterator[None]:
     if not there and not _Placement.soft and (kind, number) != ("CPU", 0):
         known = ", ".join(d.name.removeprefix("/device:") for d in list_logical_devices())
         raise InvalidArgumentError(
-            None, "device", f"tf.device: there is no {device_name!r}; there are {known}"
+            None, "device", f"tf.device: there is no {device_name!r}. Available devices: {known}."
         )
     with devices.computing_on(names[number]) if there and len(names) > 1 else nullcontext():
         yield

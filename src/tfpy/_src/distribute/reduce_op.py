@@ -1,16 +1,17 @@
-"""``tf.distribute.ReduceOp``."""
+"""Implementation of `tf.distribute.ReduceOp`."""
 
 from __future__ import annotations
 
 import enum
-from typing import Any
 
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.tensors.math.arithmetic import truediv
 
 
 class ReduceOp(enum.Enum):
-    """How the values of replicas become one (``tf.distribute.ReduceOp``).
+    """The reduction that combines the values of replicas (`tf.distribute.ReduceOp`).
+
+    `SUM` adds the values and `MEAN` averages them.
 
     Example:
         >>> import tfpy as tf
@@ -18,22 +19,47 @@ class ReduceOp(enum.Enum):
         >>> mean = tf.distribute.ReduceOp.MEAN
         >>> strategy.reduce(mean, tf.constant([1.0, 3.0]), axis=0).numpy().tolist()
         2.0
+
+    See also: `tf.distribute.Strategy.reduce`.
     """
 
     SUM = "SUM"
     MEAN = "MEAN"
 
     @classmethod
-    def of(cls, value: Any) -> ReduceOp:
-        """The member for itself or its name.
+    def of(cls, value: ReduceOp | str) -> ReduceOp:
+        """Convert a member, or the name of one, to a ReduceOp.
+
+        Args:
+            value: A ReduceOp, or `"sum"` or `"mean"` in any case.
+
+        Returns:
+            A ReduceOp.
 
         Raises:
-            ValueError: for anything else.
+            ValueError: If the value is unknown.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.distribute.ReduceOp.of("sum").name
+            'SUM'
         """
         if isinstance(value, cls):
             return value
         return cls(str(value).upper())
 
     def taken(self, x: Tensor) -> Tensor:
-        """A tensor as it is reduced: the mean of whole numbers is one of real numbers."""
+        """Convert a tensor for the reduction: the mean of integers is computed in floating point.
+
+        Args:
+            x: Numeric tensor.
+
+        Returns:
+            A tensor of the same shape.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.distribute.ReduceOp.MEAN.taken(tf.constant([1, 2])).dtype.is_floating
+            True
+        """
         return truediv(x, 1) if self is ReduceOp.MEAN and x.dtype.is_integer else x

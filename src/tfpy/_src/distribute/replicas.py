@@ -1,4 +1,4 @@
-"""What a strategy of several replicas does: its devices, and programs for all of them."""
+"""The devices of a strategy with several replicas, and the programs that run on all of them."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.array.reshaping import expand_dims, reshape
 
 _MOST_FUNCTIONS = 64
-"""Of one strategy that are kept compiled."""
+"""Maximum number of compiled functions that a strategy caches."""
 
 
 class Replicas:
-    """Replicas on devices of the jax backend.
+    """The replicas of a strategy, on devices of the jax backend.
 
     Args:
-        devices: their names, as the backend has them, those of all processes.
-        local: the numbers of the replicas that are this process's.
+        devices: The backend's names of the devices of all processes.
+        local: Indices of this process's replicas.
     """
 
     def __init__(self, devices: tuple[str, ...], local: range) -> None:
@@ -43,16 +43,16 @@ class Replicas:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of replicas."""
         return len(self.devices)
 
     # Computing
 
     def run(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """What ``fn`` gives in each replica: one program for all devices.
+        """Run `fn` in each replica, as one program for all devices.
 
         Raises:
-            UnimplementedError: when the host would have to compute a part of it.
+            UnimplementedError: If a part of `fn` would have to run on the host.
         """
         if tracing.current() is not None:
             return self._traced(fn, args, kwargs)
@@ -66,7 +66,10 @@ class Replicas:
         def replicas_of(args: Any, kwargs: Any) -> Any:
             if tracing.current() is None:
                 raise UnimplementedError(
-                    None, "replicated", f"strategy.run: {fn} has shapes that only values tell"
+                    None,
+                    "replicated",
+                    f"strategy.run: The shapes in {fn} depend on values of tensors, which is not "
+                    "supported with several replicas.",
                 )
             return self._traced(fn, args, kwargs)
 
@@ -100,23 +103,23 @@ class Replicas:
     # Placing
 
     def spread(self, batch: Tensor) -> PerReplica:
-        """Shares a batch out: an equal part of its rows for each replica.
+        """Split a batch into equal parts along the first axis, one for each replica.
 
-        One whose rows cannot be shared out equally is computed whole, by one replica.
+        A batch that cannot be split equally is computed whole, by one replica.
 
         Raises:
-            TypeError: for a ragged or sparse tensor.
-            ValueError: for a scalar.
+            TypeError: If the batch is a ragged or sparse tensor.
+            ValueError: If the batch is a scalar.
         """
         if not isinstance(batch, Tensor):
             raise TypeError(
-                f"a strategy shares tensors out to replicas, got a {type(batch).__name__}; let the "
-                "dataset give its parts, as tensors"
+                f"A strategy distributes dense tensors to replicas, got a {type(batch).__name__}. "
+                "Let the dataset produce its components as tensors."
             )
         if not batch.aval.rank:
             raise ValueError(
-                "a strategy shares batches out to replicas, got scalars: dataset.batch(size) gives "
-                "batches"
+                "A strategy distributes batches over replicas, got a scalar. Use "
+                "dataset.batch(size)."
             )
         size = batch.aval.shape[0]
         if not size or size % self.count:
@@ -125,21 +128,21 @@ class Replicas:
         return self.stacked(batch.host_view().reshape(each), batch.aval)
 
     def whole(self, rows: Array, like: Aval) -> PerReplica:
-        """A value that one replica computes with, on all devices."""
+        """Return a value for a computation by one replica, placed on all devices."""
         return PerReplica(self._placed(rows[None], like.dtype, stacked=False))
 
     def own_stacked(self, rows: Array, like: Aval) -> PerReplica:
-        """Values of this process's replicas, of which others have other ones."""
+        """Return the values of this process's replicas; other processes have other values."""
         every = np.broadcast_to(rows[:1], (self.count, *rows.shape[1:])).copy()
         every[self.local.start : self.local.stop] = rows
         return self.stacked(every, like)
 
     def stacked(self, rows: Array, like: Aval) -> PerReplica:
-        """Values of the replicas of all processes, each of which has them all."""
+        """Return the values of all replicas, which are known to every process."""
         return PerReplica(self._placed(rows, like.dtype, stacked=True))
 
     def of_first(self, value: Tensor) -> Tensor:
-        """The value that the first process gives, on all devices."""
+        """Return the first process's value, placed on all devices."""
         backend: Any = registry.active_backend()
         if value.dtype not in backend.dtypes:
             return value.alias()
@@ -156,16 +159,17 @@ class Replicas:
 
 
 def _given_back(leaf: Any) -> Any:
-    """A leaf of what a replica gives; numbers and texts of Python are the same in all."""
+    """Convert a leaf of a replica's result; Python values are equal in all replicas."""
     if isinstance(leaf, Composite):
         raise TypeError(
-            f"strategy.run: the function gave a {type(leaf).__name__}; give tensors, its parts"
+            f"strategy.run: The function returned a {type(leaf).__name__}. Return its components "
+            "as tensors instead."
         )
     return convert_to_tensor(leaf) if is_operand(leaf) or hasattr(leaf, "shape") else leaf
 
 
 def alone(x: Any) -> Any:
-    """What one replica that computes for all gives of a nest."""
+    """Wrap the result of one replica that computes for all."""
 
     def wrapped(leaf: Any) -> Any:
         return PerReplica(expand_dims(convert_to_tensor(leaf), 0)) if is_operand(leaf) else leaf
@@ -174,7 +178,7 @@ def alone(x: Any) -> Any:
 
 
 def side_by_side(value: PerReplica, axis: int) -> Tensor:
-    """The replicas' values one after the other along an axis."""
+    """Concatenate the replicas' values along an axis."""
     rows = value.stacked
     if axis == 0:
         return reshape(rows, [-1, *rows.shape[2:]])

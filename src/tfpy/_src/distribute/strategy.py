@@ -1,16 +1,20 @@
-"""What strategies of ``tf.distribute`` have in common; the default one has one replica."""
+"""The base class of strategies (`tf.distribute`); the default strategy has one replica."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Nest, TensorLike
+from tfpy._src.data.dataset import DatasetV2
 from tfpy._src.distribute import context
+from tfpy._src.distribute.communication import InputOptions, RunOptions
 from tfpy._src.distribute.context import ReplicaContext
+from tfpy._src.distribute.extended import Extended
 from tfpy._src.distribute.input import (
     DistributedBatches,
     DistributedDataset,
@@ -23,7 +27,6 @@ from tfpy._src.distribute.replicas import Replicas, alone, side_by_side
 from tfpy._src.distribute.values import PerReplica
 from tfpy._src.tensors.array.joining import stack
 from tfpy._src.tensors.math.reductions import reduce_mean, reduce_sum
-from tfpy._src.tensors.variables.distribution import scope
 from tfpy._src.tensors.variables.on_read import OnRead
 from tfpy._src.tensors.variables.variable import Variable
 
@@ -31,45 +34,50 @@ _OVER = {ReduceOp.SUM: reduce_sum, ReduceOp.MEAN: reduce_mean}
 
 
 class Strategy:
-    """How a computation is spread over devices (``tf.distribute.Strategy``).
+    """A way to distribute a computation over devices (`tf.distribute.Strategy`).
 
-    One with several replicas runs on the jax backend: what ``run`` runs is one program for all
-    devices, with its collectives in it. Any other has one replica.
+    A strategy with several replicas requires the jax backend. Its `run` compiles one program for
+    all devices, including the collectives. On other backends a strategy has one replica.
+
+    Args:
+        extended: No effect.
 
     Example:
         >>> import tfpy as tf
         >>> strategy = tf.distribute.get_strategy()
         >>> print(strategy.run(lambda x: x + 1, args=(tf.constant(1),)).numpy())
         2
+
+    See also: `tf.distribute.MirroredStrategy`, `tf.distribute.get_strategy`.
     """
 
     is_default = False
-    """Whether it is what there is without any other."""
+    """True for the strategy that applies outside of all scopes."""
 
     _replicas: Replicas | None = None
-    """Several, if there are."""
+    """The replicas, None if there is one."""
 
-    def __init__(self, extended: Any = None) -> None:
+    def __init__(self, extended: object = None) -> None:
         self.extended = Extended(self)
 
     @property
     def replicas(self) -> int:
-        """How many replicas it has."""
+        """Number of replicas."""
         return 1 if self._replicas is None else self._replicas.count
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """How many replicas compute together: 1 where one computes for all."""
+        """Number of replicas that compute together; 1 if one replica computes for all."""
         runs = context.local.runs
         return runs[-1].replicas if runs and runs[-1].strategy is self else self.replicas
 
     @property
     def cluster_resolver(self) -> Any:
-        """What tells of the other processes, if there are any."""
+        """Description of the cluster, None for a single process."""
         return None
 
     def _own_devices(self) -> tuple[str, ...]:
-        """The full names of the devices of this process's replicas."""
+        """Return the full names of the devices of this process's replicas."""
         replicas, resolver = self._replicas, self.cluster_resolver
         if replicas is None:
             return (full_name("CPU", 0),)
@@ -79,17 +87,43 @@ class Strategy:
         return tuple(full_name(device, n, *where) for n, device in named)
 
     def initial(self, value: Tensor) -> Tensor:
-        """What a Variable begins with whose initial value this process gives so."""
+        """Return the initial value of a Variable: the first process's value if there are several.
+
+        Args:
+            value: This process's initial value.
+
+        Returns:
+            A tensor of the same shape and dtype.
+
+        Example:
+            >>> import tfpy as tf
+            >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+            >>> print(strategy.initial(tf.constant(1.0)).numpy())
+            1.0
+        """
         replicas = self._replicas
         if replicas is None or len(replicas.local) == replicas.count:
             return value.alias()
         return replicas.of_first(value)
 
     def scope(self) -> AbstractContextManager[Strategy]:
-        """Makes the strategy the current one; Variables made inside are its own.
+        """Make the strategy the current one; Variables created inside belong to it.
+
+        Returns:
+            A context manager, which yields the strategy.
 
         Raises:
-            RuntimeError: within the scope of another strategy of several replicas.
+            RuntimeError: If the scope of another strategy with several replicas is active.
+
+        Example:
+            >>> import tfpy as tf
+            >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+            >>> with strategy.scope():
+            ...     v = tf.Variable(1.0)
+            >>> strategy.extended.variable_created_in_scope(v)
+            True
+
+        See also: `tf.distribute.Strategy.run`, `tf.distribute.get_strategy`.
         """
         return context.entered(self)
 
@@ -98,23 +132,42 @@ class Strategy:
         fn: Callable[..., Any],
         args: Sequence[Any] = (),
         kwargs: dict[str, Any] | None = None,
-        options: Any = None,
+        options: RunOptions | None = None,
     ) -> Any:
-        """``fn(*args, **kwargs)`` in each replica; of per-replica values each takes its own.
+        """Call a function in each replica; each one receives its own part of per-replica values.
 
-        With several replicas ``fn`` is traced once, as by ``tf.function``, for all of them: within
-        a ``tf.function`` it becomes a part of that program, else a program of its own. Tensors
-        that it gives are per-replica values.
+        With several replicas, `fn` is traced once for all of them, like a `tf.function`. Inside a
+        `tf.function` it becomes part of that program, otherwise a program of its own. Tensors that
+        it returns become per-replica values.
+
+        Args:
+            fn: Function to call as `fn(*args, **kwargs)`.
+            args: Positional arguments.
+            kwargs: Keyword arguments.
+            options: No effect.
+
+        Returns:
+            The result of `fn`: per-replica values if there are several replicas.
 
         Raises:
-            RuntimeError: within a replica, or the scope of another strategy.
-            UnimplementedError: when the host would have to compute a part of ``fn``.
+            RuntimeError: If the call is inside a replica or in the scope of another strategy.
+            ValueError: If per-replica arguments have the wrong number of components.
+            tf.errors.UnimplementedError: If a part of `fn` would have to run on the host.
+
+        Example:
+            >>> import tfpy as tf
+            >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+            >>> print(strategy.run(tf.square, [tf.constant(3.0)]).numpy())
+            9.0
+
+        See also: `tf.distribute.Strategy.reduce`, `tf.distribute.Strategy.scope`.
         """
         given = kwargs or {}
         counts = {leaf.count for leaf in nest.flatten((args, given)) if type(leaf) is PerReplica}
         if len(counts) > 1 or not counts <= {1, self.replicas}:
             raise ValueError(
-                f"strategy.run: values of {sorted(counts)} replicas, of {self.replicas} there are"
+                f"strategy.run: Per-replica inputs have {sorted(counts)} components, but there are "
+                f"{self.replicas} replicas."
             )
         if self._replicas is None or counts == {1}:
             with context.running(self, 1):
@@ -124,14 +177,29 @@ class Strategy:
         with context.running(self, self.replicas):
             return self._replicas.run(fn, args, given)
 
-    def reduce(self, reduce_op: Any, value: Any, axis: int | None = None) -> Any:
-        """The values of all replicas as one: with ``axis``, their elements along it summed or
-        averaged.
+    def reduce(self, reduce_op: ReduceOp | str, value: Nest, axis: int | None = None) -> Any:
+        """Sum or average the values of all replicas.
+
+        Args:
+            reduce_op: `tf.distribute.ReduceOp.SUM`, `tf.distribute.ReduceOp.MEAN` or their names.
+            value: Nest of per-replica values, tensors or Variables.
+            axis: Axis of each replica's value that is reduced as well. Default: no axis.
+
+        Returns:
+            A nest of tensors. The mean of integers is a float tensor.
 
         Raises:
-            ValueError: for an unknown ``reduce_op``, and for the sum of what is no per-replica
-                value where there are several replicas.
-            RuntimeError: within a replica.
+            ValueError: If `reduce_op` is unknown, or if a sum over several replicas is requested of
+                a value that is not a per-replica value.
+            RuntimeError: If the call is inside a replica.
+
+        Example:
+            >>> import tfpy as tf
+            >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+            >>> print(strategy.reduce("SUM", tf.constant([1.0, 2.0]), axis=0).numpy())
+            3.0
+
+        See also: `tf.distribute.Strategy.gather`, `tf.distribute.ReplicaContext.all_reduce`.
         """
         context.check_cross_replica(self)
         op = ReduceOp.of(reduce_op)
@@ -153,7 +221,7 @@ class Strategy:
         return over(op.taken(rows), axes)
 
     def _reduced_alike(self, op: ReduceOp, value: Any, axis: int | None) -> Any:
-        """What is made of a value that all replicas have."""
+        """Reduce a value that is equal in all replicas."""
         if axis is not None:
             one = _OVER[op](op.taken(convert_to_tensor(value)), axis)
             return one * self.replicas if op is ReduceOp.SUM and self.replicas > 1 else one
@@ -164,11 +232,26 @@ class Strategy:
             )
         return value
 
-    def gather(self, value: Any, axis: int) -> Any:
-        """The values of all replicas one after the other along ``axis``.
+    def gather(self, value: Nest, axis: int) -> Any:
+        """Concatenate the values of all replicas along an axis.
+
+        Args:
+            value: Nest of per-replica values, tensors or Variables.
+            axis: Axis, negative values count from the end.
+
+        Returns:
+            A nest of tensors.
 
         Raises:
-            RuntimeError: within a replica.
+            RuntimeError: If the call is inside a replica.
+
+        Example:
+            >>> import tfpy as tf
+            >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+            >>> print(strategy.gather(tf.constant([1.0, 2.0]), axis=0).numpy())
+            [1. 2.]
+
+        See also: `tf.distribute.Strategy.reduce`.
         """
         context.check_cross_replica(self)
         replica = context.merging_replica()
@@ -181,8 +264,22 @@ class Strategy:
 
         return nest.map_structure(gathered, value)
 
-    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """The value of each replica of this process; of a nest, one nest for each."""
+    def experimental_local_results(self, value: Nest) -> tuple[Any, ...]:
+        """Return the value of each replica of this process.
+
+        Args:
+            value: Nest of per-replica values.
+
+        Returns:
+            A tuple with one nest for each replica.
+
+        Example:
+            >>> import tfpy as tf
+            >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+            >>> values = strategy.experimental_local_results(tf.constant([1.0]))
+            >>> [x.numpy().tolist() for x in values]
+            [[1.0]]
+        """
         leaves = [self._of_each(leaf) for leaf in nest.flatten(value)]
         own = [leaf.values for leaf in leaves if isinstance(leaf, PerReplica)]
         if not own:
@@ -194,28 +291,66 @@ class Strategy:
         return tuple(found)
 
     def _of_each(self, value: Any) -> Any:
-        """A Variable as the replicas' values."""
+        """Convert a Variable to a per-replica value."""
         if isinstance(value, OnRead):
             return PerReplica(value.rows.value())
         if isinstance(value, Variable) and self._replicas is not None:
             return PerReplica(stack([value.value()] * self.replicas))
         return value
 
-    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
-        """A dataset of per-replica values: of each batch every replica takes an equal part.
+    def experimental_distribute_dataset(
+        self, dataset: DatasetV2, options: InputOptions | None = None
+    ) -> Any:
+        """Split each batch of a dataset equally over the replicas.
 
-        A batch whose rows cannot be shared out equally, mostly the last one, is computed whole by
-        one replica: ``run`` gives what one device gives for it.
+        A batch that cannot be split equally, usually the last one, is computed whole by one
+        replica, so `run` returns the same result as on one device.
+
+        Args:
+            dataset: Dataset of batches.
+            options: No effect.
+
+        Returns:
+            A `tf.distribute.DistributedDataset`, or `dataset` itself if there is one replica.
+
+        Example:
+            >>> import tfpy as tf
+            >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+            >>> data = tf.data.Dataset.range(4).batch(2)
+            >>> [x.numpy().tolist() for x in strategy.experimental_distribute_dataset(data)]
+            [[0, 1], [2, 3]]
+
+        See also: `tf.distribute.Strategy.distribute_datasets_from_function`.
         """
         if self._replicas is None:
             return dataset
         return DistributedDataset(dataset, self._replicas)
 
-    def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
-        """A dataset of per-replica values of which each replica takes a batch of the dataset that
-        ``dataset_fn(input_context)`` gives.
+    def distribute_datasets_from_function(
+        self, dataset_fn: Callable[[InputContext], DatasetV2], options: InputOptions | None = None
+    ) -> Any:
+        """Create a dataset in which each replica takes a whole batch of this process's dataset.
 
-        At the end too few batches are left out by several processes, and else computed whole.
+        If there are not enough batches for all replicas at the end, several processes drop them,
+        and a single process computes them whole.
+
+        Args:
+            dataset_fn: Function from a `tf.distribute.InputContext` to a dataset of per-replica
+                batches.
+            options: No effect.
+
+        Returns:
+            A `tf.distribute.DistributedDataset`, or the dataset itself if there is one replica.
+
+        Example:
+            >>> import tfpy as tf
+            >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+            >>> def dataset_fn(context):
+            ...     return tf.data.Dataset.range(4).batch(context.get_per_replica_batch_size(2))
+            >>> [x.numpy().tolist() for x in strategy.distribute_datasets_from_function(dataset_fn)]
+            [[0, 1], [2, 3]]
+
+        See also: `tf.distribute.Strategy.experimental_distribute_dataset`.
         """
         if self._replicas is None:
             return dataset_fn(InputContext())
@@ -227,8 +362,25 @@ class Strategy:
         number = self._replicas.local.start // len(self._replicas.local)
         return InputContext(pipelines, number, self.replicas)
 
-    def experimental_distribute_values_from_function(self, value_fn: Any) -> Any:
-        """A per-replica value of what ``value_fn(value_context)`` gives for each replica."""
+    def experimental_distribute_values_from_function(
+        self, value_fn: Callable[[ValueContext], TensorLike]
+    ) -> Any:
+        """Create a per-replica value with a function.
+
+        Args:
+            value_fn: Function from a `tf.distribute.experimental.ValueContext` to a value.
+
+        Returns:
+            A per-replica value, or the value itself if there is one replica.
+
+        Example:
+            >>> import tfpy as tf
+            >>> strategy = tf.distribute.MirroredStrategy(["/cpu:0"])
+            >>> strategy.experimental_distribute_values_from_function(
+            ...     lambda context: context.replica_id_in_sync_group
+            ... )
+            0
+        """
         if self._replicas is None:
             return value_fn(ValueContext())
         given = [
@@ -239,121 +391,5 @@ class Strategy:
 
 
 def _only(leaf: Any) -> Any:
-    """A value that one replica has for all."""
+    """Return the value of the one replica that computes for all."""
     return leaf.stacked[0] if isinstance(leaf, PerReplica) else leaf
-
-
-class Extended:
-    """What a strategy offers to libraries (``tf.distribute.StrategyExtended``)."""
-
-    def __init__(self, strategy: Strategy) -> None:
-        self._strategy = strategy
-
-    @property
-    def worker_devices(self) -> tuple[str, ...]:
-        """The names of the devices of this process's replicas."""
-        return self._strategy._own_devices()
-
-    @property
-    def parameter_devices(self) -> tuple[str, ...]:
-        """The names of the devices that hold Variables: all of them."""
-        return self.worker_devices
-
-    def update(
-        self,
-        var: Any,
-        fn: Callable[..., Any],
-        args: Sequence[Any] = (),
-        kwargs: dict[str, Any] | None = None,
-        group: bool = True,
-    ) -> Any:
-        """``fn(var, *args, **kwargs)``."""
-        return fn(var, *args, **(kwargs or {}))
-
-    @contextmanager
-    def colocate_vars_with(self, colocate_with_variable: Any) -> Iterator[None]:
-        """Of no effect: Variables are on all devices."""
-        yield
-
-    def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
-        """``strategy.reduce(reduce_op, value, axis=None)``: it is on all devices."""
-        return self._strategy.reduce(reduce_op, value, axis=None)
-
-    def variable_created_in_scope(self, v: Any) -> bool:
-        """Whether a Variable was made in the strategy's scope."""
-        return (v.strategy or _DEFAULT) is self._strategy
-
-    def _in_multi_worker_mode(self) -> bool:
-        """False, for Keras: a step sees the replicas of all processes, as it does those of one."""
-        return False
-
-
-_DEFAULT = Strategy()
-_DEFAULT.is_default = True
-_NOTED: dict[str, Strategy] = {}
-
-
-def get_strategy() -> Strategy:
-    """The strategy whose scope the code is in, or the default one.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.distribute.get_strategy().num_replicas_in_sync
-        1
-    """
-    if context.local.scopes:
-        return context.local.scopes[-1]
-    return _NOTED.get("strategy", _DEFAULT)
-
-
-def has_strategy() -> bool:
-    """Whether another strategy than the default one is the current one.
-
-    Example:
-        >>> import tfpy as tf
-        >>> before = tf.distribute.has_strategy()
-        >>> with tf.distribute.OneDeviceStrategy("/cpu:0").scope():
-        ...     inside = tf.distribute.has_strategy()
-        >>> before, inside
-        (False, True)
-    """
-    return get_strategy() is not _DEFAULT
-
-
-def in_cross_replica_context() -> bool:
-    """Whether the code is in a strategy's scope, outside of ``Strategy.run``.
-
-    Example:
-        >>> import tfpy as tf
-        >>> with tf.distribute.OneDeviceStrategy("/cpu:0").scope():
-        ...     print(tf.distribute.in_cross_replica_context())
-        True
-    """
-    return has_strategy() and (not scope.running or scope.merging > 0)
-
-
-def get_replica_context() -> ReplicaContext | None:
-    """Where the code is inside ``Strategy.run``, or without a strategy; None in a scope.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.distribute.get_replica_context().replica_id_in_sync_group
-        0
-    """
-    return None if in_cross_replica_context() else ReplicaContext(get_strategy())
-
-
-def experimental_set_strategy(strategy: Strategy | None) -> None:
-    """Makes a strategy the current one where no scope says otherwise; None for the default one.
-
-    Example:
-        >>> import tfpy as tf
-        >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
-        >>> tf.distribute.experimental_set_strategy(strategy)
-        >>> tf.distribute.get_strategy() is strategy
-        True
-        >>> tf.distribute.experimental_set_strategy(None)
-    """
-    _NOTED.clear()
-    if strategy is not None:
-        _NOTED["strategy"] = strategy

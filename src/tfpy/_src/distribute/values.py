@@ -1,4 +1,4 @@
-"""Values of several replicas."""
+"""Per-replica values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfpy._src.functions.tf_function.signature import TensorSpec, WrapperSpec
 
 
 class DistributedValues:
-    """Values of several replicas (``tf.distribute.DistributedValues``).
+    """The base class of values with one component per replica (`tf.distribute.DistributedValues`).
 
     Example:
         >>> import tfpy as tf
@@ -21,14 +21,16 @@ class DistributedValues:
         >>> y = strategy.run(tf.square, [tf.constant(3.0)])
         >>> [x.numpy().tolist() for x in strategy.experimental_local_results(y)]
         [9.0]
+
+    See also: `tf.distribute.Strategy.experimental_local_results`.
     """
 
 
 class PerReplicaSpec(WrapperSpec):
-    """The spec of a value for each replica, as an ``input_signature`` takes it.
+    """The spec of a per-replica value, for an `input_signature`.
 
     Args:
-        value: the spec of each replica's value.
+        value: Spec of each replica's component.
     """
 
     def __init__(self, value: TensorSpec) -> None:
@@ -36,10 +38,10 @@ class PerReplicaSpec(WrapperSpec):
 
 
 class PerReplica(DistributedValues, Wrapper):
-    """A value for each replica; functions that ``Strategy.run`` runs have their own.
+    """A value with one component per replica; a function in `Strategy.run` receives its component.
 
     Args:
-        stacked: the values, with a first axis of replicas.
+        stacked: Components along a new first axis.
     """
 
     def __init__(self, stacked: Tensor) -> None:
@@ -47,12 +49,12 @@ class PerReplica(DistributedValues, Wrapper):
 
     @property
     def count(self) -> int:
-        """Of how many replicas: 1 of what one replica computes for all."""
+        """Number of components; 1 if one replica computes for all."""
         return int(self.stacked.aval.shape[0])
 
     @property
     def values(self) -> tuple[Any, ...]:
-        """The value of each replica of this process."""
+        """Components of this process's replicas."""
         if tracing.current() is not None or self.stacked.storage.host is not None:
             return tuple(self.stacked[i] for i in range(self.count))
         backend: Any = registry.active_backend()

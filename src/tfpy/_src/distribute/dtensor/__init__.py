@@ -1,5 +1,5 @@
-"""``tf.experimental.dtensor``: tensors that are spread over a mesh of devices, by their layouts.
+"""Tensors that are sharded over a mesh of devices according to layouts (`tf.experimental.dtensor`).
 
-A DTensor is an ordinary tensor whose bytes lie on several devices of a backend that has them;
-what is computed of it is spread by that backend's compiler. On the others a mesh has one device.
+A DTensor is an ordinary tensor whose bytes are on several devices of the jax backend; XLA shards
+computations on it. On other backends a mesh has one device.
 """

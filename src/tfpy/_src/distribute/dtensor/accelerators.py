@@ -1,4 +1,4 @@
-"""Devices and clients, made ready before the first computation."""
+"""Initialization of devices and clients before the first computation."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tfpy._src.distribute.dtensor import clients
 
 _KINDS = ("CPU", "GPU", "TPU")
 _ready: list[str] = []
-"""The type of accelerator that is initialized, if one is."""
+"""Type of the initialized accelerator; empty if none is initialized."""
 
 
 def is_initialized() -> bool:
-    """Whether :func:`initialize_accelerator_system` has been called."""
+    """Return True after a call of `initialize_accelerator_system`."""
     return bool(_ready)
 
 
@@ -27,29 +27,35 @@ def initialize_accelerator_system(
     experimental_reset_context: bool | None = False,
     experimental_enable_megcore: bool | None = False,
 ) -> str:
-    """Makes devices and clients ready for meshes; the type of device.
+    """Initialize devices and clients for meshes.
 
-    Where the variable ``DTENSOR_JOBS`` has the addresses of several clients (``host:port``, with
-    commas between them) and ``DTENSOR_CLIENT_ID`` this one's number, all of them meet here, at the
-    first one's address.
+    If the environment variable `DTENSOR_JOBS` lists the addresses of several clients (`host:port`,
+    separated by commas) and `DTENSOR_CLIENT_ID` is this client's index, all clients meet at the
+    first address.
 
     Args:
-        device_type: "CPU", "GPU" or "TPU"; the preferred one by default.
-        num_logical_cpu_devices: into how many devices the CPU is shared. Without it their number
-            is as it is.
-        enable_coordination_service, experimental_reset_context, experimental_enable_megcore: of no
-            effect.
+        device_type: `"CPU"`, `"GPU"` or `"TPU"`. Default: the preferred available type.
+        enable_coordination_service: No effect.
+        num_logical_cpu_devices: Number of logical devices into which the CPU is split. Default: the
+            current number.
+        experimental_reset_context: No effect.
+        experimental_enable_megcore: No effect.
+
+    Returns:
+        The device type.
 
     Raises:
-        ValueError: when it was called before, for other types, and when the backend has computed
-            already and is to have other devices.
-        UnimplementedError: for several clients on another backend than jax.
+        ValueError: If the system is already initialized, if the type is unknown, or if the number
+            of devices must change after a computation.
+        tf.errors.UnimplementedError: If there are several clients and the backend is not jax.
 
     Example:
         >>> from tfpy.experimental import dtensor
         >>> dtensor.initialize_accelerator_system("CPU")
         'CPU'
         >>> dtensor.shutdown_accelerator_system()
+
+    See also: `tf.experimental.dtensor.shutdown_accelerator_system`.
     """
     if is_initialized():
         raise ValueError(
@@ -75,29 +81,31 @@ def initialize_accelerator_system(
 
 
 def _meet() -> None:
-    """Waits for the other clients."""
+    """Connect to the other clients."""
     backend: Any = active_backend()
     if sharder_of(backend) is None:
         raise UnimplementedError(
             None,
             None,
-            f"DTENSOR_JOBS names several clients; the backend {backend.name!r} computes in one "
-            'process. The backend jax has several: pip install jax, tf.set_backend("jax")',
+            f"DTENSOR_JOBS lists several clients, but the {backend.name} backend supports only one "
+            'process. Install jax and call tf.set_backend("jax").',
         )
     backend.join(clients.jobs(), clients.client_id())
 
 
 def shutdown_accelerator_system() -> None:
-    """Undoes :func:`initialize_accelerator_system`.
+    """Undo the effect of `initialize_accelerator_system`.
 
     Raises:
-        ValueError: when that was not called, and where there are several clients.
+        ValueError: If the system is not initialized, or if there are several clients.
 
     Example:
         >>> import tfpy as tf
         >>> tf.experimental.dtensor.initialize_accelerator_system("CPU")
         'CPU'
         >>> tf.experimental.dtensor.shutdown_accelerator_system()
+
+    See also: `tf.experimental.dtensor.initialize_accelerator_system`.
     """
     if not is_initialized():
         raise ValueError(

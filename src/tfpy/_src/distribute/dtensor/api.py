@@ -1,24 +1,24 @@
-"""The functions of ``tf.experimental.dtensor`` on tensors."""
+"""The functions of `tf.experimental.dtensor` on tensors."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from tfpy._src.backends.devices import sharder_of
 from tfpy._src.backends.registry import active_backend
 from tfpy._src.base import tracing
-from tfpy._src.base.errors import InternalError, InvalidArgumentError, UnimplementedError
-from tfpy._src.compiler.ir.aval import Aval
+from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.core import nest
 from tfpy._src.core.conversion import convert_to_tensor, is_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import TensorLike
 from tfpy._src.distribute.dtensor import relayouts
 from tfpy._src.distribute.dtensor.layout import Layout
 from tfpy._src.distribute.dtensor.mesh import Mesh
-from tfpy._src.distribute.dtensor.placing import joined, layout_of, parts_of, use
+from tfpy._src.distribute.dtensor.placing import layout_of, use
 from tfpy._src.distribute.dtensor.variable import DVariable
 
 _DEVICE = "/job:localhost/replica:0/task:0/device:CUSTOM:0"
@@ -27,7 +27,7 @@ _DEVICE = "/job:localhost/replica:0/task:0/device:CUSTOM:0"
 class _Local(threading.local):
     def __init__(self) -> None:
         self.meshes: list[Mesh] = []
-        """Those of the ``default_mesh`` around the code, innermost last."""
+        """Meshes of the enclosing `default_mesh` contexts, innermost last."""
 
 
 _local = _Local()
@@ -37,12 +37,21 @@ _local = _Local()
 
 
 def call_with_layout(
-    fn: Callable[..., Any], layout: Layout | None, *args: Any, **kwargs: Any
+    fn: Callable[..., Any], layout: Layout | None, *args: object, **kwargs: object
 ) -> Any:
-    """``fn(*args, **kwargs)``, whose tensors get a layout; as they are if that is None.
+    """Call a function and place its results in a layout.
+
+    Args:
+        fn: Function, e.g. `tf.zeros`.
+        layout: Layout of each tensor in the result; None leaves the result unchanged.
+        *args: Positional arguments of `fn`.
+        **kwargs: Keyword arguments of `fn`.
+
+    Returns:
+        The result of `fn`.
 
     Raises:
-        InvalidArgumentError: when the layout does not fit a result.
+        tf.errors.InvalidArgumentError: If the layout does not match a result's shape.
 
     Example:
         >>> import tfpy as tf
@@ -52,6 +61,8 @@ def call_with_layout(
         >>> x = dtensor.call_with_layout(tf.zeros, layout, [4, 2])
         >>> print(dtensor.fetch_layout(x).sharding_specs)
         ['batch', 'unsharded']
+
+    See also: `tf.experimental.dtensor.relayout`.
     """
     found = fn(*args, **kwargs)
     if layout is None:
@@ -61,11 +72,20 @@ def call_with_layout(
 
 @contextmanager
 def default_mesh(mesh: Mesh) -> Iterator[None]:
-    """A context in which what is computed of nothing that is on a mesh is replicated over one.
+    """Replicate tensors that are created in the context over a mesh.
+
+    Applies to results of computations whose inputs are on no mesh.
+
+    Args:
+        mesh: A `tf.experimental.dtensor.Mesh`.
+
+    Yields:
+        None.
 
     Raises:
-        ValueError: for what is no Mesh.
-        UnimplementedError: when the active backend has one device, and the mesh more.
+        ValueError: If `mesh` is not a Mesh.
+        tf.errors.UnimplementedError: If the mesh has several devices and the active backend has
+            one.
 
     Example:
         >>> import tfpy as tf
@@ -75,6 +95,8 @@ def default_mesh(mesh: Mesh) -> Iterator[None]:
         ...     x = tf.zeros([2])
         >>> dtensor.is_dtensor(x)
         True
+
+    See also: `tf.experimental.dtensor.get_default_mesh`.
     """
     if not isinstance(mesh, Mesh):
         raise ValueError(f"Expect `mesh` to be `Mesh`, got {type(mesh)}")
@@ -88,8 +110,16 @@ def default_mesh(mesh: Mesh) -> Iterator[None]:
         _local.meshes.pop()
 
 
-def run_on(mesh: Mesh) -> Any:
-    """:func:`default_mesh`, by its older name.
+def run_on(mesh: Mesh) -> AbstractContextManager[None]:
+    """Replicate tensors that are created in the context over a mesh.
+
+    The former name of `tf.experimental.dtensor.default_mesh`.
+
+    Args:
+        mesh: A `tf.experimental.dtensor.Mesh`.
+
+    Returns:
+        A context manager.
 
     Example:
         >>> import tfpy as tf
@@ -99,12 +129,17 @@ def run_on(mesh: Mesh) -> Any:
         ...     x = tf.zeros([2])
         >>> dtensor.is_dtensor(x)
         True
+
+    See also: `tf.experimental.dtensor.default_mesh`.
     """
     return default_mesh(mesh)
 
 
 def get_default_mesh() -> Mesh | None:
-    """The mesh of the ``default_mesh`` around the code; None outside of one.
+    """Return the mesh of the enclosing `default_mesh` context.
+
+    Returns:
+        A `tf.experimental.dtensor.Mesh`, or None outside of such a context.
 
     Example:
         >>> import tfpy as tf
@@ -114,12 +149,17 @@ def get_default_mesh() -> Mesh | None:
         ...     inside = dtensor.get_default_mesh()
         >>> inside == mesh, dtensor.get_default_mesh()
         (True, None)
+
+    See also: `tf.experimental.dtensor.default_mesh`.
     """
     return _local.meshes[-1] if _local.meshes else None
 
 
 def device_name() -> str:
-    """TensorFlow's name for all devices of meshes together.
+    """Return TensorFlow's name for the virtual device that represents all meshes.
+
+    Returns:
+        A string.
 
     Example:
         >>> import tfpy as tf
@@ -132,11 +172,17 @@ def device_name() -> str:
 # Layouts
 
 
-def is_dtensor(tensor: Any) -> bool:
-    """Whether a tensor or Variable lies on a mesh.
+def is_dtensor(tensor: object) -> bool:
+    """Return True if a tensor or Variable is on a mesh.
+
+    Args:
+        tensor: A tensor, a Variable, or any other value.
+
+    Returns:
+        A bool.
 
     Raises:
-        RuntimeError: within a ``tf.function``.
+        RuntimeError: If the call is inside a `tf.function`.
 
     Example:
         >>> import tfpy as tf
@@ -145,17 +191,25 @@ def is_dtensor(tensor: Any) -> bool:
         >>> x = dtensor.copy_to_mesh(tf.ones([2]), dtensor.Layout.replicated(mesh, rank=1))
         >>> dtensor.is_dtensor(x), dtensor.is_dtensor([1.0, 1.0])
         (True, False)
+
+    See also: `tf.experimental.dtensor.fetch_layout`.
     """
-    _check_eager("is_dtensor")
+    check_eager("is_dtensor")
     return is_tensor(tensor) and _layout(tensor) is not None
 
 
 def fetch_layout(tensor: Any) -> Layout | None:
-    """The layout of a tensor or Variable; None for what is no tensor.
+    """Return the layout of a tensor or Variable.
+
+    Args:
+        tensor: A tensor, a Variable, or any other value.
+
+    Returns:
+        A `tf.experimental.dtensor.Layout`, or None if the value is not a tensor.
 
     Raises:
-        InvalidArgumentError: for a tensor that lies on no mesh.
-        RuntimeError: within a ``tf.function``, whose layouts the compiler finds.
+        tf.errors.InvalidArgumentError: If the tensor is not on a mesh.
+        RuntimeError: If the call is inside a `tf.function`, where the compiler chooses layouts.
 
     Example:
         >>> import tfpy as tf
@@ -165,8 +219,10 @@ def fetch_layout(tensor: Any) -> Layout | None:
         >>> x = dtensor.copy_to_mesh(tf.ones([2, 3]), rows)
         >>> dtensor.fetch_layout(x).sharding_specs
         ['batch', 'unsharded']
+
+    See also: `tf.experimental.dtensor.check_layout`, `tf.experimental.dtensor.is_dtensor`.
     """
-    _check_eager("fetch_layout")
+    check_eager("fetch_layout")
     if not is_tensor(tensor):
         return None
     layout = _layout(tensor)
@@ -175,17 +231,21 @@ def fetch_layout(tensor: Any) -> Layout | None:
             None,
             "fetch_layout",
             f"FetchLayout expects a tensor placed on the layout device, got one of shape "
-            f"{list(tensor.shape)} that is on no mesh; dtensor.copy_to_mesh puts it there",
+            f"{list(tensor.shape)} that is not on a mesh. Use dtensor.copy_to_mesh first.",
         )
     return layout
 
 
-def check_layout(tensor: Any, layout: Layout) -> None:
-    """Checks that a tensor has that layout.
+def check_layout(tensor: TensorLike, layout: Layout) -> None:
+    """Check that a tensor has a given layout.
+
+    Args:
+        tensor: A tensor or Variable.
+        layout: Expected layout.
 
     Raises:
-        ValueError: when it has another one.
-        InvalidArgumentError: when it lies on no mesh.
+        ValueError: If the tensor has a different layout.
+        tf.errors.InvalidArgumentError: If the tensor is not on a mesh.
 
     Example:
         >>> import tfpy as tf
@@ -199,21 +259,31 @@ def check_layout(tensor: Any, layout: Layout) -> None:
         ... except ValueError:
         ...     print("another layout")
         another layout
+
+    See also: `tf.experimental.dtensor.fetch_layout`.
     """
     found = fetch_layout(tensor)
     if found != layout:
         raise ValueError(f"Layout of tensor: {found}, did not match expected layout: {layout}")
 
 
-def relayout(tensor: Any, layout: Layout, name: str | None = None) -> Tensor:
-    """The tensor in another layout, on the same mesh or (outside of functions) on another one.
+def relayout(tensor: TensorLike, layout: Layout, name: str | None = None) -> Tensor:
+    """Return a tensor in a different layout, on the same or another mesh.
 
-    Within a ``tf.function`` the compiler is told how the value lies there. The gradient has the
-    layout of ``tensor``.
+    Inside a `tf.function` the mesh must be the same, and the layout is a constraint for the
+    compiler. The gradient has the layout of `tensor`.
+
+    Args:
+        tensor: Tensor of any shape and dtype.
+        layout: Layout of the result.
+
+    Returns:
+        A tensor with the shape, dtype and elements of `tensor`.
 
     Raises:
-        InvalidArgumentError: when the layout does not fit the tensor's shape.
-        UnimplementedError: when the active backend has one device, and the mesh more.
+        tf.errors.InvalidArgumentError: If the layout does not match the shape.
+        tf.errors.UnimplementedError: If the mesh has several devices and the active backend has
+            one.
 
     Example:
         >>> import tfpy as tf
@@ -222,16 +292,25 @@ def relayout(tensor: Any, layout: Layout, name: str | None = None) -> Tensor:
         >>> x = dtensor.relayout(tf.ones([4, 2]), dtensor.Layout.replicated(mesh, rank=2))
         >>> print(dtensor.fetch_layout(x).is_fully_replicated())
         True
+
+    See also: `tf.experimental.dtensor.relayout_like`, `tf.experimental.dtensor.copy_to_mesh`.
     """
     return relayouts.to(convert_to_tensor(tensor), layout)
 
 
-def relayout_like(tensor: Any, layout_tensor: Any, name: str | None = None) -> Tensor:
-    """The tensor in the layout of another one, of any values.
+def relayout_like(tensor: TensorLike, layout_tensor: TensorLike, name: str | None = None) -> Tensor:
+    """Return a tensor in the layout of another tensor.
+
+    Args:
+        tensor: Tensor of any shape and dtype.
+        layout_tensor: Tensor whose layout the result gets; its values are ignored.
+
+    Returns:
+        A tensor with the shape, dtype and elements of `tensor`.
 
     Raises:
-        InvalidArgumentError: when that layout does not fit; within a ``tf.function``, when the
-            shapes differ.
+        tf.errors.InvalidArgumentError: If the layout does not match the shape or, inside a
+            `tf.function`, if the shapes differ.
 
     Example:
         >>> import tfpy as tf
@@ -242,19 +321,27 @@ def relayout_like(tensor: Any, layout_tensor: Any, name: str | None = None) -> T
         >>> b = dtensor.copy_to_mesh(tf.zeros([2, 3]), dtensor.Layout.replicated(mesh, rank=2))
         >>> dtensor.fetch_layout(dtensor.relayout_like(b, a)) == rows
         True
+
+    See also: `tf.experimental.dtensor.relayout`.
     """
     return relayouts.like(convert_to_tensor(tensor), convert_to_tensor(layout_tensor))
 
 
-def copy_to_mesh(tensor: Any, layout: Layout, source_layout: Layout | None = None) -> Tensor:
-    """A tensor, or what converts to one, on a mesh: :func:`relayout`.
+def copy_to_mesh(tensor: TensorLike, layout: Layout, source_layout: Layout | None = None) -> Tensor:
+    """Copy a tensor to a mesh.
 
     Args:
-        source_layout: of no effect.
+        tensor: Tensor of any shape and dtype.
+        layout: Layout of the result.
+        source_layout: No effect.
+
+    Returns:
+        A tensor with the shape, dtype and elements of `tensor`.
 
     Raises:
-        InvalidArgumentError: when the layout does not fit the tensor's shape.
-        UnimplementedError: when the active backend has one device, and the mesh more.
+        tf.errors.InvalidArgumentError: If the layout does not match the shape.
+        tf.errors.UnimplementedError: If the mesh has several devices and the active backend has
+            one.
 
     Example:
         >>> import tfpy as tf
@@ -264,98 +351,19 @@ def copy_to_mesh(tensor: Any, layout: Layout, source_layout: Layout | None = Non
         >>> x = dtensor.copy_to_mesh(tf.constant([1.0, 2.0]), layout)
         >>> dtensor.fetch_layout(x) == layout, x.numpy().tolist()
         (True, [1.0, 2.0])
+
+    See also: `tf.experimental.dtensor.relayout`, `tf.experimental.dtensor.pack`.
     """
     return relayout(tensor, layout)
 
 
-# Parts
-
-
-def pack(tensors: Sequence[Any], layout: Layout) -> Tensor:
-    """The tensor of which the devices of this process have these parts, one each.
-
-    Args:
-        tensors: the parts in the order of ``layout.mesh.local_devices()``; devices that share a
-            part are given equal ones.
-
-    Raises:
-        InvalidArgumentError: for another number of parts, a part of another rank than the
-            layout's, and one that is on a mesh.
-        UnimplementedError, InternalError: for parts of different shapes or dtypes.
-        RuntimeError: within a ``tf.function``.
-
-    Example:
-        >>> from tfpy.experimental import dtensor
-        >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
-        >>> x = dtensor.pack([[1.0, 2.0]], dtensor.Layout(["batch"], mesh))
-        >>> print(dtensor.unpack(x)[0].numpy())
-        [1. 2.]
-    """
-    _check_eager("pack")
-    parts = [convert_to_tensor(tensor) for tensor in tensors]
-    _check_parts(parts, layout)
-    shape = layout.global_shape_from_local_shape(parts[0].aval.shape)
-    return joined(parts, Aval(shape, parts[0].dtype), layout)
-
-
-def _check_parts(parts: Sequence[Tensor], layout: Layout) -> None:
-    wanted = layout.mesh.num_local_devices()
-    if len(parts) != wanted:
-        raise InvalidArgumentError(
-            None, "pack", f"The mesh expected {wanted} inputs to pack, but got {len(parts)}"
-        )
-    if sharder_of(active_backend()) is not None and any(layout_of(part) for part in parts):
-        raise InvalidArgumentError(
-            None, "pack", "Does not support packing a Tensor that is already on a mesh"
-        )
-    shapes = {part.aval.shape for part in parts}
-    if len(shapes) > 1:
-        raise UnimplementedError(
-            None, "pack", f"Components must all have the same shape, got {sorted(shapes)}"
-        )
-    dtypes = {part.dtype.name for part in parts}
-    if len(dtypes) > 1:
-        raise InternalError(
-            None, "pack", f"Components must all have the same dtype, got {sorted(dtypes)}"
-        )
-    if parts[0].aval.rank != layout.rank:
-        raise InvalidArgumentError(
-            None,
-            "pack",
-            "Packed layout should have the same rank as the rank for each component. The rank of "
-            f"each component is: {parts[0].aval.rank}, while layout has rank: {layout.rank}",
-        )
-
-
-def unpack(tensor: Any) -> list[Tensor]:
-    """What each device of this process has of a tensor, in the order of the mesh's devices.
-
-    Raises:
-        InvalidArgumentError: for a tensor that is on no mesh.
-        RuntimeError: within a ``tf.function``.
-
-    Example:
-        >>> import tfpy as tf
-        >>> dtensor = tf.experimental.dtensor
-        >>> mesh = dtensor.create_mesh([("batch", 1)], devices=["CPU:0"])
-        >>> layout = dtensor.Layout.replicated(mesh, rank=1)
-        >>> x = dtensor.copy_to_mesh(tf.constant([1.0, 2.0]), layout)
-        >>> [part.numpy().tolist() for part in dtensor.unpack(x)]
-        [[1.0, 2.0]]
-    """
-    _check_eager("unpack")
-    value = convert_to_tensor(tensor)
-    layout = fetch_layout(value)
-    assert layout is not None
-    return parts_of(value, layout)
-
-
-def _layout(tensor: Any) -> Layout | None:
+def _layout(tensor: TensorLike) -> Layout | None:
     if isinstance(tensor, DVariable):
         return tensor.layout
     return layout_of(convert_to_tensor(tensor))
 
 
-def _check_eager(name: str) -> None:
+def check_eager(name: str) -> None:
+    """Raise a RuntimeError inside a `tf.function`."""
     if tracing.local.active:
         raise RuntimeError(f"`{name}` must be called eagerly.")

@@ -1,4 +1,4 @@
-"""The processes that compute together, as environment variables tell them, and their devices."""
+"""The processes that compute together, which environment variables describe, and their devices."""
 
 from __future__ import annotations
 
@@ -12,37 +12,52 @@ _TRUE = ("true", "1")
 
 
 def jobs() -> list[str]:
-    """The addresses of all clients, of the variable ``DTENSOR_JOBS``; none where there is one.
+    """Return the addresses of all clients, from the environment variable `DTENSOR_JOBS`.
+
+    Returns:
+        A list of `"host:port"`, empty for a single client.
 
     Example:
         >>> import tfpy as tf
         >>> tf.experimental.dtensor.jobs()
         []
+
+    See also: `tf.experimental.dtensor.num_clients`.
     """
     return [job for job in os.environ.get("DTENSOR_JOBS", "").split(",") if job]
 
 
 def num_clients() -> int:
-    """How many clients there are.
+    """Return the number of clients.
+
+    Returns:
+        An integer.
 
     Example:
         >>> import tfpy as tf
         >>> tf.experimental.dtensor.num_clients()
         1
+
+    See also: `tf.experimental.dtensor.client_id`.
     """
     return len(jobs()) or 1
 
 
 def client_id() -> int:
-    """This client's number, of the variable ``DTENSOR_CLIENT_ID``.
+    """Return the index of this client, from the environment variable `DTENSOR_CLIENT_ID`.
+
+    Returns:
+        An integer.
 
     Raises:
-        ValueError: when there is no client of that number.
+        ValueError: If there is no client with this index.
 
     Example:
         >>> import tfpy as tf
         >>> tf.experimental.dtensor.client_id()
         0
+
+    See also: `tf.experimental.dtensor.num_clients`.
     """
     number = int(os.environ.get("DTENSOR_CLIENT_ID", "0"))
     if not 0 <= number < num_clients():
@@ -52,26 +67,39 @@ def client_id() -> int:
 
 
 def job_name() -> str:
-    """The name of the clients' job, of the variable ``DTENSOR_JOB_NAME``.
+    """Return the name of the clients' job, from the environment variable `DTENSOR_JOB_NAME`.
+
+    Returns:
+        A string. Default: `"localhost"` for a single client, otherwise `"worker"`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.experimental.dtensor.job_name()
         'localhost'
+
+    See also: `tf.experimental.dtensor.full_job_name`.
     """
     return os.environ.get("DTENSOR_JOB_NAME", "localhost" if num_clients() == 1 else "worker")
 
 
 def full_job_name(task_id: int | None = None) -> str:
-    """The name of a client, of this one by default.
+    """Return the full name of a client.
+
+    Args:
+        task_id: Index of the client. Default: this client.
+
+    Returns:
+        A string of the form `"job/replica:0/task:index"`.
 
     Raises:
-        ValueError: for another number than 0 where there is one client.
+        ValueError: If there is a single client and `task_id` is not 0.
 
     Example:
         >>> import tfpy as tf
         >>> tf.experimental.dtensor.full_job_name()
         'localhost/replica:0/task:0'
+
+    See also: `tf.experimental.dtensor.job_name`.
     """
     task = client_id() if task_id is None else task_id
     if num_clients() == 1 and task != 0:
@@ -80,7 +108,10 @@ def full_job_name(task_id: int | None = None) -> str:
 
 
 def heartbeat_enabled() -> bool:
-    """What the variable ``DTENSOR_ENABLE_HEARTBEAT`` says: True by default.
+    """Return the value of the environment variable `DTENSOR_ENABLE_HEARTBEAT`.
+
+    Returns:
+        A bool. Default: True.
 
     Example:
         >>> import tfpy as tf
@@ -91,15 +122,24 @@ def heartbeat_enabled() -> bool:
 
 
 def local_devices(device_type: str, for_client_id: int | None = None) -> list[DeviceSpec]:
-    """The devices of a type that this client has.
+    """List the devices of a type that a client has.
+
+    Args:
+        device_type: `"CPU"`, `"GPU"` or `"TPU"`.
+        for_client_id: Index of the client. Default: this client.
+
+    Returns:
+        A list of `tf.DeviceSpec`.
 
     Raises:
-        ValueError: for what is no type of device.
+        ValueError: If the device type is unknown.
 
     Example:
         >>> import tfpy as tf
         >>> [device.device_type for device in tf.experimental.dtensor.local_devices("CPU")]
         ['CPU']
+
+    See also: `tf.experimental.dtensor.num_local_devices`.
     """
     if device_type.upper() not in _TYPES:
         raise ValueError(f"Device type {device_type} is not CPU, GPU, or TPU.")
@@ -111,29 +151,50 @@ def local_devices(device_type: str, for_client_id: int | None = None) -> list[De
 
 
 def num_local_devices(device_type: str) -> int:
-    """How many devices of a type this client has.
+    """Return the number of devices of a type that this client has.
+
+    Args:
+        device_type: `"CPU"`, `"GPU"` or `"TPU"`.
+
+    Returns:
+        An integer.
 
     Example:
         >>> import tfpy as tf
         >>> tf.experimental.dtensor.num_local_devices("CPU")
         1
+
+    See also: `tf.experimental.dtensor.num_global_devices`.
     """
     return len(list_logical_devices(device_type.upper()))
 
 
 def num_global_devices(device_type: str) -> int:
-    """How many devices of a type all clients have, each as many as this one.
+    """Return the number of devices of a type that all clients have together.
+
+    All clients have the same number of devices.
+
+    Args:
+        device_type: `"CPU"`, `"GPU"` or `"TPU"`.
+
+    Returns:
+        An integer.
 
     Example:
         >>> import tfpy as tf
         >>> tf.experimental.dtensor.num_global_devices("CPU")
         1
+
+    See also: `tf.experimental.dtensor.num_local_devices`.
     """
     return num_local_devices(device_type) * num_clients()
 
 
 def preferred_device_type() -> str:
-    """ "TPU" where there are TPUs, else "GPU", else "CPU".
+    """Return the first available type of `"TPU"`, `"GPU"` and `"CPU"`.
+
+    Returns:
+        A string.
 
     Example:
         >>> import tfpy as tf

@@ -1,4 +1,4 @@
-"""``tf.experimental.dtensor.DTensorDataset``: batches that lie on a mesh."""
+"""Implementation of `tf.experimental.dtensor.DTensorDataset`, which yields batches on a mesh."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tfpy._src.core import nest
+from tfpy._src.core.typing import Nest
 from tfpy._src.data.dataset import DatasetV2
 from tfpy._src.distribute.dtensor import api
 from tfpy._src.distribute.dtensor.layout import Layout
@@ -15,25 +16,24 @@ from tfpy._src.tensors.array.reshaping import reshape
 
 
 class DTensorDataset:
-    """Batches of a dataset's elements, on a mesh (``tf.experimental.dtensor.DTensorDataset``).
-
-    It can be iterated, and has ``element_spec``.
+    """An iterable of batches on a mesh (`tf.experimental.dtensor.DTensorDataset`).
 
     Args:
-        dataset: a dataset of single elements...
-        mesh: the mesh.
-        layouts: a nest of layouts like the dataset's elements, for the batches.
-        global_batch_size: how many elements a batch has, on all devices together.
-        dataset_already_batched: ... or of batches, each as large as a part of the mesh's dimension
-            ``batch_dim`` takes, and with no smaller one at the end.
-        batch_dim: the mesh's dimension along which batches are cut; None if they are not.
-        prefetch: how many batches are read ahead.
-        tf_data_service_config: None: there is no such service.
+        dataset: Dataset of single elements, or of batches with `dataset_already_batched`.
+        mesh: Mesh of the batches.
+        layouts: Nest of layouts for the components of a batch.
+        global_batch_size: Number of elements in a batch, on all devices together.
+        dataset_already_batched: If True, the elements of `dataset` are batches. Each one has the
+            size of one part along the mesh dimension `batch_dim`, and the last one is not smaller.
+        batch_dim: Mesh dimension along which batches are sharded; None if they are not sharded.
+        prefetch: Number of batches to prefetch.
+        tf_data_service_config: Must be None: there is no such service.
 
     Raises:
-        ValueError: when layouts and elements do not fit, shapes are open, or one layout does not
-            begin with ``batch_dim``.
-        NotImplementedError: with ``tf_data_service_config``.
+        ValueError: If the layouts do not match the elements, shapes are not fully defined, the
+            batch size is not divisible by the parts of `batch_dim`, or a layout does not begin with
+            `batch_dim`.
+        NotImplementedError: If `tf_data_service_config` is given.
 
     Example:
         >>> import tfpy as tf
@@ -46,6 +46,8 @@ class DTensorDataset:
         ... )
         >>> [dtensor.unpack(x)[0].numpy().tolist() for x in batches]
         [[1.0, 2.0], [3.0, 4.0]]
+
+    See also: `tf.experimental.dtensor.pack`, `tf.data.Dataset`.
     """
 
     def __init__(
@@ -53,12 +55,12 @@ class DTensorDataset:
         dataset: DatasetV2,
         *,
         mesh: Mesh,
-        layouts: Any,
+        layouts: Nest,
         global_batch_size: int,
         dataset_already_batched: bool = False,
         batch_dim: str | None = None,
         prefetch: int | None = None,
-        tf_data_service_config: Any = None,
+        tf_data_service_config: object = None,
     ) -> None:
         if tf_data_service_config is not None:
             raise NotImplementedError("Multi-client DTensorDataset is currently not supported.")
@@ -70,8 +72,8 @@ class DTensorDataset:
             _check(layout, spec, batch_dim, dataset_already_batched)
         if global_batch_size % replicas:
             raise ValueError(
-                f"global_batch_size {global_batch_size} is no multiple of the {replicas} parts of "
-                f"the mesh's dimension {batch_dim}"
+                f"global_batch_size {global_batch_size} is not divisible by the {replicas} parts "
+                f"of the mesh dimension {batch_dim!r}."
             )
         self._is_batched = dataset_already_batched
         if dataset_already_batched:
@@ -91,7 +93,7 @@ class DTensorDataset:
             ),
             dataset.element_spec,
         )
-        """Shapes and dtypes of the batches."""
+        """Specs of the batches' components."""
 
     def __iter__(self) -> Iterator[Any]:
         for batch in self._batches:

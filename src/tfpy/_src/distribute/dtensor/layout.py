@@ -1,4 +1,4 @@
-"""``tf.experimental.dtensor.Layout``: which dimension of a tensor is cut along which of a mesh."""
+"""Implementation of `tf.experimental.dtensor.Layout`, the sharding of a tensor over a mesh."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from tfpy._src.compiler.ir.sharding import ANY, Sharding
 from tfpy._src.distribute.dtensor.mesh import BY_DEVICE_MESH, Mesh
 
 UNSHARDED = "unsharded"
-"""Of a dimension that is not cut (``tf.experimental.dtensor.UNSHARDED``)."""
+"""Sharding spec of a dimension that is not sharded (`tf.experimental.dtensor.UNSHARDED`)."""
 
 MATCH = ANY
-"""Of a dimension that ``relayout`` leaves as it is (``tf.experimental.dtensor.MATCH``)."""
+"""Sharding spec of a dimension that `relayout` keeps (`tf.experimental.dtensor.MATCH`)."""
 
 _SPECS, _MESH = "sharding_specs:", " mesh:"
 
 
 class Layout:
-    """How a tensor lies on a mesh (``tf.experimental.dtensor.Layout``).
+    """The sharding of a tensor over a mesh (`tf.experimental.dtensor.Layout`).
 
     Args:
-        sharding_specs: for each dimension of the tensor that of the mesh along which it is cut into
-            equal parts, or UNSHARDED.
-        mesh: the mesh.
+        sharding_specs: For each dimension of the tensor, the mesh dimension along which it is
+            sharded into equal parts, or `UNSHARDED`.
+        mesh: A `tf.experimental.dtensor.Mesh`.
 
     Raises:
-        ValueError: when the mesh lacks a dimension, or one is named twice.
-        TypeError: when ``sharding_specs`` is no list of texts.
+        ValueError: If the mesh does not have a dimension, or if a mesh dimension appears twice.
+        TypeError: If `sharding_specs` is not a list of strings.
 
     Example:
         >>> from tfpy.experimental import dtensor
@@ -37,6 +37,8 @@ class Layout:
         >>> layout = dtensor.Layout(["batch", dtensor.UNSHARDED], mesh)
         >>> print(layout.rank, layout.num_shards(0))
         2 1
+
+    See also: `tf.experimental.dtensor.Mesh`, `tf.experimental.dtensor.relayout`.
     """
 
     def __init__(self, sharding_specs: Sequence[str], mesh: Mesh) -> None:
@@ -64,39 +66,80 @@ class Layout:
 
     @classmethod
     def replicated(cls, mesh: Mesh, rank: int) -> Layout:
-        """Every device has the whole of a tensor of that rank."""
+        """Create a layout in which every device holds the whole tensor.
+
+        Args:
+            mesh: A `tf.experimental.dtensor.Mesh`.
+            rank: Rank of the tensor.
+
+        Returns:
+            A Layout.
+
+        Example:
+            >>> import tfpy as tf
+            >>> mesh = tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
+            >>> tf.experimental.dtensor.Layout.replicated(mesh, rank=2).sharding_specs
+            ['unsharded', 'unsharded']
+        """
         return cls([UNSHARDED] * rank, mesh)
 
     @classmethod
     def batch_sharded(cls, mesh: Mesh, batch_dim: str, rank: int, axis: int = 0) -> Layout:
-        """One dimension, the first unless ``axis`` says otherwise, is cut along ``batch_dim``.
+        """Create a layout that shards one axis, by default the first.
+
+        Args:
+            mesh: A `tf.experimental.dtensor.Mesh`.
+            batch_dim: Mesh dimension along which the axis is sharded.
+            rank: Rank of the tensor.
+            axis: Axis to shard, from 0.
+
+        Returns:
+            A Layout.
 
         Raises:
-            ValueError: when there is no such dimension.
+            ValueError: If there is no such mesh dimension or axis.
+
+        Example:
+            >>> import tfpy as tf
+            >>> mesh = tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
+            >>> tf.experimental.dtensor.Layout.batch_sharded(mesh, "x", rank=2).sharding_specs
+            ['x', 'unsharded']
         """
         if not 0 <= axis < rank:
-            raise ValueError(f"Layout: a tensor of rank {rank} has no dimension {axis}")
+            raise ValueError(f"Layout: A tensor of rank {rank} has no dimension {axis}.")
         return cls([batch_dim if i == axis else UNSHARDED for i in range(rank)], mesh)
 
     @classmethod
     def inner_sharded(cls, mesh: Mesh, inner_dim: str, rank: int) -> Layout:
-        """The last dimension is cut along ``inner_dim``.
+        """Create a layout that shards the last axis.
+
+        Args:
+            mesh: A `tf.experimental.dtensor.Mesh`.
+            inner_dim: Mesh dimension along which the axis is sharded.
+            rank: Rank of the tensor.
+
+        Returns:
+            A Layout.
 
         Raises:
-            ValueError: when there is no such dimension.
+            ValueError: If there is no such mesh dimension.
+
+        Example:
+            >>> import tfpy as tf
+            >>> mesh = tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
+            >>> tf.experimental.dtensor.Layout.inner_sharded(mesh, "x", rank=2).sharding_specs
+            ['unsharded', 'x']
         """
         return cls.batch_sharded(mesh, inner_dim, rank, rank - 1)
 
     @classmethod
     def of(cls, sharding: Sharding) -> Layout:
-        """What a backend says of a tensor."""
+        """Convert a backend's sharding to a layout."""
         return cls([axis or UNSHARDED for axis in sharding.axes], BY_DEVICE_MESH[sharding.mesh])
-
-    # What it is
 
     @property
     def sharding_specs(self) -> list[str]:
-        """For each dimension of the tensor that of the mesh, or UNSHARDED."""
+        """Mesh dimension, or `UNSHARDED`, for each dimension of the tensor."""
         return list(self._specs)
 
     @property
@@ -106,79 +149,174 @@ class Layout:
 
     @property
     def rank(self) -> int:
-        """The tensor's rank."""
+        """Rank of the tensor."""
         return len(self._specs)
 
     @property
     def shape(self) -> list[int]:
-        """The mesh's shape."""
+        """Shape of the mesh."""
         return self._mesh.shape()
 
     def num_shards(self, idx: int) -> int:
-        """Into how many parts a dimension is cut.
+        """Return the number of parts into which a dimension is sharded.
+
+        Args:
+            idx: Dimension of the tensor.
+
+        Returns:
+            An integer.
 
         Raises:
-            IndexError: when the tensor has no such dimension.
+            IndexError: If the tensor has no such dimension.
+
+        Example:
+            >>> import tfpy as tf
+            >>> mesh = tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
+            >>> tf.experimental.dtensor.Layout(["x"], mesh).num_shards(0)
+            1
         """
         spec = self._specs[idx]
         return 1 if spec in (UNSHARDED, MATCH) else self._mesh.dim_size(spec)
 
     def is_fully_replicated(self) -> bool:
-        """Whether every device has the whole."""
+        """Return True if every device holds the whole tensor.
+
+        Returns:
+            A bool.
+
+        Example:
+            >>> import tfpy as tf
+            >>> mesh = tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
+            >>> tf.experimental.dtensor.Layout(["x"], mesh).is_fully_replicated()
+            False
+        """
         return all(spec == UNSHARDED for spec in self._specs)
 
     def is_batch_parallel(self) -> bool:
-        """Whether the first dimension alone is cut."""
+        """Return True if only the first dimension is sharded.
+
+        Returns:
+            A bool.
+
+        Example:
+            >>> import tfpy as tf
+            >>> mesh = tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
+            >>> tf.experimental.dtensor.Layout(["x", "unsharded"], mesh).is_batch_parallel()
+            True
+        """
         return bool(self._specs) and [s != UNSHARDED for s in self._specs] == [
             i == 0 for i in range(self.rank)
         ]
 
     def delete(self, dims: int | list[int]) -> Layout:
-        """The layout without some of the tensor's dimensions."""
+        """Return the layout without some dimensions of the tensor.
+
+        Args:
+            dims: One or several dimensions.
+
+        Returns:
+            A new Layout.
+
+        Example:
+            >>> import tfpy as tf
+            >>> mesh = tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
+            >>> tf.experimental.dtensor.Layout(["x", "unsharded"], mesh).delete(1).sharding_specs
+            ['x']
+        """
         gone = dims if isinstance(dims, list) else [dims]
         return Layout([s for i, s in enumerate(self._specs) if i not in gone], self._mesh)
 
     # Shapes
 
     def local_shape_from_global_shape(self, global_shape: Sequence[int]) -> Shape:
-        """The shape of what each device has of a tensor.
+        """Return the shape of each device's part of a tensor.
+
+        Args:
+            global_shape: Shape of the tensor.
+
+        Returns:
+            A tuple of integers.
 
         Raises:
-            ValueError: for a shape of another rank.
+            ValueError: If the shape has a different rank.
+
+        Example:
+            >>> import tfpy as tf
+            >>> mesh = tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
+            >>> tf.experimental.dtensor.Layout(["x"], mesh).local_shape_from_global_shape([8])
+            (8,)
         """
         return tuple(int(n) // parts for n, parts in self._with_shards(global_shape))
 
     def global_shape_from_local_shape(self, local_shape: Sequence[int]) -> Shape:
-        """The shape of a tensor of which each device has so much.
+        """Return the shape of a tensor from the shape of each device's part.
+
+        Args:
+            local_shape: Shape of one part.
+
+        Returns:
+            A tuple of integers.
 
         Raises:
-            ValueError: for a shape of another rank.
+            ValueError: If the shape has a different rank.
+
+        Example:
+            >>> import tfpy as tf
+            >>> mesh = tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
+            >>> tf.experimental.dtensor.Layout(["x"], mesh).global_shape_from_local_shape([8])
+            (8,)
         """
         return tuple(int(n) * parts for n, parts in self._with_shards(local_shape))
 
     def _with_shards(self, shape: Sequence[int]) -> list[tuple[int, int]]:
         if len(shape) != self.rank:
-            raise ValueError(f"Layout of rank {self.rank}: got the shape {list(shape)}")
+            raise ValueError(
+                f"A layout of rank {self.rank} does not match the shape {list(shape)}."
+            )
         return [(n, self.num_shards(i)) for i, n in enumerate(shape)]
 
     def offset_to_shard(self) -> list[tuple[int, ...]]:
-        """For each device of the mesh which part it has along each dimension of the tensor."""
+        """Return the index of each device's part along each dimension of the tensor.
+
+        Returns:
+            A list with one tuple of integers per device.
+
+        Example:
+            >>> import tfpy as tf
+            >>> mesh = tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
+            >>> tf.experimental.dtensor.Layout(["x"], mesh).offset_to_shard()
+            [(0,)]
+        """
         cut = [spec if spec in self._mesh else None for spec in self._specs]
         places = self._mesh.unravel_index().values()
         return [tuple(0 if dim is None else at[dim] for dim in cut) for at in places]
 
     def offset_tuple_to_global_index(self, offset_tuple: Sequence[int]) -> int:
-        """The number of a part among all, the last dimension first."""
+        """Return the number of a part among all parts, in row-major order.
+
+        Args:
+            offset_tuple: Index of the part along each dimension.
+
+        Returns:
+            An integer.
+
+        Example:
+            >>> import tfpy as tf
+            >>> mesh = tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
+            >>> tf.experimental.dtensor.Layout(["x"], mesh).offset_tuple_to_global_index([0])
+            0
+        """
         index = 0
         for i, offset in enumerate(offset_tuple):
             index = index * self.num_shards(i) + offset
         return index
 
     def check(self, name: str, aval: Aval) -> None:
-        """Raises the error of a tensor that cannot lie so.
+        """Check that a tensor can have this layout.
 
         Raises:
-            InvalidArgumentError: for another rank, or a size that has no such number of parts.
+            tf.errors.InvalidArgumentError: If the rank differs, or a size is not divisible by the
+                number of parts.
         """
         if aval.rank != self.rank:
             raise InvalidArgumentError(
@@ -199,23 +337,46 @@ class Layout:
 
     @property
     def sharding(self) -> Sharding:
-        """It, for backends."""
+        """Sharding for backends."""
         axes = tuple(None if spec == UNSHARDED else spec for spec in self._specs)
         return Sharding(self._mesh.device_mesh, axes)
 
-    # As a text
+    # Serialization
 
     def to_string(self) -> str:
-        """A text, of which :meth:`from_string` makes the layout again."""
+        """Return the layout as a string, which `from_string` parses.
+
+        Returns:
+            A string.
+
+        Example:
+            >>> import tfpy as tf
+            >>> mesh = tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
+            >>> tf.experimental.dtensor.Layout(["x"], mesh).to_string().partition(" mesh:")[0]
+            'sharding_specs:x,'
+        """
         specs = "".join(f"{spec}," for spec in self._specs)
         return f"{_SPECS}{specs}{_MESH}{self._mesh.to_string()}"
 
     @classmethod
     def from_string(cls, layout_str: str) -> Layout:
-        """The layout that :meth:`to_string` has written.
+        """Parse a string that `to_string` returned.
+
+        Args:
+            layout_str: The string.
+
+        Returns:
+            A Layout.
 
         Raises:
-            ValueError: for another text.
+            ValueError: If the string has a different form.
+
+        Example:
+            >>> import tfpy as tf
+            >>> mesh = tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
+            >>> layout = tf.experimental.dtensor.Layout(["x"], mesh)
+            >>> tf.experimental.dtensor.Layout.from_string(layout.to_string()) == layout
+            True
         """
         specs, middle, mesh = layout_str.partition(_MESH)
         if not (middle and specs.startswith(_SPECS)):

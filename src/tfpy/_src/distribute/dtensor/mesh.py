@@ -1,4 +1,4 @@
-"""``tf.experimental.dtensor.Mesh``: devices in a grid whose dimensions have names."""
+"""Implementation of `tf.experimental.dtensor.Mesh`, a grid of devices with named dimensions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,43 +14,37 @@ from tfpy._src.compiler.ir.sharding import DeviceMesh
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.distribute.device_spec import DeviceSpec
-
-_PARTS = (5, 6)
-"""How many parts a mesh's text has."""
-
-
-class MeshDimension(NamedTuple):
-    """A dimension of a mesh."""
-
-    name: str
-    size: int
+from tfpy._src.distribute.dtensor.mesh_parts import PARTS, MeshDimension, check, numbers_in, spec_of
 
 
 class Mesh:
-    """Devices in a grid whose dimensions have names (``tf.experimental.dtensor.Mesh``).
+    """A grid of devices with named dimensions (`tf.experimental.dtensor.Mesh`).
 
-    ``create_mesh`` makes one of the devices that there are.
+    `tf.experimental.dtensor.create_mesh` creates a mesh of the available devices.
 
     Args:
-        dim_names: of the dimensions.
-        global_device_ids: an array of the grid's shape: the numbers of the devices of all clients,
-            one after the other.
-        local_device_ids: the numbers of those of this client...
-        local_devices: ... and their names or specs.
-        mesh_name: a name for it.
-        global_devices: names of the devices of all clients, where they cannot be told from this
-            client's.
-        use_xla_spmd: of no effect: XLA spreads what is computed.
+        dim_names: Names of the dimensions.
+        global_device_ids: Integer NumPy array with the shape of the grid: consecutive numbers of
+            the devices of all clients.
+        local_device_ids: Numbers of this client's devices.
+        local_devices: Names or specs of this client's devices.
+        mesh_name: Name of the mesh.
+        global_devices: Names or specs of the devices of all clients, if they cannot be derived from
+            those of this client.
+        use_xla_spmd: No effect: XLA always shards the computation.
 
     Raises:
-        ValueError: when these do not fit each other.
+        ValueError: If the arguments do not match each other.
 
     Example:
         >>> import numpy as np
+        >>> import tfpy as tf
         >>> from tfpy.experimental import dtensor
         >>> mesh = dtensor.Mesh(["batch"], np.array([0]), [0], ["/job:localhost/device:CPU:0"])
         >>> print(mesh["batch"].size)
         1
+
+    See also: `tf.experimental.dtensor.create_mesh`, `tf.experimental.dtensor.Layout`.
     """
 
     def __init__(
@@ -63,13 +57,13 @@ class Mesh:
         global_devices: list[DeviceSpec | str] | None = None,
         use_xla_spmd: bool = False,
     ) -> None:
-        _check(global_device_ids, dim_names, local_device_ids, local_devices, global_devices)
+        check(global_device_ids, dim_names, local_device_ids, local_devices, global_devices)
         self.name = mesh_name
         self.dim_names = list(dim_names)
         self._ids = global_device_ids.astype(np.int64)
         self._local_ids = [int(i) for i in local_device_ids]
-        self._local = [_spec(device) for device in local_devices]
-        self._global = [_spec(device) for device in global_devices or []]
+        self._local = [spec_of(device) for device in local_devices]
+        self._global = [spec_of(device) for device in global_devices or []]
         kinds = {spec.device_type for spec in self._local or self._global}
         if None in kinds:
             raise ValueError("device_type is required")
@@ -77,22 +71,40 @@ class Mesh:
             raise ValueError(f"Devices containing multiple device_types : {kinds}")
         (self._kind,) = kinds
 
-    # What it is
-
     def shape(self) -> list[int]:
-        """The sizes of its dimensions."""
+        """Return the sizes of the dimensions.
+
+        Returns:
+            A list of integers.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"]).shape()
+            [1]
+        """
         return list(self._ids.shape)
 
     @property
     def size(self) -> int:
-        """How many devices it has."""
+        """Number of devices."""
         return int(self._ids.size)
 
     def dim_size(self, dim_name: str) -> int:
-        """The size of a dimension.
+        """Return the size of a dimension.
+
+        Args:
+            dim_name: Name of the dimension.
+
+        Returns:
+            An integer.
 
         Raises:
-            ValueError: when there is none of that name.
+            ValueError: If there is no such dimension.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"]).dim_size("x")
+            1
         """
         if dim_name not in self.dim_names:
             names = ",".join(self.dim_names)
@@ -105,76 +117,201 @@ class Mesh:
         return MeshDimension(dim_name, self.dim_size(dim_name))
 
     def contains_dim(self, dim_name: str) -> bool:
-        """Whether it has a dimension of that name."""
+        """Return True if the mesh has a dimension of that name.
+
+        Args:
+            dim_name: Name of the dimension.
+
+        Returns:
+            A bool.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"]).contains_dim("y")
+            False
+        """
         return dim_name in self.dim_names
 
     __contains__ = contains_dim
 
     def device_type(self) -> str:
-        """ "CPU", "GPU" or "TPU"."""
+        """Return the type of the devices: `"CPU"`, `"GPU"` or `"TPU"`.
+
+        Returns:
+            A string.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"]).device_type()
+            'CPU'
+        """
         return str(self._kind)
 
     def is_remote(self) -> bool:
-        """Whether none of its devices is this client's."""
+        """Return True if this client has none of the mesh's devices.
+
+        Returns:
+            A bool.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"]).is_remote()
+            False
+        """
         return not self._local_ids
 
     @property
     def strides(self) -> list[int]:
-        """By how much a device's number grows along each dimension."""
+        """Difference of the device numbers between neighbors, for each dimension."""
         shape = self.shape()
         return [math.prod(shape[i + 1 :]) for i in range(len(shape))]
 
     def coords(self, device_idx: Any) -> Tensor:
-        """Where a device lies: its number along each dimension."""
+        """Return the position of a device in the grid.
+
+        Args:
+            device_idx: Number of the device, relative to the first one.
+
+        Returns:
+            An integer tensor with one element per dimension.
+
+        Example:
+            >>> import tfpy as tf
+            >>> mesh = tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"])
+            >>> print(mesh.coords(0).numpy())
+            [0]
+        """
         place: Tensor = (device_idx // convert_to_tensor(self.strides)) % convert_to_tensor(
             self.shape()
         )
         return place
 
     def unravel_index(self) -> dict[int, dict[str, int]]:
-        """By number of a device where it lies."""
+        """Return the position of each device in the grid.
+
+        Returns:
+            A dictionary from the number of a device, relative to the first one, to its index along
+            each dimension, by name.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"]).unravel_index()
+            {0: {'x': 0}}
+        """
         places = itertools.product(*map(range, self.shape()))
         return {i: dict(zip(self.dim_names, at, strict=True)) for i, at in enumerate(places)}
 
-    # Its devices
-
     def global_device_ids(self) -> np.ndarray[Any, Any]:
-        """The numbers of the devices, in the grid's shape."""
+        """Return the numbers of the devices in the shape of the grid.
+
+        Returns:
+            An integer NumPy array.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"]).global_device_ids()
+            array([0])
+        """
         return self._ids.copy()
 
     def min_global_device_id(self) -> int:
-        """The first device's number."""
+        """Return the number of the first device.
+
+        Returns:
+            An integer.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"]).min_global_device_id()
+            0
+        """
         return int(self._ids.flat[0])
 
     def global_devices(self) -> list[str]:
-        """The names of the devices of all clients, if they were given."""
+        """Return the names of the devices of all clients, if the constructor received them.
+
+        Returns:
+            A list of strings, which may be empty.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"]).global_devices()
+            []
+        """
         return [spec.to_string() for spec in self._global]
 
     def local_device_ids(self) -> list[int]:
-        """The numbers of this client's devices."""
+        """Return the numbers of this client's devices.
+
+        Returns:
+            A list of integers.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"]).local_device_ids()
+            [0]
+        """
         return list(self._local_ids)
 
     def local_devices(self) -> list[str]:
-        """The names of this client's devices."""
+        """Return the names of this client's devices.
+
+        Returns:
+            A list of strings.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"]).local_devices()
+            ['/job:localhost/replica:0/task:0/device:CPU:0']
+        """
         return [spec.to_string() for spec in self._local]
 
     def num_local_devices(self) -> int:
-        """How many devices are this client's."""
+        """Return the number of this client's devices.
+
+        Returns:
+            An integer.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"]).num_local_devices()
+            1
+        """
         return len(self._local_ids)
 
     def local_device_locations(self) -> list[dict[str, int]]:
-        """Where this client's devices lie."""
+        """Return the positions of this client's devices in the grid.
+
+        Returns:
+            A list of dictionaries from dimension names to indices.
+
+        Example:
+            >>> import tfpy as tf
+            >>> mesh = tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"])
+            >>> mesh.local_device_locations()
+            [{'x': 0}]
+        """
         places = self.unravel_index()
         return [places[i - self.min_global_device_id()] for i in self._local_ids]
 
     def host_mesh(self) -> Mesh:
-        """The same grid of CPUs, one for each device, without a name."""
+        """Return an unnamed mesh of the same shape, with one CPU for each device.
+
+        Returns:
+            A new Mesh.
+
+        Example:
+            >>> import tfpy as tf
+            >>> mesh = tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"])
+            >>> mesh.host_mesh() == mesh
+            True
+        """
         cpus: list[DeviceSpec | str] = [spec.replace(device_type="CPU") for spec in self._local]
         return Mesh(self.dim_names, self._ids, self._local_ids, cpus)
 
     @cached_property
     def device_mesh(self) -> DeviceMesh:
-        """It, for backends."""
+        """Mesh for backends."""
         found = DeviceMesh(
             tuple(self.dim_names),
             tuple(self.shape()),
@@ -184,7 +321,7 @@ class Mesh:
         return found
 
     def _all(self) -> list[DeviceSpec]:
-        """The devices of all clients: each has as many, and of the same names."""
+        """Return the devices of all clients; each client has equally many, with equal names."""
         if self._global:
             return self._global
         count, first = len(self._local), self.min_global_device_id()
@@ -194,10 +331,17 @@ class Mesh:
         numbers = [int(i) - first for i in self._ids.flat]
         return [self._local[i % count].replace(task=i // count) for i in numbers]
 
-    # As a text
-
     def to_string(self) -> str:
-        """A text, of which :meth:`from_string` makes the mesh again."""
+        """Return the mesh as a string, which `from_string` parses.
+
+        Returns:
+            A string.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"]).to_string()
+            '|x=1|0|0|/job:localhost/replica:0/task:0/device:CPU:0'
+        """
         dims = zip(self.dim_names, self.shape(), strict=True)
         parts = [
             self.name,
@@ -212,20 +356,32 @@ class Mesh:
 
     @classmethod
     def from_string(cls, mesh_str: str) -> Mesh:
-        """The mesh that :meth:`to_string` has written.
+        """Parse a string that `to_string` returned.
+
+        Args:
+            mesh_str: The string.
+
+        Returns:
+            A Mesh.
 
         Raises:
-            ValueError: for another text.
+            ValueError: If the string has a different form.
+
+        Example:
+            >>> import tfpy as tf
+            >>> mesh = tf.experimental.dtensor.create_mesh({"x": 1}, "", ["CPU:0"])
+            >>> tf.experimental.dtensor.Mesh.from_string(mesh.to_string()) == mesh
+            True
         """
         parts = mesh_str.split("|")
-        if len(parts) not in _PARTS:
+        if len(parts) not in PARTS:
             raise ValueError(f"Expected 5 or 6 mesh parts but found {len(parts)}: {mesh_str!r}")
         name, dims, ids, local_ids, local, *rest = parts
         pairs = [dim.rpartition("=")[::2] for dim in dims.split(",")]
         return cls(
             [dim for dim, _ in pairs],
-            np.array(_numbers(ids)).reshape([int(size) for _, size in pairs]),
-            _numbers(local_ids),
+            np.array(numbers_in(ids)).reshape([int(size) for _, size in pairs]),
+            numbers_in(local_ids),
             [*filter(None, local.split(","))],
             name,
             [device for part in rest for device in part.split(",")],
@@ -235,7 +391,7 @@ class Mesh:
         return Mesh.from_string, (self.to_string(),)
 
     def __eq__(self, other: object) -> bool:
-        """Whether they are one grid of the same devices; the mesh's own name does not count."""
+        """Return True if both are the same grid of the same devices; mesh names are ignored."""
         return isinstance(other, Mesh) and other.device_mesh == self.device_mesh
 
     def __hash__(self) -> int:
@@ -248,40 +404,4 @@ class Mesh:
 _LOCALHOST = DeviceSpec("localhost", 0, 0, "CPU", 0)
 
 BY_DEVICE_MESH: dict[DeviceMesh, Mesh] = {}
-"""The meshes that have been used."""
-
-
-def _spec(device: DeviceSpec | str) -> DeviceSpec:
-    return device if isinstance(device, DeviceSpec) else DeviceSpec.from_string(device)
-
-
-def _numbers(text: str) -> list[int]:
-    return [int(number) for number in text.split(",") if number]
-
-
-def _check(ids: Any, names: Sequence[str], local_ids: Any, local: Any, all_devices: Any) -> None:
-    if not isinstance(ids, np.ndarray):
-        raise ValueError("Variable global_device_ids must be an ndarray.")
-    if ids.size == 0:
-        raise ValueError("Variable global_device_ids must be non-empty.")
-    if not np.array_equal(ids.flat, np.arange(ids.flat[0], ids.flat[0] + ids.size)):
-        raise ValueError(f"global_device_ids must sequentially increase: {ids}")
-    if len(names) != ids.ndim:
-        raise ValueError("Number of mesh dimensions does not match number of dimension names.")
-    if len(set(names)) != len(names):
-        raise ValueError(f"Mesh dimensions must have different names, got {list(names)}")
-    if not isinstance(local_ids, list):
-        raise ValueError("Variable local_device_ids must be a list of integers.")
-    if not isinstance(local, list):
-        raise ValueError("Variable local_devices must be a list of DeviceSpecs.")
-    if all_devices and not isinstance(all_devices, list):
-        raise ValueError("Variable global_devices must be a list of DeviceSpecs.")
-    if not local and not all_devices:
-        raise ValueError("Empty list of devices not allowed.")
-    if len(local_ids) != len(local):
-        raise ValueError("Variable local_device_ids does not have same size as local_devices.")
-    if len(local_ids) > ids.size:
-        raise ValueError("Cannot have more local than gobal device IDs.")
-    if len(set(local)) != len(local):
-        doubled = [device for device in local if local.count(device) > 1]
-        raise ValueError(f"Duplicate devices found in mesh specification {doubled}.")
+"""Meshes that have been used, by their form for backends."""

@@ -1,4 +1,4 @@
-"""Meshes of the devices that there are."""
+"""Creation of meshes from the available devices."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import numpy as np
 from tfpy._src.backends.devices import sharder_of
 from tfpy._src.backends.registry import active_backend
 from tfpy._src.distribute.device_spec import DeviceSpec
-from tfpy._src.distribute.dtensor import api, clients
+from tfpy._src.distribute.dtensor import clients
 from tfpy._src.distribute.dtensor.accelerators import is_initialized
 from tfpy._src.distribute.dtensor.layout import Layout
 from tfpy._src.distribute.dtensor.mesh import Mesh
+from tfpy._src.distribute.dtensor.packing import pack
 from tfpy._src.tensors.math.reductions import reduce_sum
 
 Dims = Mapping[str, int] | Sequence[tuple[str, int]]
@@ -27,25 +28,31 @@ def create_mesh(
     device_type: str | None = None,
     use_xla_spmd: bool = False,
 ) -> Mesh:
-    """A mesh of this process's devices.
+    """Create a mesh of this process's devices.
 
     Args:
-        mesh_dims: names and sizes of its dimensions; one dimension "x" of all devices by default,
-            and -1 for a single dimension is all devices, too.
-        mesh_name: a name for it.
-        devices: names of devices; all those of a type by default.
-        device_type: "CPU" by default.
-        use_xla_spmd: of no effect: XLA spreads what is computed.
+        mesh_dims: Names and sizes of the dimensions. The size -1 of a single dimension means all
+            devices. Default: one dimension `"x"` of all devices.
+        mesh_name: Name of the mesh.
+        devices: Names or specs of the devices. Default: all devices of `device_type`.
+        device_type: Type of the devices. Default: `"CPU"`.
+        use_xla_spmd: No effect, except that it is an error for CPUs, as in TensorFlow.
+
+    Returns:
+        A `tf.experimental.dtensor.Mesh`.
 
     Raises:
-        ValueError: when there are more or fewer devices than the mesh has places, for devices
-            of another type, and with ``use_xla_spmd`` for CPUs, as in TensorFlow.
+        ValueError: If the number of devices is not the size of the mesh, the devices have a
+            different type, or `use_xla_spmd` is True for CPUs.
 
     Example:
+        >>> import tfpy as tf
         >>> from tfpy.experimental import dtensor
         >>> mesh = dtensor.create_mesh([("batch", 1), ("model", 1)], devices=["CPU:0"])
         >>> print(mesh.dim_names, mesh.shape())
         ['batch', 'model'] [1, 1]
+
+    See also: `tf.experimental.dtensor.create_distributed_mesh`, `tf.experimental.dtensor.Layout`.
     """
     specs = _specs(devices, device_type)
     _check_spmd(use_xla_spmd, specs)
@@ -66,13 +73,26 @@ def create_distributed_mesh(
     device_type: str | None = None,
     use_xla_spmd: bool = False,
 ) -> Mesh:
-    """A mesh of the devices of all clients, each of which calls this; see :func:`create_mesh`.
+    """Create a mesh of the devices of all clients.
+
+    Each client must call this function.
 
     Args:
-        local_devices: names of this client's devices; all those of a type by default.
+        mesh_dims: Names and sizes of the dimensions. The size -1 of a single dimension means all
+            devices.
+        mesh_name: Name of the mesh.
+        local_devices: Names or specs of this client's devices. Default: all devices of
+            `device_type`.
+        device_type: Type of the devices. Default: `"CPU"`.
+        use_xla_spmd: No effect, except that it is an error for CPUs, as in TensorFlow.
+
+    Returns:
+        A `tf.experimental.dtensor.Mesh`.
 
     Raises:
-        ValueError: before ``initialize_accelerator_system``, and as :func:`create_mesh`.
+        ValueError: If `initialize_accelerator_system` was not called, the number of devices is not
+            the size of the mesh, the devices have a different type, or `use_xla_spmd` is True for
+            CPUs.
 
     Example:
         >>> import tfpy as tf
@@ -82,6 +102,8 @@ def create_distributed_mesh(
         >>> mesh.size, mesh.dim_names
         (1, ['batch'])
         >>> dtensor.shutdown_accelerator_system()
+
+    See also: `tf.experimental.dtensor.create_mesh`.
     """
     if not is_initialized():
         raise ValueError(
@@ -128,13 +150,13 @@ def _dims(given: Dims | None, count: int) -> list[tuple[str, int]]:
 
 
 def _mend(count: int) -> str:
-    """What gives more devices, where one is all there is."""
+    """Return a hint about several devices if the active backend has one."""
     backend = active_backend()
     if count > 1 or sharder_of(backend) is not None:
         return ""
     return (
-        f"; the backend {backend.name!r} computes on one device, the backend jax on several: "
-        'pip install jax, tf.set_backend("jax")'
+        f". The {backend.name} backend computes on one device. To use several devices, install "
+        'jax and call tf.set_backend("jax").'
     )
 
 
@@ -152,10 +174,12 @@ def _mesh(
 
 
 def barrier(mesh: Mesh, barrier_name: str | None = None, timeout_in_ms: int | None = None) -> None:
-    """Returns when all clients have come here, with what they computed before done.
+    """Wait until all clients reach the barrier and their earlier computations are complete.
 
     Args:
-        barrier_name, timeout_in_ms: of no effect.
+        mesh: A mesh of the devices of all clients.
+        barrier_name: No effect.
+        timeout_in_ms: No effect.
 
     Example:
         >>> import tfpy as tf
@@ -164,7 +188,7 @@ def barrier(mesh: Mesh, barrier_name: str | None = None, timeout_in_ms: int | No
     """
     layout = Layout(mesh.dim_names, mesh)
     one = np.ones([1] * layout.rank, np.float32)
-    ones = api.pack([one] * mesh.num_local_devices(), layout)
+    ones = pack([one] * mesh.num_local_devices(), layout)
     found = float(reduce_sum(ones))
     if found != mesh.size:
         raise ValueError(

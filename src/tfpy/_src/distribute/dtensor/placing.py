@@ -1,4 +1,4 @@
-"""Tensors on meshes: where one lies, and how it comes to lie elsewhere."""
+"""The layouts of tensors, and the transfer of tensors to other layouts."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tfpy._src.distribute.dtensor.layout import MATCH, UNSHARDED, Layout
 from tfpy._src.distribute.dtensor.mesh import Mesh
 
 _LAYOUT = "layout"
-"""What a tensor has whose backend does not know of meshes: its layout on a mesh of one device."""
+"""Name of the attribute that stores a tensor's layout on a mesh of one device."""
 
 _meshes: list[Mesh] = []
-"""The mesh of one device that was used last; where there is but one, every tensor is on it."""
+"""The last used mesh of one device: on a backend with one device, every tensor is on it."""
 
 
 def use(mesh: Mesh) -> None:
-    """Checks that the active backend has the devices of a mesh.
+    """Check that the active backend has the devices of a mesh.
 
     Raises:
-        UnimplementedError: when it has one device, and the mesh more.
+        UnimplementedError: If the mesh has several devices and the active backend has one.
     """
     backend = active_backend()
     if devices.sharder_of(backend) is not None:
@@ -36,20 +36,22 @@ def use(mesh: Mesh) -> None:
         raise UnimplementedError(
             None,
             None,
-            f"The mesh has {mesh.size} devices; the backend {backend.name!r} computes on one. "
-            'The backend jax has several: pip install jax, tf.set_backend("jax")',
+            f"The mesh has {mesh.size} devices, but the {backend.name} backend computes on one. "
+            'Install jax and call tf.set_backend("jax").',
         )
     _meshes[:] = [mesh]
 
 
 def sharder_of(backend: Backend, aval: Aval) -> Sharder | None:
-    """What shards tensors of a type; None where they stay on one device, or on the host."""
+    """Return the sharder for tensors of a dtype; None if they stay on one device or on the host."""
     return devices.sharder_of(backend) if aval.dtype in backend.dtypes else None
 
 
 def layout_of(tensor: Tensor) -> Layout | None:
-    """How a tensor lies on a mesh; None when it lies on none. On a backend of one device, each lies
-    on the mesh that was used last."""
+    """Return a tensor's layout, or None if it is on no mesh.
+
+    On a backend with one device, every tensor is on the last used mesh.
+    """
     found = own_layout(tensor)
     if found is not None or not _meshes or devices.sharder_of(active_backend()) is not None:
         return found
@@ -57,7 +59,7 @@ def layout_of(tensor: Tensor) -> Layout | None:
 
 
 def own_layout(tensor: Tensor) -> Layout | None:
-    """The layout that a tensor was given, or that the compiler gave it."""
+    """Return the layout that a tensor was assigned, or that the compiler chose."""
     noted: Layout | None = vars(tensor).get(_LAYOUT)
     backend, storage = active_backend(), tensor.storage
     if noted is not None or storage.backend is not backend:
@@ -70,12 +72,11 @@ def own_layout(tensor: Tensor) -> Layout | None:
 
 
 def laid_out(tensor: Tensor, layout: Layout) -> Tensor:
-    """Another tensor of the same elements that lies so; of the same bytes, if these do.
+    """Return a tensor of the same elements in a layout, sharing the storage if it already matches.
 
     Raises:
-        InvalidArgumentError: when the layout does not fit the shape, and for devices that there
-            are not.
-        UnimplementedError: when the active backend has one device, and the mesh more.
+        InvalidArgumentError: If the layout does not match the shape, or a device does not exist.
+        UnimplementedError: If the mesh has several devices and the active backend has one.
     """
     use(layout.mesh)
     layout = matched(layout, own_layout(tensor))
@@ -95,13 +96,13 @@ def laid_out(tensor: Tensor, layout: Layout) -> Tensor:
     with held:
         if is_there:
             slot = sharder.place(storage.slot, aval, sharding)
-        else:  # each device gets its own part at once
+        else:  # upload only its own part to each device
             slot = sharder.upload(tensor.host_view(), sharding)
         return Tensor(aval, Storage(aval, None, backend, slot))
 
 
 def matched(layout: Layout, present: Layout | None) -> Layout:
-    """The layout, with the tensor's own dimensions where it says MATCH."""
+    """Replace `MATCH` in a layout by the tensor's present sharding."""
     if MATCH not in layout.sharding_specs:
         return layout
     if present is None or present.mesh != layout.mesh:
@@ -113,7 +114,7 @@ def matched(layout: Layout, present: Layout | None) -> Layout:
 
 
 def parts_of(tensor: Tensor, layout: Layout) -> list[Tensor]:
-    """What each device of this process has of a tensor that lies so."""
+    """Return the part of a tensor on each device of this process."""
     backend, aval = active_backend(), tensor.aval
     sharder = sharder_of(backend, aval)
     if sharder is None:
@@ -125,7 +126,7 @@ def parts_of(tensor: Tensor, layout: Layout) -> list[Tensor]:
 
 
 def joined(parts: list[Tensor], aval: Aval, layout: Layout) -> Tensor:
-    """The tensor of which each device of this process has such a part."""
+    """Create a tensor from the parts of this process's devices."""
     use(layout.mesh)
     backend = active_backend()
     sharder = sharder_of(backend, aval)
@@ -146,17 +147,17 @@ def _is_cut(layout: Layout) -> bool:
 
 
 def _places(layout: Layout, aval: Aval) -> list[tuple[slice, ...]]:
-    """Which part of a tensor of the host's each device has.
+    """Return the slices of a tensor on the host that correspond to the devices.
 
     Raises:
-        UnimplementedError: when other processes have some of the devices.
+        UnimplementedError: If other processes have some of the devices.
     """
     if layout.mesh.num_local_devices() < layout.mesh.size:
         raise UnimplementedError(
             None,
             None,
-            f"a {aval.dtype.name} tensor stays on its process's host, which has no parts of the "
-            f"other processes' of {layout}",
+            f"A {aval.dtype.name} tensor stays on the host of its process, so the parts of other "
+            f"processes are not available: {layout}",
         )
     sizes = layout.local_shape_from_global_shape(aval.closed.shape)
     return [

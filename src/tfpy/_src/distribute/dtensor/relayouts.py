@@ -1,7 +1,7 @@
-"""The ops ``relayout`` and ``relayout_like``: the same elements, spread over devices otherwise.
+"""The ops `relayout` and `relayout_like`, which change the sharding of a tensor.
 
-Compiled for a backend of one device, a Graph has none of them; another backend's compiler takes
-them for what it is told of the values.
+A Graph that is compiled for a backend with one device contains neither of them; the jax backend
+passes them to XLA as sharding constraints.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tfpy._src.distribute.dtensor.layout import Layout
 from tfpy._src.distribute.dtensor.placing import laid_out, layout_of
 from tfpy._src.functions.executor.control_op import ControlOp, record
 
-_WHY = "it says on which devices a value lies"
+_WHY = "it specifies the devices of a value"
 
 
 def _first(x: Any, *others: Any, **attrs: Any) -> tuple[Any]:
@@ -38,7 +38,7 @@ def _relayout_like(x: Tensor, like: Tensor) -> Sequence[Tensor]:
 def _like_the_input(
     flowing: Sequence[Tensor | None], outputs: Sequence[Tensor], inputs: Sequence[Tensor], **_: Any
 ) -> Sequence[Tensor | None]:
-    """The gradient lies as the operand does."""
+    """Return the gradient in the layout of the operand."""
     (g,) = flowing
     x, *others = inputs
     return [None if g is None else like(g, x), *[None] * len(others)]
@@ -63,7 +63,7 @@ RELAYOUT = register(
         execute=_relayout,
         gradient=_like_the_input,
         annotates=LAYOUT,
-        doc="relayout(x): x, spread over devices as ``sharding`` says.",
+        doc="relayout(x): x with the given sharding over devices.",
     )
 )
 
@@ -78,13 +78,13 @@ RELAYOUT_LIKE = register(
         execute=_relayout_like,
         gradient=_like_the_input,
         annotates=LAYOUT,
-        doc="relayout_like(x, y): x, spread over devices as y is.",
+        doc="relayout_like(x, y): x with the sharding of y.",
     )
 )
 
 
 def to(x: Tensor, layout: Layout) -> Tensor:
-    """``x`` in a layout: at once, or as an equation of the trace being taken."""
+    """Return `x` in a layout, immediately or as an equation of the current trace."""
     if tracing.local.active:
         layout.check("relayout", x.aval)
         return RELAYOUT.apply([x], sharding=layout.sharding)[0]
@@ -93,7 +93,7 @@ def to(x: Tensor, layout: Layout) -> Tensor:
 
 
 def like(x: Tensor, other: Tensor) -> Tensor:
-    """``x`` in the layout of another tensor of its rank."""
+    """Return `x` in the layout of another tensor of its rank."""
     if tracing.local.active:
         if other.has_values:
             layout = layout_of(other)
@@ -102,8 +102,8 @@ def like(x: Tensor, other: Tensor) -> Tensor:
             raise InvalidArgumentError(
                 None,
                 "relayout_like",
-                "relayout_like: in a tf.function both tensors must have one shape, got "
-                f"{list(x.shape)} and {list(other.shape)}; dtensor.relayout names a layout",
+                "relayout_like: In a tf.function both tensors must have the same shape, got "
+                f"{list(x.shape)} and {list(other.shape)}. Use dtensor.relayout with a layout.",
             )
         return RELAYOUT_LIKE.apply([x, other])[0]
     return record(RELAYOUT_LIKE, [x, other], [*_relayout_like(x, other)], {})[0]

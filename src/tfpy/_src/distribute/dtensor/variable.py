@@ -1,13 +1,15 @@
-"""``tf.experimental.dtensor.DVariable``: a Variable that stays in its layout."""
+"""Implementation of `tf.experimental.dtensor.DVariable`, a Variable with a fixed layout."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tfpy._src.base import tracing
 from tfpy._src.base.errors import InvalidArgumentError
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, TensorLike
 from tfpy._src.distribute.dtensor import relayouts
 from tfpy._src.distribute.dtensor.layout import Layout
 from tfpy._src.distribute.dtensor.placing import own_layout
@@ -15,29 +17,39 @@ from tfpy._src.tensors.variables.variable import Variable
 
 
 class DVariable(Variable):
-    """A Variable on a mesh (``tf.experimental.dtensor.DVariable``): whatever is assigned to it lies
-    as its first value.
+    """A Variable on a mesh (`tf.experimental.dtensor.DVariable`).
+
+    Assigned values are converted to the layout of the initial value.
 
     Args:
-        initial_value: a tensor on a mesh, or with ``layout`` anything that converts to a tensor; or
-            a function that gives it.
-        layout: its layout.
-        dtype: the type of its elements.
-        kwargs: as of ``tf.Variable``.
+        initial_value: Tensor on a mesh, or with `layout` any value that converts to a tensor; or a
+            function without arguments that returns one.
+        dtype: Dtype of the Variable. Default: the dtype of `initial_value`.
+        layout: A `tf.experimental.dtensor.Layout`. Default: the layout of `initial_value`.
+        **kwargs: Further arguments of `tf.Variable`.
 
     Raises:
-        InvalidArgumentError: when neither ``initial_value`` nor ``layout`` tells the layout, or
-            they tell different ones, or it does not fit.
+        tf.errors.InvalidArgumentError: If neither `initial_value` nor `layout` determines the
+            layout, if both differ, or if the layout does not match the shape.
 
     Example:
+        >>> import tfpy as tf
         >>> from tfpy.experimental import dtensor
         >>> mesh = dtensor.create_mesh([("model", 1)], devices=["CPU:0"])
         >>> v = dtensor.DVariable([1.0, 2.0], layout=dtensor.Layout(["model"], mesh))
         >>> print(v.assign_add([1.0, 1.0]).numpy(), v.layout.sharding_specs)
         [2. 3.] ['model']
+
+    See also: `tf.Variable`, `tf.experimental.dtensor.Layout`.
     """
 
-    def __init__(self, initial_value: Any, *, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        initial_value: TensorLike | Callable[[], TensorLike],
+        *,
+        dtype: DTypeLike | None = None,
+        **kwargs: Any,
+    ) -> None:
         wanted: Layout | None = kwargs.pop("layout", None)
         with tracing.init_scope():
             given = initial_value() if callable(initial_value) else initial_value

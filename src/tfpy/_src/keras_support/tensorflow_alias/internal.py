@@ -9,7 +9,7 @@ from typing import Any
 from tfpy._src.base import tracing
 from tfpy._src.core.conversion import get_static_value
 from tfpy._src.core.type_spec import TypeSpec
-from tfpy._src.distribute.strategy import get_replica_context
+from tfpy._src.distribute.current import get_replica_context
 from tfpy._src.functions.control.control_flow import cond
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.tensors.variables.tracking import Tracked

@@ -1,0 +1,103 @@
+"""The current strategy, and the context of the calling code."""
+
+from __future__ import annotations
+
+from tfpy._src.distribute import context
+from tfpy._src.distribute.context import ReplicaContext
+from tfpy._src.distribute.strategy import Strategy
+from tfpy._src.tensors.variables.distribution import scope
+
+_DEFAULT = Strategy()
+_DEFAULT.is_default = True
+_NOTED: dict[str, Strategy] = {}
+
+
+def get_strategy() -> Strategy:
+    """Return the strategy of the current scope, or the default strategy.
+
+    Returns:
+        A `tf.distribute.Strategy`.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.distribute.get_strategy().num_replicas_in_sync
+        1
+
+    See also: `tf.distribute.has_strategy`, `tf.distribute.Strategy.scope`.
+    """
+    if context.local.scopes:
+        return context.local.scopes[-1]
+    return _NOTED.get("strategy", _DEFAULT)
+
+
+def has_strategy() -> bool:
+    """Return True if the current strategy is not the default one.
+
+    Returns:
+        A bool.
+
+    Example:
+        >>> import tfpy as tf
+        >>> before = tf.distribute.has_strategy()
+        >>> with tf.distribute.OneDeviceStrategy("/cpu:0").scope():
+        ...     inside = tf.distribute.has_strategy()
+        >>> before, inside
+        (False, True)
+
+    See also: `tf.distribute.get_strategy`.
+    """
+    return get_strategy() is not _DEFAULT
+
+
+def in_cross_replica_context() -> bool:
+    """Return True in the scope of a strategy, outside of `Strategy.run`.
+
+    Returns:
+        A bool.
+
+    Example:
+        >>> import tfpy as tf
+        >>> with tf.distribute.OneDeviceStrategy("/cpu:0").scope():
+        ...     print(tf.distribute.in_cross_replica_context())
+        True
+
+    See also: `tf.distribute.get_replica_context`.
+    """
+    return has_strategy() and (not scope.running or scope.merging > 0)
+
+
+def get_replica_context() -> ReplicaContext | None:
+    """Return the replica context inside `Strategy.run` or without a strategy.
+
+    Returns:
+        A `tf.distribute.ReplicaContext`, or None in cross-replica context.
+
+    Example:
+        >>> import tfpy as tf
+        >>> tf.distribute.get_replica_context().replica_id_in_sync_group
+        0
+
+    See also: `tf.distribute.in_cross_replica_context`.
+    """
+    return None if in_cross_replica_context() else ReplicaContext(get_strategy())
+
+
+def experimental_set_strategy(strategy: Strategy | None) -> None:
+    """Set the strategy that is used outside of all scopes.
+
+    Args:
+        strategy: A `tf.distribute.Strategy`, or None for the default one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+        >>> tf.distribute.experimental_set_strategy(strategy)
+        >>> tf.distribute.get_strategy() is strategy
+        True
+        >>> tf.distribute.experimental_set_strategy(None)
+
+    See also: `tf.distribute.get_strategy`.
+    """
+    _NOTED.clear()
+    if strategy is not None:
+        _NOTED["strategy"] = strategy
