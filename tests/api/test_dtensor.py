@@ -89,7 +89,7 @@ def test_more_devices_are_those_of_jax() -> None:
         lambda: dtensor.default_mesh(mesh).__enter__(),
     ):
         with pytest.raises(
-            tfpy.errors.UnimplementedError, match=r"2 devices; .*cpu.*pip install jax"
+            tfpy.errors.UnimplementedError, match=r"2 devices, .*cpu.*pip install jax"
         ):
             place()
     np.testing.assert_array_equal(compiled(tfpy.constant(X)).numpy(), X)

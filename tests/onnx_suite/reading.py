@@ -88,25 +88,25 @@ REFUSED = {
     "levels deep|calls itself": lambda: model(
         [helper.make_node("F", ["x"], ["y"], domain="own")], functions=[scaled("F", [CALL])]
     ),
-    "which was not given": lambda: model(ADD, [outside("w.bin")]),
+    "which is not available": lambda: model(ADD, [outside("w.bin")]),
     "is no path below": lambda: model(ADD, [outside("%2e%2e/w.bin")]),
-    "has 64 bytes, not": lambda: model(ADD, [outside("b", offset=50, length=24)]),
-    "has 64 bytes, and needs 24": lambda: model(ADD, [outside("b")]),
-    "the offset '-1'": lambda: model(ADD, [outside("b", offset=-1)]),
+    "which has 64": lambda: model(ADD, [outside("b", offset=50, length=24)]),
+    "has 64 bytes, expected 24": lambda: model(ADD, [outside("b")]),
+    "invalid offset '-1'": lambda: model(ADD, [outside("b", offset=-1)]),
     "needs its own result": lambda: model(
         [helper.make_node("Add", ["x", "z"], ["y"]), helper.make_node("Neg", ["y"], ["z"])]
     ),
     "made twice": lambda: model([helper.make_node("Neg", ["x"], ["y"])] * 2),
     "nothing makes": lambda: model([helper.make_node("Neg", ["q"], ["y"])]),
-    "has no attribute": lambda: model([helper.make_node("Neg", ["x"], ["y"], alpha=1)]),
-    "is no int": lambda: model([helper.make_node("Softmax", ["x"], ["y"], axis="a")]),
-    "no ONNX model": lambda: b"",
+    "unknown attribute": lambda: model([helper.make_node("Neg", ["x"], ["y"], alpha=1)]),
+    "must have the type int": lambda: model([helper.make_node("Softmax", ["x"], ["y"], axis="a")]),
+    "not an ONNX model": lambda: b"",
 }
 
 
 def test_refused() -> None:
     for text, make in REFUSED.items():
-        found = refusal(make(), None if "not given" in text else lambda _: DATA)
+        found = refusal(make(), None if "not available" in text else lambda _: DATA)
         assert any(part in found for part in text.split("|")), (text, found)
 
 

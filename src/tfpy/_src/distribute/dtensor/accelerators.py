@@ -88,7 +88,7 @@ def _meet() -> None:
             None,
             None,
             f"DTENSOR_JOBS lists several clients, but the {backend.name} backend supports only one "
-            'process. Install jax and call tf.set_backend("jax").',
+            'process. Run pip install jax and call tf.set_backend("jax").',
         )
     backend.join(clients.jobs(), clients.client_id())
 

@@ -155,8 +155,8 @@ def _mend(count: int) -> str:
     if count > 1 or sharder_of(backend) is not None:
         return ""
     return (
-        f". The {backend.name} backend computes on one device. To use several devices, install "
-        'jax and call tf.set_backend("jax").'
+        f". The {backend.name} backend computes on one device. To use several devices, run "
+        'pip install jax and call tf.set_backend("jax").'
     )
 
 

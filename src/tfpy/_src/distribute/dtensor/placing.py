@@ -37,7 +37,7 @@ def use(mesh: Mesh) -> None:
             None,
             None,
             f"The mesh has {mesh.size} devices, but the {backend.name} backend computes on one. "
-            'Install jax and call tf.set_backend("jax").',
+            'Run pip install jax and call tf.set_backend("jax").',
         )
     _meshes[:] = [mesh]
 

@@ -1,1 +1,1 @@
-"""ONNX models, read and written."""
+"""The reader and the writer of ONNX models."""

@@ -1,4 +1,4 @@
-"""ONNX's files as models."""
+"""ONNX files as `GraphModel`s."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _MAX_BYTES = 1 << 31
 async def load_onnx(
     files: ModelFiles, data: bytes, trainable: bool, quantize: str | None
 ) -> GraphModel:
-    """The model in an ONNX file; large arrays may lie in files beside it.
+    """Load the model of an ONNX file; large arrays may be in external files next to it.
 
     Raises:
-        ModelFileError: when a file is broken or missing.
+        ModelFileError: If a file is corrupt or missing.
     """
     found: dict[str, bytes] = {}
     for path in _external(read(data, MODEL)):
@@ -40,9 +40,9 @@ async def load_onnx(
 
 
 def _external(message: Any) -> Iterator[str]:
-    """Yield the paths of the files that tensors lie in.
+    """Yield the paths of the files that contain external tensors.
 
-    Paths that lead out of the model's folder are left out: `read_onnx` refuses them.
+    Paths that lead out of the model's folder are skipped, because `read_onnx` rejects them.
     """
     todo = [message]
     while todo:

@@ -1,8 +1,9 @@
-"""ONNX files, written."""
+"""The writer of ONNX files."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy._src.base.atomic_files import replace_file
@@ -12,28 +13,33 @@ from tfpy._src.formats.graph_writing.emitter import NodeValue
 from tfpy._src.formats.graph_writing.source import FunctionPort, FunctionSource, source_of
 from tfpy._src.formats.onnx.writer import OPSET, Nodes
 from tfpy._src.formats.onnx.writer.nodes import info_bytes, node_bytes, tensor_bytes
+from tfpy._src.functions.tf_function.signature import TensorSpec
 
-_IR = 8  # of the file; the one of this operator set
-_LIMIT = (1 << 31) - 1  # bytes of a message of Protocol Buffers
+_IR = 8  # version of the file format that belongs to the operator set
+_LIMIT = (1 << 31) - 1  # maximum size of a protocol buffer message in bytes
 
 
-def save_onnx(fn: Any, file: str | os.PathLike[str], signatures: Any = None) -> None:
-    """Writes a function as an ONNX file (operator set 18), which ONNX Runtime runs.
+def save_onnx(
+    fn: Callable[..., Any],
+    file: str | os.PathLike[str],
+    signatures: Sequence[TensorSpec] | None = None,
+) -> None:
+    """Save a function or model as an ONNX file, which ONNX Runtime can execute.
 
-    Tensors and Variables that the function reads are its initializers; Python's control flow on
-    tensors becomes ``If`` and ``Loop``.
+    The file uses operator set 18. Tensors and Variables that the function reads become
+    initializers. Python control flow on tensors becomes `If` and `Loop`.
 
     Args:
-        fn: a ``tf.function``, a concrete function, a Keras or graph model, or a plain function.
-        file: where it goes.
-        signatures: a list with a ``tf.TensorSpec`` for each argument, by default the function's
-            ``input_signature`` or the model's inputs. Sizes that are None stay open: the batch's
-            always, others as far as the function computes products of them alone.
+        fn: A `tf.function`, concrete function, Keras or graph model, or Python function.
+        file: Path of the file.
+        signatures: List with a `tf.TensorSpec` for each argument. Default: the function's
+            `input_signature` or the model's inputs. Sizes of None stay dynamic: always for the
+            batch, for other axes only if the function needs no more than products of them.
 
     Raises:
-        ValueError: for a function without a signature, one that assigns Variables, one that
-            computes otherwise for other open sizes, or weights of 2 GiB and more.
-        tf.errors.UnimplementedError: for an operation or a dtype that ONNX has not.
+        ValueError: If the function has no signature, assigns Variables, computes differently for
+            different dynamic sizes, or has 2 GiB of weights or more.
+        tf.errors.UnimplementedError: If ONNX does not support an operation or dtype.
 
     Example:
         >>> import tfpy as tf
@@ -44,19 +50,23 @@ def save_onnx(fn: Any, file: str | os.PathLike[str], signatures: Any = None) -> 
         >>> tf.save_onnx(line, "line.onnx")
         >>> tf.models.load("line.onnx")(tf.constant([[1.0, 3.0]])).numpy().tolist()
         [[5.0]]
+
+    See also: `tf.models.load`, `tf.convert`.
     """
     source = source_of(fn, signatures)
     data = model_bytes(source, graph_of(source))
     if len(data) > _LIMIT:
-        raise ValueError(f"an ONNX file has at most 2 GiB; this one would have {len(data)} bytes")
+        raise ValueError(
+            f"ONNX files are limited to 2 GiB, but this file would have {len(data)} bytes."
+        )
     replace_file(file, data)
 
 
 def graph_of(source: FunctionSource) -> Nodes:
-    """The main graph of a file.
+    """Build the main graph of a file.
 
     Raises:
-        UnimplementedError: for an operation that ONNX has not.
+        UnimplementedError: If ONNX does not support an operation.
     """
     graph = Nodes(source)
     for port in source.inputs:
@@ -74,14 +84,14 @@ def graph_of(source: FunctionSource) -> Nodes:
 
 
 def _output(port: FunctionPort, source: FunctionSource) -> str:
-    """The name of an output, which no input has."""
+    """Return a name for an output that no input uses."""
     taken = {other.name for other in source.inputs}
     taken |= {weight.name for weight in source.weights.values()}
     return f"{port.name}_out" if port.name in taken else port.name
 
 
 def model_bytes(source: FunctionSource, graph: Nodes) -> bytes:
-    """A ModelProto."""
+    """Serialize a ModelProto."""
     used = graph.read_outside()
     parts = [chunk(1, node_bytes(node)) for node in graph.nodes]
     parts.append(chunk(2, source.name))
@@ -100,6 +110,6 @@ def model_bytes(source: FunctionSource, graph: Nodes) -> bytes:
 
 
 def _info(port: FunctionPort, name: str) -> bytes:
-    """What is said of an input or output; open sizes have names."""
+    """Serialize the spec of an input or output; dynamic sizes get names."""
     shape = [f"{name}_{axis}" if n is None else n for axis, n in enumerate(port.shape)]
     return info_bytes(name, port.dtype, shape)

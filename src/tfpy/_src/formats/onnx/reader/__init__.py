@@ -1,1 +1,1 @@
-"""ONNX: the reader of its files, and its operations."""
+"""The reader of ONNX files, and the implementations of their operations."""

@@ -1,4 +1,4 @@
-"""ONNX's operations, all of them."""
+"""The dialect with all ONNX operations."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ FAMILIES = (
     learning, linear, losses, movement, normalization, pooling, quantization, randomness,
     recurrent, reductions, resize, sequences, signals, text, training, vision, whole,
 )  # fmt: skip
-"""The modules of the records, which enter themselves when they are imported."""
+"""Modules of the records, which register themselves on import."""
 ONNX = OnnxDialect()

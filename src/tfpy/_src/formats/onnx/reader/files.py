@@ -1,4 +1,4 @@
-"""ONNX's files as node lists."""
+"""Conversion of ONNX files to node graphs."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tfpy._src.formats.onnx.reader.tensors import Files
 from tfpy._src.library.io.checked_json import ModelFileError
 
 CALL = "call"
-"""The operation that calls the graph in the attribute ``function``."""
+"""Operation that calls the graph in the attribute `function`."""
 MAX_FUNCTION_NODES = 1 << 20
-"""How many nodes the calls of a model's functions may have together."""
+"""Maximum total number of nodes in calls of a model's functions."""
 MAX_FUNCTION_DEPTH = 40
 
 _STANDARD = ("", "ai.onnx")
@@ -29,26 +29,26 @@ _Key = tuple[str, str, str]
 
 
 def read_onnx(data: bytes | memoryview, dialect: Dialect, files: Files | None = None) -> NodeGraph:
-    """The node list of an ONNX file.
+    """Parse an ONNX file into a node graph.
 
     Args:
-        data: the file's bytes; arrays are views of them.
-        dialect: what runs the operations.
-        files: gives the bytes of a file beside the model, where large arrays may lie.
+        data: Content of the file. Arrays are views of it.
+        dialect: Dialect that executes the operations.
+        files: Function that returns the bytes of an external file by its relative path.
 
     Raises:
-        ModelFileError: when the file is broken.
-        UnimplementedError: when it has arrays of a dtype that tfpy lacks.
+        ModelFileError: If the file is corrupt.
+        UnimplementedError: If an array has a dtype that tfpy does not support.
     """
     model = read(data, proto.MODEL)
     if "graph" not in model or not model["opset_import"]:
-        raise ModelFileError("the file is no ONNX model: it has no graph or no operator set")
+        raise ModelFileError("The file is not an ONNX model: it has no graph or no operator set.")
     reader = _Reader(model, dialect, files, Room(len(data)))
     return reader.graph(model["graph"], _opsets(model))
 
 
 def _opsets(owner: Mapping[str, Any]) -> Mapping[str, int]:
-    """The version of each domain's operations."""
+    """Return the version of the operator set for each domain."""
     found = {}
     for entry in owner["opset_import"]:
         domain = entry.get("domain", "")
@@ -65,14 +65,14 @@ class _Reader:
         for function in model["functions"]:
             key = _key(function, function.get("name", ""))
             if key in self._functions:
-                raise ModelFileError(f"the function {key[1]!r} is there twice")
+                raise ModelFileError(f"The model defines the function {key[1]!r} twice.")
             self._functions[key] = function
-        self._made: dict[_Key, NodeGraph] = {}  # those without attributes
-        self._calls: list[_Key] = []  # the functions that are being read
+        self._made: dict[_Key, NodeGraph] = {}  # graphs of functions without attributes
+        self._calls: list[_Key] = []  # functions that are being read
         self._nodes_left = MAX_FUNCTION_NODES
 
     def graph(self, found: Mapping[str, Any], opsets: Mapping[str, int]) -> NodeGraph:
-        """A graph or subgraph."""
+        """Convert a graph or subgraph."""
         name = found.get("name") or "onnx"
         weights: dict[str, Array | Callable[[str], Array]] = {}
         for entry in found["initializer"]:
@@ -95,10 +95,12 @@ class _Reader:
     def _nodes(
         self, found: Sequence[Any], opsets: Mapping[str, int], outer: Mapping[str, Any]
     ) -> tuple[Node, ...]:
-        """Nodes, each with a name of its own.
+        """Convert nodes, giving each one a unique name.
 
         Args:
-            outer: the attributes of the function that the nodes are in.
+            found: Messages of the nodes.
+            opsets: Version of the operator set for each domain.
+            outer: Attributes of the enclosing function call.
         """
         made, taken = [], set[str]()
         for i, entry in enumerate(found):
@@ -117,7 +119,7 @@ class _Reader:
         for attribute in entry["attribute"]:
             key = attribute.get("name", "")
             if key in attrs:
-                raise ModelFileError(f"node {name!r} has the attribute {key!r} twice")
+                raise ModelFileError(f"The node {name!r} has the attribute {key!r} twice.")
             value = self._attribute(attribute, opsets, outer)
             if value is not None:
                 attrs[key] = value
@@ -126,24 +128,26 @@ class _Reader:
         if key_of in self._functions:
             graph = self._call(key_of, attrs)
             if len(inputs) > len(graph.inputs) or len(outputs) > len(graph.outputs):
-                raise ModelFileError(f"node {name!r} calls {op!r} with too many values")
+                raise ModelFileError(
+                    f"The node {name!r} calls {op!r} with too many inputs or outputs."
+                )
             return Node(name, CALL, inputs, outputs, {"function": graph})
         domain = "" if domain in _STANDARD else domain
         if domain not in opsets and not domain:
-            raise ModelFileError(f"the file says no version of the operations of {domain or op!r}")
+            raise ModelFileError(f"The file does not specify an operator set for {domain or op!r}.")
         qualified = f"{domain}.{op}" if domain else op
         return Node(name, qualified, inputs, outputs, attrs, version=opsets.get(domain, 1))
 
     def _attribute(
         self, entry: Mapping[str, Any], opsets: Mapping[str, int], outer: Mapping[str, Any]
     ) -> Any:
-        """An attribute's value; None for one of the calling node that it has not."""
+        """Return an attribute's value; None if it refers to an attribute that the call omits."""
         if entry.get("ref_attr_name"):
             return outer.get(entry["ref_attr_name"])
         what = f"attribute {entry.get('name', '')!r}"
         kind = entry.get("type", 0) or _guessed(entry)
         if kind not in _ATTRIBUTES:
-            raise ModelFileError(f"{what} has the type {kind}, which there is not")
+            raise ModelFileError(f"{what} has the unknown type {kind}.")
         field, default = _ATTRIBUTES[kind]
         value = entry.get(field, default)
         if value is None:
@@ -162,19 +166,21 @@ class _Reader:
             return tensors.dense(value, self._room)
         if field == "g":
             return self.graph(value, opsets)
-        raise ModelFileError(f"{what} is a list of {field}, which no operation takes")
+        raise ModelFileError(f"{what} is a list of {field}, which no operation accepts.")
 
     def _call(self, key: _Key, attrs: Mapping[str, Any]) -> NodeGraph:
-        """The graph of one of the model's functions with the attributes of a call."""
+        """Return the graph of one of the model's functions for the attributes of a call."""
         if key in self._calls or len(self._calls) >= MAX_FUNCTION_DEPTH:
-            raise ModelFileError(f"the function {key[1]!r} calls itself, or calls are too deep")
+            raise ModelFileError(
+                f"The function {key[1]!r} calls itself, or calls are nested too deeply."
+            )
         function = self._functions[key]
         plain = not function["attribute"] and not function["attribute_proto"]
         if plain and key in self._made:
             return self._made[key]
         self._nodes_left -= len(function["node"])
         if self._nodes_left < 0:
-            raise ModelFileError("the functions call each other too often")
+            raise ModelFileError("The model's functions expand to too many nodes.")
         self._calls.append(key)
         opsets = _opsets(function)
         defaults = {a.get("name", ""): a for a in function["attribute_proto"]}
@@ -190,13 +196,13 @@ class _Reader:
         self._calls.pop()
         _check(graph)
         if graph.free_names:
-            raise ModelFileError(f"{key[1]}: nothing makes the value {graph.free_names[0]!r}")
+            raise ModelFileError(f"{key[1]}: no node produces the value {graph.free_names[0]!r}")
         if plain:
             self._made[key] = graph
         return graph
 
 
-# Fields of attributes by their type, with the value of an empty one.
+# Fields of attributes by type, with the default value of an absent field.
 _ATTRIBUTES: Mapping[int, tuple[str, Any]] = {
     1: ("f", 0.0),
     2: ("i", 0),
@@ -216,7 +222,7 @@ _ATTRIBUTES: Mapping[int, tuple[str, Any]] = {
 
 
 def _guessed(entry: Mapping[str, Any]) -> int:
-    """The type of an attribute of an old file, which does not say it."""
+    """Infer the type of an attribute in an old file, which does not specify it."""
     for kind, (field, _) in _ATTRIBUTES.items():
         if len(entry[field]) if field.endswith("s") and field != "s" else field in entry:
             return kind
@@ -232,41 +238,43 @@ def _text(value: memoryview, what: str) -> str:
     try:
         return str(value, "utf-8")
     except UnicodeDecodeError:
-        raise ModelFileError(f"{what} is no UTF-8") from None
+        raise ModelFileError(f"{what} is not valid UTF-8.") from None
 
 
 def _enter(weights: dict[str, Any], name: str, value: Array) -> None:
     if not name or name in weights:
-        raise ModelFileError(f"there are two initializers {name!r}, or one without a name")
+        raise ModelFileError(f"There are two initializers {name!r}, or one without a name.")
     weights[name] = value
 
 
 def _spec(entry: Mapping[str, Any]) -> Spec:
-    """What the file says of an input; of sequences and optionals only the name."""
+    """Return the spec of an input; only the name for sequences and optionals."""
     name, said = entry.get("name", ""), entry.get("type", {}).get("tensor")
     if not name:
-        raise ModelFileError("an input has no name")
+        raise ModelFileError("An input has no name.")
     if said is None:
         return Spec(name)
     dtype = dtypes.as_dtype(_known(tensors.dtype_name(said.get("elem_type", 0), f"input {name!r}")))
     if "shape" not in said:
         return Spec(name, dtype)
-    # exporters write 0 and -1 for sizes that they leave open
+    # Exporters write 0 and -1 for unknown sizes.
     sizes = [max(dim.get("dim_value", 0), 0) or None for dim in said["shape"]["dim"]]
     tensors.shape_of([size or 0 for size in sizes], f"input {name!r}")
     return Spec(name, dtype, tuple(sizes))
 
 
 def _known(name: str) -> str:
-    tensors.numpy_dtype(name)  # raises
+    tensors.numpy_dtype(name)  # raises for unsupported dtypes
     return name
 
 
 def _check(graph: NodeGraph) -> None:
-    """Refuses names that two things have."""
+    """Check that names are unique."""
     names = [spec.name for spec in graph.inputs]
     for name in itertools.chain(names, graph.weights):
         if name in graph.makers:
-            raise ModelFileError(f"{graph.name}: {name!r} is given and made by a node")
+            raise ModelFileError(
+                f"{graph.name}: {name!r} is both an input or weight and the output of a node"
+            )
     if len(set(names)) != len(names):
-        raise ModelFileError(f"{graph.name}: two inputs have one name")
+        raise ModelFileError(f"{graph.name}: two inputs have the same name")

@@ -1,4 +1,4 @@
-"""The messages of ONNX's files (``onnx.proto``), as far as they are read."""
+"""The messages of ONNX files (`onnx.proto`) that tfpy reads."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
-"""What makes a function an operation of ONNX.
+"""The decorator that registers functions as ONNX operations.
 
-A record is a function over tfpy's. Its positional parameters are the operation's inputs, and their
-annotations say how they come: a ``Tensor``; an ``Array`` of the host, where values must be known
-while a function is traced; ``Known``, as it is, where they had better be; or ``Any``, as it is.
-Keyword-only parameters are the attributes, under ONNX's names; ``node`` and ``scope`` get what is
-around the operation::
+A record is a Python function on tensors. Its positional parameters are the inputs of the operation,
+and their annotations specify the form: `Tensor` for a tensor; `Array` for a host array, if the
+values must be known during tracing; `Known` for an unconverted value that should be known during
+tracing; `Any` for an unconverted value. Keyword-only parameters are attributes with ONNX's names.
+The parameters `node` and `scope` receive the node and its scope::
 
     @operation("Gather")
     def gather(data: Any, indices: Any, *, axis: int = 0) -> Any:
 
-An operation that changed with a version of the operator set has a record for each meaning.
+An operation that changed with a version of the operator set has one record for each variant.
 """
 
 from __future__ import annotations
@@ -61,26 +61,26 @@ _ATTRIBUTES: Mapping[str, Callable[[Any], bool]] = {
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation from a version of the operator set on."""
+    """An operation, valid from one version of the operator set."""
 
     name: str
     since: int
     function: Callable[..., Any]
     inputs: tuple[tuple[str, str, bool], ...]
-    """Of each: its name, its kind, whether it may be absent."""
+    """Name, kind, and whether it is optional, of each input."""
     rest: str | None
-    """The kind of any number of further inputs."""
+    """Kind of further inputs; None if their number is fixed."""
     attributes: Mapping[str, tuple[str, bool]]
-    """By name: the kind, and whether it may be absent."""
+    """Kind, and whether it is optional, of each attribute by name."""
     context: frozenset[str]
-    """Which of ``node`` and ``scope`` it takes."""
+    """Context parameters of the function: a subset of `node` and `scope`."""
 
     def run(self, node: Node, values: Sequence[Any], scope: Scope) -> Sequence[Any]:
-        """The values that a node makes.
+        """Compute the outputs of a node.
 
         Raises:
-            ModelFileError: for attributes, or numbers of inputs, that the operation has not, or
-                values that do not go together.
+            ModelFileError: If the attributes, the number of inputs or the values are invalid for
+                the operation.
         """
         around = {"node": node, "scope": scope}
         keywords = {name: around[name] for name in self.context}
@@ -89,21 +89,25 @@ class Operation:
             made = self.function(*taken, **attributes, **keywords)
         except (ArithmeticError, AttributeError, IndexError, KeyError, MemoryError) as error:
             raise ModelFileError(
-                f"{node.op} {node.name!r} cannot be computed with what the file says: {error!r}"
+                f"{node.op} {node.name!r} cannot be computed with the values in the file: {error!r}"
             ) from error
         results = made if isinstance(made, tuple) else (made,)
         if len(results) < len(node.outputs):
-            raise ModelFileError(f"{node.op} gives {len(results)} values, not {len(node.outputs)}")
+            raise ModelFileError(
+                f"{node.op} {node.name!r} expects {len(node.outputs)} outputs, but the operation "
+                "has "
+                f"{len(results)}."
+            )
         return results[: len(node.outputs)]
 
     def _taken(self, node: Node, values: Sequence[Any]) -> list[Any]:
         if len(values) > len(self.inputs) and self.rest is None:
-            raise ModelFileError(f"{node.op} takes {len(self.inputs)} inputs, not {len(values)}")
+            raise ModelFileError(f"{node.op} has {len(self.inputs)} inputs, got {len(values)}.")
         padded = [*values, *[None] * (len(self.inputs) - len(values))]
         taken: list[Any] = []
         for (name, kind, optional), value in zip(self.inputs, padded, strict=False):
             if value is None and not optional:
-                raise ModelFileError(f"{node.op} {node.name!r} lacks the input {name!r}")
+                raise ModelFileError(f"{node.op} {node.name!r} requires the input {name!r}.")
             taken.append(None if value is None else _INPUTS[kind](value))
         more, convert = padded[len(self.inputs) :], _INPUTS[self.rest or "Any"]
         return [*taken, *(None if value is None else convert(value) for value in more)]
@@ -111,24 +115,26 @@ class Operation:
     def _attributes(self, node: Node) -> Mapping[str, Any]:
         for name, value in node.attrs.items():
             if name not in self.attributes:
-                raise ModelFileError(f"{node.op} {node.name!r} has no attribute {name!r}")
+                raise ModelFileError(f"{node.op} {node.name!r} has the unknown attribute {name!r}.")
             kind = self.attributes[name][0]
             if not _ATTRIBUTES[kind](value):
-                raise ModelFileError(f"attribute {name!r} of {node.name!r} is no {kind}")
+                raise ModelFileError(
+                    f"The attribute {name!r} of {node.name!r} must have the type {kind}."
+                )
         for name, (_, optional) in self.attributes.items():
             if not optional and name not in node.attrs:
-                raise ModelFileError(f"{node.op} {node.name!r} lacks the attribute {name!r}")
+                raise ModelFileError(f"{node.op} {node.name!r} requires the attribute {name!r}.")
         return node.attrs
 
 
 RECORDS: dict[str, list[Operation]] = defaultdict(list)
-"""The operations by name, in the order of their versions."""
+"""Operations by name, sorted by version."""
 
 
 def operation(name: str, since: int = 1) -> Callable[[_F], _F]:
-    """Makes a function the operation `name` from the version `since` of its operator set on.
+    """Register a function as the operation `name`, from version `since` of its operator set.
 
-    Operations of other domains than ONNX's own have the domain before their name.
+    The names of operations outside of ONNX's own domain begin with their domain.
     """
 
     def enter(function: _F) -> _F:
@@ -156,22 +162,22 @@ def _record(name: str, since: int, function: Callable[..., Any]) -> Operation:
 
 
 def find(name: str, version: int) -> Operation | None:
-    """The operation that a version of the operator set means."""
+    """Return the operation that applies to a version of the operator set."""
     found = [record for record in RECORDS.get(name, ()) if record.since <= version]
     return found[-1] if found else None
 
 
 class OnnxDialect:
-    """ONNX's operations."""
+    """The dialect that executes ONNX operations."""
 
     name = "ONNX"
     shape_ops = frozenset(("Shape", "Size"))
 
     def run(self, node: Node, inputs: list[Any], scope: Scope) -> Sequence[Any]:
-        """The values of a node.
+        """Compute the outputs of a node.
 
         Raises:
-            UnimplementedError: when there is no such operation.
+            UnimplementedError: If the operation is not supported.
         """
         if node.op == CALL:
             graph: NodeGraph = node.attrs["function"]
@@ -185,7 +191,7 @@ class OnnxDialect:
         return found.run(node, inputs, scope)
 
     def decides(self, node: Node) -> Sequence[str]:
-        """Inputs that come as arrays of the host, conditions, and how often a loop runs."""
+        """Return the inputs that must be host arrays, e.g. conditions and trip counts of loops."""
         found = None if is_registered(node.op) else find(node.op, node.version)
         if found is None:
             return ()
@@ -195,9 +201,9 @@ class OnnxDialect:
         return [name for name, kind in pairs if name and kind in _DECIDE]
 
     def calls(self, node: Node) -> Sequence[str]:
-        """Return nothing: the functions that nodes call are in their attributes."""
+        """Return an empty list: called functions are in the attributes of nodes."""
         return ()
 
     def outside(self, node: Node) -> str | None:
-        """Return None: no operation of ONNX acts outside of its graph."""
+        """Return None: no ONNX operation has effects outside of its graph."""
         return None

@@ -1,4 +1,4 @@
-"""Arrays of ONNX's tensors: typed fields, raw bytes, files beside the model, sparse ones."""
+"""Conversion of ONNX tensors to arrays: typed fields, raw bytes, external files, sparse tensors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tfpy._src.formats.node_graphs.paths import checked_path
 from tfpy._src.library.io.checked_json import ModelFileError
 
 Files = Callable[[str], bytes | memoryview]
-"""The bytes of a file beside the model, by its relative path."""
+"""A function that returns the bytes of an external file by its relative path."""
 
 _NAMES = """
     float32 uint8 int8 uint16 int16 int32 int64 string bool float16 float64 uint32 uint64 complex64
@@ -24,14 +24,14 @@ _NAMES = """
     float4_e2m1fn float8_e8m0fnu uint2 int2
 """
 DTYPES: Mapping[int, str] = dict(enumerate(_NAMES.split(), start=1))
-"""Names of dtypes by ONNX's numbers."""
+"""Names of dtypes by ONNX's enum values."""
 MAX_ELEMENTS = 1 << 28
-"""Of an array that a model computes the size of."""
+"""Maximum number of elements of an array with a computed shape."""
 
 _BITS = {"uint4": 4, "int4": 4, "float4_e2m1fn": 4, "uint2": 2, "int2": 2}
 _STRING = "string"
 _INT32_LIMITS = np.iinfo(np.int32)
-_MAX_INT64 = 1024  # elements: shapes and indices, which are computed with exactly on the host
+_MAX_INT64 = 1024  # elements: smaller arrays are shapes and indices, computed exactly on the host
 _FIELDS = {
     "float32": "float_data",
     "complex64": "float_data",
@@ -42,44 +42,44 @@ _FIELDS = {
     "uint64": "uint64_data",
 }
 EXTERNAL = 1
-"""Location of the data of a tensor that lies in another file."""
+"""Value of `data_location` for a tensor in an external file."""
 
 
 def dtype_name(number: int, what: str) -> str:
-    """The name of the dtype with ONNX's number.
+    """Return the name of the dtype with ONNX's enum value.
 
     Raises:
-        ModelFileError: when there is no such dtype.
+        ModelFileError: If there is no such dtype.
     """
     if number not in DTYPES:
-        raise ModelFileError(f"{what}: {number} is the number of no dtype")
+        raise ModelFileError(f"{what}: {number} is not the number of a dtype")
     return DTYPES[number]
 
 
 def numpy_dtype(name: str) -> Any:
-    """The dtype of NumPy, or of ml_dtypes, with a name of :data:`DTYPES`.
+    """Return the dtype of NumPy or ml_dtypes for a name in `DTYPES`.
 
     Raises:
-        UnimplementedError: for one that tfpy lacks.
+        UnimplementedError: If tfpy does not support the dtype.
     """
     if hasattr(np, name) and name != "bool":
         return np.dtype(name)
     if name == "float8_e8m0fnu":
-        raise UnimplementedError(None, None, "the dtype float8_e8m0 of ONNX is not supported")
+        raise UnimplementedError(None, None, "The dtype float8_e8m0 of ONNX is not supported.")
     return np.dtype(dtypes.as_dtype(name).as_numpy_dtype)
 
 
 def array(proto: Mapping[str, Any], files: Files | None = None) -> Array:
-    """The array of a TensorProto.
+    """Convert a TensorProto to an array.
 
     Raises:
-        ModelFileError: when shape, dtype and data do not fit, or data lie outside of the files.
+        ModelFileError: If shape, dtype and data do not match, or the data is outside of the files.
     """
     what = f"tensor {proto.get('name', '')!r}"
     shape = shape_of(proto["dims"], what)
     name = dtype_name(proto.get("data_type", 0), what)
     if "segment" in proto:
-        raise ModelFileError(f"{what} is in segments, which nothing writes")
+        raise ModelFileError(f"{what} has segments, which are not supported.")
     size = math.prod(shape)
     if name == _STRING:
         return _strings(proto["string_data"], size, what).reshape(shape)
@@ -92,65 +92,70 @@ def array(proto: Mapping[str, Any], files: Files | None = None) -> Array:
 
 
 def shape_of(dims: Any, what: str) -> tuple[int, ...]:
-    """A shape, checked.
+    """Convert sizes to a shape and check it.
 
     Raises:
-        ModelFileError: for negative or too many sizes.
+        ModelFileError: If a size is negative, or the shape is too large.
     """
     shape = tuple(int(size) for size in dims)
     if len(shape) > 32 or min(shape, default=0) < 0 or math.prod(shape) >= 1 << 40:
-        raise ModelFileError(f"{what} has the shape {list(shape)[:40]}")
+        raise ModelFileError(f"{what} has the invalid shape {list(shape)[:40]}.")
     return shape
 
 
 def of_bytes(raw: bytes | memoryview, name: str, size: int, what: str) -> Array:
-    """The numbers that bytes hold, little-endian; two or four in a byte for the smallest dtypes.
+    """Return the array in little-endian bytes; the smallest dtypes have 2 or 4 elements per byte.
 
     Raises:
-        ModelFileError: when there are more or fewer bytes.
+        ModelFileError: If the number of bytes does not match.
     """
     dtype, bits = numpy_dtype(name), _BITS.get(name)
     wanted = size * dtype.itemsize if bits is None else -(-size * bits // 8)
     if len(raw) != wanted:
-        raise ModelFileError(f"{what} has {len(raw)} bytes, and needs {wanted} for {size} {name}")
+        raise ModelFileError(
+            f"{what} has {len(raw)} bytes, expected {wanted} for {size} elements of {name}."
+        )
     if bits is None:
         return np.frombuffer(raw, dtype)
     return _unpacked(np.frombuffer(raw, np.uint8), bits, size, name)
 
 
 def dense(proto: Mapping[str, Any], room: Room) -> Array:
-    """The array of a SparseTensorProto.
+    """Convert a SparseTensorProto to a dense array.
 
     Args:
-        room: For its zeros, which the file does not have.
+        proto: The message.
+        room: Budget for the zeros, which are not in the file.
 
     Raises:
-        ModelFileError: when an index lies outside, or there is no room for the array.
+        ModelFileError: If an index is out of range, or the array exceeds the budget.
     """
     values, indices = (array(proto.get(key, {"dims": []})) for key in ("values", "indices"))
     shape = shape_of(proto["dims"], "a sparse tensor")
     if values.ndim != 1:
-        raise ModelFileError(f"a sparse tensor has values of the shape {list(values.shape)}")
+        raise ModelFileError(
+            f"A sparse tensor has values of shape {list(values.shape)}, expected one axis."
+        )
     too_large = room.refusal(
-        f"a sparse tensor of the shape {list(shape)}", math.prod(shape) * values.itemsize
+        f"a sparse tensor of shape {list(shape)}", math.prod(shape) * values.itemsize
     )
     if too_large is not None:
         raise ModelFileError(too_large)
     flat = np.zeros(math.prod(shape), values.dtype)
     if indices.ndim == 2:
         if indices.shape != (values.size, len(shape)) or (indices < 0).any():
-            raise ModelFileError(f"a sparse tensor has indices of the shape {indices.shape}")
+            raise ModelFileError(f"A sparse tensor has invalid indices of shape {indices.shape}.")
         if (indices >= shape).any():
-            raise ModelFileError("an index of a sparse tensor lies outside of it")
+            raise ModelFileError("An index of a sparse tensor is out of range.")
         indices = np.ravel_multi_index(tuple(indices.T), shape) if values.size else indices[:, 0]
     if indices.shape != values.shape or ((indices < 0) | (indices >= flat.size)).any():
-        raise ModelFileError("an index of a sparse tensor lies outside of it")
+        raise ModelFileError("An index of a sparse tensor is out of range.")
     flat[indices] = values
     return flat.reshape(shape)
 
 
 def _narrowed(array: Array) -> Array:
-    """float64 as float32, and large arrays of int64 as int32, the nearest one that there is."""
+    """Convert float64 to float32, and large int64 arrays to int32 with saturation."""
     if array.dtype == np.float64:
         with np.errstate(over="ignore"):
             return array.astype(np.float32)
@@ -162,23 +167,23 @@ def _narrowed(array: Array) -> Array:
 
 
 def _typed(proto: Mapping[str, Any], name: str, size: int, what: str) -> Array:
-    """The numbers of the field that the dtype has."""
+    """Return the array in the typed field for its dtype."""
     found, dtype = proto[_FIELDS.get(name, "int32_data")], numpy_dtype(name)
     bits = _BITS.get(name)
     if dtype.kind == "c":
         found = found.view(np.complex64 if found.dtype == np.float32 else np.complex128)
     count = size if bits is None else -(-size * bits // 8)
     if found.size != count:
-        raise ModelFileError(f"{what} has {found.size} numbers, and needs {count}")
+        raise ModelFileError(f"{what} has {found.size} elements, expected {count}.")
     if bits is not None:
         return _unpacked(found.astype(np.uint8), bits, size, name)
-    if name == "float16" or name.startswith(("bfloat", "float8")):  # their bits
+    if name == "float16" or name.startswith(("bfloat", "float8")):  # stored as bits
         return found.astype(f"<u{dtype.itemsize}").view(dtype)
     return found.astype(dtype)
 
 
 def _unpacked(raw: Array, bits: int, size: int, name: str) -> Array:
-    """Numbers of 4 or 2 bits, the low bits first."""
+    """Unpack elements of 4 or 2 bits, the low bits first."""
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     parts = (raw[:, None] >> shifts & ((1 << bits) - 1)).reshape(-1)[:size].astype(np.uint8)
     if name.startswith("int"):
@@ -191,29 +196,31 @@ def _unpacked(raw: Array, bits: int, size: int, name: str) -> Array:
 
 def _strings(found: list[memoryview], size: int, what: str) -> Array:
     if len(found) != size:
-        raise ModelFileError(f"{what} has {len(found)} texts, and needs {size}")
+        raise ModelFileError(f"{what} has {len(found)} strings, expected {size}.")
     made = np.empty(size, object)
     made[:] = [bytes(text) for text in found]
     return made
 
 
 def _external(entries: list[Any], files: Files | None, what: str) -> memoryview:
-    """The bytes of a file beside the model."""
+    """Return the bytes of a tensor in an external file."""
     said = {entry.get("key"): entry.get("value", "") for entry in entries}
-    path = checked_path(said.get("location"), f"the file that {what} lies in")
+    path = checked_path(said.get("location"), f"the external file of {what}")
     if files is None:
-        raise ModelFileError(f"{what} lies in the file {path!r}, which was not given")
+        raise ModelFileError(f"{what} is in the external file {path!r}, which is not available.")
     data = memoryview(files(path)).cast("B")
     offset, length = _place(said, "offset", 0, what), _place(said, "length", len(data), what)
     if "length" not in said:
         length = len(data) - offset
     if offset < 0 or length < 0 or offset + length > len(data):
-        raise ModelFileError(f"{what}: {path!r} has {len(data)} bytes, not {offset}+{length}")
+        raise ModelFileError(
+            f"{what} is at bytes {offset} to {offset + length} of {path!r}, which has {len(data)}."
+        )
     return data[offset : offset + length]
 
 
 def _place(said: Mapping[str, str], key: str, default: int, what: str) -> int:
     text = said.get(key, str(default))
     if not text.isdecimal() or len(text) > 15:
-        raise ModelFileError(f"{what} has the {key} {text[:40]!r}")
+        raise ModelFileError(f"{what} has the invalid {key} {text[:40]!r}.")
     return int(text)

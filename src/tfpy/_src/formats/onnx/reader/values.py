@@ -1,7 +1,7 @@
-"""Values between the host and tensors.
+"""Conversion between host arrays and tensors.
 
-Shapes, axes, permutations and indices stay arrays of NumPy, in int64: they must be known while a
-function is traced, and files have values such as INT64_MAX in them.
+Shapes, axes, permutations and indices stay NumPy arrays of int64: they must be known during
+tracing, and files contain values such as INT64_MAX.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _INT32 = np.iinfo(np.int32)
 
 
 def tensor(value: Any) -> Tensor:
-    """A tensor of an array; of int64 beyond int32 the nearest number."""
+    """Convert an array to a tensor; int64 values saturate at the limits of int32."""
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
         if array.dtype == np.int64:
@@ -35,31 +35,31 @@ def tensor(value: Any) -> Tensor:
 
 
 def host(value: Any) -> Array:
-    """The values on the host; whole numbers of 32 bits as int64.
+    """Return the values as a host array; int32 becomes int64.
 
     Raises:
-        NotTraceableError: for a tensor that stands for unknown values.
+        NotTraceableError: If the values are unknown during tracing.
     """
     array = value if isinstance(value, np.ndarray) else host_values(value)
     return array.astype(np.int64) if array.dtype == np.int32 else array
 
 
 def ints(value: Any) -> tuple[int, ...]:
-    """The whole numbers of a value on the host.
+    """Return the integers of a value on the host.
 
     Raises:
-        NotTraceableError: for a tensor that stands for unknown values.
+        NotTraceableError: If the values are unknown during tracing.
     """
     return tuple(int(n) for n in host(value).reshape(-1))
 
 
 def is_host(*values: Any) -> bool:
-    """Whether all are arrays of the host."""
+    """Return True if all values are host arrays."""
     return all(isinstance(value, np.ndarray | np.generic) for value in values)
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """The sizes of a tensor or array."""
+    """Return the shape of a tensor or array."""
     if isinstance(value, np.ndarray):
         return value.shape
     shape: tuple[int, ...] = tensor(value).aval.shape
@@ -67,46 +67,46 @@ def shape_of(value: Any) -> tuple[int, ...]:
 
 
 def bounded(op: str, shape: Iterable[int]) -> tuple[int, ...]:
-    """A shape that a model computed.
+    """Check a computed shape.
 
     Raises:
-        InvalidArgumentError: when a size is negative, or an array would be huge.
+        InvalidArgumentError: If a size is negative, or the array would be too large.
     """
     sizes = tuple(map(size_of, shape))
     if min(sizes, default=0) < 0 or math.prod(sizes) > MAX_ELEMENTS or len(sizes) > 32:
-        raise invalid(op, f"the result would have the shape {list(sizes)[:40]}")
+        raise invalid(op, f"the result would have the invalid shape {list(sizes)[:40]}")
     return sizes
 
 
 def positive(axis: int, rank: int, op: str) -> int:
-    """An axis counted from the front.
+    """Return an axis, counted from the front.
 
     Raises:
-        InvalidArgumentError: when there is no such axis.
+        InvalidArgumentError: If there is no such axis.
     """
     if not -rank <= axis < max(rank, 1):
-        raise invalid(op, f"axis {axis} of a tensor with {rank} axes")
+        raise invalid(op, f"axis {axis} is out of range for a tensor with {rank} axes")
     return axis + rank if axis < 0 else axis
 
 
 def all_positive(axes: Iterable[int], rank: int, op: str) -> tuple[int, ...]:
-    """Axes counted from the front.
+    """Return axes, counted from the front.
 
     Raises:
-        InvalidArgumentError: when there is no such axis, or one is there twice.
+        InvalidArgumentError: If an axis does not exist or is repeated.
     """
     found = tuple(positive(int(axis), rank, op) for axis in axes)
     if len(set(found)) != len(found):
-        raise invalid(op, f"an axis is there twice: {list(found)}")
+        raise invalid(op, f"the axes {list(found)} contain duplicates")
     return found
 
 
 def dtype_of(number: int, op: str) -> DType:
-    """The dtype with ONNX's number; float64 is float32, and int64 int32.
+    """Return the dtype for ONNX's enum value; float64 becomes float32, and int64 becomes int32.
 
     Raises:
-        ModelFileError: when there is no such dtype.
-        UnimplementedError: when tfpy lacks it.
+        ModelFileError: If there is no such dtype.
+        UnimplementedError: If tfpy does not support the dtype.
     """
     name = dtype_name(number, op)
     numpy_dtype(name)
@@ -114,10 +114,10 @@ def dtype_of(number: int, op: str) -> DType:
 
 
 def host_dtype(number: int, op: str) -> Any:
-    """NumPy's dtype with ONNX's number."""
+    """Return NumPy's dtype for ONNX's enum value."""
     return object if DTYPES.get(number) == "string" else numpy_dtype(dtype_name(number, op))
 
 
 def like(value: Any, other: Tensor) -> Tensor:
-    """A tensor of the dtype of another."""
+    """Convert a value to a tensor with the dtype of another one."""
     return cast(tensor(value), other.dtype)

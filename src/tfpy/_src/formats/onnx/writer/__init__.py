@@ -1,4 +1,4 @@
-"""ONNX's graphs, as ONNX Runtime takes them."""
+"""The writer of ONNX graphs for ONNX Runtime."""
 
 from tfpy._src.formats.onnx.writer import arrays, control, elementwise, windows
 from tfpy._src.formats.onnx.writer.nodes import OPSET, TABLE, Nodes

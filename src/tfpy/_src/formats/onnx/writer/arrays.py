@@ -1,4 +1,4 @@
-"""Primitives that move, reduce and index, as nodes of ONNX."""
+"""Writers of primitives that move, reduce and index arrays."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ refuse(
     "svd eigh eig lu lu_permutation expm sqrtm logm",
 )
 refuse(
-    "its operators of strings are others",
+    "its string operators are different",
     "as_string string_lower string_upper string_strip string_length substr string_join reduce_join "
     "unsorted_segment_join regex_full_match regex_replace string_to_hash_bucket "
     "string_to_hash_bucket_fast string_to_hash_bucket_strong string_to_number unicode_transcode",
 )
 refuse(
-    "the numbers come from tfpy's own generator: give them as arguments",
+    "the numbers come from tfpy's own generator; pass them as arguments",
     "random_fine_uniform random_bits random_int random_state_of_seed random_state_advanced "
     "random_gamma random_poisson random_binomial random_permutation random_truncated_normal",
 )
@@ -46,7 +46,7 @@ def _broadcast_to(w: Nodes, x: NodeValue, *, shape: Sequence[int]) -> NodeValue:
 
 
 def turned(w: Nodes, x: NodeValue, perm: Sequence[int]) -> NodeValue:
-    """A value with its axes in another order."""
+    """Transpose a value."""
     order = list(map(int, perm))
     return x if order == sorted(order) else w.op("Transpose", x, perm=order)
 
@@ -62,7 +62,7 @@ def _strided_slice(w: Nodes, x: NodeValue, *, begin: Any, size: Any, strides: An
 
 
 def sliced(w: Nodes, x: NodeValue, ends: Sequence[Edge], strides: Sequence[int]) -> NodeValue:
-    """A slice; None ends where the axis does."""
+    """Slice a value; an end of None means the end of the axis."""
     if not ends:
         return x
     last = [
@@ -74,7 +74,7 @@ def sliced(w: Nodes, x: NodeValue, ends: Sequence[Edge], strides: Sequence[int])
 
 
 def padded(w: Nodes, x: NodeValue, padding: Any, value: Any) -> NodeValue:
-    """A value with a border; a negative one takes away."""
+    """Pad a value; a negative border crops it."""
     if x.dtype == BOOL:
         return w.cast(padded(w, w.cast(x, INT), padding, int(value)), BOOL)
     pads = w.integers([*(low for low, _ in padding), *(high for _, high in padding)])
@@ -84,10 +84,10 @@ def padded(w: Nodes, x: NodeValue, padding: Any, value: Any) -> NodeValue:
 @record("pad")
 def _pad(w: Nodes, x: NodeValue, *, padding: Any, interior: Any, value: Any) -> NodeValue:
     if is_open(padding):
-        raise unsupported("pad", "a border must be of known size")
+        raise unsupported("pad", "borders must have static sizes")
     shape = list(x.shape)
     for axis, between in enumerate(interior):
-        if between:  # each element becomes a run, and the end of the last run goes
+        if between:  # expand each element to a run, then crop the end of the last run
             wide = [*shape[: axis + 1], 1, *shape[axis + 1 :]]
             runs = [(0, 0)] * len(wide)
             runs[axis + 1] = (0, between)
@@ -134,7 +134,7 @@ def _matmul(
 
 
 def _swapped(w: Nodes, x: NodeValue, swap: bool) -> NodeValue:
-    """A value with its last two axes swapped, or as it is."""
+    """Swap the last two axes if `swap` is True."""
     rank = x.rank
     return turned(w, x, [*range(rank - 2), rank - 1, rank - 2]) if swap else x
 
@@ -174,7 +174,7 @@ def _rows(w: Nodes, ids: NodeValue) -> NodeValue:
 
 @record("segment_sum")
 def _segment_sum(w: Nodes, data: NodeValue, ids: NodeValue, *, segments: int) -> NodeValue:
-    # Rows of negative ids are dropped: they go to a row of their own, which is left out.
+    # Rows with negative ids are written to an additional row, which is sliced off.
     inner = data.shape[ids.rank :]
     negative = w.test("Less", ids, w.number(0, ids))
     where = w.where(negative, w.number(int(segments), ids), ids)
@@ -229,7 +229,7 @@ record("argmin")(_extreme("ArgMin"))
 @record("argsort")
 def _argsort(w: Nodes, x: NodeValue, *, k: int, descending: bool) -> NodeValue:
     if isinstance(k, OpenSize):
-        raise unsupported("argsort", "how many are sorted must be known")
+        raise unsupported("argsort", "the number of sorted elements must be static")
     count = w.constant(w.integers([k]))
     found = w.several("TopK", [x, count], [x.dtype, INT64], axis=-1, largest=int(descending))
     return w.cast(found[1], INT)

@@ -1,4 +1,4 @@
-"""Control flow and lists as nodes and graphs of ONNX, which see the names around them."""
+"""Writers of control flow and lists; the graphs of branches and bodies see outer names."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tfpy._src.formats.onnx.writer.nodes import INT64, Nodes, record, refuse
 
 refuse("it calls Python", "host_call")
 refuse("it raises an error", "fail refuse")
-refuse("several devices compute it", "replicated replica_id all_reduce all_gather reduce_scatter")
+refuse("it runs on several devices", "replicated replica_id all_reduce all_gather reduce_scatter")
 refuse(
-    "passes of the compiler make it",
+    "only compiler passes create it",
     "fusion quantized_matmul quantized_conv2d pack_bytes pack_nibbles packed_conv2d packed_rows",
 )
 
@@ -61,7 +61,7 @@ def _while_loop(
 
 @record("relayout", "relayout_like")
 def _relayout(w: Nodes, x: NodeValue, *like: NodeValue, **attrs: Any) -> list[NodeValue]:
-    return [x]  # files tell nothing of devices
+    return [x]  # files do not specify devices
 
 
 @record("custom_gradient")
@@ -69,7 +69,7 @@ def _custom_gradient(w: Nodes, *values: NodeValue, count: int, **attrs: Any) -> 
     return list(values[:count])
 
 
-# Lists are tensors with an axis more.
+# A list is a tensor with one more axis.
 
 
 def _put(w: Nodes, values: NodeValue, index: NodeValue, row: NodeValue) -> NodeValue:

@@ -1,4 +1,4 @@
-"""Elementwise primitives as nodes of ONNX."""
+"""Writers of elementwise primitives."""
 
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ def _rsqrt(w: Nodes, x: NodeValue) -> NodeValue:
 
 @record("expm1")
 def _expm1(w: Nodes, x: NodeValue) -> NodeValue:
-    # exp(x) - 1 has no digits left near zero; 2 sinh(x / 2) exp(x / 2) has.
+    # exp(x) - 1 cancels near zero; 2 sinh(x / 2) exp(x / 2) does not.
     half = w.op("Mul", x, w.number(0.5, x))
     return w.op("Mul", w.op("Mul", w.number(2, x), w.op("Sinh", half)), w.op("Exp", half))
 
 
 @record("log1p")
 def _log1p(w: Nodes, x: NodeValue) -> NodeValue:
-    # The rounding of 1 + x is undone by what it makes of x itself.
+    # Dividing by u - 1 compensates for the rounding of u = 1 + x.
     one = w.number(1, x)
     u = w.op("Add", x, one)
     mended = w.op("Div", w.op("Mul", w.op("Log", u), x), w.op("Sub", u, one))
@@ -138,7 +138,7 @@ def _leaky_relu_grad(w: Nodes, g: NodeValue, x: NodeValue, *, alpha: float) -> N
 
 
 def _where_zero(w: Nodes, tested: NodeValue, found: NodeValue) -> NodeValue:
-    """Zero where a value is zero."""
+    """Return zero where the tested value is zero."""
     return w.where(w.test("Equal", tested, w.number(0, tested)), w.number(0, found), found)
 
 

@@ -1,4 +1,4 @@
-"""Nodes of ONNX, and their bytes."""
+"""ONNX nodes and their serialization."""
 
 from __future__ import annotations
 
@@ -32,24 +32,26 @@ NUMBERS = {
     "float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7,
     "bool": 9, "float16": 10, "float64": 11, "uint32": 12, "uint64": 13,
 }  # fmt: skip
-"""ONNX's numbers of dtypes."""
+"""ONNX's enum values of dtypes."""
 INT64 = DType("int64", 8, 9)
-"""The dtype of ONNX's sizes and axes, which tfpy's tensors have not."""
+"""The dtype of ONNX's sizes and axes, which tfpy tensors do not have."""
 
 
 def number_of(dtype: DType) -> int:
-    """ONNX's number of a dtype.
+    """Return ONNX's enum value of a dtype.
 
     Raises:
-        UnimplementedError: for one that its operators do not take.
+        UnimplementedError: If ONNX's operators do not support the dtype.
     """
     if dtype.name not in NUMBERS:
-        raise UnimplementedError(None, "save_onnx", f"ONNX's operators take no {dtype.name}")
+        raise UnimplementedError(
+            None, "save_onnx", f"ONNX's operators do not support {dtype.name}."
+        )
     return NUMBERS[dtype.name]
 
 
 class Nodes(Emitter):
-    """One graph of ONNX: the main one, or one of an If or Loop."""
+    """An ONNX graph: the main graph, or a branch of an If, or the body of a Loop."""
 
     table = TABLE
 
@@ -63,7 +65,7 @@ class Nodes(Emitter):
         return self.several(op, given, [dtype or given[0].dtype], **attrs)[0]
 
     def operand(self, x: Any) -> NodeValue:
-        """A value; an array becomes one."""
+        """Return a value; an array becomes a constant."""
         return x if isinstance(x, NodeValue) else self.constant(np.asarray(x))
 
     def several(
@@ -74,7 +76,7 @@ class Nodes(Emitter):
         graphs: Any = None,
         **attrs: Any,
     ) -> list[NodeValue]:
-        """A node with some outputs."""
+        """Add a node with several outputs."""
         name = self.fresh(op)
         outputs = [name if i == 0 else f"{name}_{i}" for i in range(len(made))]
         self.nodes.append(FileNode(op, name, [v.name for v in given], outputs, attrs, graphs or {}))
@@ -87,7 +89,7 @@ class Nodes(Emitter):
         return NodeValue(made, dtype, None, array)
 
     def inline(self, graph: Graph, inputs: Sequence[NodeValue]) -> list[NodeValue]:
-        """The outputs of a Graph whose nodes become part of this one."""
+        """Add the nodes of a Graph to this graph and return its outputs."""
         around, self._values = self._values, {}
         for value, given in zip(graph.inputs, inputs, strict=True):
             self.bind(graph, value, given)
@@ -97,7 +99,7 @@ class Nodes(Emitter):
         return found
 
     def give(self, values: Sequence[NodeValue]) -> None:
-        """Makes values the outputs: nodes of their own, since they may come from outside."""
+        """Define the outputs, through Identity nodes because values may be from an outer graph."""
         for value in values:
             self.outputs.append(self.op("Identity", value).name)
             self.made.append(value.dtype)
@@ -132,18 +134,18 @@ class Nodes(Emitter):
         return self.op("Reshape", value, self.target(shape), allowzero=int(0 in shape))
 
     def where(self, test: NodeValue, x: NodeValue, y: NodeValue) -> NodeValue:
-        """The elements of one of two values."""
-        if x.dtype == BOOL:  # which ONNX Runtime does not choose among
+        """Select elements from two values."""
+        if x.dtype == BOOL:  # ONNX Runtime does not implement Where for bool
             return self.cast(self.where(test, *(self.cast(v, INT) for v in (x, y))), BOOL)
         return self.op("Where", test, x, y, dtype=x.dtype)
 
     def test(self, op: str, x: NodeValue, y: NodeValue) -> NodeValue:
-        """A comparison."""
+        """Compare two values."""
         return self.op(op, x, y, dtype=BOOL)
 
 
 def node_bytes(node: FileNode) -> bytes:
-    """A NodeProto."""
+    """Serialize a NodeProto."""
     parts = [chunk(1, name) for name in node.inputs] + [chunk(2, name) for name in node.outputs]
     parts += [chunk(3, node.name), chunk(4, node.op)]
     parts += [chunk(5, _attribute(name, value)) for name, value in node.attrs.items()]
@@ -155,7 +157,7 @@ def node_bytes(node: FileNode) -> bytes:
 
 
 def _attribute(name: str, value: Any) -> bytes:
-    """An AttributeProto."""
+    """Serialize an AttributeProto."""
     head = chunk(1, name)
     match value:
         case bool() | int():
@@ -171,21 +173,21 @@ def _attribute(name: str, value: Any) -> bytes:
 
 
 def tensor_bytes(name: str, array: Array) -> bytes:
-    """A TensorProto."""
+    """Serialize a TensorProto."""
     kind = NUMBERS[array.dtype.name]
     data = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()
     return integers(1, array.shape) + integer(2, kind) + chunk(8, name) + chunk(9, data)
 
 
 def info_bytes(name: str, dtype: DType, shape: Sequence[int | str]) -> bytes:
-    """A ValueInfoProto of a tensor."""
+    """Serialize the ValueInfoProto of a tensor."""
     sizes = b"".join(chunk(1, chunk(2, n) if isinstance(n, str) else integer(1, n)) for n in shape)
     tensor = integer(1, number_of(dtype)) + chunk(2, sizes)
     return chunk(1, name) + chunk(2, chunk(1, tensor))
 
 
 def inner_bytes(graph: Nodes) -> bytes:
-    """The GraphProto of an If's branch or a Loop's body; shapes are left out."""
+    """Serialize the GraphProto of an If branch or a Loop body, without shapes."""
     parts = [chunk(1, node_bytes(node)) for node in graph.nodes]
     parts.append(chunk(2, graph.name))
     parts += [chunk(11, _state(v)) for v in graph.inputs]
@@ -195,7 +197,7 @@ def inner_bytes(graph: Nodes) -> bytes:
 
 
 def _state(value: NodeValue) -> bytes:
-    """A ValueInfoProto of what a loop goes through: open sizes are unknown there."""
+    """Serialize the ValueInfoProto of a loop state; dynamic sizes are omitted."""
     sizes = [b"" if isinstance(n, OpenSize) else integer(1, n) for n in value.shape]
     tensor = integer(1, number_of(value.dtype)) + chunk(2, b"".join(chunk(1, n) for n in sizes))
     return chunk(1, value.name) + chunk(2, chunk(1, tensor))

@@ -1,4 +1,4 @@
-"""Convolutions, pooling and images as nodes of ONNX, which has channels before positions."""
+"""Writers of convolutions, pooling and image operations; ONNX has channels before positions."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Sizes = Sequence[int]
 
 
 def _first(w: Nodes, x: NodeValue) -> NodeValue:
-    """Channels before positions."""
+    """Move channels before positions."""
     return turned(w, x, [0, x.rank - 1, *range(1, x.rank - 1)])
 
 
 def _last(w: Nodes, x: NodeValue, rank: int) -> NodeValue:
-    """Channels after positions."""
+    """Move channels after positions."""
     return turned(w, x, [0, *range(2, rank), 1])
 
 
@@ -39,7 +39,7 @@ def _ints(sizes: Sizes) -> list[int]:
 
 
 def _filters(w: Nodes, f: NodeValue) -> NodeValue:
-    """[…, in, out] as [out, in, …]."""
+    """Transpose filters [..., in, out] to [out, in, ...]."""
     return turned(w, f, [f.rank - 1, f.rank - 2, *range(f.rank - 2)])
 
 
@@ -72,7 +72,7 @@ def _transposed(
     w: Nodes, dy: NodeValue, f: NodeValue, *, input_shape: Sizes, strides: Sizes, dilations: Sizes,
     padding: Any,
 ) -> NodeValue:  # fmt: skip
-    # What the strides left out of the image is added at its end.
+    # output_padding adds the end of the image that the strides skipped.
     rest = [
         n - ((m - 1) * s + (k - 1) * d + 1 - low - high)
         for n, m, k, s, d, (low, high) in zip(
@@ -95,7 +95,7 @@ def _pool(op: str, **more: int) -> Any:
         if op == "MaxPool":
             attrs["dilations"] = _ints(dilations)
         elif any(n != 1 for n in dilations):
-            raise unsupported("avg_pool", "ONNX averages over windows without dilations")
+            raise unsupported("avg_pool", "ONNX does not support dilations in average pooling")
         numbers = w.cast(_first(w, x), FLOAT)
         found = w.op(
             op, numbers, kernel_shape=_ints(ksize), strides=_ints(strides), pads=_pads(padding),
@@ -112,7 +112,7 @@ record("avg_pool")(_pool("AveragePool", count_include_pad=0))
 
 @record("resample")
 def _resample(w: Nodes, x: NodeValue, entries: NodeValue, *, axis: int, spec: Any) -> NodeValue:
-    # Weighted sums along an axis are a product with the matrix of the weights.
+    # Weighted sums along an axis are a product with the weight matrix.
     matrix = resampling(x.shape[axis], spec)
     perm = [i for i in range(x.rank) if i != axis] + [axis]
     found = w.op("MatMul", turned(w, x, perm), w.constant(matrix))
@@ -123,7 +123,7 @@ def _resample(w: Nodes, x: NodeValue, entries: NodeValue, *, axis: int, spec: An
 def _sliding_windows(
     w: Nodes, x: NodeValue, *, ksize: Sizes, strides: Sizes, dilations: Sizes
 ) -> NodeValue:
-    # [b, out_h, out_w, k_h, k_w, c]: rows and columns of the image at the windows' places.
+    # [b, out_h, out_w, k_h, k_w, c]: rows and columns of the image at the window positions.
     _, high, wide, k_h, k_w, _ = w.result[0].shape
     rows, columns = (
         (np.arange(n)[:, None] * s + np.arange(k) * d).astype(np.int64)

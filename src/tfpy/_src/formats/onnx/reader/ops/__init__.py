@@ -1,1 +1,1 @@
-"""ONNX's operations: a record each, by families."""
+"""The records of ONNX operations, by family."""

@@ -1,4 +1,4 @@
-"""Activations, softmaxes, and what is trained with them."""
+"""Activations, softmaxes and fused variants of them."""
 
 from __future__ import annotations
 
@@ -92,12 +92,12 @@ def quick_gelu(x: Tensor, *, alpha: float = 1.702) -> Any:
 
 @operation("Gelu")
 def gelu(x: Tensor, *, approximate: str = "none") -> Any:
-    """x times the normal distribution's function, or with "tanh" nearly."""
+    """Compute x times the standard normal CDF, or with `"tanh"` an approximation of it."""
     if approximate == "tanh":
         inner = like(math.sqrt(2 / math.pi), x) * (x + like(0.044715, x) * x * x * x)
         return like(0.5, x) * x * (1 + p.tanh(inner))
     if approximate != "none":
-        raise invalid("Gelu", f"approximate is {approximate!r}, not 'none' or 'tanh'")
+        raise invalid("Gelu", f"approximate must be 'none' or 'tanh', got {approximate!r}")
     return like(0.5, x) * x * (1 + p.erf(x * like(math.sqrt(0.5), x)))
 
 
@@ -129,7 +129,7 @@ def shrink(x: Tensor, *, bias: float = 0.0, lambd: float = 0.5) -> Any:
 
 
 def _flattened(x: Tensor, axis: int, function: Any, name: str) -> Any:
-    """A function of rows, of a tensor as a matrix: all axes from one on are a row."""
+    """Apply a function of rows to a tensor, with all axes from `axis` flattened into rows."""
     shape = x.aval.shape
     axis = positive(axis, len(shape), name) if axis != len(shape) else axis
     rows = reshape(x, [math.prod(shape[:axis]), math.prod(shape[axis:])])

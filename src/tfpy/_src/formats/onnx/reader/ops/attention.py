@@ -1,4 +1,4 @@
-"""Attention and rotary positions."""
+"""Attention and rotary embeddings."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from tfpy._src.tensors.nn.activations import softmax
 
 
 def heads(x: Tensor, count: int | None, op: str) -> Tensor:
-    """B T H·D as B H T D; what has four axes stays."""
+    """Reshape [B, T, H·D] to [B, H, T, D]; a tensor with four axes stays as it is."""
     if x.ndim == 4:
         return x
     if x.ndim != 3 or not count or count < 1 or x.aval.shape[-1] % count:
-        raise invalid(op, f"an input {list(x.aval.shape)} with {count} heads")
+        raise invalid(op, f"an input of shape {list(x.aval.shape)} cannot have {count} heads")
     b, t, wide = x.aval.shape
     return transpose(reshape(x, [b, t, count, wide // count]), [0, 2, 1, 3])
 
 
 def _distances(queries: int, keys: int, offset: Any) -> Any:
-    """How far each query is behind each key: queries × keys, or with a batch before."""
+    """Return the distances from keys to queries: [queries, keys], or with a batch axis in front."""
     plain = np.arange(queries)[:, None] - np.arange(keys)[None]
     if isinstance(offset, int):
         return plain + offset
@@ -46,7 +46,7 @@ def _bias(
     mask: Tensor | None, shape: tuple[int, int], offset: Any, causal: bool, window: tuple[int, int],
     lengths: Tensor | None, kind: Tensor,
 ) -> Tensor | None:  # fmt: skip
-    """What is added to the scores: -inf where a query may not look; None for nothing."""
+    """Return the bias of the scores, with -inf at masked keys, or None without a mask."""
     lowest = like(-math.inf, kind)
     found: Tensor | None = None
     if mask is not None:
@@ -90,7 +90,9 @@ def attention(
     present = k, v
     groups, left = divmod(q.aval.shape[1], k.aval.shape[1])
     if left or k.aval.shape[1] != v.aval.shape[1]:
-        raise invalid("Attention", f"{q.aval.shape[1]} heads of queries, {k.aval.shape[1]} of keys")
+        raise invalid(
+            "Attention", f"{q.aval.shape[1]} query heads do not match {k.aval.shape[1]} key heads"
+        )
     if groups > 1:
         k, v = repeat(k, groups, 1), repeat(v, groups, 1)
     shape = q.aval.shape[2], k.aval.shape[2]
@@ -123,7 +125,7 @@ def flex_attention(
     scale: float | None = None, score_mod: NodeGraph | None = None,
     softmax_precision: int | None = None, scope: Scope,
 ) -> Any:  # fmt: skip
-    """Attention whose scores and shares go through subgraphs."""
+    """Compute attention with subgraphs that modify scores and probabilities."""
     groups = q.aval.shape[1] // k.aval.shape[1]
     if groups > 1:
         k, v = repeat(k, groups, 1), repeat(v, groups, 1)
@@ -145,7 +147,7 @@ def linear_attention(
     decay: Any = None, beta: Tensor | None = None, *, chunk_size: int = 64,
     kv_num_heads: int, q_num_heads: int, scale: float = 0.0, update_rule: str = "gated_delta",
 ) -> Any:  # fmt: skip
-    """Attention by a state that each step decays, corrects and adds to."""
+    """Compute attention with a state that each step decays, corrects and updates."""
     dtype, kept = query.dtype, (query if past is None else past).dtype
     q = heads(cast(query, "float32"), q_num_heads, "LinearAttention")
     k, v = (heads(cast(x, "float32"), kv_num_heads, "LinearAttention") for x in (key, value))
@@ -153,9 +155,11 @@ def linear_attention(
     d_v, groups = v.aval.shape[-1], q_num_heads // kv_num_heads
     gated, corrected = "gated" in update_rule, "delta" in update_rule
     if update_rule not in ("linear", "gated", "delta", "gated_delta"):
-        raise invalid("LinearAttention", f"update_rule is {update_rule!r}")
+        raise invalid("LinearAttention", f"unknown update_rule {update_rule!r}")
     if gated != (decay is not None) or corrected != (beta is not None):
-        raise invalid("LinearAttention", f"decay or beta do not go with {update_rule!r}")
+        raise invalid(
+            "LinearAttention", f"decay or beta does not match the update_rule {update_rule!r}"
+        )
     fades = heads(cast(decay, "float32"), kv_num_heads, "LinearAttention") if gated else None
     rates = None
     if beta is not None:
@@ -185,7 +189,7 @@ def rotary_embedding(
     x: Tensor, cos_cache: Tensor, sin_cache: Tensor, position_ids: Tensor | None = None, *,
     interleaved: int = 0, num_heads: int | None = None, rotary_embedding_dim: int = 0,
 ) -> Any:  # fmt: skip
-    """Pairs of numbers turned by angles that grow with the position."""
+    """Rotate pairs of elements by angles that grow with the position."""
     flat = x.ndim == 3
     y = heads(x, num_heads, "RotaryEmbedding")
     y = transpose(y, [0, 2, 1, 3])

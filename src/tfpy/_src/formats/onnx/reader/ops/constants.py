@@ -1,4 +1,4 @@
-"""Constants, and the dtypes of values."""
+"""Constants, and conversions of dtypes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfpy._src.formats.onnx.reader.tensors import DTYPES
 from tfpy._src.formats.onnx.reader.values import dtype_of, host, host_dtype, is_host, tensor
 from tfpy._src.tensors.array.making import cast
 
-_MAX_FLOATS = 8  # that stay on the host: scales and bounds
+_MAX_FLOATS = 8  # larger arrays leave the host; scales and bounds stay there
 _NO_INFINITY = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2fnuz", "float4_e2m1fn")
 _SATURATED = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz")
 
@@ -37,12 +37,12 @@ def constant(
     if value_strings is not None:
         given.append(np.array([text.encode() for text in value_strings], object))
     if len(given) != 1:
-        raise invalid("Constant", f"it has {len(given)} values, not one")
+        raise invalid("Constant", f"the node must have one value, got {len(given)}")
     return Weights({"": given[0]}).value("")
 
 
 def _text(value: Any) -> bytes:
-    """A number as ONNX writes it."""
+    """Format a number as ONNX does."""
     if isinstance(value, np.floating):
         return b"NaN" if np.isnan(value) else b"INF" if value == np.inf else (
             b"-INF" if value == -np.inf else np.format_float_positional(value, trim="0").encode()
@@ -54,11 +54,11 @@ def _number(text: bytes) -> float:
     try:
         return float(text)
     except ValueError:
-        raise invalid("Cast", f"{text[:40]!r} is no number") from None
+        raise invalid("Cast", f"{text[:40]!r} is not a number") from None
 
 
 def cast_to(x: Any, number: int, saturate: int, op: str = "Cast") -> Any:
-    """A value with ONNX's dtype."""
+    """Convert a value to ONNX's dtype."""
     name = DTYPES.get(number, "")
     dtype = dtype_of(number, op)
     from_text = (x.dtype == object) if is_host(x) else x.dtype == "string"
@@ -73,7 +73,7 @@ def cast_to(x: Any, number: int, saturate: int, op: str = "Cast") -> Any:
     if name in _SATURATED and y.dtype.is_floating:
         return _small_float(y, name, bool(saturate))
     if dtype.is_integer and dtype.size < 4 and not dtype.is_extension and y.dtype.is_floating:
-        return cast(cast(y, "int32"), dtype)  # what does not fit wraps
+        return cast(cast(y, "int32"), dtype)  # values out of range wrap around
     return cast(y, dtype)
 
 
@@ -92,7 +92,7 @@ def _cast_text(values: Array, name: str, dtype: Any) -> Any:
 
 
 def _small_float(x: Tensor, name: str, saturate: bool) -> Tensor:
-    """A float of 8 bits; what is too large becomes the largest, or else infinite or no number."""
+    """Convert to an 8-bit float; values out of range saturate, or become infinite or NaN."""
     values = _values(x).astype(np.float32)
     target = dtype_of(next(n for n, known in DTYPES.items() if known == name), "Cast")
     most, kind = float(target.max), target.as_numpy_dtype

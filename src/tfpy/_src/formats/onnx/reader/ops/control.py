@@ -22,30 +22,30 @@ from tfpy._src.tensors.array.reshaping import reshape, transpose
 from tfpy._src.tensors.array.slicing import gather
 
 MAX_UNROLLED = 32
-"""Up to how many iterations a trace has one after the other."""
+"""Maximum number of iterations that a trace unrolls."""
 MAX_ITERATIONS = 1 << 20
 
 
 def is_known(value: Any) -> bool:
-    """Whether a value's elements are known now."""
+    """Return True if a value's elements are known during tracing."""
     return not isinstance(value, Tensor) or value.has_values
 
 
 def steps(count: int, body: Callable[[Any, list[Any]], tuple[list[Any], list[Any]]],
           state: list[Any]) -> tuple[list[Any], list[Any]]:  # fmt: skip
-    """``state, outs = body(i, state)`` for each i, and the outs of all, stacked.
+    """Run `state, outs = body(i, state)` for each i; return the last state and the stacked outs.
 
-    A trace has a loop when there are many.
+    A trace with many iterations contains a loop.
     """
     if not count:
-        raise NotTraceableError("a loop without iterations")
+        raise NotTraceableError("A loop without iterations cannot be traced.")
     outs: list[list[Any]] = []
     if not tracing.local.active or count <= MAX_UNROLLED:
         for i in range(count):
             state, made = body(i, state)
             outs.append(made)
         return state, [stack([tensor(x) for x in one]) for one in zip(*outs, strict=True)]
-    state, first = body(0, state)  # tells dtypes
+    state, first = body(0, state)  # determines the dtypes
     arrays = [TensorArray(x.dtype, count).write(0, x) for x in map(tensor, first)]
     size = len(state)
 
@@ -73,7 +73,11 @@ def if_(condition: Known, *, then_branch: NodeGraph, else_branch: NodeGraph, sco
 
 def _traceable(value: Any) -> Tensor:
     if not isinstance(value, Tensor) and not is_host(value):
-        raise NotTraceableError("If: a branch gives no tensor, and which one runs is not known")
+        raise NotTraceableError(
+            "If: the condition is unknown during tracing, and a branch returns a value that is not "
+            "a "
+            "tensor"
+        )
     return tensor(value)
 
 
@@ -81,9 +85,11 @@ def _traceable(value: Any) -> Tensor:
 def loop(
     count: Known = None, condition: Known = None, *initial: Any, body: NodeGraph, scope: Scope
 ) -> Any:
-    """The values that are carried, and those of all iterations, stacked."""
+    """Run a loop; return the carried values, then the stacked outputs of all iterations."""
     if len(body.inputs) != len(initial) + 2 or len(body.outputs) <= len(initial):
-        raise invalid("Loop", f"the body takes {len(body.inputs)} values for {len(initial)}")
+        raise invalid(
+            "Loop", f"the body has {len(body.inputs)} inputs for {len(initial)} carried values"
+        )
     state = list(initial)
     outs: list[list[Any]] = [[] for _ in body.outputs[len(initial) + 1 :]]
     go_on, i = condition, 0
@@ -103,7 +109,10 @@ def loop(
         unknown = not is_known(go_on)
     if unknown:
         if outs:
-            raise NotTraceableError("Loop: how many values it makes depends on tensors")
+            raise NotTraceableError(
+                "Loop: the number of iterations is unknown during tracing, so outputs cannot be "
+                "stacked"
+            )
         return tuple(_staged(i, limit, go_on, state, body, scope))
     return (*state, *(_stacked(out) for out in outs))
 
@@ -118,14 +127,14 @@ def _flag(go_on: Any) -> Any:
 
 def _stacked(values: list[Any]) -> Any:
     if not values:
-        raise invalid("Loop", "the shape of values of no iteration is not known")
+        raise invalid("Loop", "the shape of the outputs is unknown without an iteration")
     return stack([tensor(x) for x in values])
 
 
 def _staged(
     first: int, limit: Any, go_on: Any, state: list[Any], body: NodeGraph, scope: Scope
 ) -> Sequence[Any]:
-    """The rest of a loop whose end depends on tensors."""
+    """Trace the rest of a loop whose condition depends on tensors."""
 
     def test(i: Any, more: Any, *values: Any) -> Any:
         return more if limit is None else (i < tensor(limit)) & more
@@ -148,7 +157,9 @@ def scan(
     carried = len(values) - num_scan_inputs
     made = len(body.outputs) - carried
     if num_scan_inputs < 1 or carried < 0 or made < 0:
-        raise invalid("Scan", f"{num_scan_inputs} of {len(values)} values are scanned")
+        raise invalid(
+            "Scan", f"num_scan_inputs is {num_scan_inputs}, but there are {len(values)} inputs"
+        )
     rows = [
         _rows(tensor(x), axis, backward)
         for x, axis, backward in zip(
@@ -185,7 +196,7 @@ def scan_8(
     lengths: Any = None, *values: Any, body: NodeGraph, directions: Ints | None = None,
     num_scan_inputs: int, scope: Scope,
 ) -> Any:  # fmt: skip
-    """Of each element of a batch; all have the same length."""
+    """Scan each element of a batch; all of them have the same length."""
     if lengths is not None:
         raise invalid("Scan", "lengths of opset 8 are not supported")
     batches = zip(*(unstack(tensor(x)) for x in values), strict=True)

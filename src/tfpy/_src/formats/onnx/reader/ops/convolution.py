@@ -25,13 +25,13 @@ from tfpy._src.tensors.nn.convolution_ranks import convolve, convolve_back
 
 
 def channels_last(x: Tensor) -> Tensor:
-    """N C … as N … C."""
+    """Transpose [N, C, ...] to [N, ..., C]."""
     rank = x.ndim
     return transpose(x, [0, *range(2, rank), 1])
 
 
 def channels_first(x: Tensor) -> Tensor:
-    """N … C as N C …."""
+    """Transpose [N, ..., C] to [N, C, ...]."""
     rank = x.ndim
     return transpose(x, [0, rank - 1, *range(1, rank - 1)])
 
@@ -41,12 +41,18 @@ def _with_bias(y: Tensor, b: Tensor | None) -> Tensor:
 
 
 def convolved(x: Tensor, w: Tensor, group: int, at: Windows) -> Tensor:
-    """The convolution of N C … with filters of M C/group …."""
+    """Convolve [N, C, ...] with filters [M, C/group, ...]."""
     channels, filters, depth = x.aval.shape[1], *w.aval.shape[:2]
     if x.ndim not in (3, 4, 5) or w.ndim != x.ndim:
-        raise invalid("Conv", f"an input of {x.ndim} axes and filters of {w.ndim}; 3 to 5 can be")
+        raise invalid(
+            "Conv", f"the input has {x.ndim} axes and the filters {w.ndim}, expected 3 to 5"
+        )
     if group < 1 or depth * group != channels or filters % group:
-        raise invalid("Conv", f"{channels} channels, {filters} filters of {depth}, group {group}")
+        raise invalid(
+            "Conv",
+            f"{channels} channels and {filters} filters of depth {depth} do not match group "
+            f"{group}",
+        )
     dtype = x.dtype
     last = channels_last(cast(x, "float32"))
     f = transpose(cast(w, "float32"), [*range(2, w.ndim), 1, 0])
@@ -72,7 +78,7 @@ def conv(
 
 
 def _transposed(x: Tensor, w: Tensor, group: int, at: Windows, out: Ints) -> Tensor:
-    """The gradient of the convolution of an image of N M … of the given size."""
+    """Compute the input gradient of a convolution: the transposed convolution of [N, M, ...]."""
     f = transpose(w, [*range(2, w.ndim), 1, 0])
     last, depth = channels_last(x), w.aval.shape[1]
     if group == 1 or x.ndim < 5:
@@ -93,7 +99,10 @@ def conv_transpose(
 ) -> Any:  # fmt: skip
     spatial, rank = x.aval.shape[2:], x.ndim - 2
     if rank not in (1, 2, 3) or w.ndim != x.ndim or group < 1 or x.aval.shape[1] % group:
-        raise invalid("ConvTranspose", f"{list(x.aval.shape)}, filters {list(w.aval.shape)}")
+        raise invalid(
+            "ConvTranspose",
+            f"input {list(x.aval.shape)} does not match filters {list(w.aval.shape)}",
+        )
     at = windows("ConvTranspose", spatial, w.aval.shape[2:], strides, dilations, None, "NOTSET")
     more = output_padding or (0,) * rank
     full = [
@@ -102,7 +111,7 @@ def conv_transpose(
     low, high = _cut(full, spatial, at, auto_pad, output_shape, pads)
     bounded("ConvTranspose", [n - a - c for n, a, c in zip(full, low, high, strict=True)])
     bounded("ConvTranspose", full)
-    # without pads, then cut: so no window lies outside, whatever the pads are
+    # Compute without pads and crop afterwards, so that every window is inside for all pads.
     y = _transposed(x, w, group, at, tuple(full))
     if min(*low, *high) < 0:
         more_pads = [(max(0, -a), max(0, -c)) for a, c in zip(low, high, strict=True)]
@@ -118,7 +127,7 @@ def _cut(
     full: list[int], spatial: Ints, at: Windows, auto_pad: str, output_shape: Ints | None,
     pads: Ints | None,
 ) -> tuple[Ints, Ints]:  # fmt: skip
-    """What is cut off on both sides of each axis; what is negative is added."""
+    """Return the amounts to crop on both sides of each axis; negative amounts are padding."""
     rank = len(spatial)
     if output_shape is None and not auto_pad.startswith("SAME"):
         pads = pads or (0,) * 2 * rank
@@ -133,7 +142,7 @@ def _cut(
         else:
             low, high = more, less
     if any(a + b >= n for a, b, n in zip(low, high, full, strict=True)):
-        raise invalid("ConvTranspose", f"pads {low}, {high} of a result of {full}")
+        raise invalid("ConvTranspose", f"pads {low}, {high} exceed the result {full}")
     return low, high
 
 
@@ -142,7 +151,7 @@ def causal_conv_with_state(
     x: Tensor, w: Tensor, bias: Tensor | None = None, past: Tensor | None = None, *,
     activation: str = "none",
 ) -> Any:  # fmt: skip
-    """Each channel's convolution with what was before, and the last inputs, for the next call."""
+    """Convolve each channel with its past inputs; also return the last inputs for the next call."""
     kept = w.aval.shape[-1] - 1
     _, channels, size = x.aval.shape
     whole = pad(x, [(0, 0), (0, 0), (kept, 0)]) if past is None else concat([past, x], -1)
@@ -151,7 +160,7 @@ def causal_conv_with_state(
     if activation in ("silu", "swish"):
         y = swish(y)
     elif activation != "none":
-        raise invalid("CausalConvWithState", f"the activation {activation!r} is not known")
+        raise invalid("CausalConvWithState", f"unknown activation {activation!r}")
     return y, whole[:, :, size:]
 
 
@@ -160,7 +169,7 @@ def col2im(
     x: Tensor, image_shape: Array, block_shape: Array, *, dilations: Ints | None = None,
     pads: Ints | None = None, strides: Ints | None = None,
 ) -> Any:  # fmt: skip
-    """Images of blocks, which are added where they overlap."""
+    """Assemble images from blocks, summing where they overlap."""
     image, block = bounded("Col2Im", image_shape), bounded("Col2Im", block_shape)
     at = windows("Col2Im", image, block, strides, dilations, pads, "NOTSET")
     batch, rows, count = x.aval.shape
@@ -171,7 +180,9 @@ def col2im(
         for n, e, s in zip(padded, at.extent, at.strides, strict=True)
     ]
     if channels * math.prod(block) != rows or math.prod(map(len, steps)) != count:
-        raise invalid("Col2Im", f"columns {list(x.aval.shape)}, image {image}, block {block}")
+        raise invalid(
+            "Col2Im", f"columns {list(x.aval.shape)} do not match image {image} and block {block}"
+        )
     taps = [np.arange(k) * d for k, d in zip(block, at.dilations, strict=True)]
     places = np.stack(np.meshgrid(*taps, indexing="ij"), -1).reshape(-1, 1, len(image))
     places = places + np.stack(np.meshgrid(*steps, indexing="ij"), -1).reshape(1, -1, len(image))
@@ -190,7 +201,7 @@ def deform_conv(
     dilations: Ints | None = None, group: int = 1, kernel_shape: Ints | None = None,
     offset_group: int = 1, pads: Ints | None = None, strides: Ints | None = None,
 ) -> Any:  # fmt: skip
-    """A convolution of two dimensions whose taps are moved by offsets."""
+    """Compute a 2-D convolution with offsets at its sampling positions."""
     n, channels, height, width = x.aval.shape
     at = windows(
         "DeformConv", (height, width), w.aval.shape[2:], strides, dilations, pads, "NOTSET"

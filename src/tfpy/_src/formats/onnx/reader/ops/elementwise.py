@@ -1,4 +1,4 @@
-"""Arithmetic, comparisons, bits and functions of each element."""
+"""Elementwise arithmetic, comparisons, bitwise operations and functions."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ def identity(x: Any) -> Any:
 
 @operation("Div")
 def div(a: Any, b: Any) -> Any:
-    """a / b; of whole numbers towards zero."""
+    """Divide a by b; integers are rounded towards zero."""
     if is_host(a, b) and a.dtype.kind in "iu":
         if not np.all(b):
-            raise invalid("Div", "a whole number is divided by zero")
+            raise invalid("Div", "integer division by zero")
         quotient = np.abs(a) // np.abs(b)
         return np.asarray(quotient * np.sign(a) * np.sign(b), a.dtype)
     x, y = tensor(a), tensor(b)
@@ -102,17 +102,17 @@ def div(a: Any, b: Any) -> Any:
 
 @operation("Mod")
 def mod(a: Any, b: Any, *, fmod: int = 0) -> Any:
-    """The remainder, with the sign of b, or with `fmod` that of a."""
+    """Compute the remainder, with the sign of b, or of a with `fmod`."""
     if is_host(a, b):
         if a.dtype.kind in "iu" and not np.all(b):
-            raise invalid("Mod", "a whole number is divided by zero")
+            raise invalid("Mod", "integer division by zero")
         return np.asarray((np.fmod if fmod else np.mod)(a, b))
     return (p.truncatemod if fmod else p.floormod)(tensor(a), tensor(b))
 
 
 @operation("Pow")
 def pow(x: Any, y: Any) -> Any:
-    """x to the power of y, in x's dtype."""
+    """Raise x to the power y, in x's dtype."""
     a, b = tensor(x), tensor(y)
     if a.dtype == b.dtype and a.dtype.is_floating:
         return p.pow(a, b)
@@ -122,9 +122,9 @@ def pow(x: Any, y: Any) -> Any:
 
 @operation("BitShift")
 def bit_shift(x: Tensor, y: Tensor, *, direction: str) -> Any:
-    """Bits moved left or right; by more than there are, or less than 0, nothing but signs stays."""
+    """Shift bits left or right; a shift out of range leaves only sign bits."""
     if direction not in ("LEFT", "RIGHT"):
-        raise invalid("BitShift", f"the direction is {direction!r}, not LEFT or RIGHT")
+        raise invalid("BitShift", f"direction must be 'LEFT' or 'RIGHT', got {direction!r}")
     is_left, last = direction == "LEFT", like(8 * x.dtype.size - 1, y)
     beyond = p.greater(y, last)
     if not x.dtype.is_unsigned:
@@ -137,7 +137,7 @@ def bit_shift(x: Tensor, y: Tensor, *, direction: str) -> Any:
 
 @operation("BitCast")
 def bit_cast(x: Tensor, *, to: int) -> Any:
-    """The same bits as another dtype."""
+    """Reinterpret the bits as another dtype."""
     x = cast(x, "uint8") if x.dtype.is_bool else x
     return bitcast(x, dtype_of(to, "BitCast"))
 
@@ -148,7 +148,7 @@ def _variadic(
     @operation(name)
     def run(*data: Any) -> Any:
         if not data:
-            raise invalid(name, "it has no inputs")
+            raise invalid(name, "the node has no inputs")
         if is_host(*data):
             return np.asarray(functools.reduce(on_host, data))
         return functools.reduce(function, [tensor(one) for one in data])
@@ -161,14 +161,14 @@ _variadic("Sum", np.add, p.add)
 
 @operation("Mean")
 def mean(*data: Tensor) -> Any:
-    """The mean of each element."""
+    """Compute the elementwise mean of the inputs."""
     total = functools.reduce(p.add, data)
     return p.multiply(total, like(1 / len(data), total))
 
 
 @operation("Where")
 def where_(condition: Any, x: Any, y: Any) -> Any:
-    """x where the condition holds, else y."""
+    """Select x where the condition holds, otherwise y."""
     if is_host(condition, x, y):
         return np.where(condition, x, y)
     return where(tensor(condition), tensor(x), tensor(y))
@@ -176,7 +176,7 @@ def where_(condition: Any, x: Any, y: Any) -> Any:
 
 @operation("Clip", since=11)
 def clip(x: Any, low: Any = None, high: Any = None) -> Any:
-    """Between two numbers."""
+    """Limit values to a range."""
     if is_host(*(v for v in (x, low, high) if v is not None)):
         x = x if low is None else np.maximum(x, low)
         return np.asarray(x if high is None else np.minimum(x, high))
@@ -187,13 +187,13 @@ def clip(x: Any, low: Any = None, high: Any = None) -> Any:
 
 @operation("Clip")
 def clip_6(x: Tensor, *, min: float = -_LARGEST, max: float = _LARGEST) -> Any:
-    """Between two numbers."""
+    """Limit values to a range."""
     return p.minimum(p.maximum(x, like(min, x)), like(max, x))
 
 
 @operation("IsInf")
 def is_inf(x: Tensor, *, detect_negative: int = 1, detect_positive: int = 1) -> Any:
-    """Where x is infinite, of the signs that are asked for."""
+    """Test for infinities of the selected signs."""
     found, zero = p.is_inf(x), zeros_like(x)
     if not detect_negative:
         found = p.logical_and(found, p.greater(x, zero))

@@ -1,4 +1,4 @@
-"""Images of files."""
+"""Decoding of image files."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _CHANNELS = {"RGB": 3, "BGR": 3, "Grayscale": 1}
 
 @operation("ImageDecoder")
 def image_decoder(encoded: Array, *, pixel_format: str = "RGB") -> Any:
-    """Pixels, H W C, of a PNG, JPEG or BMP file."""
+    """Decode a PNG, JPEG or BMP file to pixels [H, W, C]."""
     if pixel_format not in _CHANNELS:
-        raise invalid("ImageDecoder", f"pixel_format is {pixel_format!r}")
+        raise invalid("ImageDecoder", f"unknown pixel_format {pixel_format!r}")
     data = encoded.astype(np.uint8).tobytes()
     pixels = decode_image(data, _CHANNELS[pixel_format], expand_animations=False)
     return pixels[:, :, ::-1] if pixel_format == "BGR" else pixels

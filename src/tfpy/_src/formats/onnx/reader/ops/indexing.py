@@ -1,4 +1,4 @@
-"""Elements by index: slices, gathers, scatters, sorting, what is found."""
+"""Slices, gathers, scatters, sorting and searching."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def _sliced(data: Any, starts: Ints, ends: Ints, axes: Ints | None, steps: Ints 
     axes = tuple(range(len(starts))) if axes is None else axes
     steps = (1,) * len(starts) if steps is None else steps
     if not len(starts) == len(ends) == len(axes) == len(steps) or 0 in steps:
-        raise invalid("Slice", "starts, ends, axes and steps do not fit, or a step is 0")
+        raise invalid(
+            "Slice", "starts, ends, axes and steps must have equal lengths, and steps must not be 0"
+        )
     taken = [slice(None)] * len(sizes)
     for axis, start, end, step in zip(
         all_positive(axes, len(sizes), "Slice"), starts, ends, steps, strict=True
@@ -58,7 +60,7 @@ def _sliced(data: Any, starts: Ints, ends: Ints, axes: Ints | None, steps: Ints 
         begin.append(start)
         by.append(step)
         until.append(max(end, 0))
-        beyond |= (end < 0) << i  # a slice backwards that takes the first element too
+        beyond |= (end < 0) << i  # a backward slice that includes the first element
     return strided_slice(data, begin, until, by, end_mask=beyond)
 
 
@@ -76,10 +78,10 @@ def slice_1(data: Any, *, starts: Ints, ends: Ints, axes: Ints | None = None) ->
 
 
 def _from_front(indices: Any, size: int, op: str) -> Any:
-    """Indices counted from the front; those on the host are checked."""
+    """Convert indices to count from the front; indices on the host are checked."""
     if is_host(indices):
         if ((indices < -size) | (indices >= size)).any():
-            raise invalid(op, f"an index lies outside of an axis of {size}")
+            raise invalid(op, f"an index is out of range for an axis of size {size}")
         return np.where(indices < 0, indices + size, indices)
     return where(indices < 0, indices + size, indices)
 
@@ -94,7 +96,7 @@ def gather(data: Any, indices: Any, *, axis: int = 0) -> Any:
 
 
 def _places(indices: Any, size: int, axis: int, op: str) -> Tensor:
-    """Of each index of an axis: the indices of all axes, as a new last one."""
+    """Return the indices of all axes for indices of one axis, along a new last axis."""
     sizes = shape_of(indices)
     at = tensor(_from_front(indices, size, op))
     parts = []
@@ -116,11 +118,11 @@ def gather_elements(data: Tensor, indices: Any, *, axis: int = 0) -> Any:
 def _nd_from_front(indices: Any, sizes: tuple[int, ...], op: str) -> Any:
     last = shape_of(indices)[-1]
     if last > len(sizes):
-        raise invalid(op, f"indices have {last} numbers for {len(sizes)} axes")
+        raise invalid(op, f"the indices have {last} components, but there are {len(sizes)} axes")
     bounds = np.array(sizes[:last], np.int32)
     if is_host(indices):
         if ((indices < -bounds) | (indices >= bounds)).any():
-            raise invalid(op, f"an index lies outside of the shape {list(sizes)}")
+            raise invalid(op, f"an index is out of range for the shape {list(sizes)}")
         return np.where(indices < 0, indices + bounds, indices)
     return where(indices < 0, indices + bounds, indices)
 
@@ -145,7 +147,7 @@ def _scattered(data: Tensor, places: Tensor, updates: Tensor, reduction: str) ->
         np.multiply.at(array, tuple(np.moveaxis(host(places), -1, 0)), host(updates))
         return tensor(array)
     if reduction not in _SCATTERS:
-        raise invalid("ScatterND", f"the reduction is {reduction!r}, not one of {[*_SCATTERS]}")
+        raise invalid("ScatterND", f"reduction must be one of {[*_SCATTERS]}, got {reduction!r}")
     return _SCATTERS[reduction](data, places, updates)
 
 
@@ -174,14 +176,14 @@ def tensor_scatter(
     past: Tensor, update: Tensor, write_indices: Array | None = None, *, axis: int = -2,
     mode: str = "linear",
 ) -> Any:  # fmt: skip
-    """A cache with an update written along an axis, from each batch's index on."""
+    """Write an update into a cache along an axis, starting at each batch element's index."""
     sizes, axis = shape_of(past), positive(axis, past.ndim, "TensorScatter")
     first = np.zeros(sizes[0], np.int64) if write_indices is None else write_indices
     grid = list(np.indices(shape_of(update), np.int64))
     at = grid[axis] + first.reshape([-1] + [1] * (len(sizes) - 1))
     grid[axis] = at % sizes[axis] if mode == "circular" else at
     if (grid[axis] >= sizes[axis]).any() or (grid[axis] < 0).any():
-        raise invalid("TensorScatter", f"the update does not fit in {list(sizes)}")
+        raise invalid("TensorScatter", f"the update does not fit into the shape {list(sizes)}")
     return tensor_scatter_nd_update(past, tensor(np.stack(grid, -1)), update)
 
 
@@ -228,7 +230,7 @@ def _top(x: Tensor, k: int, axis: int, largest: bool) -> Any:
     back = [order.index(i) for i in range(rank)]
     rows = transpose(x, order)
     if not 0 <= k <= shape_of(rows)[-1]:
-        raise invalid("TopK", f"k is {k}, of an axis of {shape_of(rows)[-1]}")
+        raise invalid("TopK", f"k is {k}, but the axis has size {shape_of(rows)[-1]}")
     if largest:
         values, at = top_k(rows, k)
     else:

@@ -1,4 +1,4 @@
-"""Operations of the domain ``ai.onnx.ml``: labels, scales, linear models and trees."""
+"""Operations of the domain `ai.onnx.ml`: encoders, scalers, linear models and trees."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def normalizer(x: Tensor, *, norm: str = "MAX") -> Any:
         "L2": lambda v: p.sqrt(reduce_sum(p.square(v), -1, True)),
     }
     if norm not in sizes:
-        raise invalid("Normalizer", f"norm is {norm!r}, not one of {[*sizes]}")
+        raise invalid("Normalizer", f"norm must be one of {[*sizes]}, got {norm!r}")
     size = sizes[norm](y)
     return y / where(p.equal(size, 0.0), 1.0, size)
 
@@ -57,13 +57,13 @@ def normalizer(x: Tensor, *, norm: str = "MAX") -> Any:
 def _values(
     found: Array | None, floats: Floats | None, whole: Ints | None, strings: Strings | None
 ) -> Array:
-    """The keys or values that one of the attributes has."""
+    """Return the keys or values from the one attribute that is present."""
     given: list[Array] = [] if found is None else [found]
     given += [] if floats is None else [np.array(floats, np.float32)]
     given += [] if whole is None else [np.array(whole, np.int64)]
     given += [] if strings is None else [array_of(list(strings), -1)]
     if len(given) != 1:
-        raise invalid("LabelEncoder", f"it has {len(given)} lists of keys or values, not one")
+        raise invalid("LabelEncoder", f"expected one list of keys or values, got {len(given)}")
     return given[0]
 
 
@@ -76,11 +76,11 @@ def label_encoder(
     values_floats: Floats | None = None, values_int64s: Ints | None = None,
     values_strings: Strings | None = None, values_tensor: Array | None = None,
 ) -> Any:  # fmt: skip
-    """The value of each key; the default of others."""
+    """Map each key to its value, and other elements to the default."""
     keys = _values(keys_tensor, keys_floats, keys_int64s, keys_strings)
     values = _values(values_tensor, values_floats, values_int64s, values_strings)
     if keys.size != values.size:
-        raise invalid("LabelEncoder", f"{keys.size} keys, {values.size} values")
+        raise invalid("LabelEncoder", f"{keys.size} keys do not match {values.size} values")
     default: Any = default_tensor.reshape(-1)[0] if default_tensor is not None else (
         default_string.encode() if values.dtype == object
         else default_float if values.dtype.kind == "f" else default_int64
@@ -104,14 +104,16 @@ _AFTER: Mapping[str, Callable[[Tensor], Any]] = {
 
 def _after(name: str, x: Tensor) -> Any:
     if name not in _AFTER:
-        raise invalid("ai.onnx.ml", f"post_transform is {name!r}, not one of {[*_AFTER]}")
+        raise invalid("ai.onnx.ml", f"post_transform must be one of {[*_AFTER]}, got {name!r}")
     return _AFTER[name](x)
 
 
 def _linear(x: Tensor, coefficients: Floats, intercepts: Floats | None, rows: int) -> Tensor:
     matrix = np.array(coefficients, np.float32)
     if rows < 1 or matrix.size != rows * x.aval.shape[-1]:
-        raise invalid("ai.onnx.ml", f"{matrix.size} coefficients, {rows} × {x.aval.shape[-1]}")
+        raise invalid(
+            "ai.onnx.ml", f"{matrix.size} coefficients do not match {rows} × {x.aval.shape[-1]}"
+        )
     y = matmul(cast(x, "float32"), tensor(matrix.reshape(rows, -1)), transpose_b=True)
     return y if intercepts is None else y + np.array(intercepts, np.float32)
 
@@ -130,7 +132,7 @@ def linear_classifier(
     coefficients: Floats, intercepts: Floats | None = None, multi_class: int = 0,
     post_transform: str = "NONE",
 ) -> Any:  # fmt: skip
-    """The labels of the best scores, and the scores."""
+    """Return the labels with the highest scores, and the scores."""
     rows = len(coefficients) // x.aval.shape[-1]
     scores = _linear(x, coefficients, intercepts, rows)
     names = classlabels_strings is not None
@@ -142,7 +144,7 @@ def linear_classifier(
         at = reshape(cast(scores > 0.0, "int32"), [-1])
         return gather(tensor(labels), at, axis=0), concat([sign, shown], -1)
     if rows != labels.size:
-        raise invalid("LinearClassifier", f"{rows} scores, {labels.size} labels")
+        raise invalid("LinearClassifier", f"{rows} scores do not match {labels.size} labels")
     at = argmax(scores, -1)
     return gather(tensor(labels), at, axis=0), _after(post_transform, scores)
 
@@ -162,7 +164,7 @@ def tree_ensemble(
     nodes_missing_value_tracks_true: Ints | None = None, nodes_modes: Array, nodes_splits: Array,
     nodes_trueleafs: Ints, nodes_truenodeids: Ints, post_transform: int = 0, tree_roots: Ints,
 ) -> Any:  # fmt: skip
-    """Each row goes from node to node of each tree, and the weights of its leaves are joined."""
+    """Evaluate decision trees on each row and aggregate the weights of the leaves."""
     nodes, leaves = len(nodes_featureids), len(leaf_targetids)
     follow = [
         np.array(ids) + np.where(np.array(is_leaf, bool), nodes, 0)
@@ -178,7 +180,7 @@ def tree_ensemble(
     features = tensor(np.array(nodes_featureids))
     at: Tensor = tensor(np.broadcast_to(roots, [x.aval.shape[0], roots.size]).copy())
     for _ in range(_depth(follow, roots, nodes)):
-        inside = p.minimum(at, nodes - 1)  # leaves stay, whatever is compared
+        inside = p.minimum(at, nodes - 1)  # at a leaf, the comparison has no effect
         feature = gather(features, inside, axis=0)
         value = gather(x, feature, axis=1, batch_dims=1)
         found = _compared(value, inside, nodes_modes, nodes_splits, membership_values)
@@ -195,13 +197,13 @@ def tree_ensemble(
 
 
 def _aggregated(weights: Tensor, owner: Tensor, how: int, trees: int) -> Tensor:
-    """Of weights N T and whose they are, N T targets."""
+    """Aggregate weights [N, T] into targets [N, targets] by their owners."""
     wide = reshape(weights, [*weights.aval.shape, 1])
     if how in (0, 1):
         total = reduce_sum(where(owner, wide, like(0, weights)), 1)
         return total / trees if how == 0 else total
     if how not in (2, 3):
-        raise invalid("TreeEnsemble", f"aggregate_function is {how}")
+        raise invalid("TreeEnsemble", f"unknown aggregate_function {how}")
     most = like(np.inf if how == 2 else -np.inf, weights)
     return (reduce_min if how == 2 else reduce_max)(where(owner, wide, most), 1)
 
@@ -209,7 +211,7 @@ def _aggregated(weights: Tensor, owner: Tensor, how: int, trees: int) -> Tensor:
 def _compared(
     value: Tensor, node: Tensor, modes: Array, splits: Array, members: Array | None
 ) -> Tensor:
-    """Whether the value of a node's feature is as the node says."""
+    """Return True where a node's condition holds for the value of its feature."""
     mode = gather(tensor(modes.astype(np.int32)), node, axis=0)
     split = gather(tensor(splits), node, axis=0)
     found = tensor(False)
@@ -225,13 +227,15 @@ def _compared(
 
 
 def _member_table(modes: Array, members: Array | None) -> Array:
-    """Of each node the members of its set; sets are parted by NaN in the file."""
+    """Return the set members of each node; NaN separates sets in the file."""
     values = np.zeros(0, np.float32) if members is None else members
     sets = np.split(values, np.flatnonzero(np.isnan(values)))
     sets = [one[~np.isnan(one)] for one in sets]
     owners = np.flatnonzero(modes == _MEMBER)
     if len(sets) < len(owners):
-        raise invalid("TreeEnsemble", "membership_values has too few sets")
+        raise invalid(
+            "TreeEnsemble", "membership_values has fewer sets than there are membership nodes"
+        )
     table = np.full([modes.size, max(map(len, sets))], np.nan, np.float32)
     for owner, one in zip(owners, sets, strict=False):
         table[owner, : len(one)] = one
@@ -241,26 +245,26 @@ def _member_table(modes: Array, members: Array | None) -> Array:
 def _check_trees(
     follow: list[Array], roots: Array, nodes: int, leaves: int, width: int, features: Array
 ) -> None:
-    """Refuses nodes, leaves and features that there are not."""
+    """Check that all referenced nodes, leaves and features exist."""
     everything = np.concatenate([*follow, roots])
     wrong = any(one.size != nodes for one in follow) or not everything.size
     if wrong or everything.min() < 0 or everything.max() >= nodes + leaves:
-        raise invalid("TreeEnsemble", "a tree has a node or leaf that there is not")
+        raise invalid("TreeEnsemble", "a tree refers to a missing node or leaf")
     if features.min(initial=0) < 0 or features.max(initial=0) >= width:
-        raise invalid("TreeEnsemble", f"a node asks for a feature beyond {width}")
+        raise invalid("TreeEnsemble", f"a node refers to a missing feature; there are {width}")
 
 
 def _depth(follow: list[Array], roots: Array, nodes: int) -> int:
-    """How many nodes the longest way has.
+    """Return the number of nodes on the longest path.
 
     Raises:
-        InvalidArgumentError: when a way has no end.
+        InvalidArgumentError: If a path has a cycle.
     """
     at, depth = roots[roots < nodes], 0
     while at.size:
         depth += 1
         if depth > nodes:
-            raise invalid("TreeEnsemble", "a tree leads back to itself")
+            raise invalid("TreeEnsemble", "a tree has a cycle")
         at = np.unique(np.concatenate([one[at] for one in follow]))
         at = at[at < nodes]
     return depth

@@ -16,11 +16,11 @@ from tfpy._src.tensors.linalg.products import matmul
 
 
 def product(a: Tensor, b: Tensor) -> Tensor:
-    """NumPy's matmul."""
+    """Compute a product with the semantics of `numpy.matmul`."""
     if a.ndim >= 2 and b.ndim >= 2:
         return matmul(a, b)
     if not a.ndim or not b.ndim:
-        raise invalid("MatMul", "an operand is a scalar")
+        raise invalid("MatMul", "operands must not be scalars")
     rows = reshape(a, [1, -1]) if a.ndim == 1 else a
     columns = reshape(b, [-1, 1]) if b.ndim == 1 else b
     y = matmul(rows, columns)
@@ -60,7 +60,7 @@ def gemm(
     a: Tensor, b: Tensor, c: Tensor | None = None, *, alpha: float = 1.0, beta: float = 1.0,
     broadcast: int = 0, transA: int = 0, transB: int = 0,  # noqa: N803
 ) -> Any:  # fmt: skip
-    """alpha · a · b + beta · c."""
+    """Compute alpha · a · b + beta · c."""
     y = matmul(a, b, transpose_a=bool(transA), transpose_b=bool(transB))
     if alpha != 1:
         y = y * like(alpha, y)
@@ -80,5 +80,5 @@ def det(x: Tensor) -> Any:
 
 
 def whole_product(a: Tensor, b: Tensor) -> Tensor:
-    """The product of matrices of whole numbers, exact as long as it fits in int32."""
+    """Compute a product of integer matrices, exact within the range of int32."""
     return product(cast(a, "int32"), cast(b, "int32"))

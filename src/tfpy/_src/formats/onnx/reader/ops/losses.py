@@ -1,4 +1,4 @@
-"""Losses of classes."""
+"""Classification losses."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def negative_log_likelihood_loss(
     scores: Tensor, target: Tensor, weight: Tensor | None = None, *,
     ignore_index: int | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """Of N C … and N …."""
+    """Compute the loss of log probabilities [N, C, ...] for targets [N, ...]."""
     rank = scores.ndim
     if reduction not in ("none", "sum", "mean"):
-        raise invalid("NegativeLogLikelihoodLoss", f"reduction is {reduction!r}")
+        raise invalid("NegativeLogLikelihoodLoss", f"unknown reduction {reduction!r}")
     last = transpose(scores, [0, *range(2, rank), 1])
     counted = None if ignore_index is None else p.not_equal(target, ignore_index)
     at = target if counted is None else where(counted, target, zeros_like(target))

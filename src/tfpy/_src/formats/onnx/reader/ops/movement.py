@@ -1,4 +1,4 @@
-"""Shapes: reading them, and moving, joining and repeating what has them."""
+"""Operations on shapes: queries, reshaping, joining, splitting, padding and repetition."""
 
 from __future__ import annotations
 
@@ -42,19 +42,21 @@ def size(data: Any) -> Any:
 
 @operation("Reshape", since=5)
 def reshape_(data: Any, shape: Array, *, allowzero: int = 0) -> Any:
-    """Another shape; -1 is what is left, and 0 the size that was there, unless `allowzero`."""
+    """Reshape; -1 infers a size, and 0 copies the input's size unless `allowzero` is set."""
     old, new = shape_of(data), list(ints(shape))
     for i, n in enumerate(new):
         if n == 0 and not allowzero:
             if i >= len(old):
-                raise invalid("Reshape", f"{new} keeps a size that {list(old)} has not")
+                raise invalid(
+                    "Reshape", f"{new} copies a dimension that the input {list(old)} does not have"
+                )
             new[i] = old[i]
     if -1 in new:
         known = math.prod(n for n in new if n != -1)
         new[new.index(-1)] = math.prod(old) // known if known else 0
     sizes = bounded("Reshape", new)
     if math.prod(sizes) != math.prod(old):
-        raise invalid("Reshape", f"{list(old)} cannot have the shape {list(ints(shape))}")
+        raise invalid("Reshape", f"cannot reshape {list(old)} to {list(ints(shape))}")
     return np.reshape(data, sizes) if is_host(data) else reshape(data, sizes)
 
 
@@ -71,7 +73,7 @@ def _squeezed(data: Any, axes: Ints | None) -> Any:
         axes = tuple(i for i, n in enumerate(sizes) if n == 1)
     gone = all_positive(axes, len(sizes), "Squeeze")
     if any(sizes[i] != 1 for i in gone):
-        raise invalid("Squeeze", f"axes {list(axes)} of {list(sizes)} are not all of size 1")
+        raise invalid("Squeeze", f"the axes {list(axes)} of {list(sizes)} must have size 1")
     left = [n for i, n in enumerate(sizes) if i not in gone]
     return np.reshape(data, left) if is_host(data) else reshape(data, left)
 
@@ -108,7 +110,7 @@ def transpose_(data: Any, *, perm: Ints | None = None) -> Any:
     rank = len(shape_of(data))
     order = tuple(reversed(range(rank))) if perm is None else all_positive(perm, rank, "Transpose")
     if len(order) != rank:
-        raise invalid("Transpose", f"{list(order)} is no order of {rank} axes")
+        raise invalid("Transpose", f"{list(order)} is not a permutation of {rank} axes")
     return np.transpose(data, order) if is_host(data) else transpose(data, order)
 
 
@@ -122,14 +124,16 @@ def concat_(*inputs: Any, axis: int = 1) -> Any:
 
 def _split(data: Any, sizes: Sequence[int], axis: int) -> Any:
     if sum(sizes) != shape_of(data)[axis] or min(sizes, default=0) < 0:
-        raise invalid("Split", f"{list(sizes)} of {list(shape_of(data))} along axis {axis}")
+        raise invalid(
+            "Split", f"cannot split {list(shape_of(data))} into {list(sizes)} along axis {axis}"
+        )
     if is_host(data):
         return tuple(np.split(data, np.cumsum(sizes)[:-1], axis))
     return tuple(split(data, list(sizes), axis))
 
 
 def _parts(size: int, count: int) -> list[int]:
-    """Sizes of equal parts; the last one may be smaller."""
+    """Return the sizes of equal parts; the last one may be smaller."""
     each = -(-size // count)
     return [max(0, min(each, size - i * each)) for i in range(count)]
 
@@ -157,7 +161,7 @@ def expand(data: Any, shape: Array) -> Any:
     try:
         sizes = np.broadcast_shapes(shape_of(data), bounded("Expand", shape))
     except ValueError:
-        text = f"{list(shape_of(data))} and {list(ints(shape))} do not fit"
+        text = f"cannot broadcast {list(shape_of(data))} to {list(ints(shape))}"
         raise invalid("Expand", text) from None
     if is_host(data):
         return np.broadcast_to(data, bounded("Expand", sizes))
@@ -168,7 +172,7 @@ def expand(data: Any, shape: Array) -> Any:
 def tile_(x: Any, repeats: Array) -> Any:
     times = bounded("Tile", repeats)
     if len(times) != len(shape_of(x)):
-        raise invalid("Tile", f"{list(times)} repeats of the shape {list(shape_of(x))}")
+        raise invalid("Tile", f"repeats {list(times)} do not match the shape {list(shape_of(x))}")
     bounded("Tile", np.multiply(shape_of(x), times).tolist())
     return np.tile(x, times) if is_host(x) else tile(x, times)
 
@@ -178,7 +182,7 @@ def constant_of_shape(shape: Array, *, value: Array | None = None) -> Any:
     sizes = bounded("ConstantOfShape", shape)
     one = np.zeros(1, np.float32) if value is None else value.reshape(-1)
     if one.size != 1:
-        raise invalid("ConstantOfShape", f"value has {one.size} elements, not one")
+        raise invalid("ConstantOfShape", f"value must have one element, got {one.size}")
     if one.dtype.kind in "iub" and math.prod(sizes) <= 1024:
         return np.full(sizes, one[0])
     return fill(sizes, tensor(one[0]))
@@ -197,10 +201,10 @@ def eye_like(x: Any, *, dtype: int | None = None, k: int = 0) -> Any:
 
 @operation("Trilu")
 def trilu(x: Any, k: Array | None = None, *, upper: int = 1) -> Any:
-    """What lies on and above (`upper`), or below, the k-th diagonal."""
+    """Keep the elements on and above (`upper`), or below, the k-th diagonal."""
     offset = 0 if k is None else ints(k)[0]
     rows, columns = shape_of(x)[-2:]
-    # differences of positions, which need no table of rows × columns on the host
+    # Broadcast differences, which need no rows × columns table on the host.
     distance = np.arange(columns)[None] - np.arange(rows)[:, None]
     kept = distance >= offset if upper else distance <= offset
     if is_host(x):
@@ -223,7 +227,7 @@ def depth_to_space(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Any:
     n, c, h, w = x.aval.shape
     b = blocksize
     if b < 1 or c % (b * b):
-        raise invalid("DepthToSpace", f"{c} channels are no multiple of {b}²")
+        raise invalid("DepthToSpace", f"{c} channels are not divisible by {b}²")
     if mode == "DCR":
         y = transpose(reshape(x, [n, b, b, c // b**2, h, w]), [0, 3, 4, 1, 5, 2])
     else:
@@ -236,7 +240,9 @@ def space_to_depth(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Any:
     n, c, h, w = x.aval.shape
     b = blocksize
     if b < 1 or h % b or w % b:
-        raise invalid("SpaceToDepth", f"an image of {h} × {w} has no blocks of {b} × {b}")
+        raise invalid(
+            "SpaceToDepth", f"an image of {h} × {w} is not divisible into blocks of {b} × {b}"
+        )
     order = [0, 3, 5, 1, 2, 4] if mode == "DCR" else [0, 1, 3, 5, 2, 4]
     y = transpose(reshape(x, [n, c, h // b, b, w // b, b]), order)
     return reshape(y, [n, c * b * b, h // b, w // b])
@@ -246,10 +252,10 @@ _MODES = {"constant": "CONSTANT", "reflect": "REFLECT", "edge": "EDGE", "wrap": 
 
 
 def _padded(x: Any, pads: Sequence[int], mode: str, value: Any) -> Any:
-    """Negative pads cut."""
+    """Pad an array; negative pads crop."""
     sizes, rank = shape_of(x), len(shape_of(x))
     if len(pads) != 2 * rank or mode not in _MODES:
-        raise invalid("Pad", f"{len(pads)} pads, mode {mode!r}, for {rank} axes")
+        raise invalid("Pad", f"{len(pads)} pads or mode {mode!r} are invalid for {rank} axes")
     pairs = list(zip(pads[:rank], pads[rank:], strict=True))
     bounded("Pad", [max(0, a) + n + max(0, b) for n, (a, b) in zip(sizes, pairs, strict=True)])
     data = tensor(x)
@@ -265,11 +271,11 @@ def _padded(x: Any, pads: Sequence[int], mode: str, value: Any) -> Any:
 
 
 def _extended(x: Tensor, axis: int, before: int, after: int, mode: str) -> Tensor:
-    """More along an axis, of what is there."""
+    """Extend an axis with copies of its elements."""
 
     n = x.aval.shape[axis]
     if not n:
-        raise invalid("Pad", f"an empty axis has nothing to pad with in the mode {mode!r}")
+        raise invalid("Pad", f"an empty axis cannot be padded in the mode {mode!r}")
     at = np.arange(-before, n + after)
     if mode == "edge":
         at = at.clip(0, n - 1)
@@ -291,7 +297,7 @@ def pad_(
     if axes is not None:
         chosen, found = all_positive(ints(axes), rank, "Pad"), [0] * (2 * rank)
         if len(given) != 2 * len(chosen):
-            raise invalid("Pad", f"{len(given)} pads for {len(chosen)} axes")
+            raise invalid("Pad", f"{len(given)} pads do not match {len(chosen)} axes")
         for i, axis in enumerate(chosen):
             found[axis], found[axis + rank] = given[i], given[i + len(chosen)]
         given = tuple(found)
@@ -306,7 +312,7 @@ def pad_2(data: Tensor, *, pads: Ints, mode: str = "constant", value: float = 0.
 
 @operation("CenterCropPad")
 def center_crop_pad(x: Tensor, shape: Array, *, axes: Ints | None = None) -> Any:
-    """The middle of axes that are too long, zeros around those that are too short."""
+    """Crop or zero-pad axes symmetrically to given sizes."""
     sizes, rank = shape_of(x), len(shape_of(x))
     chosen = range(rank) if axes is None else all_positive(axes, rank, "CenterCropPad")
     pads = [0] * (2 * rank)

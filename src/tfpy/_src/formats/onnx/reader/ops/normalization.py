@@ -1,4 +1,4 @@
-"""Normalisations."""
+"""Normalizations."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def instance_normalization(
 def _grouped(x: Tensor, groups: int, epsilon: float) -> Tensor:
     n, c, *spatial = x.aval.shape
     if groups < 1 or c % groups:
-        raise invalid("GroupNormalization", f"{c} channels in {groups} groups")
+        raise invalid("GroupNormalization", f"{c} channels are not divisible into {groups} groups")
     rows = reshape(cast(x, "float32"), [n, groups, c // groups * math.prod(spatial)])
     return cast(reshape(_normalized(rows, [2], epsilon)[0], x.aval.shape), x.dtype)
 
@@ -86,7 +86,7 @@ def group_normalization(
 def group_normalization_18(
     x: Tensor, scale: Tensor, bias: Tensor, *, epsilon: float = _EPSILON, num_groups: int
 ) -> Any:
-    """Scale and bias are those of groups."""
+    """Normalize groups, with a scale and a bias for each group."""
     y = reshape(_grouped(x, num_groups, epsilon), [x.aval.shape[0], num_groups, -1])
     y = y * reshape(scale, [1, -1, 1]) + reshape(bias, [1, -1, 1])
     return reshape(y, x.aval.shape)
@@ -121,7 +121,7 @@ def rms_normalization(
 def simplified_layer_normalization(
     x: Tensor, scale: Tensor, *, axis: int = -1, epsilon: float = _EPSILON, stash_type: int = 1
 ) -> Any:
-    """RMSNormalization, as ONNX Runtime's exporters called it."""
+    """Apply RMSNormalization, under the former name in ONNX Runtime's exporters."""
     first = positive(axis, x.ndim, "SimplifiedLayerNormalization")
     y, factor = _root_mean_square(cast(x, "float32"), range(first, x.ndim), epsilon)
     return cast(y, x.dtype) * scale, factor
@@ -154,10 +154,10 @@ def mean_variance_normalization(x: Tensor, *, axes: Ints = (0, 2, 3)) -> Any:
 
 @operation("LRN")
 def lrn(x: Tensor, *, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0, size: int) -> Any:
-    """x over a power of the squares of the channels around each one."""
+    """Divide x by a power of the mean square of neighboring channels."""
     n, c = x.aval.shape[:2]
     if size < 1:
-        raise invalid("LRN", f"size is {size}")
+        raise invalid("LRN", f"size must be positive, got {size}")
     squares = reshape(transpose(reshape(p.square(x), [n, c, -1]), [0, 2, 1]), [-1, c, 1])
     before = (size - 1) // 2
     padded = pad(squares, [(0, 0), (before, size - 1 - before), (0, 0)])

@@ -27,9 +27,9 @@ from tfpy._src.tensors.math.reductions import reduce_max, reduce_mean, reduce_su
 
 
 def _pooled(op: Any, x: Tensor, at: Windows) -> Tensor:
-    """Of N C …, in float32 or int32."""
+    """Pool [N, C, ...] in float32 or int32."""
     if x.ndim not in (3, 4, 5):
-        raise invalid("Pool", f"an input of {x.ndim} axes; 3 to 5 can be")
+        raise invalid("Pool", f"the input has {x.ndim} axes, expected 3 to 5")
     kind = "int32" if x.dtype.is_integer else "float32"
     how = {"strides": at.strides, "dilations": at.dilations, "padding": at.pads}
     y = op(channels_last(cast(x, kind)), ksize=at.kernel, **how)
@@ -52,7 +52,7 @@ def max_pool(
 
 
 def _with_indices(x: Tensor, at: Windows, columns_first: bool) -> tuple[Tensor, Tensor]:
-    """The maxima, and where in the whole tensor each one is."""
+    """Return the maxima and their flat indices in the whole tensor."""
     n, c, *spatial = x.aval.shape
     lines, out = [], []
     for size, k, d, s, e, (low, high) in zip(
@@ -92,7 +92,7 @@ def max_unpool(
     x: Tensor, indices: Tensor, output_shape: Array | None = None, *, kernel_shape: Ints,
     pads: Ints | None = None, strides: Ints | None = None,
 ) -> Any:  # fmt: skip
-    """Zeros, but the values at their indices."""
+    """Place the values at their indices and fill the rest with zeros."""
     n, c, *spatial = x.aval.shape
     at = windows("MaxUnpool", tuple(spatial), kernel_shape, strides, None, pads, "NOTSET")
     sizes = [
@@ -106,7 +106,7 @@ def max_unpool(
         return y
     wanted = bounded("MaxUnpool", output_shape)
     if len(wanted) != len(own) or any(a > b for a, b in zip(own, wanted, strict=True)):
-        raise invalid("MaxUnpool", f"{list(own)} does not fit in {list(wanted)}")
+        raise invalid("MaxUnpool", f"the result {list(own)} does not fit into {list(wanted)}")
     return pad(y, [(0, b - a) for a, b in zip(own, wanted, strict=True)])
 
 
@@ -168,7 +168,7 @@ def global_lp_pool(x: Tensor, *, p: int = 2) -> Any:
 
 @operation("LpNormalization")
 def lp_normalization(x: Tensor, *, axis: int = -1, p: int = 2) -> Any:
-    """x over its norm; 0 where that is 0."""
+    """Divide x by its norm; the result is 0 where the norm is 0."""
     norm = _root(reduce_sum(_power(x, p), axis, True), p)
     zero = like(0, x)
     return where(p_equal(norm, zero), zero, x / where(p_equal(norm, zero), like(1, x), norm))

@@ -1,4 +1,4 @@
-"""Whole numbers that stand for real ones: a scale and a zero point."""
+"""Quantized integers, which represent real numbers by a scale and a zero point."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import reshape, transpose
 from tfpy._src.tensors.math.reductions import reduce_max, reduce_min
 
-_EXACT = 1 << 24  # up to which float32 has all whole numbers
+_EXACT = 1 << 24  # float32 represents all integers up to this one
 _LARGEST_PRODUCT = 255 * 255
 
 
 def _along(v: Tensor, x: Tensor, axis: int, block: int, op: str) -> Tensor:
-    """A scale or zero point in a shape that goes with x's: one, one of each row, or of blocks."""
+    """Reshape a scale or zero point to broadcast with x: per tensor, per row or per block."""
     if v.ndim == 0 or (v.ndim == 1 and v.aval.shape[0] == 1):
         return reshape(v, [])
     axis = positive(axis, x.ndim, op)
@@ -49,7 +49,7 @@ def _number(dtype: DType) -> int:
 
 
 def rounded(x: Tensor, zero: Any, dtype: DType) -> Tensor:
-    """x to the nearest whole number, plus the zero point, in the range of the dtype."""
+    """Round x to an integer, add the zero point, and limit it to the range of the dtype."""
     y = p.rint(x) + cast(zero, "float32")
     low, high = like(float(dtype.min), y), like(float(dtype.max), y)
     return cast(cast(p.minimum(p.maximum(y, low), high), "int32"), dtype)
@@ -88,7 +88,7 @@ def dequantize_linear(
 
 @operation("DynamicQuantizeLinear")
 def dynamic_quantize_linear(x: Tensor) -> Any:
-    """uint8, with the scale and zero point that follow from the smallest and largest element."""
+    """Quantize to uint8 with the scale and zero point of the tensor's range."""
     zero = like(0, x)
     low, high = p.minimum(reduce_min(x), zero), p.maximum(reduce_max(x), zero)
     scale = (high - low) / 255
@@ -98,7 +98,7 @@ def dynamic_quantize_linear(x: Tensor) -> Any:
 
 
 def _centered(x: Tensor, zero: Tensor | None, by_row: bool = False) -> Tensor:
-    """Without the zero point, in int32."""
+    """Subtract the zero point, in int32."""
     y = cast(x, "int32")
     if zero is None:
         return y
@@ -128,7 +128,7 @@ def q_linear_mat_mul(
 
 
 def _whole_convolution(x: Tensor, w: Tensor, group: int, at: Windows) -> Tensor:
-    """An exact convolution of whole numbers, in int32: sums of parts that float32 has exactly."""
+    """Convolve integers exactly, in int32, by summing parts that are exact in float32."""
     x = pad(x, [(0, 0), (0, 0), *at.pads])
     at = Windows(at.kernel, at.strides, at.dilations, ((0, 0),) * len(at.kernel))
     most = max(1, _EXACT // (_LARGEST_PRODUCT * math.prod(at.kernel)))
@@ -182,12 +182,14 @@ def mat_mul_n_bits(
     bias: Tensor | None = None, *, K: int, N: int, accuracy_level: int = 0,  # noqa: N803
     bits: int = 4, block_size: int,
 ) -> Any:  # fmt: skip
-    """a times the transpose of N × K numbers of 4 or 8 bits, in blocks with a scale each."""
+    """Multiply a by the transpose of a blockwise quantized N × K matrix of 4 or 8 bits."""
     blocks = -(-K // max(block_size, 1))
     if bits not in (4, 8) or block_size < 1 or g_idx is not None:
-        raise invalid("MatMulNBits", f"bits={bits}, block_size={block_size}, or g_idx")
+        raise invalid(
+            "MatMulNBits", f"bits={bits}, block_size={block_size} or g_idx is not supported"
+        )
     if b.size != N * blocks * block_size * bits // 8:
-        raise invalid("MatMulNBits", f"weights of the shape {list(b.shape)} for {N} × {K}")
+        raise invalid("MatMulNBits", f"weights of shape {list(b.shape)} do not match {N} × {K}")
     values = _bits(b, bits).reshape(N, blocks, block_size).astype(np.float32)
     if zeros is None:
         offset: Any = float(1 << bits - 1)
@@ -202,7 +204,7 @@ def mat_mul_n_bits(
 
 
 def _bits(packed: Array, bits: int) -> Array:
-    """The numbers of bytes along the last axis, the low bits first."""
+    """Unpack the elements of bytes along the last axis, the low bits first."""
     if bits == 8:
         return packed
     both = np.stack([packed & 15, packed >> 4], -1)

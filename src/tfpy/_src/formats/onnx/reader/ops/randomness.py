@@ -1,4 +1,4 @@
-"""Random numbers; they are tfpy's, not those of another runtime."""
+"""Random numbers of tfpy's generator; other runtimes return different numbers."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ def multinomial(
 def dropout(
     data: Any, ratio: Any = None, training_mode: Any = None, *, seed: int | None = None, node: Node
 ) -> Any:
-    """The data, and where they are kept: everywhere, unless the model is trained."""
+    """Drop elements if the model is in training mode; also return the mask of kept elements."""
     rate = 0.5 if ratio is None else float(host(ratio))
     if training_mode is not None and bool(host(training_mode)) and rate:
         x = tensor(data)
         if not 0 <= rate < 1:
-            raise invalid("Dropout", f"the ratio is {rate}")
+            raise invalid("Dropout", f"the ratio must be in [0, 1), got {rate}")
         kept = uniform(shape_of(x), seed=seed) >= rate
         return where(kept, x * like(1 / (1 - rate), x), zeros_like(x)), kept
     if len(node.outputs) == 1:

@@ -42,18 +42,18 @@ _ACTIVATIONS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     "hardsigmoid": (activations.hard_sigmoid, ("alpha", "beta")),
     "elu": (activations.elu, ("alpha",)),
 }
-"""With the parameters that each one takes."""
+"""Activations by name, with their parameters."""
 
 
 def _functions(
     names: Strings, alphas: Floats | None, betas: Floats | None
 ) -> list[Callable[[Any], Any]]:
-    """Activations; those that have parameters take the next ones of the lists."""
+    """Return activations; each one consumes its parameters from the front of the lists."""
     given = {"alpha": list(alphas or ()), "beta": list(betas or ())}
     found: list[Callable[[Any], Any]] = []
     for name in names:
         if name.lower() not in _ACTIVATIONS:
-            raise invalid("RNN", f"the activation {name!r} is not one of {[*_ACTIVATIONS]}")
+            raise invalid("RNN", f"activation must be one of {[*_ACTIVATIONS]}, got {name!r}")
         function, takes = _ACTIVATIONS[name.lower()]
         how = {key: given[key].pop(0) for key in takes if given[key]}
         found.append(functools.partial(function, **how))
@@ -68,17 +68,22 @@ def _run(
     op: str, x: Tensor, lengths: Any, states: Sequence[Any], hidden: int, direction: str,
     layout: int, cell: Callable[[int, Tensor], tuple[Tensor, Step]],
 ) -> tuple[Any, ...]:  # fmt: skip
-    """The outputs of all steps and the last states, of each direction.
+    """Return the outputs of all steps and the last states, for each direction.
 
     Args:
-        lengths: how many steps each element of the batch has; None for all.
-        states: the initial ones, by direction; None for zeros.
-        cell: of a direction and its input, T B I: what is computed of all steps at once, T B …, and
-            what gives new states of a step of it.
+        op: Name of the operation.
+        x: Inputs [T, B, I], or [B, T, I] with `layout`.
+        lengths: Number of steps of each batch element; None for all steps.
+        states: Initial states by direction; None for zeros.
+        hidden: Size of the state.
+        direction: `"forward"`, `"reverse"` or `"bidirectional"`.
+        layout: If 1, the batch is the first axis.
+        cell: Function of a direction and its inputs [T, B, I]. It returns the projections of all
+            steps [T, B, ...] and a function that computes the new states of one step.
     """
     ways = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
     if direction not in ways:
-        raise invalid(op, f"direction {direction!r} is not one of {[*ways]}")
+        raise invalid(op, f"direction must be one of {[*ways]}, got {direction!r}")
     if layout:
         x = transpose(x, [1, 0, 2])
         states = [None if s is None else transpose(s, [1, 0, 2]) for s in states]

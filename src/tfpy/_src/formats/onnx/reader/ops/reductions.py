@@ -1,4 +1,4 @@
-"""Reductions along axes, and which element is the largest."""
+"""Reductions along axes, ArgMax and ArgMin."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ _REDUCTIONS: dict[str, tuple[Reduction, Callable[[Tensor], Any] | None]] = {
     "ReduceSum": (reduce_sum, None),
     "ReduceSumSquare": (lambda x, a, k: reduce_sum(p.square(x), a, k), p.square),
 }
-"""With what is left of an element where no axis is reduced, when it is not itself."""
+"""Reduction by name, with the function for elements if no axis is reduced (None: identity)."""
 _HOST: dict[str, Callable[..., Any]] = {
     "ReduceProd": np.prod,
     "ReduceSum": np.sum,
     "ReduceMax": np.max,
     "ReduceMin": np.min,
 }
-_INPUT_SINCE = {"ReduceSum": 13}  # axes as an input; of the others with version 18
+_INPUT_SINCE = {"ReduceSum": 13}  # version with axes as an input; 18 for the others
 
 
 def _reduced(name: str, data: Any, axes: Ints | None, keepdims: int, noop: int) -> Any:

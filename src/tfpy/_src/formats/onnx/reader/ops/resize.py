@@ -20,7 +20,7 @@ from tfpy._src.tensors.array.reshaping import transpose
 from tfpy._src.tensors.array.slicing import gather, where
 from tfpy._src.tensors.linalg.products import matmul
 
-_MAX_TAPS = 4  # more are a product with a matrix
+_MAX_TAPS = 4  # more taps become a matrix product
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class _How:
 
 @dataclass(frozen=True)
 class _Axis:
-    """How an axis is resized."""
+    """The resizing of one axis."""
 
     size: int
     out: int
@@ -43,7 +43,7 @@ class _Axis:
     roi: tuple[float, float]
 
     def positions(self, coordinates: str) -> Array:
-        """Where in the input each output element lies."""
+        """Return the position in the input of each output element."""
         x = np.arange(self.out, dtype=np.float64)
         if coordinates == "asymmetric":
             return x / self.scale
@@ -65,7 +65,7 @@ class _Axis:
             return first * (self.size - 1) + x * (last - first) * (self.size - 1) / (self.out - 1)
         if coordinates == "half_pixel":
             return (x + 0.5) / self.scale - 0.5
-        raise invalid("Resize", f"coordinates are transformed by {coordinates!r}")
+        raise invalid("Resize", f"unknown coordinate_transformation_mode {coordinates!r}")
 
 
 def _nearest(x: Array, mode: str) -> Array:
@@ -76,7 +76,7 @@ def _nearest(x: Array, mode: str) -> Array:
         "ceil": np.ceil,
     }
     if mode not in modes:
-        raise invalid("Resize", f"the nearest pixel is chosen by {mode!r}")
+        raise invalid("Resize", f"unknown nearest_mode {mode!r}")
     return modes[mode](x)
 
 
@@ -88,7 +88,7 @@ def _cubic(d: Array, a: float) -> Array:
 
 
 def _taps(axis: _Axis, how: _How) -> tuple[Array, Array]:
-    """Of each output element, the input's elements, out × taps, and their shares."""
+    """Return the input indices [out, taps] of each output element, and their weights."""
     x = axis.positions(how.coordinates)
     if how.mode == "nearest":
         at = _nearest(x, how.nearest)[:, None]
@@ -110,7 +110,7 @@ def _taps(axis: _Axis, how: _How) -> tuple[Array, Array]:
 
 
 def _along(x: Tensor, i: int, axis: _Axis, how: _How) -> Tensor:
-    """One axis of x resized."""
+    """Resize one axis of x."""
     at, shares = _taps(axis, how)
     if at.shape[1] == 1:
         return gather(x, at[:, 0].astype(np.int32), axis=i)
@@ -161,11 +161,11 @@ def resize(
     factors, out = [1.0] * rank, list(x.aval.shape)
     given = scales if scales is not None and scales.size else sizes
     if given is None or given.size != len(chosen):
-        raise invalid("Resize", "it needs one of scales and sizes, a number for each axis")
+        raise invalid("Resize", "either scales or sizes is required, with one number per axis")
     if given is scales:
         for axis, factor in zip(chosen, scales.astype(np.float32).tolist(), strict=True):
             if not 0 < factor < 1 << 24:
-                raise invalid("Resize", f"a scale is {factor}")
+                raise invalid("Resize", f"a scale of {factor} is out of range")
             factors[axis] = factor
             out[axis] = math.floor(out[axis] * factor)
     else:
@@ -182,19 +182,22 @@ def resize(
         bool(antialias),
     )  # fmt: skip
     if mode not in ("nearest", "linear", "cubic") or not x.size:
-        raise invalid("Resize", f"mode {mode!r} of an input of the shape {list(x.aval.shape)}")
+        raise invalid(
+            "Resize",
+            f"mode {mode!r} is unknown, or the input of shape {list(x.aval.shape)} is empty",
+        )
     return _resized(x, lines, how, extrapolation_value if crop else None)
 
 
 def _sized(chosen: Ints, sizes: Array, policy: str, factors: list[float], out: list[int]) -> None:
-    """Scales and sizes of the axes of which sizes are given."""
+    """Set the scales and sizes of the axes with given sizes."""
     wanted = [n / max(out[axis], 1) for axis, n in zip(chosen, sizes.tolist(), strict=True)]
     if policy == "stretch":
         for axis, n, factor in zip(chosen, sizes.tolist(), wanted, strict=True):
             factors[axis], out[axis] = factor, int(n)
         return
     if policy not in ("not_larger", "not_smaller"):
-        raise invalid("Resize", f"keep_aspect_ratio_policy is {policy!r}")
+        raise invalid("Resize", f"unknown keep_aspect_ratio_policy {policy!r}")
     factor = (min if policy == "not_larger" else max)(wanted)
     for axis in chosen:
         factors[axis], out[axis] = factor, math.floor(out[axis] * factor + 0.5)
@@ -203,7 +206,7 @@ def _sized(chosen: Ints, sizes: Array, policy: str, factors: list[float], out: l
 def _regions(roi: Array | None, chosen: Ints, rank: int) -> list[tuple[float, float]]:
     found = [(0.0, 1.0)] * rank
     if roi is None or roi.size != 2 * len(chosen):
-        raise invalid("Resize", "tf_crop_and_resize needs roi, two numbers for each axis")
+        raise invalid("Resize", "tf_crop_and_resize requires roi with two numbers per axis")
     values = roi.astype(np.float64).tolist()
     for i, axis in enumerate(chosen):
         found[axis] = values[i], values[i + len(chosen)]

@@ -1,4 +1,4 @@
-"""Images at positions between pixels."""
+"""Sampling of images at fractional positions."""
 
 from __future__ import annotations
 
@@ -25,23 +25,24 @@ MODES = {
     "cubic": "cubic",
     "bicubic": "cubic",
 }
-"""With the names of opset 16."""
+"""Modes, including the names of opset 16."""
 _CUBIC = -0.75
 
 
 def sampled(
     images: Tensor, at: Sequence[Tensor], mode: str, outside: str, corners: bool = False
 ) -> Tensor:
-    """The pixels of N C … at positions: N C P.
+    """Return the pixels [N, C, P] of images [N, C, ...] at positions.
 
     Args:
-        at: of each spatial axis, the positions, N P, in pixels.
-        mode: "linear", "nearest" or "cubic".
-        outside: "zeros", "border" or "reflection".
-        corners: whether reflection is about the middles of the outermost pixels, not their edges.
+        images: Tensor [N, C, ...].
+        at: Positions [N, P] in pixels, for each spatial axis.
+        mode: `"linear"`, `"nearest"` or `"cubic"`.
+        outside: `"zeros"`, `"border"` or `"reflection"`.
+        corners: If True, reflect about the centers of the outermost pixels instead of their edges.
     """
     if mode not in MODES or outside not in ("zeros", "border", "reflection"):
-        raise invalid("GridSample", f"mode {mode!r}, padding {outside!r}")
+        raise invalid("GridSample", f"unknown mode {mode!r} or padding_mode {outside!r}")
     mode, sizes = MODES[mode], images.aval.shape[2:]
     if mode != "cubic" and outside != "zeros":
         at = [_inside(x, n, outside, corners) for x, n in zip(at, sizes, strict=True)]
@@ -68,7 +69,7 @@ def sampled(
 
 
 def _taps(x: Tensor, mode: str) -> list[tuple[Tensor, Tensor | None]]:
-    """Whole positions near a position, and their shares."""
+    """Return the integer positions around a position, with their weights."""
     if mode == "nearest":
         return [(p.rint(x), None)]
     low = p.floor(x)
@@ -91,7 +92,7 @@ def _cubic(t: Tensor) -> list[Tensor]:
 
 
 def _inside(x: Tensor, size: int, outside: str, corners: bool) -> Tensor:
-    """A position in the image, for one outside."""
+    """Map a position outside of the image to one inside."""
     if outside == "reflection":
         low, high = (0.0, size - 1.0) if corners else (-0.5, size - 0.5)
         span = high - low
@@ -103,7 +104,7 @@ def _inside(x: Tensor, size: int, outside: str, corners: bool) -> Tensor:
 
 
 def grid_positions(grid: Tensor, sizes: Sequence[int], corners: bool) -> list[Tensor]:
-    """Of a grid N … D of numbers from -1 to 1, the last axis first, the positions in pixels."""
+    """Convert a grid [N, ..., D] in the range -1 to 1 (last axis first) to positions in pixels."""
     count, rank = grid.aval.shape[0], len(sizes)
     flat = reshape(grid, [count, -1, rank])
     found = []
@@ -114,7 +115,7 @@ def grid_positions(grid: Tensor, sizes: Sequence[int], corners: bool) -> list[Te
 
 
 def affine_grid(theta: Tensor, sizes: Sequence[int], corners: bool) -> Tensor:
-    """The grid of a map of N 2 3 (or N 3 4) matrices over an image of some size."""
+    """Return the grid of affine maps [N, 2, 3] or [N, 3, 4] over an image."""
 
     axes = []
     for n in sizes:

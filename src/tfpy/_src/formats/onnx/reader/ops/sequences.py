@@ -1,4 +1,4 @@
-"""Sequences and optionals: lists of values, and what may be absent."""
+"""Sequences (lists of values) and optionals."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from tfpy._src.tensors.array.reshaping import reshape
 
 
 class Absent:
-    """The value of an optional without one."""
+    """The value of an empty optional."""
 
 
 def _sequence(value: Any, op: str) -> list[Any]:
     if not isinstance(value, list):
-        raise invalid(op, "the input is no sequence")
+        raise invalid(op, "the input is not a sequence")
     return value
 
 
 def _place(position: Array | None, size: int, op: str, last: int) -> int:
     at = last if position is None else ints(position)[0]
     if not -size <= at <= last:
-        raise invalid(op, f"position {at} in a sequence of {size}")
+        raise invalid(op, f"position {at} is out of range for a sequence of length {size}")
     return at + size if at < 0 else at
 
 
@@ -90,7 +90,7 @@ def split_to_sequence(
     else:
         size = ints(sizes)[0]
         if size < 1:
-            raise invalid("SplitToSequence", f"parts of the size {size}")
+            raise invalid("SplitToSequence", f"the size of parts must be positive, got {size}")
         each = [min(size, length - i) for i in range(0, length, size)]
     parts = split(data, each, axis)
     if sizes is None and not keepdims:

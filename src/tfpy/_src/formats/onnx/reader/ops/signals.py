@@ -25,10 +25,10 @@ def _parts(x: Tensor) -> Tensor:
 
 
 def _transformed(x: Tensor, length: int | None, axis: int, inverse: bool, onesided: bool) -> Tensor:
-    """Along an axis of … (1 or 2), real numbers or pairs."""
+    """Transform along an axis of [..., 1 or 2], real or complex numbers."""
     axis = positive(axis, x.ndim, "DFT")
     if axis == x.ndim - 1 or x.aval.shape[-1] not in (1, 2):
-        raise invalid("DFT", f"axis {axis} of the shape {list(x.aval.shape)}")
+        raise invalid("DFT", f"axis {axis} is invalid for the shape {list(x.aval.shape)}")
     order = [*(i for i in range(x.ndim - 1) if i != axis), axis]
     back = [order.index(i) for i in range(x.ndim - 1)]
     wide = cast(x, "float32")
@@ -49,7 +49,7 @@ def _transformed(x: Tensor, length: int | None, axis: int, inverse: bool, onesid
 
 
 def _fitted(rows: Tensor, length: int) -> Tensor:
-    """Cut, or with zeros behind."""
+    """Truncate or zero-pad the last axis."""
     size = rows.aval.shape[-1]
     if size >= length:
         return rows[..., :length]
@@ -57,7 +57,7 @@ def _fitted(rows: Tensor, length: int) -> Tensor:
 
 
 def _inverse_of_half(rows: Tensor, length: int) -> Tensor:
-    """Real numbers of the first half of their transform."""
+    """Return the real signal of the first half of its transform."""
     half = _fitted(rows, length // 2 + 1)
     re, im = real(half), imag(half)
     at = np.arange(length)
@@ -101,10 +101,12 @@ def stft(
     elif window is not None:
         length = window.aval.shape[0]
     else:
-        raise invalid("STFT", "it needs a window or frame_length")
+        raise invalid("STFT", "a window or frame_length is required")
     size = signal.aval.shape[1]
     if step < 1 or not 0 < length <= size:
-        raise invalid("STFT", f"frames of {length}, {step} apart, of {size} samples")
+        raise invalid(
+            "STFT", f"frame_length {length} or frame_step {step} is invalid for {size} samples"
+        )
     count = 1 + (size - length) // step
     bounded("STFT", [count, length])
     at = np.arange(count)[:, None] * step + np.arange(length)
@@ -115,7 +117,7 @@ def stft(
 
 
 def _window(size: Array, number: int, periodic: int, shares: tuple[float, ...]) -> Any:
-    """A sum of cosines of multiples of an angle."""
+    """Return a weighted sum of cosines."""
     (n,) = bounded("Window", size.reshape(-1)[:1])
     angle = 2 * np.pi * np.arange(n) / max(n if periodic else n - 1, 1)
     values = sum(share * np.cos(k * angle) for k, share in enumerate(shares))
@@ -142,13 +144,16 @@ def mel_weight_matrix(
     num_mel_bins: Array, dft_length: Array, sample_rate: Array, lower_edge_hertz: Array,
     upper_edge_hertz: Array, *, output_datatype: int = 1,
 ) -> Any:  # fmt: skip
-    """Triangles that are equally far apart in mel, over the bins of a transform."""
+    """Return triangular filters, equally spaced in mel, over the bins of a transform."""
     bins, length, rate = (int(v.reshape(-1)[0]) for v in (num_mel_bins, dft_length, sample_rate))
     low, high = (float(v.reshape(-1)[0]) for v in (lower_edge_hertz, upper_edge_hertz))
     rows = length // 2 + 1
     bounded("MelWeightMatrix", [rows, bins])
     if rate <= 0 or min(low, high) < 0:
-        raise invalid("MelWeightMatrix", f"from {low} to {high} Hz at {rate} samples a second")
+        raise invalid(
+            "MelWeightMatrix",
+            f"the range from {low} to {high} Hz is invalid at {rate} samples per second",
+        )
     mels = [2595 * math.log10(1 + f / 700) for f in (low, high)]
     edges = mels[0] + np.arange(bins + 2) * (mels[1] - mels[0]) / (bins + 2)
     hertz = 700 * (10 ** (edges / 2595) - 1)

@@ -1,4 +1,4 @@
-"""Texts, on the host."""
+"""Operations on strings, which run on the host."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tfpy._src.library.strings.functions import regex_full_match
 
 
 def texts(array: Array) -> list[str]:
-    """The texts of an array, in order."""
+    """Return the strings of an array, in order."""
     return [v.decode("utf-8") if isinstance(v, bytes) else str(v) for v in array.reshape(-1)]
 
 
 def array_of(values: list[str], shape: Any) -> Any:
-    """An array of texts."""
+    """Return an array of strings."""
     made = np.empty(len(values), object)
     made[:] = [text.encode() for text in values]
     return made.reshape(shape)
@@ -39,7 +39,7 @@ def regex_full_match_(x: Tensor, *, pattern: str = "") -> Any:
 
 @operation("StringSplit")
 def string_split(x: Array, *, delimiter: str = "", maxsplit: int = -1) -> Any:
-    """The parts of each text, filled up with empty ones, and how many there are."""
+    """Split each string; pad the parts with empty strings and return their numbers."""
     found = [text.split(delimiter or None, maxsplit) for text in texts(x)]
     most = max((len(parts) for parts in found), default=0)
     flat = [text for parts in found for text in (*parts, *[""] * (most - len(parts)))]
@@ -52,10 +52,13 @@ def string_normalizer(
     x: Array, *, case_change_action: str = "NONE", is_case_sensitive: int = 0, locale: str = "",
     stopwords: Strings = (),
 ) -> Any:  # fmt: skip
-    """Texts without stop words, in upper or lower case."""
+    """Remove stop words and change the case of strings."""
     changes: dict[str, Callable[[str], str]] = {"NONE": str, "LOWER": str.lower, "UPPER": str.upper}
     if case_change_action not in changes or x.ndim not in (1, 2):
-        raise invalid("StringNormalizer", f"case_change_action is {case_change_action!r}")
+        raise invalid(
+            "StringNormalizer",
+            f"case_change_action {case_change_action!r} or the rank {x.ndim} is invalid",
+        )
     plain: Callable[[str], str] = str if is_case_sensitive else str.lower
     stopped = {plain(word) for word in stopwords}
     kept = [text for text in texts(x) if plain(text) not in stopped] or [""]
@@ -69,10 +72,10 @@ def tf_idf_vectorizer(
     ngram_counts: Ints, ngram_indexes: Ints, pool_int64s: Ints | None = None,
     pool_strings: Strings | None = None, weights: Floats | None = None,
 ) -> Any:  # fmt: skip
-    """How often n-grams of a pool occur in each row, with up to so many elements left out."""
+    """Count the n-grams of a pool in each row, with up to `max_skip_count` skipped elements."""
     pool: Any = pool_int64s if pool_strings is None else pool_strings
     if pool is None or mode not in ("TF", "IDF", "TFIDF") or max_gram_length > 64:
-        raise invalid("TfIdfVectorizer", f"mode {mode!r}, or no pool")
+        raise invalid("TfIdfVectorizer", f"mode {mode!r} is unknown, or the pool is missing")
     columns = _pool_columns(pool, ngram_counts, ngram_indexes)
     rows = np.atleast_2d(x)
     made = np.zeros([len(rows), max(ngram_indexes, default=-1) + 1], np.float32)
@@ -90,11 +93,13 @@ def tf_idf_vectorizer(
 
 
 def _pool_columns(pool: Any, counts: Ints, columns: Ints) -> dict[tuple[Any, ...], int]:
-    """The column of each n-gram; the pool has those of one element first, then of two, …."""
+    """Return the column of each n-gram; the pool is sorted by length."""
     found: dict[tuple[Any, ...], int] = {}
     ends = (*counts[1:], len(pool))
     if not all(0 <= a <= b <= len(pool) for a, b in zip(counts, ends, strict=True)):
-        raise invalid("TfIdfVectorizer", f"ngram_counts {list(counts)} of {len(pool)}")
+        raise invalid(
+            "TfIdfVectorizer", f"ngram_counts {list(counts)} do not match a pool of {len(pool)}"
+        )
     grams = [
         tuple(pool[i : i + size])
         for size, (start, end) in enumerate(zip(counts, ends, strict=True), start=1)
@@ -105,14 +110,16 @@ def _pool_columns(pool: Any, counts: Ints, columns: Ints) -> dict[tuple[Any, ...
         or min(columns, default=0) < 0
         or max(columns, default=0) > 1 << 24
     ):
-        raise invalid("TfIdfVectorizer", f"{len(grams)} n-grams, {len(columns)} columns")
+        raise invalid(
+            "TfIdfVectorizer", f"{len(grams)} n-grams do not match {len(columns)} columns"
+        )
     for gram, column in zip(grams, columns, strict=True):
         found.setdefault(gram, column)
     return found
 
 
 def _grams(items: list[Any], least: int, most: int, skips: int) -> Any:
-    """Of each length; single elements only once, whatever may be left out."""
+    """Yield the n-grams of each length; single elements only once, regardless of skips."""
     for size in range(max(least, 1), most + 1):
         for step in range(1, 2 if size == 1 else skips + 2):
             for first in range(len(items) - (size - 1) * step):

@@ -1,4 +1,4 @@
-"""Steps of optimizers, of the domain ``ai.onnx.preview.training``."""
+"""Steps of optimizers (domain `ai.onnx.preview.training`)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ _DOMAIN = "ai.onnx.preview.training"
 
 
 def _each(name: str, values: Sequence[Tensor], size: int, step: Callable[..., Any]) -> Any:
-    """Steps of several variables, whose values, gradients and states come one kind after the
-    other; so do the results, without gradients."""
+    """Run a step for each of several variables.
+
+    Inputs are grouped by kind: all values, then all gradients, then all states. The results are
+    grouped in the same way, without gradients.
+    """
     count, left = divmod(len(values), size)
     if left or not count:
-        raise invalid(name, f"{len(values)} values, {size} for each variable")
+        raise invalid(name, f"expected {size} values for each variable, got {len(values)}")
     made = [step(*values[i::count]) for i in range(count)]
     return tuple(one for kind in zip(*made, strict=True) for one in kind)
 
@@ -46,7 +49,7 @@ def momentum(
 ) -> Any:  # fmt: skip
     share = beta if host(count) > 0 else 1.0
     if mode not in ("standard", "nesterov"):
-        raise invalid("Momentum", f"mode is {mode!r}")
+        raise invalid("Momentum", f"unknown mode {mode!r}")
 
     def step(x: Tensor, gradient: Tensor, v: Tensor) -> Any:
         g = gradient + norm_coefficient * x

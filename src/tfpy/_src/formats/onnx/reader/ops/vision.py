@@ -1,4 +1,4 @@
-"""Boxes, and images at the positions of grids."""
+"""Boxes, regions of interest, and sampling at grids."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ def grid_sample(
 ) -> Any:  # fmt: skip
     n, c, *sizes = x.aval.shape
     if grid.ndim != x.ndim or grid.aval.shape[-1] != len(sizes):
-        raise invalid("GridSample", f"a grid {list(grid.aval.shape)} of {list(x.aval.shape)}")
+        raise invalid(
+            "GridSample",
+            f"the grid {list(grid.aval.shape)} does not match the input {list(x.aval.shape)}",
+        )
     at = grid_positions(grid, sizes, bool(align_corners))
     y = sampled(x, at, mode, padding_mode, bool(align_corners))
     return reshape(y, [n, c, *grid.aval.shape[1:-1]])
@@ -45,7 +48,7 @@ def affine_grid_(theta: Tensor, size: Array, *, align_corners: int = 0) -> Any:
 def _regions_at(
     rois: Tensor, shape: tuple[int, int], out: tuple[int, int], ratio: int, offset: float,
 ) -> tuple[Tensor, Tensor, tuple[int, int]]:  # fmt: skip
-    """Positions in y and x of the samples of each region, R P, and how many a cell has."""
+    """Return the y and x positions [R, P] of each region's samples, and their number per cell."""
     x1, y1, x2, y2 = (rois[:, i] - offset for i in range(4))
     width, height = x2 - x1, y2 - y1
     if not offset:
@@ -66,7 +69,7 @@ def _regions_at(
 
 
 def _samples(first: Tensor, span: Tensor, cells: int, count: int) -> Tensor:
-    """Positions of the samples of all cells of each region."""
+    """Return the sample positions of all cells of each region."""
     steps = (np.arange(cells * count, dtype=np.float32) + 0.5) / (cells * count)
     return reshape(first, [-1, 1]) + reshape(span, [-1, 1]) * steps
 
@@ -95,7 +98,7 @@ def roi_align(
         rois * spatial_scale, (h, w), (out[0], out[1]), sampling_ratio, 0.5 if half else 0.0
     )
     if max(out) > _MAX_CELLS or max(a, b) > _MAX_CELLS:
-        raise invalid("RoiAlign", f"{out} cells with {a} × {b} samples each are too many")
+        raise invalid("RoiAlign", f"{out} cells with {a} × {b} samples each exceed the limit")
     images = gather(x, cast(batch_indices, "int32"), axis=0)
     return _pooled(images, ys, xs, (h, w), (out[0], a, out[1], b), mode)
 
@@ -103,7 +106,7 @@ def roi_align(
 def _pooled(
     images: Tensor, ys: Tensor, xs: Tensor, sizes: tuple[int, int], cells: Ints, mode: str
 ) -> Tensor:
-    """The means, or the largest shares, of samples in each cell; outside by a pixel there is 0."""
+    """Pool the samples of each cell by mean or maximum; positions far outside count as 0."""
     count, c = images.aval.shape[:2]
     inside: Any = None
     for at, n in ((ys, sizes[0]), (xs, sizes[1])):
@@ -114,13 +117,13 @@ def _pooled(
         values = sampled(images, [ys, xs], "linear", "border") * kept
         return reduce_mean(reshape(values, [count, c, *cells]), [3, 5])
     if mode != "max":
-        raise invalid("RoiAlign", f"mode {mode!r} is not 'avg' or 'max'")
+        raise invalid("RoiAlign", f"mode must be 'avg' or 'max', got {mode!r}")
     values = _largest_share(images, ys, xs, sizes) * kept
     return reduce_max(reshape(values, [count, c, *cells]), [3, 5])
 
 
 def _largest_share(images: Tensor, ys: Tensor, xs: Tensor, sizes: tuple[int, int]) -> Tensor:
-    """The largest of the four pixels around each position, each times its share."""
+    """Return the largest weighted value of the four pixels around each position."""
     count, c, h, w = images.aval.shape
     flat = transpose(reshape(images, [count, c, h * w]), [0, 2, 1])
     lines = []
@@ -182,7 +185,7 @@ def non_max_suppression(
     boxes: Array, scores: Array, most: Array | None = None, iou: Array | None = None,
     least: Array | None = None, *, center_point_box: int = 0,
 ) -> Any:  # fmt: skip
-    """Of each class of each image, the boxes that overlap little: rows of image, class, box."""
+    """Select boxes with little overlap, per class and image: rows of image, class and box."""
     count = ints(most)[0] if most is not None else 0
     limit = float(iou.reshape(-1)[0]) if iou is not None else 0.0
     floor = float(least.reshape(-1)[0]) if least is not None else -np.inf
@@ -198,7 +201,7 @@ def non_max_suppression(
 
 
 def _corners(boxes: Array, centers: bool) -> Array:
-    """y1 x1 y2 x2, in order."""
+    """Return the corners of boxes as [y1, x1, y2, x2], sorted."""
     if centers:
         x, y, w, h = np.moveaxis(boxes, -1, 0)
         return np.stack([y - h / 2, x - w / 2, y + h / 2, x + w / 2], -1)
@@ -209,7 +212,7 @@ def _corners(boxes: Array, centers: bool) -> Array:
 
 
 def _kept(boxes: Array, order: Array, count: int, limit: float) -> list[int]:
-    """Boxes in order, without those that overlap an earlier one."""
+    """Return boxes in order, without boxes that overlap an earlier one."""
     kept: list[int] = []
     areas = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
     while order.size and len(kept) < count:

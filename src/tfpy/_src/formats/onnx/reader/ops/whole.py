@@ -1,4 +1,4 @@
-"""Operations between whole numbers that stand for real ones, which ONNX Runtime adds to ONNX's."""
+"""Operations on quantized integers, which ONNX Runtime adds to ONNX."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def q_linear_global_average_pool(
 
 @operation("com.microsoft.QLinearConcat")
 def q_linear_concat(y_scale: Tensor, y_zero: Tensor, *parts: Tensor, axis: int) -> Any:
-    """Of parts with a scale and a zero point each."""
+    """Concatenate tensors with individual scales and zero points."""
     triples = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
     made = concat([dequantize_linear(*one) for one in triples], axis)
     return quantize_linear(made, y_scale, y_zero)
@@ -81,7 +81,7 @@ def q_gemm(
     c: Tensor | None = None, y_scale: Tensor | None = None, y_zero: Tensor | None = None, *,
     alpha: float = 1.0, transA: int = 0, transB: int = 0,  # noqa: N803
 ) -> Any:  # fmt: skip
-    """As Gemm; ``c`` is in steps of the product of the scales, of a and of b."""
+    """Compute Gemm; `c` is quantized with the product of the scales of a and b."""
     axis = 0 if transB else 1
     y = gemm(
         dequantize_linear(a, a_scale, a_zero),

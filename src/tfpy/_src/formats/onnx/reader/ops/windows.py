@@ -1,4 +1,4 @@
-"""Where windows of convolutions and pooling lie: ONNX's attributes as sizes and pads."""
+"""The windows of convolutions and pooling, from ONNX's attributes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tfpy._src.formats.onnx.reader.record import Ints
 
 Pads = tuple[tuple[int, int], ...]
 MAX_WINDOW = 1 << 17
-"""Elements of a window: more of them would keep the host busy for minutes."""
+"""Maximum number of elements in a window; larger windows would block the host for minutes."""
 MAX_PAD = 1 << 14
 
 
 @dataclass(frozen=True)
 class Windows:
-    """Of each spatial axis."""
+    """Window parameters for each spatial axis."""
 
     kernel: Ints
     strides: Ints
@@ -25,7 +25,7 @@ class Windows:
 
     @property
     def extent(self) -> Ints:
-        """How far a window reaches."""
+        """Size of a window including dilation."""
         return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations, strict=True))
 
 
@@ -33,16 +33,19 @@ def windows(
     op: str, spatial: Ints, kernel: Ints, strides: Ints | None, dilations: Ints | None,
     pads: Ints | None, auto_pad: str, ceil: bool = False,
 ) -> Windows:  # fmt: skip
-    """The windows over axes of some sizes; with `ceil`, the pads behind reach further, so that the
-    last window may be partly outside.
+    """Return the windows over axes of given sizes.
+
+    With `ceil`, the pads at the end are extended, so that the last window may be partly outside.
 
     Raises:
-        InvalidArgumentError: for sizes that do not fit.
+        InvalidArgumentError: If the attributes do not match each other.
     """
     rank = len(spatial)
     step, spread = strides or (1,) * rank, dilations or (1,) * rank
     if not len(kernel) == len(step) == len(spread) == rank or min(*kernel, *step, *spread) < 1:
-        raise invalid(op, f"kernel {kernel}, strides {step}, dilations {spread}: {rank} axes")
+        raise invalid(
+            op, f"kernel {kernel}, strides {step}, dilations {spread} are invalid for {rank} axes"
+        )
     if math.prod(kernel) > MAX_WINDOW or max(*step, *spread) > MAX_WINDOW:
         raise invalid(op, f"kernel {kernel}, strides {step}, dilations {spread} are too large")
     made = Windows(tuple(kernel), tuple(step), tuple(spread), ((0, 0),) * rank)
@@ -53,7 +56,7 @@ def windows(
     elif (
         auto_pad != "NOTSET" or len(pads) != 2 * rank or not 0 <= min(pads) <= max(pads) <= MAX_PAD
     ):
-        raise invalid(op, f"auto_pad {auto_pad!r}, pads {list(pads)} for {rank} axes")
+        raise invalid(op, f"auto_pad {auto_pad!r} or pads {list(pads)} are invalid for {rank} axes")
     else:
         found = tuple(zip(pads[:rank], pads[rank:], strict=True))
     if ceil:
@@ -62,7 +65,7 @@ def windows(
 
 
 def _same(spatial: Ints, w: Windows, auto_pad: str) -> Pads:
-    """Pads for as many windows as there are strides."""
+    """Return pads for `ceil(size / stride)` windows."""
     found = []
     for size, extent, step in zip(spatial, w.extent, w.strides, strict=True):
         total = max(0, (math.ceil(size / step) - 1) * step + extent - size)
@@ -72,7 +75,7 @@ def _same(spatial: Ints, w: Windows, auto_pad: str) -> Pads:
 
 
 def _reaching(spatial: Ints, w: Windows, pads: Pads) -> Pads:
-    """Pads for a further window that begins inside, if there is room for a part of it."""
+    """Extend the pads for one more window that starts inside, if a part of it fits."""
     found = []
     for size, extent, step, (low, high) in zip(spatial, w.extent, w.strides, pads, strict=True):
         count = math.ceil((size + low + high - extent) / step) + 1
