@@ -1,1 +1,1 @@
-"""TFLite models, read."""
+"""The reader of TFLite models."""

@@ -1,4 +1,4 @@
-"""Models in ``.tflite`` files."""
+"""Models in `.tflite` files."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tfpy._src.library.io.checked_json import ModelFileError
 
 
 class TFLiteModel(GraphModel):
-    """A model of a ``.tflite`` file; see :class:`~tfpy._src.formats.graph_model.GraphModel`.
+    """A model of a `.tflite` file; see `GraphModel`.
 
-    What streaming models keep between calls stays until :meth:`reset`.
+    The state of a streaming model persists between calls until `reset` is called.
     """
 
     def __init__(self, file: ModelFile, **options: Any) -> None:
@@ -26,7 +26,7 @@ class TFLiteModel(GraphModel):
         self.reset()
 
     def reset(self) -> None:
-        """Makes the model forget what it kept of the calls before."""
+        """Reset the state that the model keeps between calls."""
         with using(self._resources):
             self._file.state.reset(self._file.firsts)
 
@@ -34,24 +34,30 @@ class TFLiteModel(GraphModel):
 def read_tflite(
     data: bytes, trainable: bool = False, quantize: str | None = None, safe_mode: bool = True
 ) -> TFLiteModel:
-    """The model of a ``.tflite`` file.
+    """Load the model of a `.tflite` file.
 
-    Inputs and outputs have the dtypes that the file says: whole numbers in quantized models.
+    Inputs and outputs have the dtypes in the file: integers in quantized models.
 
     Args:
-        data: the file's bytes.
-        trainable: make the weights that are not quantized Variables, to train the model further.
-        quantize: "int8" computes products of the weights in 8 bits where the backend can.
-        safe_mode: Refuse operations that act outside of the model.
+        data: Content of the file.
+        trainable: If True, weights that are not quantized become Variables, for further training.
+        quantize: `"int8"` computes products with the weights in 8 bits if the backend supports it.
+        safe_mode: If True, operations that act outside of the model are rejected.
+
+    Returns:
+        A TFLiteModel.
 
     Raises:
-        ValueError: when the file is broken, or says what is not allowed.
+        ValueError: If the file is corrupt or contains rejected operations.
     """
     return TFLiteModel(read_file(data, safe_mode), trainable=trainable, quantize=quantize)
 
 
 def _joined(file: ModelFile) -> tuple[NodeGraph, dict[str, ModelSignature]]:
-    """One graph for all signatures: that which they share, or one that calls theirs."""
+    """Return one graph for all signatures.
+
+    It is the graph that they share, or a graph that calls all of their graphs.
+    """
     numbers = {one.graph for one in file.signatures.values()}
     if len(numbers) == 1:
         (number,) = numbers
@@ -68,7 +74,7 @@ def _joined(file: ModelFile) -> tuple[NodeGraph, dict[str, ModelSignature]]:
     for key, one in file.signatures.items():
         graph = file.graphs[one.graph]
         if {spec.name for spec in one.inputs.values()} != {spec.name for spec in graph.inputs}:
-            raise ModelFileError(f"the signature {key!r} lacks inputs of its graph")
+            raise ModelFileError(f"The signature {key!r} does not have the inputs of its graph.")
         specs = {
             spec.name: Spec(f"{key}/{spec.name}", spec.dtype, spec.shape) for spec in graph.inputs
         }

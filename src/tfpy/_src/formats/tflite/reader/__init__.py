@@ -1,1 +1,1 @@
-"""TFLite: its files as node lists, and its operations."""
+"""The reader of TFLite files, and the implementations of their operations."""

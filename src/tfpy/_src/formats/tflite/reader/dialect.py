@@ -1,4 +1,4 @@
-"""Running nodes of TFLite's graphs."""
+"""The dialect that executes the nodes of TFLite graphs."""
 
 from __future__ import annotations
 
@@ -27,12 +27,11 @@ _CALLED = (
 
 
 class TFLiteDialect:
-    """TFLite's operations; those of :mod:`~tfpy._src.formats.tflite.reader.ops`, and registered
-    ones.
+    """The dialect of TFLite operations, registered operations and TensorFlow operations ("Flex").
 
     Args:
-        safe: Whether operations of TensorFlow that act outside of the graph are refused, unless
-            they are registered.
+        safe: If True, TensorFlow operations that act outside of the graph are rejected, unless they
+            are registered.
     """
 
     name = "TFLite"
@@ -43,7 +42,7 @@ class TFLiteDialect:
         self._safe = safe
 
     def run(self, node: Node, inputs: list[Any], scope: Scope) -> Sequence[Any]:
-        """The values of a node; see :class:`~tfpy._src.formats.node_graphs.node.Dialect`."""
+        """Compute the outputs of a node."""
         if is_registered(node.op):
             return run_registered(_with_options(node), inputs)[: len(node.outputs)]
         found = RECORDS.get(node.op)
@@ -56,7 +55,7 @@ class TFLiteDialect:
         raise missing(self.name, node)
 
     def decides(self, node: Node) -> Sequence[str]:
-        """Inputs that come as arrays of the host, and conditions."""
+        """Return the inputs that must be host arrays, and the conditions."""
         found = None if is_registered(node.op) else RECORDS.get(node.op)
         if found is None:
             return ()
@@ -68,8 +67,7 @@ class TFLiteDialect:
         return [str(node.attrs[key]) for key in _CALLED if key in node.attrs]
 
     def outside(self, node: Node) -> str | None:
-        """Return what an operation of TensorFlow does outside, None for those of TFLite; see
-        :class:`~tfpy._src.formats.node_graphs.node.Dialect`."""
+        """Return the external effect of a TensorFlow operation, or None."""
         if not self._safe or not node.op.startswith(_FLEX) or is_registered(node.op):
             return None
         return effect(node.op.removeprefix(_FLEX), _flex_attrs(node))
@@ -79,7 +77,7 @@ DIALECT = TFLiteDialect()
 
 
 def _with_options(node: Node) -> Node:
-    """A custom operation with its options by name, where they are FlexBuffers."""
+    """Decode the options of a custom operation into attributes, if they are FlexBuffers."""
     raw = node.attrs.get("custom_options", b"")
     try:
         options = flexbuffers.read(raw)
@@ -89,7 +87,7 @@ def _with_options(node: Node) -> Node:
 
 
 def _flex(node: Node, inputs: list[Any]) -> Sequence[Any]:
-    """An operation of TensorFlow's, which stayed as it was: its node lies in the options."""
+    """Run a TensorFlow operation, whose node is stored in the options."""
     attrs = _flex_attrs(node)
     found: list[Any] = []
     for value in tensorflow.RECORDS[node.op.removeprefix(_FLEX)].run(inputs, attrs).values():
@@ -98,7 +96,7 @@ def _flex(node: Node, inputs: list[Any]) -> Sequence[Any]:
 
 
 def _flex_attrs(node: Node) -> Mapping[str, Any]:
-    """Return the attributes of an operation of TensorFlow's.
+    """Return the attributes of a TensorFlow operation.
 
     Raises:
         ModelFileError: If the options do not contain a node.
@@ -109,7 +107,7 @@ def _flex_attrs(node: Node) -> Mapping[str, Any]:
         or len(options) != 2
         or not isinstance(options[1], bytes | str)
     ):
-        raise ModelFileError(f"{node.op} {node.name!r} has no node of TensorFlow in its options")
+        raise ModelFileError(f"{node.op} {node.name!r} has no TensorFlow node in its options.")
     raw = (
         options[1]
         if isinstance(options[1], bytes)

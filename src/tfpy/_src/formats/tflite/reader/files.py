@@ -1,4 +1,4 @@
-"""``.tflite`` files as node lists."""
+"""Conversion of `.tflite` files to node graphs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tfpy._src.formats.tflite.reader.tensors import RESOURCE, Info, constant_of,
 from tfpy._src.library.io.checked_json import ModelFileError
 
 _MAX_NODES = 1 << 20
-"""Of all graphs, each counted wherever it is called."""
+"""Maximum number of nodes in all graphs, counting a graph at each call."""
 _STATEFUL = frozenset(
     ("READ_VARIABLE", "ASSIGN_VARIABLE", "HASHTABLE_IMPORT", "CALL", "IF", "WHILE")
 )
@@ -31,7 +31,7 @@ _FIRST, _HANDLE, _TABLE = "CALL_ONCE", "VAR_HANDLE", "HASHTABLE"
 
 @dataclass(frozen=True)
 class SubgraphSignature:
-    """What a graph of the file takes and gives, by the names that callers use."""
+    """The inputs and outputs of a graph, by the names that callers use."""
 
     graph: int
     inputs: Mapping[str, Spec]
@@ -40,15 +40,15 @@ class SubgraphSignature:
 
 @dataclass(frozen=True)
 class ModelFile:
-    """What a ``.tflite`` file has.
+    """The content of a `.tflite` file.
 
     Attributes:
-        graphs: its graphs, each of which may call all of them by their numbers.
-        signatures: at least one.
-        state: what the model keeps between calls.
-        firsts: the graphs that give it its first values.
-        description: of the model.
-        metadata: bytes by name.
+        graphs: Graphs, which may call each other by number.
+        signatures: Signatures by name, at least one.
+        state: State that the model keeps between calls.
+        firsts: Graphs that initialize the state.
+        description: Description of the model.
+        metadata: Bytes by name.
     """
 
     graphs: Sequence[NodeGraph]
@@ -60,14 +60,14 @@ class ModelFile:
 
 
 def read_file(data: bytes | memoryview, safe: bool = True) -> ModelFile:
-    """The graphs of a ``.tflite`` file.
+    """Parse the graphs of a `.tflite` file.
 
     Args:
-        data: The file's bytes.
-        safe: Whether operations that act outside of the graphs are refused.
+        data: Content of the file.
+        safe: If True, operations that act outside of the graphs are rejected.
 
     Raises:
-        ModelFileError: when the file is broken, or says what is not allowed.
+        ModelFileError: If the file is corrupt or contains rejected operations.
     """
     view = memoryview(data).cast("B")
     return _Reader(view, SCHEMA.read(view, "Model", IDENTIFIER), TFLiteDialect(safe)).file()
@@ -83,7 +83,7 @@ class _Reader:
         self._functions: dict[str, NodeGraph] = {}
         tables = model["subgraphs"]
         if not tables:
-            raise ModelFileError("the file has no graph")
+            raise ModelFileError("The file has no graph.")
         self._resources = [_resources(self, table) for table in tables]
         self.graphs = [_Graph(self, i, table) for i, table in enumerate(tables)]
 
@@ -102,10 +102,10 @@ class _Reader:
         )
 
     def operation(self, table: dict[str, Any]) -> tuple[str, int]:
-        """The name and version of what an operator does.
+        """Return the name and version of an operator's operation.
 
         Raises:
-            ModelFileError: when there is none of its number.
+            ModelFileError: If its number is out of range.
         """
         codes = self._model["operator_codes"]
         code = codes[_within(table["opcode_index"], codes, "operation")]
@@ -114,10 +114,10 @@ class _Reader:
         return (code["custom_code"] if name == "CUSTOM" else name), code["version"]
 
     def buffer(self, number: int) -> Array:
-        """The bytes of a buffer; those of large files lie behind the tables.
+        """Return the bytes of a buffer; in large files they are located after the tables.
 
         Raises:
-            ModelFileError: when they are not in the file.
+            ModelFileError: If the bytes are outside of the file.
         """
         table = self._buffers[_within(number, self._buffers, "buffer")]
         begin, size = table["offset"], table["size"]
@@ -125,14 +125,14 @@ class _Reader:
             found: Array = table["data"]
             return found
         if begin + size > len(self._data):
-            raise ModelFileError(f"buffer {number} is not in the file")
+            raise ModelFileError(f"Buffer {number} is not in the file.")
         return np.frombuffer(self._data, np.uint8, size, begin)
 
     def reserve(self, info: Info, name: str) -> None:
-        """Count the numbers of a constant, which may share its bytes or have few that are not zero.
+        """Count the memory of a constant, which may share its bytes or be sparse in the file.
 
         Raises:
-            ModelFileError: If the file's constants need too much memory.
+            ModelFileError: If the constants of the file need too much memory.
         """
         count = math.prod(info.shape)
         too_large = self._room.refusal(f"the constant {name!r}", count * info.bytes_each)
@@ -140,11 +140,12 @@ class _Reader:
             raise ModelFileError(too_large)
 
     def run_first(self, number: int) -> None:
-        """Notes a graph that gives first values."""
+        """Record a graph that initializes the state."""
         self._firsts[_within(number, self._model["subgraphs"], "graph")] = None
 
     def kept(self, graph: int, tensor: int, info: Info) -> Any:
-        """What a tensor is: a Variable that keeps it, or the Variable or table that it names."""
+        """Return the Variable that stores a tensor's state, or the Variable or table that it names.
+        """
         key = self._resources[graph].get(tensor)
         if key is None:
             return self._state.variable((graph, tensor), info)
@@ -159,7 +160,7 @@ class _Reader:
                     tensors = table["tensors"]
                     held = info_of(tensors[_within(ends[1], tensors, "tensor")])
                     return self._state.variable(key, held)
-        raise ModelFileError(f"nothing uses the variable {key!r}")
+        raise ModelFileError(f"No operation uses the variable {key!r}.")
 
     def _signatures(self) -> dict[str, SubgraphSignature]:
         found = {}
@@ -178,7 +179,7 @@ class _Reader:
         return found
 
     def _check_calls(self) -> None:
-        """Refuses graphs that call themselves, or each other too often."""
+        """Reject recursive graphs, and calls that expand to too many nodes."""
         counts: dict[str, int] = {}
         for start in self._functions:
             todo = [start]
@@ -188,27 +189,27 @@ class _Reader:
                 called = [other for node in graph.nodes for other in self._called(node)]
                 missing = [other for other in called if other not in counts]
                 if missing and (missing[0] in todo):
-                    raise ModelFileError(f"graph {missing[0]} calls itself")
+                    raise ModelFileError(f"Graph {missing[0]} calls itself.")
                 if missing:
                     todo.append(missing[0])
                     continue
                 todo.pop()
                 counts[name] = len(graph.nodes) + sum(counts[other] for other in called)
                 if counts[name] > _MAX_NODES:
-                    raise ModelFileError("graphs call each other too often")
+                    raise ModelFileError("The calls between graphs expand to too many nodes.")
 
     def _called(self, node: Node) -> Sequence[str]:
         names = self.dialect.calls(node)
         for name in names:
             if name not in self._functions:
                 raise ModelFileError(
-                    f"{node.op} {node.name!r} calls graph {name}, which is not there"
+                    f"{node.op} {node.name!r} calls graph {name}, which does not exist."
                 )
         return names
 
 
 class _Graph:
-    """One graph of the file."""
+    """A graph of the file."""
 
     def __init__(self, reader: _Reader, number: int, table: dict[str, Any]) -> None:
         self._reader, self.number, self._table = reader, number, table
@@ -222,17 +223,17 @@ class _Graph:
         )
 
     def value(self, tensor: int) -> str:
-        """The name of a tensor."""
+        """Return the name of a tensor."""
         return self._names[_within(tensor, self._names, "tensor")]
 
     def spec(self, tensor: int) -> Spec:
-        """A tensor as an input."""
+        """Return the spec of a tensor as an input."""
         info = self._infos[_within(tensor, self._names, "tensor")]
         dtype = None if info.dtype in (RESOURCE, "variant") else info.tensor_dtype
         return Spec(self.value(tensor), dtype, info.signature)
 
     def read(self, functions: Mapping[str, NodeGraph]) -> NodeGraph:
-        """The node list."""
+        """Convert the graph to a node graph."""
         inputs = self._table["inputs"].tolist()
         nodes = list(self._nodes())
         made = {name for node in nodes for name in node.outputs}
@@ -259,7 +260,7 @@ class _Graph:
         )
 
     def _acts(self, node: Node, state: Mapping[str, Any]) -> bool:
-        """Whether a node changes what the model keeps, or may."""
+        """Return True if a node may change the state of the model."""
         return node.op in _STATEFUL or any(name in state for name in node.inputs)
 
     def _constant(self, number: int, info: Info) -> Array | Callable[[str], Array] | None:
@@ -304,7 +305,7 @@ class _Graph:
             last = (name,) if keeps else last
 
     def _places(self, numbers: Array) -> list[int]:
-        """Tensors by number; -1 for one that was left out."""
+        """Return tensors by number; -1 for an omitted one."""
         found: list[int] = numbers.tolist()
         for number in found:
             if number != -1:
@@ -320,7 +321,7 @@ class _Table:
 
 
 def _resources(reader: _Reader, table: dict[str, Any]) -> dict[int, str | _Table]:
-    """The names of variables and tables by the tensors that stand for them."""
+    """Return the names of variables and tables by the tensors that represent them."""
     found: dict[int, str | _Table] = {}
     for op in table["operators"]:
         name, options = reader.operation(op)[0], op["builtin_options"] or {}
@@ -335,7 +336,7 @@ def _resources(reader: _Reader, table: dict[str, Any]) -> dict[int, str | _Table
 
 
 def _unique(names: Sequence[str]) -> list[str]:
-    """Names made different where they are not."""
+    """Make names unique."""
     seen: set[str] = set()
     found = []
     for i, name in enumerate(names):
@@ -349,5 +350,5 @@ def _unique(names: Sequence[str]) -> list[str]:
 
 def _within(number: int, of: Sequence[Any], what: str) -> int:
     if not 0 <= number < len(of):
-        raise ModelFileError(f"there is no {what} {number} in the file, which has {len(of)}")
+        raise ModelFileError(f"The file has no {what} {number}; it has {len(of)}.")
     return number

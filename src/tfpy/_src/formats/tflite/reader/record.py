@@ -1,16 +1,16 @@
-"""What makes a function an operation of TFLite.
+"""The decorator that registers functions as TFLite operations.
 
-A record is a function over tfpy's. Its positional parameters are the operation's inputs; one that
-is annotated ``Array`` comes as an array of the host, since its values must be known while a
-function is traced; those of one that is ``Known`` had better be. Keyword-only parameters are the
-options, under the schema's names; ``gives`` gets what the file says of the outputs, ``scope`` the
-values around the operation::
+A record is a Python function on tensors. Its positional parameters are the inputs of the operation.
+A parameter with the annotation `Array` receives a host array, since its values must be known during
+tracing; the values of a parameter with the annotation `Known` should be known. Keyword-only
+parameters are options with the schema's names; `gives` receives the specs of the outputs, `scope`
+the enclosing values::
 
     @operation("GATHER")
     def gather(params: Any, indices: Any, *, axis: int, batch_dims: int) -> Any:
 
-Functions compute with numbers, not with the whole ones that stand for them in quantized models: the
-record makes the former of the latter before, and the latter of the former behind it.
+Functions compute with real numbers, not with the integers of quantized models: the record
+dequantizes the inputs and quantizes the outputs.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from tfpy._src.tensors.math.arithmetic import sign
 from tfpy._src.tensors.variables.variable import Variable
 
 TAKES, GIVES = "takes", "gives"
-"""Attributes of every node: what the file says of the inputs and of the outputs."""
+"""Attributes of every node: the specs of the inputs and the outputs in the file."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _HOST = "Array"
 Known = Any
 DECIDE = (_HOST, "Known")
-"""Annotations of inputs whose elements a trace must know, or had better know."""
+"""Annotations of inputs whose elements must or should be known during tracing."""
 _DISCRETE = frozenset((dtypes.int32, dtypes.bool, dtypes.string, dtypes.uint32, dtypes.uint64))
 
 
@@ -53,11 +53,12 @@ class Operation:
     """An operation of the format.
 
     Attributes:
-        function: computes it.
-        moves: whether it only moves elements, so that whole numbers need not become others when
-            they stand for the same before and behind it.
-        scales: whether a factor before it is one behind it, so that whole numbers can be computed
-            with and rounded exactly where TFLite rounds.
+        name: Name of the operation.
+        function: Function that computes the operation.
+        moves: True if the operation only moves elements, so that it runs on quantized integers if
+            inputs and outputs have the same quantization.
+        scales: True if the operation commutes with scaling, so that it runs on quantized integers
+            and rounds exactly where TFLite does.
     """
 
     name: str
@@ -65,13 +66,13 @@ class Operation:
     moves: bool
     scales: bool
     inputs: tuple[tuple[str, bool], ...]
-    """Of each: whether it is of the host (its annotation), whether it may be left out."""
+    """Annotation, and whether it is optional, of each input."""
     takes_more: bool
     keywords: Mapping[str, Any]
-    """Options, and what they are in files that leave all of them out: nothing."""
+    """Options with their values in files that omit them: zero or empty."""
 
     def keeps(self, takes: Sequence[Info | None], gives: Sequence[Info]) -> bool:
-        """Whether it runs on the whole numbers of quantized tensors as they are."""
+        """Return True if the operation runs directly on quantized integers."""
         first = next((t.quantization for t in takes if t and t.quantization), None)
         return self.moves and all(
             first is not None and first.same(info.quantization)
@@ -80,10 +81,10 @@ class Operation:
         )
 
     def run(self, node: Node, values: Sequence[Any], scope: Scope) -> Sequence[Any]:
-        """The values that a node makes.
+        """Compute the outputs of a node.
 
         Raises:
-            ModelFileError: for numbers of inputs or outputs that the operation has not.
+            ModelFileError: If the number of inputs or outputs is invalid for the operation.
         """
         takes, gives = node.attrs[TAKES], node.attrs[GIVES]
         around = {**node.attrs, "scope": scope}
@@ -103,7 +104,7 @@ class Operation:
             made = self.function(*values, **keywords)
             results = list(made) if isinstance(made, tuple | list) else [made]
             if len(results) < len(gives):
-                raise ModelFileError(f"{node.op} gives {len(results)} values, not {len(gives)}")
+                raise ModelFileError(f"{node.op} has {len(results)} outputs, got {len(gives)}.")
             if not keeps:
                 results = [whole(v, g, factor) for v, g in zip(results, gives, strict=False)]
         return [_settled(value) for value in results[: len(gives)]]
@@ -113,10 +114,10 @@ class Operation:
 
     def _taken(self, node: Node, values: Sequence[Any]) -> list[Any]:
         if len(values) > len(self.inputs) and not self.takes_more:
-            raise ModelFileError(f"{node.op} takes {len(self.inputs)} inputs, not {len(values)}")
+            raise ModelFileError(f"{node.op} has {len(self.inputs)} inputs, got {len(values)}.")
         for i, (_, is_optional) in enumerate(self.inputs):
             if not is_optional and (i >= len(values) or values[i] is None):
-                raise ModelFileError(f"{node.op} {node.name!r} lacks its input {i}")
+                raise ModelFileError(f"{node.op} {node.name!r} requires input {i}.")
         return [
             host_values(value) if self._kind(i) == _HOST and value is not None else value
             for i, value in enumerate(values)
@@ -124,11 +125,11 @@ class Operation:
 
 
 RECORDS: dict[str, Operation] = {}
-"""The operations by name."""
+"""Operations by name."""
 
 
 def op(name: str, function: Callable[..., Any], moves: bool = False, scales: bool = False) -> None:
-    """Enters a function as an operation."""
+    """Register a function as an operation."""
     inputs, takes_more = [], False
     keywords: dict[str, Any] = {}
     for parameter in inspect.signature(function).parameters.values():
@@ -144,7 +145,7 @@ def op(name: str, function: Callable[..., Any], moves: bool = False, scales: boo
 
 
 def operation(*names: str, moves: bool = False, scales: bool = False) -> Callable[[_F], _F]:
-    """Makes a function the operation of these names."""
+    """Register a function as the operation of these names."""
 
     def enter(function: _F) -> _F:
         for name in names:
@@ -155,7 +156,7 @@ def operation(*names: str, moves: bool = False, scales: bool = False) -> Callabl
 
 
 def real(value: Any, info: Info | None, scaled: bool = True) -> Any:
-    """The numbers for which whole ones stand; all other values as they are."""
+    """Dequantize a value; other values are returned unchanged."""
     if info is None or info.quantization is None or value is None:
         return value
     if isinstance(value, Variable) or not _is_whole(value):
@@ -170,12 +171,12 @@ def real(value: Any, info: Info | None, scaled: bool = True) -> Any:
 
 
 def whole(value: Any, info: Info, factor: float | None = None) -> Any:
-    """The whole numbers that stand for numbers in an output that is quantized.
+    """Quantize a value for a quantized output.
 
     Args:
-        value: the numbers.
-        info: of the output.
-        factor: in place of the division by the output's scale.
+        value: Real numbers.
+        info: Spec of the output.
+        factor: Factor that replaces the division by the output's scale.
     """
     if info.quantization is None or _is_whole(value):
         return value
@@ -185,7 +186,9 @@ def whole(value: Any, info: Info, factor: float | None = None) -> Any:
         steps = p.add(steps, zero) if zero.any() else steps
     else:
         steps = p.add(value if factor == 1 else p.multiply(value, factor), zero)
-        steps = p.multiply(sign(steps), p.floor(p.add(p.abs(steps), 0.5)))  # halves away from 0
+        steps = p.multiply(
+            sign(steps), p.floor(p.add(p.abs(steps), 0.5))
+        )  # rounds halves away from 0
     if info.dtype in ("int8", "uint8", "int16"):
         limits = np.iinfo(info.dtype)
         steps = p.minimum(p.maximum(steps, float(limits.min)), float(limits.max))
@@ -201,8 +204,10 @@ def _is_whole(value: Any) -> bool:
 def _factor(
     takes: Sequence[Info | None], gives: Sequence[Info], attrs: Mapping[str, Any]
 ) -> float | None:
-    """What makes whole numbers of an operation's only quantized input those of its output; None
-    where they must be made numbers before."""
+    """Return the factor from an operation's only quantized input to its output.
+
+    Returns None if the input must be dequantized first.
+    """
     taken = [info.quantization for info in takes if info and info.quantization]
     given = gives[0].quantization if gives else None
     if len(taken) != 1 or given is None or taken[0].scale.size != 1 or given.scale.size != 1:
@@ -213,7 +218,7 @@ def _factor(
 
 
 def _settled(value: Any) -> Any:
-    """Whole numbers that the host has are arrays, so that shapes stay known."""
+    """Convert discrete values on the host to arrays, so that shapes stay known."""
     if type(value) is Tensor and value.dtype in _DISCRETE:
         storage = value.storage
         if storage.host is not None or (storage.backend is not None and storage.backend.on_host):

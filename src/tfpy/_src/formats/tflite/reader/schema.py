@@ -1,4 +1,4 @@
-"""The tables of a ``.tflite`` file, and the numbers of its operations."""
+"""The tables of a `.tflite` file, and the numbers of its operations."""
 
 from __future__ import annotations
 

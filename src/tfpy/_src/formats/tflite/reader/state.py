@@ -1,4 +1,4 @@
-"""What a model keeps between calls: the Variables of streaming models and of recurrent networks."""
+"""The state of a model between calls: Variables of streaming models and recurrent networks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tfpy._src.tensors.variables.variable import Variable
 
 _MAX_ELEMENTS = 1 << 26
 _STORED = dict.fromkeys(("int8", "uint8", "int16", "uint16"), "int32")
-"""What stays on devices between calls, in a dtype that they store."""
+"""Storage dtypes of values between calls, for dtypes that devices do not store."""
 
 
 class ModelState:
@@ -30,18 +30,20 @@ class ModelState:
         self._elements = 0
 
     def variable(self, key: object, info: Info) -> Variable:
-        """The Variable of that name; zeros of the shape and dtype when it is new.
+        """Return the Variable of a name; a new one contains zeros.
 
-        What a tensor of the file keeps (unlike a resource) are numbers, also where the file
-        quantizes them.
+        The state of a variable tensor (unlike a resource) is stored as real numbers, even if it is
+        quantized in the file.
 
         Raises:
-            ModelFileError: when there would be too much.
+            ModelFileError: If the state would have too many elements.
         """
         if key not in self.variables:
             self._elements += math.prod(info.shape)
             if self._elements > _MAX_ELEMENTS:
-                raise ModelFileError(f"the model keeps more than {_MAX_ELEMENTS} elements")
+                raise ModelFileError(
+                    f"The state of the model has more than {_MAX_ELEMENTS} elements."
+                )
             is_number = info.quantization is not None and not isinstance(key, str)
             dtype = "float32" if is_number else _STORED.get(info.dtype, info.tensor_dtype.name)
             zeros = np.zeros(info.shape, dtype)
@@ -49,21 +51,21 @@ class ModelState:
         return self.variables[key]
 
     def table(self, number: int, keys: DType, values: DType) -> MutableHashTable:
-        """The table of that number.
+        """Return the table of a number.
 
         Raises:
-            ModelFileError: when there cannot be one of such keys and values.
+            ModelFileError: If the dtypes of keys and values are not supported.
         """
         if number not in self.tables:
             nothing = "" if values.name == "string" else 0
             try:
                 self.tables[number] = MutableHashTable(keys, values, nothing)
             except (TypeError, ValueError) as error:
-                raise ModelFileError(f"table {number}: {error}") from None
+                raise ModelFileError(f"Table {number}: {error}") from None
         return self.tables[number]
 
     def reset(self, firsts: Sequence[NodeGraph]) -> None:
-        """Makes all zeros, then runs the graphs that give first values."""
+        """Set all Variables to zero, then run the graphs that initialize the state."""
         for variable in self.variables.values():
             variable.assign(np.zeros(variable.shape, variable.dtype.name))
         for table in self.tables.values():

@@ -1,4 +1,4 @@
-"""What the tensors of a ``.tflite`` file are, and the arrays of its constants."""
+"""The specs of a `.tflite` file's tensors, and the arrays of its constants."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.library.io.checked_json import ModelFileError
 
 MAX_BYTES = 1 << 31
-"""Of a value whose size a model computes."""
+"""Maximum size of a value with a computed shape."""
 MAX_RANK = 8
 RESOURCE = "resource"
 TYPES = (
@@ -24,7 +24,7 @@ TYPES = (
 )  # fmt: skip
 """Names of dtypes by number."""
 
-_PACKED = {"int4": 4, "uint4": 4, "int2": 2}  # bits; their values come in whole bytes
+_PACKED = {"int4": 4, "uint4": 4, "int2": 2}  # bits; unpacked values have at least one byte
 _WIDER = {"int4": "int8", "int2": "int8", "uint4": "uint8"}
 _NARROWER = {"float64": "float32", "complex128": "complex64"}
 _NOT_NUMBERS = frozenset(("string", RESOURCE, "variant"))
@@ -33,15 +33,15 @@ _QUANTIZED = frozenset(("int8", "uint8", "int16", "int32", "int64", "int4", "int
 
 @dataclass(frozen=True, eq=False)
 class Quantization:
-    """Whole numbers q stand for (q - zero) * scale."""
+    """A quantization: the integer q represents (q - zero) * scale."""
 
     scale: Array
     zero: Array
-    """Both float32, of one element or one for each place of the axis."""
+    """Zero point; float32 like the scale, with one element or one per index of the axis."""
     axis: int
 
     def shaped(self, rank: int) -> tuple[Array, Array]:
-        """Scale and zero point as they broadcast against a tensor."""
+        """Return the scale and zero point in shapes that broadcast against a tensor."""
         if self.scale.size == 1:
             return self.scale.reshape(()), self.zero.reshape(())
         shape = [1] * rank
@@ -49,13 +49,13 @@ class Quantization:
         return self.scale.reshape(shape), self.zero.reshape(shape)
 
     def real(self, array: Array) -> Array:
-        """The numbers for which whole ones stand."""
+        """Dequantize an array."""
         scale, zero = self.shaped(array.ndim)
         real: Array = (array.astype(np.float32) - zero) * scale
         return real
 
     def same(self, other: Quantization | None) -> bool:
-        """Whether equal whole numbers stand for equal numbers."""
+        """Return True if both quantizations map integers to the same numbers."""
         return other is not None and (
             np.array_equal(self.scale, other.scale) and np.array_equal(self.zero, other.zero)
         )
@@ -63,39 +63,41 @@ class Quantization:
 
 @dataclass(frozen=True, eq=False)
 class Info:
-    """What the file says of a tensor."""
+    """The spec of a tensor in the file."""
 
     dtype: str
-    """The name that the file's number has in NumPy; those of less than a byte are wider."""
+    """NumPy's name of the dtype; types smaller than a byte are widened."""
     shape: tuple[int, ...]
     signature: tuple[int | None, ...] | None
-    """The shape with None where calls may differ; None when not even the rank is known."""
+    """Shape with None for dynamic sizes; None if the rank is unknown."""
     quantization: Quantization | None
 
     @property
     def bytes_each(self) -> int:
-        """Number of bytes of an element, those of quantized tensors as float32."""
+        """Number of bytes of an element, as float32 for quantized tensors."""
         if self.quantization is not None:
             return 4
         return 8 if self.dtype in _NOT_NUMBERS else self.tensor_dtype.size
 
     @property
     def tensor_dtype(self) -> DType:
-        """The dtype that such a tensor has here."""
+        """Dtype of the tensor in tfpy."""
         return as_dtype(_NARROWER.get(self.dtype, self.dtype))
 
 
 def info_of(tensor: dict[str, Any]) -> Info:
-    """What a tensor's table says.
+    """Return the spec of a tensor's table.
 
     Raises:
-        ModelFileError: for what cannot be.
+        ModelFileError: If the table is invalid.
     """
     dtype = type_name(tensor["type"])
     shape = tuple(tensor["shape"].tolist())
     signature: tuple[int, ...] = tuple(tensor["shape_signature"].tolist()) or shape
     if len(shape) > MAX_RANK or min(shape, default=0) < 0 or len(signature) != len(shape):
-        raise ModelFileError(f"the tensor {tensor['name']!r} has the shape {list(shape)[:40]}")
+        raise ModelFileError(
+            f"The tensor {tensor['name']!r} has the invalid shape {list(shape)[:40]}."
+        )
     said = tuple(None if size < 0 else size for size in signature)
     quantization = None
     if tensor["quantization"] and dtype in _QUANTIZED:
@@ -104,13 +106,13 @@ def info_of(tensor: dict[str, Any]) -> Info:
 
 
 def type_name(number: int) -> str:
-    """The name of a dtype.
+    """Return the name of a dtype.
 
     Raises:
-        ModelFileError: when there is none of that number.
+        ModelFileError: If there is no dtype with this number.
     """
     if not 0 <= number < len(TYPES):
-        raise ModelFileError(f"there is no dtype number {number}")
+        raise ModelFileError(f"There is no dtype number {number}.")
     return TYPES[number]
 
 
@@ -122,22 +124,22 @@ def _quantization(table: dict[str, Any], shape: tuple[int, ...], name: str) -> Q
         zero = np.broadcast_to(zero[:1] if zero.size else np.zeros(1, np.int64), scale.shape)
     fits = scale.size == 1 or (0 <= axis < len(shape) and shape[axis] == scale.size)
     if not fits or not np.isfinite(scale).all():
-        raise ModelFileError(f"the quantization of the tensor {name!r} does not fit it")
+        raise ModelFileError(f"The quantization of the tensor {name!r} does not match its shape.")
     return Quantization(scale.astype(np.float32), zero.astype(np.float32), axis)
 
 
 def constant_of(tensor: dict[str, Any], info: Info, data: Array) -> Array:
-    """The array of a constant, of the bytes of its buffer.
+    """Convert the bytes of a constant's buffer to an array.
 
     Raises:
-        ModelFileError: when they do not fit the tensor.
+        ModelFileError: If they do not match the tensor.
     """
     name, dtype = tensor["name"], type_name(tensor["type"])
     count = math.prod(info.shape)
     if dtype == "string":
         return _strings(data, name, count).reshape(info.shape)
     if dtype in (RESOURCE, "variant"):
-        raise ModelFileError(f"the constant {name!r} is of {dtype}")
+        raise ModelFileError(f"The constant {name!r} has the unsupported dtype {dtype}.")
     sparsity = tensor["sparsity"]
     if sparsity is None:
         return _values(data, dtype, count, name).reshape(info.shape)
@@ -153,7 +155,9 @@ def _bytes_each(dtype: str) -> float:
 
 def _values(data: Array, dtype: str, count: int, name: str) -> Array:
     if len(data) != math.ceil(count * _bytes_each(dtype)):
-        raise ModelFileError(f"{name!r}, {count} of {dtype}, cannot be of {len(data)} bytes")
+        raise ModelFileError(
+            f"{name!r} has {count} elements of {dtype}, which do not match {len(data)} bytes."
+        )
     if dtype in _PACKED:
         return _unpacked(data, _PACKED[dtype], dtype.startswith("i"))[:count]
     if dtype == "bool":
@@ -166,7 +170,7 @@ def _values(data: Array, dtype: str, count: int, name: str) -> Array:
 
 
 def _unpacked(data: Array, bits: int, is_signed: bool) -> Array:
-    """Numbers of a few bits, the lowest of a byte first."""
+    """Unpack elements of a few bits, the low bits of a byte first."""
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     found = ((data[:, None] >> shifts) & ((1 << bits) - 1)).reshape(-1).astype(np.int8)
     if is_signed:
@@ -175,13 +179,13 @@ def _unpacked(data: Array, bits: int, is_signed: bool) -> Array:
 
 
 def _strings(data: Array, name: str, count: int) -> Array:
-    """Texts: their number, where each begins, where the last ends, all bytes."""
+    """Return strings, stored as: count, start of each string, end of the last one, characters."""
     head = data[: len(data) // 4 * 4].view("<i4")
     if len(head) < count + 2 or head[0] != count:
-        raise ModelFileError(f"{name!r} has not {count} texts")
+        raise ModelFileError(f"{name!r} does not have {count} strings.")
     ends = head[1 : count + 2].tolist()
     if ends != sorted(ends) or ends[0] < 0 or ends[-1] > len(data):
-        raise ModelFileError(f"the texts of {name!r} are not in the file")
+        raise ModelFileError(f"The strings of {name!r} are not in the file.")
     raw = data.tobytes()
     found = np.empty(count, object)
     found[:] = [raw[a:b] for a, b in pairwise(ends)]
@@ -189,18 +193,19 @@ def _strings(data: Array, name: str, count: int) -> Array:
 
 
 def _spread(values: Array, sparsity: dict[str, Any], shape: tuple[int, ...], name: str) -> Array:
-    """A sparse tensor with its zeros.
+    """Convert a sparse tensor to a dense array.
 
-    Its values are the leaves of a tree. Each level is an axis: of the tensor, cut into blocks, or
-    within a block; either all places of the axis follow, or those that a list has.
+    The values are the leaves of a tree. Each level is an axis of the tensor, cut into blocks, or an
+    axis within a block. A dense level has all indices of its axis; a sparse level has a list of
+    indices.
     """
     order, levels = sparsity["traversal_order"].tolist(), sparsity["dim_metadata"]
     blocks, rank = sparsity["block_map"].tolist(), len(shape)
     axes = [*range(rank), *blocks]
     if sorted(order) != list(range(len(axes))) or len(levels) != len(order):
-        raise ModelFileError(f"the levels of the sparse tensor {name!r} do not fit its shape")
+        raise ModelFileError(f"The levels of the sparse tensor {name!r} do not match its shape.")
     if any(not 0 <= axis < rank for axis in axes) or len(set(blocks)) < len(blocks):
-        raise ModelFileError(f"the blocks of the sparse tensor {name!r} do not fit its shape")
+        raise ModelFileError(f"The blocks of the sparse tensor {name!r} do not match its shape.")
     places: list[Array] = []
     most = max(math.prod(shape), 1)
     count = 1
@@ -208,27 +213,29 @@ def _spread(values: Array, sparsity: dict[str, Any], shape: tuple[int, ...], nam
         if level["format"] == 0:
             size = level["dense_size"]
             if size < 0 or count * size > most:
-                raise ModelFileError(f"the sparse tensor {name!r} has too many values")
+                raise ModelFileError(f"The sparse tensor {name!r} has too many values.")
             repeats: Any = size
             found = np.tile(np.arange(size), count)
         else:
             ends, found = _vector(level["array_segments"]), _vector(level["array_indices"])
             repeats = np.diff(ends)
             if len(ends) != count + 1 or ends[0] or ends[-1] != len(found) or (repeats < 0).any():
-                raise ModelFileError(f"the segments of the sparse tensor {name!r} do not fit")
-        counts = np.asarray(repeats, np.intp)  # which is int32 in a page
+                raise ModelFileError(f"The segments of the sparse tensor {name!r} are invalid.")
+        counts = np.asarray(repeats, np.intp)  # int32 in a browser
         places = [np.repeat(place, counts) for place in places]
         places.append(found)
         count = len(found)
     if count != len(values) or len(order) > len(places):
-        raise ModelFileError(f"the sparse tensor {name!r} has {len(values)} values, not {count}")
+        raise ModelFileError(
+            f"The sparse tensor {name!r} has {len(values)} values, expected {count}."
+        )
     at = [np.zeros(count, np.int64) for _ in shape]
     inner = {rank + i: levels[order.index(rank + i)]["dense_size"] for i in range(len(blocks))}
     for place, which in sorted(zip(places, order, strict=True), key=lambda pair: pair[1]):
         axis = axes[which]
         at[axis] = at[axis] * inner[which] + place if which >= rank else at[axis] + place
     if any(a.size and not 0 <= a.min() <= a.max() < n for a, n in zip(at, shape, strict=True)):
-        raise ModelFileError(f"the sparse tensor {name!r} has values beyond its shape")
+        raise ModelFileError(f"The sparse tensor {name!r} has values outside of its shape.")
     spread = np.zeros(shape, values.dtype)
     spread[tuple(at)] = values
     return spread

@@ -1,4 +1,4 @@
-"""Operations that make, move, join and pick elements."""
+"""Operations that create, move, join and select elements."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ from tfpy._src.tensors.linalg.diagonals import diag, set_diag
 
 
 def ints(array: Array) -> list[int]:
-    """The whole numbers of an array of the host."""
+    """Return the integers of a host array."""
     return [int(n) for n in array.reshape(-1)]
 
 
 def sizes(array: Array) -> list[int]:
-    """A shape that the model says or computes.
+    """Return a shape in the model, or one that it computed.
 
     Raises:
-        ModelFileError: for one that cannot be.
+        ModelFileError: If the shape is invalid.
     """
     found = ints(array)
     count = 1
     for size in found:
         count *= size
         if size < 0 or count > MAX_BYTES:
-            raise ModelFileError(f"a tensor of the shape {found[:40]} cannot be")
+            raise ModelFileError(f"A tensor cannot have the shape {found[:40]}.")
     return found
 
 
@@ -107,7 +107,7 @@ def _fill(dims: Array, value: Any) -> Any:
 def _range(start: Array, limit: Array, delta: Array, *, gives: list[Info]) -> Any:
     first, last, step = (array.reshape(()).item() for array in (start, limit, delta))
     if step == 0 or abs((last - first) / step) > MAX_BYTES:
-        raise ModelFileError(f"a range from {first} to {last} in steps of {step} cannot be")
+        raise ModelFileError(f"The range from {first} to {last} with the step {step} is invalid.")
     return range_(first, last, step, gives[0].tensor_dtype)
 
 
@@ -231,7 +231,7 @@ def _sparse_to_dense(indices: Any, shape: Array, values: Any, default: Any) -> A
 
 @operation("DYNAMIC_UPDATE_SLICE")
 def _dynamic_update_slice(x: Any, update: Any, start: Any) -> Any:
-    """The start is moved so that the update lies within."""
+    """Replace a slice; its start is clamped so that the slice is inside."""
     whole, part = tuple(x.shape), tuple(update.shape)
     places = np.indices(part).reshape(len(part), -1).T
     most = np.array(whole) - np.array(part)
@@ -300,7 +300,7 @@ def _suppressed_softly(
 
 @operation("DILATE")
 def _dilate(x: Any, dilations: Array, value: Any) -> Any:
-    """Elements apart from each other, another value between them."""
+    """Insert copies of a value between elements."""
     steps = ints(dilations)
     wide = sizes(np.array([(n - 1) * s + 1 for n, s in zip(x.shape, steps, strict=True)]))
     places = np.indices(tuple(x.shape)).reshape(len(steps), -1).T * np.array(steps)

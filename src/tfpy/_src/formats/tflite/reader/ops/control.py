@@ -1,4 +1,4 @@
-"""Graphs that call each other, and what they keep between calls."""
+"""Calls between graphs, control flow, Variables and tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations element by element, and reductions."""
+"""Elementwise operations and reductions."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _ACTIVATIONS: tuple[Callable[[Any], Any], ...] = (
 
 
 def activated(x: Any, number: int) -> Any:
-    """What the fused activation function of that number makes.
+    """Apply the fused activation function of a number.
 
     Raises:
-        ModelFileError: when there is none.
+        ModelFileError: If there is no such function.
     """
     if not 0 <= number < len(_ACTIVATIONS):
-        raise ModelFileError(f"there is no activation function number {number}")
+        raise ModelFileError(f"There is no activation function number {number}.")
     return _ACTIVATIONS[number](x)
 
 
@@ -161,7 +161,7 @@ def _fake_quant(x: Any, *, min: float, max: float, num_bits: int, narrow_range: 
 
 @operation("SELECT")
 def _select(condition: Any, x: Any, y: Any) -> Any:
-    """A condition of one axis picks rows."""
+    """Select elements; a condition with one axis selects rows."""
     rank = len(x.shape)
     if len(condition.shape) == 1 < rank:
         condition = reshape(condition, (-1, *[1] * (rank - 1)))

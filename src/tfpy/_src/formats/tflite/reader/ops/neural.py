@@ -1,4 +1,4 @@
-"""Convolutions, products, pools, normalisation, resizing."""
+"""Convolutions, products, pooling, normalization and resizing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recurrent networks; what they remember lies in Variables of the model."""
+"""Recurrent networks; their states are Variables of the model."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from tfpy._src.tensors.linalg.products import matmul
 from tfpy._src.tensors.math.arithmetic import clip_by_value
 from tfpy._src.tensors.math.reductions import reduce_mean, reduce_sum
 
-_EPSILON = 1e-8  # of layer normalisation
+_EPSILON = 1e-8  # of layer normalization
 
 
 def _steps(x: Any, time_major: bool, is_backward: bool = False) -> Any:
-    """A sequence with time first."""
+    """Transpose a sequence to time-major order."""
     rows = x if time_major else transpose(x, (1, 0, 2))
     return reverse(rows, [0]) if is_backward else rows
 
 
 def _sequence(y: Any, time_major: bool, is_backward: bool = False) -> Any:
-    """A sequence as it was given."""
+    """Transpose a time-major sequence back."""
     rows = reverse(y, [0]) if is_backward else y
     return rows if time_major else transpose(rows, (1, 0, 2))
 
@@ -52,11 +52,14 @@ class _Lstm:
     """One direction of an LSTM.
 
     Args:
-        weights: 17, in the order of the operation's inputs: of the input gate, the forget gate, the
-            cell and the output gate on the inputs (4) and on the state (4), peepholes (3), biases
-            (4), of the projection (2). What is None is left out; without an input gate it is what
-            the forget gate leaves.
-        norms: the scales of layer normalisation, of four gates.
+        weights: 17 tensors in the order of the operation's inputs: input weights (4) and recurrent
+            weights (4) of the input gate, forget gate, cell and output gate, peepholes (3), biases
+            (4), projection (2). Omitted ones are None. Without an input gate, it is 1 minus the
+            forget gate.
+        norms: Scales of layer normalization for the four gates.
+        activation: Number of the activation function.
+        cell: Clipping limit of the cell state.
+        out: Clipping limit of the projection.
     """
 
     def __init__(
@@ -70,7 +73,7 @@ class _Lstm:
         self.activation, self.cell_clip, self.out_clip = activation, cell, out
 
     def __call__(self, state: Sequence[Any], x: Any) -> tuple[Any, Any]:
-        """Output and cell after a step."""
+        """Return the output and the cell state after a step."""
         out, cell = state
         forget = p.sigmoid(self._gate(1, x, out, cell))
         if self.on_inputs[0] is None:
@@ -96,7 +99,7 @@ class _Lstm:
 
 
 def _ran(cell: Any, rows: Any, variables: Sequence[Any]) -> Any:
-    """The first state after each step; the last states stay in the variables."""
+    """Return the first state after each step and assign the last states to the variables."""
     state = tuple(convert_to_tensor(variable) for variable in variables)
     found = scan(cell, rows, state)
     for variable, values in zip(variables, found, strict=True):
@@ -121,7 +124,7 @@ def _lstm_both_ways(
 ) -> Any:  # fmt: skip
     if any(value is not None for value in inputs[38:]):
         raise UnimplementedError(
-            None, None, "A bidirectional LSTM with auxiliary inputs is not there"
+            None, None, "A bidirectional LSTM with auxiliary inputs is not supported."
         )
     found = []
     for is_backward in (False, True):
@@ -147,7 +150,7 @@ def _lstm(
 
 
 def _basic_lstm(x: Any, out: Any, weights: Any, bias: Any, cell: Any) -> Any:
-    """One step, whose states are inputs and outputs."""
+    """Compute one step of an LSTM with its states as inputs and outputs."""
     joined = concat([x, out], -1)
     gates = _dense(joined, weights, bias)
     add, new, forget, show = split(gates, 4, -1)
@@ -189,7 +192,7 @@ def _rnn_both_ways(
 ) -> Any:
     if any(value is not None for value in inputs[8:]):
         raise UnimplementedError(
-            None, None, "A bidirectional RNN with auxiliary inputs is not there"
+            None, None, "A bidirectional RNN with auxiliary inputs is not supported."
         )
     found = []
     for is_backward in (False, True):
@@ -206,7 +209,7 @@ def _svdf(
     x: Any, on_features: Any, on_time: Any, bias: Any, state: Any, *, rank: int,
     fused_activation_function: int,
 ) -> Any:  # fmt: skip
-    """Filters of the features, then of what they gave in the last steps."""
+    """Apply filters to the features, then to their results in the last steps."""
     filters, memory = on_time.shape
     new = reshape(_dense(x, on_features), (-1, filters, 1))
     before = reshape(convert_to_tensor(state), (-1, filters, memory))
