@@ -388,7 +388,7 @@ def test_errors() -> None:
         (ValueError, "did not match expected layout", lambda: dtensor.check_layout(x, two)),
         (
             invalid,
-            "one shape",
+            "same shape",
             lambda: tf.function(lambda a, b: dtensor.relayout_like(a, b))(x, tf.zeros([3])),
         ),
     ]

@@ -1,4 +1,4 @@
-"""TensorFlow's operations, by the names that they have in graphs: ``record("Conv2D").run(…)``."""
+"""TensorFlow's graph operations by name: `record("Conv2D").run(...)`."""
 
 from tfpy._src.formats.raw_ops import (  # noqa: F401 - they enter their operations
     arithmetic,

@@ -1,14 +1,14 @@
-"""The operations of TensorFlow that are left out, and why: patterns of names, one reason each."""
+"""The TensorFlow operations that tfpy does not support: patterns of names, by reason."""
 
 from __future__ import annotations
 
 import re
 
 ABSENT = {
-    "loops and branches of TensorFlow 1, which importers of graphs make into While and If": """
+    "loops and branches of TensorFlow 1, which graph importers convert to While and If": """
         (Ref)?(Enter|Exit|Merge|NextIteration|Switch)
     """,
-    "data sets run as Python: see tf.data": """
+    "datasets run in Python; use tf.data": """
         .*Dataset.* .*Iterator.* Anonymous(MemoryCache|RandomSeedGenerator|SeedGenerator)
         (Delete|Dummy)(MemoryCache|RandomSeedGenerator|SeedGenerator) ComputeBatchSize GetOptions
         DummyIterationCounter GetElementAtIndex GlobalIterId
@@ -16,22 +16,22 @@ ABSENT = {
         (Un)?[cC]ompressElement WindowOp ThreadPoolHandle ExperimentalThreadPoolHandle
         .*StatsAggregator.* Batch Unbatch BatchFunction UnbatchGrad MapDefun RecordInput
     """,
-    "queues, stages, barriers, readers and accumulators, which sessions of TensorFlow 1 share": """
+    "queues, stages, barriers, readers and accumulators are shared by TensorFlow 1 sessions": """
         .*Queue.* .*Reader.*
         (Ordered)?Map(Clear|IncompleteSize|Peek|Size|Stage|Unstage|UnstageNoKey)
         Stage(Clear|Peek|Size)? Unstage Barrier.* .*Accumulator.*
         .*Session(Handle|HandleV2|Tensor)
         MutexV2 MutexLock ConsumeMutexLock Stack(Close|Pop|Push)?(V2)?
     """,
-    "references to variables of TensorFlow 1, other than to read and assign them": """
+    "references to TensorFlow 1 variables, except for reading and assigning": """
         (Sparse)?Apply.* Scatter(Nd)?(Add|Div|Max|Min|Mul|Sub|Update) Ref(Identity|Select)
         CountUpTo
         StridedSliceAssign (Destroy)?TemporaryVariable (Add|Take)?.*Sparse(To|From)TensorsMap
     """,
-    "steps of optimizers on rows; read them, and scatter what they become": """
+    "optimizer steps on rows; read the rows and scatter their new values": """
         ResourceSparseApply.* ResourceApplyAdagradDA
     """,
-    "older than the graphs that TensorFlow 2 reads": """
+    "older than the graphs that TensorFlow 2 can read": """
         TensorArray(Close|Concat|Gather|Grad|Pack|Read|Scatter|Size|Split|Unpack|Write)?(V2)?
         TensorArrayGrad(V3|WithShape) Batch(Cholesky|CholeskyGrad|I?FFT|I?FFT2D|I?FFT3D)
         BatchMatrix.*
@@ -39,7 +39,7 @@ ABSENT = {
         TileGrad
         BatchNormWithGlobalNormalizationGrad Conv3DBackprop(Filter|Input) QuantizeAndDequantize
     """,
-    "several machines or accelerators": """
+    "operations for several machines or accelerators": """
         .*TPU.* Xla.* .*Xla(Concat|Split)ND Collective.* Nccl.* (In|Out)feed.*
         Prelinearize(Tuple)?
         AllToAll CrossReplicaSum Send Recv RemoteCall DeviceIndex SyncDevice CheckPinned
@@ -47,7 +47,7 @@ ABSENT = {
         .*SparseCore.* GetMinibatch.* ConvertToCooTensor StoreMinibatchStatisticsInFdo Cudnn.*
         ApproxTopK DistributedSave FileSystemSetConfiguration Abort
     """,
-    "Python of another process": "(Eager)?PyFunc(Stateless)? SymbolicGradient",
+    "Python functions of another process": "(Eager)?PyFunc(Stateless)? SymbolicGradient",
     "summaries and debuggers, for TensorBoard": """
         .*Summar.* ImportEvent Debug(IdentityV?\\d?|GradientRefIdentity|Nan.*|Numeric.*)
     """,
@@ -57,27 +57,27 @@ ABSENT = {
         NearestNeighbors GenerateVocabRemapping LoadAndRemapMatrix .*CandidateSampler
         ComputeAccidentalHits
     """,
-    "checkpoints, which readers of models take apart": """
+    "checkpoints, which model readers parse themselves": """
         Restore(Slice|V2)? Save(Slices|V2)? MergeV2Checkpoints Sharded(Filename|Filespec)
         ImmutableConst
     """,
-    "tensors of quantised numbers: tfpy keeps them, and does not compute with them": """
+    "tfpy stores tensors of quantized dtypes, but does not compute with them": """
         Quantized.* Uniform(De|Re)?[qQ]uantize.* Requantiz.* QuantizeDownAndShrinkRange
         QuantizeAndDequantizeV4Grad QuantizeV2 Dequantize
     """,
-    "matrices in compressed rows": ".*SparseMatrix.* .*CSR.*",
-    "the state is three 64-bit integers: tf.random.Generator has six words": """
+    "matrices in compressed sparse row format": ".*SparseMatrix.* .*CSR.*",
+    "the state has three 64-bit integers, but that of tf.random.Generator has six words": """
         Stateful(RandomBinomial|StandardNormal|StandardNormalV2|TruncatedNormal|Uniform.*) Rng.*
         NonDeterministicInts
     """,
-    "texts of protocol buffers and other formats": """
+    "strings in protocol buffer and other formats": """
         Parse(Single)?(Sequence)?Example(V2)? ParseTensor SerializeTensor
         (De)?[sS]erialize(Many)?Sparse
         (De|En)codeProto(V2)? DecodeJSONExample DecodeCSV DecodeCompressed Fingerprint
         MatchingFiles
         UnicodeScript
     """,
-    "values of other kinds in one tensor: maps, ragged tensors, composites": """
+    "variant tensors that contain maps, ragged tensors or composites": """
         (Empty)?TensorMap.* RaggedTensor(From|To)Variant(Gradient)? CompositeTensorVariant.*
         TensorListPushBackBatch FakeParam
     """,
@@ -90,22 +90,22 @@ ABSENT = {
         ExtractJpegShape Mfcc AudioSpectrogram (Stateless)?ParameterizedTruncatedNormal Conv
         Fused(ResizeAnd)?PadConv2D MaxPool(3D)?GradGrad.* MaxPoolGradWithArgmax
     """,
-    "counts and crosses as parts of sparse or ragged tensors": """
+    "counts and crosses as components of sparse or ragged tensors": """
         (Dense|Ragged|Sparse)CountSparseOutput (Ragged|Sparse)Bincount (Ragged|Sparse)Cross.*
         RaggedFillEmptyRows.*
     """,
-    "gradients that tapes compute by themselves": """
+    "gradients that tapes compute automatically": """
         (BlockLSTM|GRUBlockCell|LSTMBlockCell)Grad(V2)? CholeskyGrad
         Sparse(Add|FillEmptyRows|Slice)Grad SparseSegment.*GradV2
     """,
     "TensorFlow Decision Forests": "SimpleML.*",
-    "a joke of TensorFlow's": "Fact",
+    "a joke in TensorFlow": "Fact",
 }
-"""Reasons, and the names (regular expressions) that they hold for."""
+"""Regular expressions of operation names, by the reason why they are not supported."""
 
 
 def reason(name: str) -> str:
-    """Why there is no operation of that name."""
+    """Return the reason why an operation is not supported."""
     for text, patterns in ABSENT.items():
         if any(re.fullmatch(pattern, name) for pattern in patterns.split()):
             return text

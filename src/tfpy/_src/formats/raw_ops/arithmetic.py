@@ -1,4 +1,4 @@
-"""Arithmetic, comparisons, logic, bits and special functions, element by element."""
+"""Elementwise arithmetic, comparisons, logic, bitwise operations and special functions."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from tfpy._src.tensors.math.arithmetic import (
 
 
 def _quotient(x: Any, y: Any) -> Tensor:
-    """Of integers it is rounded towards 0."""
+    """Divide; integers are rounded towards 0."""
     a = convert_to_tensor(x)
     return p.truncatediv(a, y) if a.dtype.is_integer else p.realdiv(a, y)
 
 
 def _rows_of_either(condition: Any, t: Any, e: Any) -> Tensor:
-    """A vector of conditions chooses among the rows of what has more dimensions."""
+    """Select elements; a vector condition selects rows of tensors with more dimensions."""
     test, x = convert_to_tensor(condition), convert_to_tensor(t)
     if test.ndim == 1 < x.ndim:
         test = reshape(test, [-1, *[1] * (x.ndim - 1)])
@@ -43,7 +43,7 @@ def _rows_of_either(condition: Any, t: Any, e: Any) -> Tensor:
 
 
 def _ones_in_bits(x: Any) -> Tensor:
-    """How many bits of each integer are 1; uint8."""
+    """Return the number of one bits of each integer as uint8."""
     n = convert_to_tensor(x)
     bits = [p.bitwise_and(p.right_shift(n, cast(i, n.dtype)), 1) for i in range(8 * n.dtype.size)]
     return cast(add_n(bits), dtypes.uint8)
@@ -134,14 +134,14 @@ op("Xlog1py(x, y) -> z", p.xlog1py)
 op("Xlogy(x, y) -> z", p.xlogy)
 op("Zeta(x, q) -> z", p.zeta)
 
-# Several
+# N-ary
 
 op("AccumulateNV2(inputs*N; shape) -> sum", accumulate_n)
 op("AddN(inputs*N) -> sum", lambda inputs: add_n(of_one_dtype(inputs)))
 op("ClipByValue(t, clip_value_min, clip_value_max) -> output", clip_by_value)
 op("Prelu(x, alpha) -> y", prelu)
 
-# Comparison and choice
+# Comparison and selection
 
 op(
     "ApproximateEqual(x, y; tolerance=1e-05) -> z",
@@ -181,7 +181,7 @@ op("Conj(input) -> output", conj)
 op("Imag(input; Tout=float32) -> output", imag)
 op("Real(input; Tout=float32) -> output", real)
 
-# What gradients of others are. Of sigmoid and tanh the caller has conjugated complex numbers.
+# Gradients of other operations. For sigmoid and tanh the caller has conjugated complex numbers.
 
 op("InvGrad(y, dy) -> z", of_tensors(_reciprocal_gradient))
 op("ReciprocalGrad(y, dy) -> z", of_tensors(_reciprocal_gradient))

@@ -1,4 +1,4 @@
-"""Making, shaping, joining, slicing, scattering and sorting tensors."""
+"""Operations that create, shape, join, slice, scatter and sort tensors."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ from tfpy._src.tensors.array.static import static_ints
 
 
 def _offsets(concat_dim: Any, shapes: Sequence[Any]) -> list[Tensor]:
-    """Where each of the tensors of these shapes begins in what they are joined to."""
+    """Return the start of each tensor along the axis on which the shapes are concatenated."""
     axis, rows = int(host_values(concat_dim)), [np.array(host_values(s)) for s in shapes]
     starts = np.cumsum([0, *(row[axis] for row in rows[:-1])])
     return [constant([int(n) if i == axis else 0 for i in range(len(rows[0]))]) for n in starts]
 
 
 def _reduced_axes(s0: Any, s1: Any) -> tuple[Tensor, Tensor]:
-    """The axes over which the gradients of two operands that were broadcast are summed."""
+    """Return the axes over which the gradients of two broadcast operands are summed."""
     shapes = [list(static_ints(s)) for s in (s0, s1)]
     width = max(map(len, shapes))
     rows = [[1] * (width - len(s)) + s for s in shapes]
@@ -89,7 +89,7 @@ def _reduced_axes(s0: Any, s1: Any) -> tuple[Tensor, Tensor]:
 
 
 def _permuted(x: Any, src_format: str, dst_format: str) -> Tensor:
-    """A vector with a number, or a matrix with a row, for each dimension, in another order."""
+    """Reorder a vector with one element, or a matrix with one row, per dimension."""
     row = convert_to_tensor(x)
     names: tuple[str, ...] = src_format, dst_format
     if row.shape[0] == len(src_format) - 2:
@@ -98,7 +98,7 @@ def _permuted(x: Any, src_format: str, dst_format: str) -> Tensor:
 
 
 def _bucketized(input: Any, boundaries: Any) -> Tensor:
-    """How many of the ascending boundaries are not above each number."""
+    """Return the number of ascending boundaries that are at or below each element."""
     edges = np.array(boundaries, np.float32)
     if (np.diff(edges) < 0).any():
         raise invalid("Bucketize", "Expected sorted boundaries")
@@ -107,12 +107,12 @@ def _bucketized(input: Any, boundaries: Any) -> Tensor:
 
 
 def _places(sizes: Sequence[int], *slices: Any, **masks: Any) -> Tensor:
-    """The places, in row-major order, of a part of a tensor of these sizes."""
+    """Return the flat indices, in row-major order, of a slice of a tensor with these sizes."""
     return strided_slice(reshape(range_(int(np.prod(sizes))), sizes), *slices, **masks)
 
 
 def _widened(shape: Any, begin: Any, end: Any, strides: Any, dy: Any, **masks: Any) -> Tensor:
-    """The gradient of a part as that of the whole, which has this shape."""
+    """Return the gradient of a whole tensor of this shape from the gradient of a slice."""
     whole = zeros(shape, convert_to_tensor(dy).dtype)
     return pulled_back(lambda x: strided_slice(x, begin, end, strides, **masks), whole, dy)
 
@@ -120,7 +120,7 @@ def _widened(shape: Any, begin: Any, end: Any, strides: Any, dy: Any, **masks: A
 def updated_part(
     input: Any, begin: Any, end: Any, strides: Any, value: Any, **masks: Any
 ) -> Tensor:
-    """A tensor with another value in a part."""
+    """Replace a slice of a tensor."""
     x = convert_to_tensor(input)
     at = _places(x.aval.shape, begin, end, strides, **masks)
     flat = reshape(broadcast_to(value, at.aval.shape), [-1])
@@ -129,19 +129,19 @@ def updated_part(
 
 
 def _nth_element(input: Any, n: Any, reverse: bool) -> Tensor:
-    """The n-th number of each row, in order."""
+    """Return the n-th element of each sorted row."""
     return gather(sort(input, direction="DESCENDING" if reverse else "ASCENDING"), n, axis=-1)
 
 
 def _inplace(x: Any, i: Any, v: Any, scatter: Any) -> Tensor:
-    """Rows of a tensor changed: one of them, some, or the whole."""
+    """Update one row, some rows, or all rows of a tensor."""
     if i is None:
         return scatter(x, [[]], v)
     at = convert_to_tensor(i)
     return scatter(x, reshape(at, [-1, 1]), v if at.ndim else expand_dims(v, 0))
 
 
-# Made
+# Creation
 
 op("Const(; value, dtype) -> output", lambda value, dtype: constant(value, dtype))
 op("Empty(shape; dtype, init=False) -> output", lambda shape, dtype: zeros(shape, dtype))
@@ -157,7 +157,7 @@ op("OnesLike(x) -> y", ones_like)
 op("Range(start, limit, delta) -> output", range_)
 op("ZerosLike(x) -> y", zeros_like)
 
-# As they are
+# Identities
 
 op('Copy(input; tensor_name="", debug_ops_spec=[]) -> output', identity)
 op('CopyHost(input; tensor_name="", debug_ops_spec=[]) -> output', identity)
@@ -184,11 +184,11 @@ op("Shape(input; out_type=int32) -> output", shape)
 op("ShapeN(input*N; out_type=int32) -> output*N", shape_n)
 op("Size(input; out_type=int32) -> output", size)
 op(
-    "Squeeze(input; axis=[], squeeze_dims=[]) -> output",  # the latter is its name in graphs
+    "Squeeze(input; axis=[], squeeze_dims=[]) -> output",  # squeeze_dims is the name in graphs
     lambda input, axis, squeeze_dims: squeeze(input, axis or squeeze_dims or None),
 )
 
-# Joined, repeated, moved
+# Joining, repeating, moving
 
 op("Concat(concat_dim, values*N) -> output", lambda concat_dim, values: concat(values, concat_dim))
 op("ConcatOffset(concat_dim, shape*N) -> offset*N", _offsets)
@@ -252,7 +252,7 @@ op(
 op("SpaceToBatchND(input, block_shape, paddings) -> output", space_to_batch)
 op('SpaceToDepth(input; block_size, data_format="NHWC") -> output', space_to_depth)
 
-# Parts
+# Slices
 
 op(
     "Gather(params, indices; validate_indices=True) -> output",
@@ -283,7 +283,7 @@ op(
 )
 op("Where(condition) -> index", where)
 
-# Scattered
+# Scattering
 
 op(
     "DynamicPartition(data, partitions; num_partitions) -> outputs*num_partitions",
@@ -321,7 +321,7 @@ op(
 )
 op("UnravelIndex(indices, dims) -> output", unravel_index)
 
-# Order
+# Sorting
 
 op("Bucketize(input; boundaries) -> output", _bucketized)
 op(
@@ -347,7 +347,7 @@ op("UniqueWithCounts(x; out_idx=int32) -> y, idx, count", unique_with_counts)
 op("UniqueWithCountsV2(x, axis; out_idx=int32) -> y, idx, count", unique_slices)
 op("UpperBound(sorted_inputs, values; out_type=int32) -> output", upper_bound)
 
-# Running totals
+# Cumulative sums
 
 op("Cumprod(x, axis; exclusive=False, reverse=False) -> out", cumprod)
 op("Cumsum(x, axis; exclusive=False, reverse=False) -> out", cumsum)
@@ -363,7 +363,7 @@ op(
 )
 op('DataFormatVecPermute(x; src_format="NHWC", dst_format="NCHW") -> y', _permuted)
 
-# TensorFlow.js's names
+# Names in TensorFlow.js
 
 op("Ones(shape; dtype=float32) -> output", lambda shape, dtype: fill(shape, cast(1, dtype)))
 op("Zeros(shape; dtype=float32) -> output", zeros)

@@ -1,4 +1,4 @@
-"""Random numbers, of streams and of seeds."""
+"""Random numbers, stateful and stateless."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _drawn(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def _key_and_counter(seed: Any) -> tuple[Tensor, Tensor]:
-    """What a seed becomes: uint64 [1] and [2], or their words where a trace does not know it."""
+    """Return key [1] and counter [2] of a seed as uint64, or as words if the seed is not known."""
     state = stateless.state_of("StatelessRandomGetKeyCounter", seed)
     if isinstance(state, Tensor):
         return state[:2], state[2:]

@@ -1,6 +1,6 @@
-"""Conditionals, loops and calls of functions; assertions, prints and what does nothing.
+"""Conditionals, loops, function calls, assertions, prints and operations without effect.
 
-A function in an attribute is a callable: it takes tensors and gives a list of them.
+A function in an attribute is a callable of tensors that returns a list of tensors.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Function = Callable[..., Any]
 
 
 def _called(function: Function, inputs: Sequence[Any]) -> list[Any]:
-    """What a function gives, as a list."""
+    """Call a function and return its results as a list."""
     found = function(*inputs)
     return [] if found is None else flatten(found)
 
@@ -44,8 +44,11 @@ def _case(branch_index: Any, input: Any, *, branches: Sequence[Function]) -> lis
 
 
 def _repeated(input: Sequence[Any], *, cond: Function, body: Function) -> list[Any]:
-    """The loop. What is no tensor, such as a Variable, stays as it is, and so does an input whose
-    number is in ``body.invariants``, if the function has that: it stays known to the trace."""
+    """Run a loop.
+
+    Values that are not tensors, e.g. Variables, are constant in the loop. So are the inputs with
+    numbers in `body.invariants`, if the function has this attribute: the trace still knows them.
+    """
     fixed = set(getattr(body, "invariants", ()))
     kinds = (Tensor, np.ndarray, TensorArray, int, float, bool)
     varying = [i for i, x in enumerate(input) if i not in fixed and isinstance(x, kinds)]

@@ -1,4 +1,4 @@
-"""What the gradient operations of TensorFlow are made of."""
+"""Helpers for TensorFlow's gradient operations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfpy._src.tensors.autodiff.unconnected import UnconnectedGradients
 
 
 def pulled_back(function: Callable[[Tensor], Tensor], x: Any, dy: Any) -> Tensor:
-    """The gradient of ``function`` at ``x``, where that of its result is ``dy``."""
+    """Return the gradient of `function` at `x` for the output gradient `dy`."""
     at = convert_to_tensor(x)
     with GradientTape(watch_accessed_variables=False) as tape:
         tape.watch(at)
@@ -22,7 +22,7 @@ def pulled_back(function: Callable[[Tensor], Tensor], x: Any, dy: Any) -> Tensor
 
 
 def of_tensors(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an operation that converts its inputs, which a formula of operators then reads."""
+    """Return an operation that converts its inputs to tensors and applies a formula."""
 
     def operation(*inputs: Any, **attrs: Any) -> Any:
         first = convert_to_tensor(inputs[0])

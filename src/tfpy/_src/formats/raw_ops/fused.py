@@ -1,4 +1,4 @@
-"""Products and convolutions with what follows them, as graph optimisers fuse them."""
+"""Products and convolutions fused with subsequent operations, as graph optimizers create them."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def finished(
     leakyrelu_alpha: float,
     data_format: str = "NHWC",
 ) -> Tensor:
-    """What the fused operations make of a product, from the arguments that they take in order.
+    """Apply the fused operations to a product; they consume the arguments in order.
 
     Raises:
-        UnimplementedError: for an operation that is not known.
+        UnimplementedError: If an operation is not supported.
     """
     rest: Iterator[Any] = iter(args)
 
@@ -65,7 +65,7 @@ def finished(
         elif name in _ACTIVATIONS:
             y = _ACTIVATIONS[name](y)
         else:
-            raise UnimplementedError(None, None, f"The fused operation {name} is not known")
+            raise UnimplementedError(None, None, f"The fused operation {name} is not supported.")
     return y
 
 

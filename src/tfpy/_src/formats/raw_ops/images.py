@@ -1,4 +1,4 @@
-"""Images: resizing, boxes, colours, files."""
+"""Resizing, boxes, colors and files of images."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ def _projected(
     interpolation: str,
     fill_mode: str,
 ) -> Tensor:
-    """Images under projective maps; of the images' dtype."""
+    """Apply projective transforms to images and keep their dtype."""
     x, fill = convert_to_tensor(images), float(fill_value)
     how = (interpolation.lower(), fill_mode.lower())
     return cast(transform(x, transforms, *how, fill, output_shape), x.dtype)
 
 
 def _whole(grads: Any, size: Any) -> Tensor:
-    """Images of a size, as many and of as many channels as gradients."""
+    """Return an image tensor of a given size, with the batch and channels of the gradients."""
     count, _, _, channels = convert_to_tensor(grads).aval.shape
     return zeros([count, *static_ints(size), channels])
 
 
 def _on_grid(method: str) -> Any:
-    """Return the operation that resizes by a method."""
+    """Return the operation that resizes with a method."""
 
     def resized(
         images: Any, size: Any, align_corners: bool, half_pixel_centers: bool = False
@@ -56,12 +56,17 @@ def _on_grid(method: str) -> Any:
 def _scaled(
     images: Any, size: Any, scale: Any, translation: Any, kernel_type: str, antialias: bool
 ) -> Tensor:
-    """Resizing as ``tf.image.resize`` has it: the whole image fills the new size."""
+    """Resize as `tf.image.resize` does: the whole image fills the new size."""
     x, sizes = convert_to_tensor(images), static_ints(size)
     factors = [n / old for n, old in zip(sizes, x.aval.shape[1:3], strict=True)]
     moved = host_values(translation).any()
     if moved or not np.allclose(host_values(scale), factors, rtol=1e-5):
-        raise UnimplementedError(None, None, "ScaleAndTranslate: only of the whole image")
+        raise UnimplementedError(
+            None,
+            None,
+            "ScaleAndTranslate is only supported for the whole image: the scale must match the "
+            "size, and the translation must be 0.",
+        )
     method = {"triangle": "bilinear", "keyscubic": "bicubic"}.get(kernel_type, kernel_type)
     return resizing.resize(x, sizes, method, antialias=antialias)
 

@@ -1,4 +1,4 @@
-"""Products, decompositions, systems of equations, diagonals, Fourier transforms."""
+"""Products, decompositions, linear systems, diagonals and Fourier transforms."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _svd(input: Any, compute_uv: bool, full_matrices: bool) -> tuple[Tensor, Ten
 
 
 def _eigen(vectors: Any, values: Any) -> Any:
-    """A decomposition whose vectors are only computed if they are asked for."""
+    """Compute a decomposition; the vectors only if requested."""
 
     def decomposed(input: Any, compute_v: bool) -> tuple[Tensor, Tensor]:
         if compute_v:
@@ -50,7 +50,7 @@ def _tridiagonal_product(superdiag: Any, maindiag: Any, subdiag: Any, rhs: Any) 
 
 
 def _real_length(transform: Any) -> Any:
-    """A transform that takes its lengths as an input."""
+    """Return a transform that accepts its lengths as an input."""
     return lambda input, fft_length: transform(input, static_ints(fft_length))
 
 

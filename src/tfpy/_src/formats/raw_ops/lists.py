@@ -1,7 +1,7 @@
-"""Lists of tensors: ``TensorList…``, and ``TensorArray…V3``, whose flow is the array's value.
+"""Lists of tensors: `TensorList...`, and `TensorArray...V3`, whose flow is the array.
 
-Both are TensorArrays here. An operation gives a new one and leaves the one that it takes as it is;
-what is fixed while a function is traced is how many elements there are.
+Both are TensorArrays in tfpy. An operation returns a new array and leaves its input unchanged. The
+number of elements is static during tracing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Shape = tuple[int | None, ...] | None
 
 
 def _shape(element_shape: Any) -> Shape:
-    """A shape of a tensor: a scalar is an unknown one, -1 an unknown size."""
+    """Convert a shape tensor; a scalar means unknown rank, and -1 an unknown size."""
     if element_shape is None:
         return None
     sizes = np.asarray(host_values(element_shape))
@@ -42,12 +42,12 @@ def _like(dtype: Any, count: int, element_shape: Shape) -> TensorArray:
 
 
 def _own(array: TensorArray) -> TensorArray:
-    """An array that may be changed, with the same elements."""
+    """Return a mutable copy of an array."""
     return array.copied()
 
 
 def _known(array: TensorArray, element_shape: Any) -> TensorArray:
-    """The array with the shape of elements that an operation tells."""
+    """Return the array with the element shape of an operation, if it is fully known."""
     told = _shape(element_shape)
     sizes = [n for n in told or () if n is not None]
     return array if told is None or len(sizes) < len(told) else array.of_shape(sizes)
@@ -61,7 +61,7 @@ def _from_tensor(tensor: Any, element_shape: Any) -> TensorArray:
 
 
 def _scattered(array: TensorArray, indices: Any, value: Any) -> TensorArray:
-    """The array with the rows of a tensor as the elements of these numbers."""
+    """Return the array with the rows of a tensor at these indices."""
     places = static_ints(indices)
     if places == tuple(range(array.length)):
         return _own(array).unstack(value)
@@ -111,7 +111,7 @@ def _stacked(array: TensorArray, element_shape: Any, num_elements: int) -> Tenso
 
 
 def _joined(array: TensorArray, element_shape: Any = None) -> tuple[Tensor, Tensor]:
-    """The elements along their first axis, and how long each is."""
+    """Return the elements concatenated along their first axis, and the length of each."""
     parts = [_known(array, element_shape).read(i) for i in range(array.length)]
     return concat(parts, 0), stack([shape(part)[0] for part in parts])
 
@@ -152,7 +152,7 @@ def _array(
 
 
 def _gathered(array: TensorArray, indices: Any, element_shape: Any) -> Tensor:
-    """Some elements, or all of them in order."""
+    """Stack the elements at some indices, or all of them in order."""
     told = None if element_shape is None or None in element_shape else tuple(element_shape)
     known = array if told is None else array.of_shape(told)
     if get_static_value(indices) is not None and static_ints(indices) == tuple(range(array.length)):
@@ -168,7 +168,7 @@ def _told(array: TensorArray) -> Tensor:
 
 
 def op(text: str, function: Callable[..., Any], stateful: bool = False) -> None:
-    """Add an operation that takes TensorArrays, and the lists that functions return for them."""
+    """Register an operation on TensorArrays, which also accepts lists that functions return."""
 
     @functools.wraps(function)
     def taking_lists(*inputs: Any, **attrs: Any) -> Any:
@@ -178,10 +178,10 @@ def op(text: str, function: Callable[..., Any], stateful: bool = False) -> None:
 
 
 def _array_of(value: Any) -> Any:
-    """Return the TensorArray of a list; other values as they are.
+    """Return the TensorArray of a list; other values are returned unchanged.
 
     Raises:
-        NotTraceableError: If only the list itself tells its length.
+        NotTraceableError: If the length is known only at run time.
     """
     if not is_list(value):
         return value

@@ -1,4 +1,4 @@
-"""Activations, convolution, pooling, normalisation and losses."""
+"""Activations, convolution, pooling, normalization and losses."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from tfpy._src.tensors.nn.layers import bias_add
 
 
 def padded(padding: str, explicit: Sequence[int]) -> Any:
-    """The padding as public functions take it: its name, or a pair for each dimension."""
+    """Return the padding for public functions: its name, or a pair for each dimension."""
     if padding != "EXPLICIT":
         return padding
     return [list(pair) for pair in zip(explicit[::2], explicit[1::2], strict=True)]
 
 
 def spatial(sizes: Sequence[int], data_format: str) -> list[int]:
-    """Of a number for each dimension those of the spatial ones."""
+    """Select the spatial elements from a list with one element per dimension."""
     return list(sizes[2:] if data_format.startswith("NC") else sizes[1:-1])
 
 
@@ -85,7 +85,7 @@ def depthwise_conv2d(
 
 
 def _filter_gradient(function: Any) -> Any:
-    """A convolution's gradient with respect to its filter."""
+    """Compute the gradient of a convolution with respect to its filter."""
 
     def gradient(input: Any, filter_sizes: Any, out_backprop: Any, **attrs: Any) -> Tensor:
         attrs.pop("use_cudnn_on_gpu", None)
@@ -96,7 +96,7 @@ def _filter_gradient(function: Any) -> Any:
 
 
 def batch_norm(outputs: int) -> Any:
-    """``FusedBatchNorm``; behind the statistics are the outputs that its gradient takes."""
+    """Compute `FusedBatchNorm`; the outputs for its gradient follow the statistics."""
 
     def normalized(
         x: Any,
@@ -140,7 +140,7 @@ def _batch_norm_gradient(
     data_format: str,
     is_training: bool,
 ) -> tuple[Tensor, ...]:
-    """The gradients of ``FusedBatchNorm``, whose statistics depend on ``x`` while training."""
+    """Compute the gradients of `FusedBatchNorm`; in training the statistics depend on `x`."""
     inputs = [convert_to_tensor(t) for t in (x, scale, zeros_like(scale))]
     if is_training:
         mean = variance = None
@@ -293,7 +293,7 @@ op('BiasAdd(value, bias; data_format="NHWC") -> output', bias_add)
 op('BiasAddGrad(out_backprop; data_format="NHWC") -> output', _bias_gradient)
 op("BiasAddV1(value, bias) -> output", bias_add)
 
-# Normalisation
+# Normalization
 
 op(
     "FusedBatchNorm(x, scale, offset, mean, variance; epsilon=0.0001, "
@@ -377,7 +377,7 @@ op(
     loss_of_logits(losses.sparse_softmax_cross_entropy_with_logits),
 )
 
-# TensorFlow.js's names
+# Names in TensorFlow.js
 
 op(
     'Conv1D(input, filter; stride, padding, data_format="NWC", dilation=1) -> output',

@@ -1,4 +1,4 @@
-"""Steps of optimizers: each changes a variable and its slots."""
+"""Optimizer steps, each of which updates a variable and its slots."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ Step = Callable[..., tuple[Any, ...]]
 
 
 def _step(text: str, slots: int, rule: Step) -> None:
-    """Enters an operation that gives the variable and its slots what a rule says.
+    """Register an operation that updates a variable and its slots by a rule.
 
     Args:
-        text: of the record, but for ``use_locking``, which all of them have.
-        slots: how many there are; they follow the variable, and numbers and the gradient them.
-        rule: what is new of what was.
+        text: Signature without `use_locking`, which all of these operations have.
+        slots: Number of slots. They follow the variable, and are followed by numbers and the
+            gradient.
+        rule: Function from the old values to the new ones.
     """
 
     def run(*inputs: Any, **attrs: Any) -> None:
@@ -41,7 +42,7 @@ def _step(text: str, slots: int, rule: Step) -> None:
 
 
 def _moved(average: Any, value: Any, rate: Any) -> Any:
-    """A moving average after another value."""
+    """Update a moving average."""
     return average + (value - average) * (1 - rate)
 
 
@@ -129,7 +130,7 @@ def _ftrl(
 
 
 def _near(v: Any, rate: Any, l1: Any, l2: Any) -> Tensor:
-    """The proximal point: nearer to 0."""
+    """Compute the proximal operator of the penalties."""
     return sign(v) / (1 + rate * l2) * p.maximum(p.abs(v) - rate * l1, 0.0)
 
 

@@ -1,7 +1,8 @@
-"""The operations of TensorFlow's graphs that act outside of their graph, and those that may.
+"""The TensorFlow operations that act outside of their graph, and those that graphs may use.
 
-A program may call them (``tf.raw_ops.WriteFile``). A graph of a file may not: its dialect refuses
-them. The table also has operations that tfpy lacks, so that adding one does not open a hole.
+A program may call all of them, e.g. `tf.raw_ops.WriteFile`. A dialect rejects them in graphs of
+files. The table includes operations that tfpy does not support, so that adding one does not create
+a security hole.
 """
 
 from __future__ import annotations
@@ -48,24 +49,24 @@ OUTSIDE = {
         NcclAllReduce NcclBroadcast NcclReduce
     """,
 }
-"""What operations do outside of their graph, and the names of those that do it."""
+"""Names of operations by their external effect."""
 
 HARMLESS = {
     "prints to the standard streams": "Print PrintV2",
     "reads the clock": "Timestamp",
 }
-"""What graphs of files may do outside, and the names of the operations that do it."""
+"""Names of operations with external effects that graphs of files may use."""
 
 _EFFECTS = {name: effect for effect, names in OUTSIDE.items() for name in names.split()}
 _STREAMS = frozenset(("stdout", "stderr", "log(info)", "log(warning)", "log(error)"))
 
 
 def effect(name: str, attrs: Mapping[str, Any]) -> str | None:
-    """Return what an operation does outside of its graph, None for nothing or what is harmless.
+    """Return the external effect of an operation, None if it has none or a harmless one.
 
     Args:
-        name: The operation's name.
-        attrs: Its attributes: ``PrintV2`` may print to a file.
+        name: Name of the operation.
+        attrs: Attributes of the node: `PrintV2` may print to a file.
     """
     if name == "PrintV2" and attrs.get("output_stream", "stderr") not in _STREAMS:
         return "writes files"

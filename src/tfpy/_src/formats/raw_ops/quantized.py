@@ -1,4 +1,4 @@
-"""Numbers rounded to the steps of an integer, and integers that stand for such numbers."""
+"""Fake quantization: rounding of numbers to the steps of an integer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tfpy._src.tensors.nn import fake_quantization as fake, quantization
 
 
 def _by_range(quantize: Any) -> Any:
-    """By a range of two scalars; -1 is no axis."""
+    """Quantize by a range of two scalars; an axis of -1 means none."""
 
     def rounded(input: Any, input_min: Any, input_max: Any, *, axis: int, **attrs: Any) -> Tensor:
         return quantize(input, input_min, input_max, axis=None if axis < 0 else axis, **attrs)

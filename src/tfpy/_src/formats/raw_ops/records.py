@@ -1,9 +1,10 @@
-"""What an operation of TensorFlow's graphs is: one record, of a signature and a function.
+"""The record of a TensorFlow graph operation: its signature and function.
 
     op("Cumsum(x, axis; exclusive=False, reverse=False) -> out", cumsum)
 
-The function takes the inputs by position and, by name, those attributes that it has parameters for;
-what it gives are the outputs in order: a value for one, a tuple for several, a list for a list.
+The function receives the inputs by position and, by name, the attributes for which it has
+parameters. It returns the outputs in order: one value, a tuple for several outputs, a list for a
+list.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from tfpy._src.formats.raw_ops.signature import REQUIRED, OperationSignature, pa
 Function = Callable[..., Any]
 
 RECORDS: dict[str, Record] = {}
-"""Every operation by its name."""
+"""Operations by name."""
 
 _DISCRETE = frozenset(
     (
@@ -36,17 +37,16 @@ _DISCRETE = frozenset(
     )
 )
 _FEW = 1024
-"""Bytes of floats up to which what is known is computed beside the device."""
+"""Size in bytes up to which known floats are computed on the host."""
 
 
 class Record:
     """An operation: its signature, and the function that computes it.
 
     Attributes:
-        text: the signature, in the language of
-            :mod:`tfpy._src.formats.raw_ops.signature`.
-        function: takes the inputs by position, attributes by name.
-        stateful: whether two runs on the same inputs may differ, or change something.
+        text: Signature, in the language of `formats.raw_ops.signature`.
+        function: Function of the inputs by position and attributes by name.
+        stateful: True if two runs on the same inputs may differ, or if a run has side effects.
     """
 
     def __init__(self, text: str, function: Function, stateful: bool) -> None:
@@ -56,12 +56,12 @@ class Record:
 
     @functools.cached_property
     def signature(self) -> OperationSignature:
-        """What it takes and gives."""
+        """Inputs, attributes and outputs."""
         return parsed(self.text)
 
     @functools.cached_property
     def taken(self) -> tuple[str, ...]:
-        """The attributes that the function takes; others change no value here."""
+        """Attributes that the function accepts; the others do not affect the result in tfpy."""
         parameters = inspect.signature(self.function).parameters.values()
         by_kind: dict[Any, list[str]] = {}
         for parameter in parameters:
@@ -74,26 +74,26 @@ class Record:
 
     @functools.cached_property
     def public(self) -> Function:
-        """The function of ``tf.raw_ops``."""
+        """Function in `tf.raw_ops`."""
         return _public(self)
 
     @functools.cached_property
     def parameters(self) -> dict[str, Any]:
-        """What the public function takes, inputs first, and defaults or :data:`REQUIRED`."""
+        """Parameters of the public function, inputs first, with defaults or `REQUIRED`."""
         inputs = {port.name: REQUIRED for port in self.signature.inputs}
         return {**inputs, **self.signature.attrs}
 
     @functools.cached_property
     def result(self) -> Function:
-        """The named tuple of several outputs."""
+        """Named tuple type for several outputs."""
         names = [port.name for port in self.signature.outputs]
         return namedtuple(self.signature.name.lstrip("_"), names)
 
     def bound(self, given: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """Arguments by name as inputs and attributes.
+        """Split keyword arguments into inputs and attributes.
 
         Raises:
-            TypeError: when one is missing or unknown.
+            TypeError: If an argument is missing or unknown.
         """
         name = self.signature.name
         if unknown := [key for key in given if key not in self.parameters]:
@@ -106,24 +106,24 @@ class Record:
         return inputs, {key: given[key] for key in self.signature.attrs if key in given}
 
     def call(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
-        """The outputs for grouped inputs."""
+        """Compute the outputs for grouped inputs."""
         defaults = self.signature.attrs
         found = self.function(*inputs, **{k: attrs.get(k, defaults[k]) for k in self.taken})
         outputs = self.signature.outputs
         return list(found) if len(outputs) > 1 else [found] if outputs else []
 
     def run(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> dict[str, Any]:
-        """The outputs, by name and in order, of a node in a graph.
+        """Compute the outputs of a node in a graph, by name and in order.
 
-        Small values that are known while a graph is traced, such as shapes, are computed by NumPy,
-        and integers, booleans and texts among them are NumPy arrays, so that they stay known.
+        Small values that are known during tracing, such as shapes, are computed by NumPy. Integers,
+        booleans and strings among them become NumPy arrays, so that they stay known.
 
         Args:
-            inputs: tensors or NumPy arrays one after the other, as a node has them.
-            attrs: of Python's own types; those that the operation does not have are ignored.
+            inputs: Tensors or NumPy arrays in a flat list, as a node has them.
+            attrs: Attributes as Python values; unknown ones are ignored.
 
         Raises:
-            InvalidArgumentError: for a wrong number of inputs, or attributes that are missing.
+            InvalidArgumentError: If the number of inputs is wrong, or an attribute is missing.
         """
         signature = self.signature
         for name in self.taken:
@@ -143,24 +143,26 @@ class Record:
 
 
 def op(text: str, function: Function, *, stateful: bool = False) -> None:
-    """Enters an operation."""
+    """Register an operation."""
     RECORDS[text.partition("(")[0]] = Record(text, function, stateful)
 
 
 def record(name: str) -> Record:
-    """The operation of that name.
+    """Return the operation of that name.
 
     Raises:
-        UnimplementedError: when there is none; the text says why.
+        UnimplementedError: If it is not supported; the message contains the reason.
     """
     found = RECORDS.get(name)
     if found is None:
-        raise UnimplementedError(None, None, f"TensorFlow's operation {name}: {reason(name)}")
+        raise UnimplementedError(
+            None, None, f"TensorFlow's operation {name} is not supported: {reason(name)}"
+        )
     return found
 
 
 def _public(record: Record) -> Function:
-    """An operation as a function that takes everything by name."""
+    """Return an operation as a function of keyword arguments."""
     name = record.text.partition("(")[0]
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -175,12 +177,12 @@ def _public(record: Record) -> Function:
         return record.result(*found) if len(found) > 1 else found[0] if found else None
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"``{record.text}``: the operation of TensorFlow's graphs."
+    call.__doc__ = f"Run TensorFlow's operation `{record.text}`."
     return call
 
 
 def _is_known(value: Any) -> bool:
-    """Whether the host has a value: an array, or a small tensor."""
+    """Return True if the value is on the host: an array, or a small tensor."""
     if isinstance(value, np.ndarray):
         return True
     return type(value) is Tensor and value.aval.nbytes <= _FEW and _is_here(value)
@@ -192,7 +194,7 @@ def _is_here(tensor: Tensor) -> bool:
 
 
 def _settled(value: Any) -> Any:
-    """An output of a node: discrete values that the host has are arrays."""
+    """Convert discrete outputs on the host to arrays."""
     if isinstance(value, list):
         return [_settled(item) for item in value]
     if type(value) is Tensor and value.dtype in _DISCRETE and _is_here(value):

@@ -1,4 +1,4 @@
-"""Cells of recurrent networks in one operation, as TensorFlow 1 has them."""
+"""Fused cells of recurrent networks, as in TensorFlow 1."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _cell(
     x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any, *,
     forget_bias: float, cell_clip: float, use_peephole: bool, order: str = "icfo",
 ) -> Cell:  # fmt: skip
-    """One step; ``order`` is that of the gates in the weights."""
+    """Compute one step; `order` is the order of the gates in the weights."""
     sums = bias_add(matmul(concat([x, h_prev], 1), w), b)
     gates = dict(zip(order, split(sums, 4, 1), strict=True))
     peeps = [cs_prev * wci, cs_prev * wcf] if use_peephole else [0.0, 0.0]
@@ -40,7 +40,7 @@ def _sequence(
     seq_len_max: Any, x: Any, cs_prev: Any, h_prev: Any, *weights: Any, forget_bias: float = 0.0,
     order: str = "icfo", **attrs: Any,
 ) -> Cell:  # fmt: skip
-    """All steps up to ``seq_len_max``; zeros behind it."""
+    """Compute all steps up to `seq_len_max`; later steps are zero."""
     times, length = convert_to_tensor(x), static_int(seq_len_max)
     found, cs, h = [], convert_to_tensor(cs_prev), convert_to_tensor(h_prev)
     for row in unstack(times[:length]):

@@ -37,7 +37,7 @@ from tfpy._src.tensors.nn.losses import l2_loss
 
 
 def _reduction(name: str, reduce: Callable[..., Tensor]) -> None:
-    """Enters an operation that reduces axes."""
+    """Register an operation that reduces axes."""
     op(
         f"{name}(input, axis; keep_dims=False) -> output",
         lambda input, axis, keep_dims: reduce(input, axis, keep_dims),
@@ -45,7 +45,7 @@ def _reduction(name: str, reduce: Callable[..., Tensor]) -> None:
 
 
 def _counts(arr: Any, size: Any, weights: Any, binary_output: bool = False) -> Tensor:
-    """How often each number below ``size`` occurs, or the sums of what each occurrence weighs."""
+    """Count the occurrences of each integer below `size`, or sum their weights."""
     numbers, weighs = convert_to_tensor(arr), convert_to_tensor(weights)
     return counting.bincount(
         numbers,

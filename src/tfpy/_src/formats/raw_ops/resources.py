@@ -1,6 +1,6 @@
-"""What handles stand for, and where those that share a name are found.
+"""The resources behind handles, and the lookup of shared ones by name.
 
-A program has one set of resources; a model that is loaded brings its own (:func:`using`).
+A program has one set of resources; a loaded model has its own (`using`).
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from tfpy._src.tensors.variables.variable import Variable
 
 Resource = TypeVar("Resource")
 Resources = dict[tuple[str, str, str], Any]
-"""By kind ("variable", "table"), container and shared name."""
+"""Resources by kind (`"variable"`, `"table"`), container and shared name."""
 
 _ANONYMOUS = ("", "cd2c89b7-88b7-44c8-ad83-06c2a9158347")
-"""Shared names that nobody shares; the latter is TensorFlow's."""
+"""Shared names of unshared resources; the second one is TensorFlow's."""
 
 _OF_PROGRAM: Resources = {}
-"""The resources of the program, outside of models."""
+"""Resources of the program, outside of models."""
 
 current: ContextVar[Resources] = ContextVar("resources", default=_OF_PROGRAM)
-"""The resources in which names are looked up."""
+"""Resources in which names are looked up."""
 
 
 @contextmanager
 def using(resources: Resources) -> Iterator[None]:
-    """A context in which names are those of a model."""
+    """Look up names in a model's resources inside the context."""
     token = current.set(resources)
     try:
         yield
@@ -40,7 +40,7 @@ def using(resources: Resources) -> Iterator[None]:
 
 
 def named(kind: str, container: str, shared_name: str, make: Callable[[], Resource]) -> Resource:
-    """The resource of a name, made at the first use; a new one where there is no name."""
+    """Return the resource of a name, created at its first use; without a name, create a new one."""
     if shared_name in _ANONYMOUS:
         return make()
     resources, key = current.get(), (kind, container, shared_name)
@@ -50,10 +50,12 @@ def named(kind: str, container: str, shared_name: str, make: Callable[[], Resour
 
 
 class VariableHandle:
-    """A variable that may have no value yet; as an operand it is its value.
+    """A handle of a variable, which may not have a value yet; as an operand it is its value.
 
     Args:
-        dtype, shape: of the value; the shape may be open, or None.
+        dtype: Dtype of the value.
+        shape: Shape of the value, which may be partially unknown, or None.
+        variable: The Variable, if it has a value.
     """
 
     def __init__(self, dtype: Any, shape: Any, variable: Variable | None = None) -> None:
@@ -62,10 +64,11 @@ class VariableHandle:
         self.variable = variable
 
     def make(self, value: Any) -> None:
-        """Gives it its first value.
+        """Assign the first value.
 
         Raises:
-            ValueError, TypeError: when that does not fit.
+            ValueError: If the shape does not match.
+            TypeError: If the dtype does not match.
         """
         self.variable = Variable(value, dtype=self.dtype, shape=self.shape)
 
@@ -74,17 +77,17 @@ class VariableHandle:
 
 
 def variable_of(resource: Any) -> Variable:
-    """The Variable of a handle.
+    """Return the Variable of a handle.
 
     Raises:
-        FailedPreconditionError: when it has no value yet.
-        InvalidArgumentError: for what is no handle of a variable.
+        FailedPreconditionError: If the variable has no value yet.
+        InvalidArgumentError: If the value is not a handle of a variable.
     """
     found = resource.variable if isinstance(resource, VariableHandle) else resource
     if found is None:
         raise FailedPreconditionError(
-            None, None, "A variable is read or changed that has no value yet: assign it first"
+            None, None, "The variable has no value yet. Assign one before reading or updating it."
         )
     if not isinstance(found, Variable):
-        raise InvalidArgumentError(None, None, f"{resource!r} is no handle of a variable")
+        raise InvalidArgumentError(None, None, f"{resource!r} is not a handle of a variable.")
     return found

@@ -1,10 +1,10 @@
-"""The signature of an operation, in one line of text.
+"""The signature of an operation, as one line of text.
 
     Split(split_dim, value; num_split) -> output*num_split
 
-Inputs, then attributes after the semicolon with their defaults, then outputs. ``name*attr`` is a
-list of tensors; the attribute says how many (a number), or of which dtypes. Attributes that follow
-from the inputs, as the dtypes of most operations do, are left out.
+It lists inputs, then attributes with defaults after the semicolon, then outputs. `name*attr` is a
+list of tensors; the attribute is their number, or the list of their dtypes. Attributes that follow
+from the inputs, such as the dtypes of most operations, are omitted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
 
 REQUIRED = object()
-"""In place of a default: the attribute must be given."""
+"""Placeholder for the default of a required attribute."""
 
 _SHAPE = re.compile(r"(\w+)\((.*)\)(?: -> (.*))?", re.DOTALL)
 _COMMA = re.compile(r", (?![^\[]*\])")
@@ -31,35 +31,35 @@ class OperationPort:
 
     name: str
     count: str = ""
-    """Of a list: the attribute that says how many, or of which dtypes. Empty for one tensor."""
+    """For a list, the attribute with the number or dtypes of its tensors; empty for one tensor."""
 
 
 @dataclass(frozen=True, slots=True)
 class OperationSignature:
-    """What an operation takes and gives, in TensorFlow's order."""
+    """The inputs, attributes and outputs of an operation, in TensorFlow's order."""
 
     name: str
     inputs: tuple[OperationPort, ...]
     attrs: Mapping[str, Any]
-    """Attributes and their defaults, or :data:`REQUIRED`."""
+    """Attributes with their defaults, or `REQUIRED`."""
     outputs: tuple[OperationPort, ...]
 
     def grouped(self, flat: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
-        """The inputs of a node, which follow each other, as one for each input of the operation.
+        """Group the flat list of a node's inputs by the inputs of the operation.
 
         Raises:
-            InvalidArgumentError: when there are too few or too many.
+            InvalidArgumentError: If the number of inputs is wrong.
         """
         counts = [_count(port, attrs) for port in self.inputs]
         unknown = [i for i, n in enumerate(counts) if n is None]
         rest = len(flat) - sum(n for n in counts if n is not None)
-        if unknown:  # lists of one length, as far as graphs without that attribute go
+        if unknown:  # without the attribute, assume lists of equal length
             for i in unknown:
                 counts[i] = rest // len(unknown)
             rest %= len(unknown)
         if rest or any(n is not None and n < 0 for n in counts):
             wanted = ", ".join(f"{p.name}*{p.count}" if p.count else p.name for p in self.inputs)
-            raise invalid(self.name, f"takes ({wanted}), but there are {len(flat)} inputs")
+            raise invalid(self.name, f"the inputs must be ({wanted}), got {len(flat)} tensors")
         found, at = [], 0
         for port, n in zip(self.inputs, counts, strict=True):
             assert n is not None
@@ -69,7 +69,7 @@ class OperationSignature:
 
 
 def _count(port: OperationPort, attrs: Mapping[str, Any]) -> int | None:
-    """How many tensors an input is; None if a graph does not say."""
+    """Return the number of tensors of an input; None if a graph does not specify it."""
     if not port.count:
         return 1
     said = attrs.get(port.count)
@@ -77,7 +77,7 @@ def _count(port: OperationPort, attrs: Mapping[str, Any]) -> int | None:
 
 
 def parsed(text: str) -> OperationSignature:
-    """A signature of its text."""
+    """Parse the text of a signature."""
     match = _SHAPE.fullmatch(text)
     assert match, text
     name, taken, given = match.groups()
@@ -96,7 +96,7 @@ def _ports(text: str) -> tuple[OperationPort, ...]:
 
 
 def _literal(text: str) -> Any:
-    """A default: a value of Python, or a dtype's name."""
+    """Parse a default: a Python literal, or the name of a dtype."""
     if text.lstrip("-") == "inf":
         return float(text)
     found = getattr(dtypes, text, None)

@@ -1,4 +1,4 @@
-"""Sparse and ragged tensors, by their parts; sets; labels in time."""
+"""Sparse and ragged tensors by components, set operations, and CTC."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def _parts(x: SparseTensor) -> Parts:
 
 
 def _of(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of one sparse tensor, of its parts."""
+    """Return an operation on the components of a sparse tensor."""
     return lambda indices, values, shape, *rest, **attrs: function(
         SparseTensor(indices, values, shape), *rest, **attrs
     )
 
 
 def _whole(function: Callable[..., Any]) -> Callable[..., Parts]:
-    """The same, whose result is sparse, too."""
+    """Return an operation on the components of a sparse tensor with a sparse result."""
     return lambda *inputs, **attrs: _parts(_of(function)(*inputs, **attrs))
 
 
@@ -65,7 +65,7 @@ def _dense(
 
 
 def _reduced(function: Callable[..., Any], *parts: Any, keep: bool, is_sparse: bool = False) -> Any:
-    """A reduction of the parts of a sparse tensor along axes, the last of these."""
+    """Return a reduction of the components of a sparse tensor; the axes are the last input."""
     *tensor, axes = parts
     found = function(SparseTensor(*tensor), static_ints(axes) or None, keep, is_sparse)
     return _parts(found) if is_sparse else found
@@ -96,7 +96,7 @@ def _segments(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def _segment_gradient(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The gradient of sums of rows with respect to the whole, which has ``output_dim0`` rows."""
+    """Compute the gradient of segment sums for the whole tensor, which has `output_dim0` rows."""
 
     def gradient(grad: Any, indices: Any, segment_ids: Any, output_dim0: Any) -> Tensor:
         dy = convert_to_tensor(grad)
@@ -139,13 +139,13 @@ def _beams(
     inputs: Any, sequence_length: Any, *, beam_width: int, top_paths: int, merge_repeated: bool
 ) -> tuple[Any, ...]:
     if merge_repeated:
-        raise UnimplementedError(None, None, "CTCBeamSearchDecoder: merge_repeated=True")
+        raise UnimplementedError(None, None, "CTCBeamSearchDecoder: merge_repeated must be False")
     found, scores = decoding.ctc_beam_search_decoder(inputs, sequence_length, beam_width, top_paths)
     return *map(list, zip(*map(_parts, found), strict=True)), scores
 
 
 def _ctc(blank: int) -> Callable[..., tuple[Tensor, Tensor]]:
-    """The loss of sparse labels, whose blank is the last class or the first."""
+    """Return the CTC loss of sparse labels, with the last or the first class as blank."""
 
     def both(
         inputs: Any,
@@ -158,7 +158,9 @@ def _ctc(blank: int) -> Callable[..., tuple[Tensor, Tensor]]:
         ignore_longer_outputs_than_inputs: bool,
     ) -> tuple[Tensor, Tensor]:
         if preprocess_collapse_repeated or not ctc_merge_repeated:
-            raise UnimplementedError(None, None, "CTCLoss: only the rules of tf.nn.ctc_loss")
+            raise UnimplementedError(
+                None, None, "CTCLoss supports only the options that tf.nn.ctc_loss uses."
+            )
         logits, at = convert_to_tensor(inputs), convert_to_tensor(labels_indices)
         longest = int(at.host_view()[:, 1].max(initial=-1)) + 1
         labels = SparseTensor(at, labels_values, [logits.aval.shape[1], longest])

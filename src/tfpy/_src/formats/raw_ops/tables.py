@@ -1,4 +1,4 @@
-"""Tables from keys to values, by their handles."""
+"""Lookup tables, by their handles."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from tfpy._src.tensors.array.making import fill, zeros
 
 
 class LookupTable(MutableHashTable):
-    """A table of any kind; one that is initialised takes its entries once."""
+    """A lookup table of any kind; an immutable one is filled once."""
 
     def fill(self, pairs: Iterable[tuple[Any, Any]]) -> None:
-        """Takes the pairs of an initializer.
+        """Add the pairs of an initializer.
 
         Raises:
-            FailedPreconditionError: when it has other ones.
+            FailedPreconditionError: If the table already has different pairs.
         """
         found = dict(pairs)
         if self._entries.pairs and self._entries.pairs != found:
@@ -38,7 +38,7 @@ class LookupTable(MutableHashTable):
         self._entries.pairs.update(found)
 
     def clear(self) -> None:
-        """Forgets all entries."""
+        """Remove all entries."""
         self._entries.pairs.clear()
 
 
@@ -67,7 +67,9 @@ def _dense(
 ) -> LookupTable:
     key = constant(empty_key)
     if key.ndim:
-        raise UnimplementedError(None, None, "MutableDenseHashTable: keys that are vectors")
+        raise UnimplementedError(
+            None, None, "MutableDenseHashTable does not support vectors as keys."
+        )
     return _shared(key.dtype, value_dtype, container, shared_name, value_shape)
 
 
@@ -82,7 +84,7 @@ def _from_file(
     offset: int,
     data: bytes | None = None,
 ) -> None:
-    """Fill a table from a file, or from the bytes that stand for it."""
+    """Fill a table from a file, or from the given bytes of the file."""
     size = None if vocab_size < 0 else vocab_size
     keys, values = table_handle.key_dtype, table_handle.value_dtype
     name = convert_to_tensor(filename)

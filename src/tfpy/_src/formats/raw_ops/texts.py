@@ -1,4 +1,4 @@
-"""Strings, and files: texts and bytes on the host."""
+"""Strings and files, on the host."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 
 
 def _regex(change: Any) -> Any:
-    """A function of regular expressions that takes them as tensors."""
+    """Return an operation that accepts regular expressions as tensors."""
     return lambda input, *texts, **attrs: change(input, *map(s.as_text, texts), **attrs)
 
 
@@ -76,7 +76,7 @@ def _decoded_with_offsets(input: Any, **attrs: Any) -> tuple[Tensor, Tensor, Ten
 
 
 def _row(input: Any) -> Tensor:
-    """Strings of any shape one after the other."""
+    """Flatten a string tensor."""
     return reshape(input, [-1])
 
 

@@ -1,4 +1,4 @@
-"""Variables: made, read, assigned and scattered to by their handles."""
+"""Operations that create, read, assign and update variables by their handles."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _ref_assigned(ref: Any, value: Any) -> Any:
 
 
 def _rows(change: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], None]:
-    """An operation that changes rows of a variable by ``change(value, places, updates)``."""
+    """Return an operation that updates rows of a variable by `change(value, places, updates)`."""
 
     def changed(resource: Any, indices: Any, updates: Any) -> None:
         variable, places = variable_of(resource), convert_to_tensor(indices)
@@ -47,7 +47,7 @@ def _rows(change: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], N
 
 
 def _parts(change: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], None]:
-    """An operation that changes what index vectors name."""
+    """Return an operation that updates a variable at index vectors."""
 
     def changed(ref: Any, indices: Any, updates: Any) -> None:
         variable = variable_of(ref)
@@ -57,7 +57,7 @@ def _parts(change: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any, Any], 
 
 
 def _factors(value: Tensor, places: Tensor, updates: Tensor) -> Tensor:
-    """The product of what is to be multiplied to each row."""
+    """Return the product of all factors for each row."""
     return unsorted_segment_prod(updates, reshape(places, [-1]), value.aval.shape[0])
 
 
@@ -187,7 +187,7 @@ op(
     stateful=True,
 )
 
-# References of TensorFlow 1: a handle that stands for its value, too
+# References of TensorFlow 1: handles that also serve as values
 
 op('Variable(; shape, dtype, container="", shared_name="") -> ref', _handle, stateful=True)
 op('VariableV2(; shape, dtype, container="", shared_name="") -> ref', _handle, stateful=True)

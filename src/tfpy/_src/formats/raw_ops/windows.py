@@ -1,4 +1,4 @@
-"""Pooling, and its gradients."""
+"""Pooling and its gradients."""
 
 from __future__ import annotations
 
