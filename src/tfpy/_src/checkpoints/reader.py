@@ -109,11 +109,25 @@ class CheckpointReader:
             return self._bundle.part(key, ranges)
 
     def number(self, key: str) -> int:
-        """Return TensorFlow's enum value of a value's dtype."""
+        """Return TensorFlow's enum value of a value's dtype.
+
+        Args:
+            key: Name of the value.
+
+        Returns:
+            An integer.
+        """
         return self._entry(key).dtype
 
     def shape(self, key: str) -> tuple[int, ...]:
-        """Return a value's shape."""
+        """Return a value's shape.
+
+        Args:
+            key: Name of the value.
+
+        Returns:
+            A tuple of integers.
+        """
         return self._entry(key).shape
 
     def _entry(self, key: str) -> BundleEntry:

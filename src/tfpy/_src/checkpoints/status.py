@@ -56,6 +56,12 @@ class CheckpointLoadStatus(LoadStatus):
 
         Raises:
             AssertionError: If a value or an object is not matched; the message lists them.
+
+        Example:
+            >>> import tfpy as tf
+            >>> path = tf.train.Checkpoint(w=tf.Variable(1.0)).save("consumed/model")
+            >>> checkpoint = tf.train.Checkpoint(w=tf.Variable(0.0))
+            >>> status = checkpoint.restore(path).assert_consumed()
         """
         restoration = self._restoration
         self.assert_existing_objects_matched()
@@ -78,11 +84,21 @@ class CheckpointLoadStatus(LoadStatus):
     def assert_existing_objects_matched(self) -> CheckpointLoadStatus:
         """Check that every object of the program with values is matched.
 
+        Unlike `assert_consumed`, ignores values in the checkpoint that the program does not have.
+
         Returns:
             This status object.
 
         Raises:
             AssertionError: If an object is not matched; the message lists up to ten of them.
+
+        Example:
+            >>> import tfpy as tf
+            >>> w, b = tf.Variable(1.0), tf.Variable(2.0)
+            >>> path = tf.train.Checkpoint(w=w, b=b).save("matched/model")
+            >>> checkpoint = tf.train.Checkpoint(w=tf.Variable(0.0))
+            >>> status = checkpoint.restore(path).expect_partial()
+            >>> status = status.assert_existing_objects_matched()
         """
         if left := self._unmatched():
             raise AssertionError(
@@ -119,6 +135,13 @@ class CheckpointLoadStatus(LoadStatus):
 
         Returns:
             This status object.
+
+        Example:
+            >>> import tfpy as tf
+            >>> w, b = tf.Variable(1.0), tf.Variable(2.0)
+            >>> path = tf.train.Checkpoint(w=w, b=b).save("partial/model")
+            >>> checkpoint = tf.train.Checkpoint(w=tf.Variable(0.0))
+            >>> status = checkpoint.restore(path).expect_partial()
         """
         self._restoration.partial = True
         return self

@@ -37,6 +37,13 @@ class ClusterResolver:
 
         Returns:
             A `tf.train.ClusterSpec`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> spec = tf.train.ClusterSpec({"worker": ["a:1", "b:2"]})
+            >>> resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(spec)
+            >>> resolver.cluster_spec().jobs
+            ['worker']
         """
         raise NotImplementedError
 

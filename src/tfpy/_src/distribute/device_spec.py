@@ -155,7 +155,7 @@ class DeviceSpec(_Parts):
         pairs: Iterable[tuple[Any, Any]] = zip(dev, self, strict=True)
         return type(self)(*(own if theirs is None else theirs for theirs, own in pairs))
 
-    def replace(self, **kwargs: Any) -> DeviceSpec:
+    def replace(self, **kwargs: str | int | None) -> DeviceSpec:
         """Return a copy with other values for some parts.
 
         Args:

@@ -13,6 +13,8 @@ from tfpy._src.base.errors import OutOfRangeError
 from tfpy._src.core import nest
 from tfpy._src.core.operand import HostObject
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Nest
+from tfpy._src.data.dataset import DatasetV2
 from tfpy._src.data.iterators import Optional
 from tfpy._src.distribute.replicas import Replicas
 from tfpy._src.distribute.values import PerReplicaSpec
@@ -104,6 +106,12 @@ class ValueContext:
 class DistributedDataset(HostObject):
     """A dataset of per-replica values (`tf.distribute.DistributedDataset`).
 
+    `tf.distribute.Strategy.experimental_distribute_dataset` creates it.
+
+    Args:
+        dataset: Dataset of batches.
+        replicas: Replicas that share the batches.
+
     Example:
         >>> import tfpy as tf
         >>> strategy = tf.distribute.MirroredStrategy()
@@ -114,7 +122,7 @@ class DistributedDataset(HostObject):
     See also: `tf.distribute.Strategy.experimental_distribute_dataset`.
     """
 
-    def __init__(self, dataset: Any, replicas: Replicas) -> None:
+    def __init__(self, dataset: DatasetV2, replicas: Replicas) -> None:
         self._dataset = dataset
         self._replicas = replicas
 
@@ -167,6 +175,12 @@ class DistributedBatches(DistributedDataset):
 class DistributedIterator(HostObject):
     """An iterator over per-replica values (`tf.distribute.DistributedIterator`).
 
+    Iterating over a `tf.distribute.DistributedDataset` creates it.
+
+    Args:
+        elements: Iterator over the per-replica values.
+        element_spec: Nest of their specs.
+
     Example:
         >>> import tfpy as tf
         >>> strategy = tf.distribute.get_strategy()
@@ -175,7 +189,7 @@ class DistributedIterator(HostObject):
         [0, 1]
     """
 
-    def __init__(self, elements: Iterator[Any], element_spec: Any) -> None:
+    def __init__(self, elements: Iterator[Any], element_spec: Nest) -> None:
         self._elements = elements
         self._fetched = deque[Any]()
         self.element_spec = element_spec

@@ -357,7 +357,7 @@ def copy_to_mesh(tensor: TensorLike, layout: Layout, source_layout: Layout | Non
     return relayout(tensor, layout)
 
 
-def _layout(tensor: TensorLike) -> Layout | None:
+def _layout(tensor: Any) -> Layout | None:
     if isinstance(tensor, DVariable):
         return tensor.layout
     return layout_of(convert_to_tensor(tensor))

@@ -166,7 +166,7 @@ class Mesh:
         shape = self.shape()
         return [math.prod(shape[i + 1 :]) for i in range(len(shape))]
 
-    def coords(self, device_idx: Any) -> Tensor:
+    def coords(self, device_idx: int | Tensor) -> Tensor:
         """Return the position of a device in the grid.
 
         Args:
