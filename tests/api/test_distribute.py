@@ -210,7 +210,7 @@ def test_clusters_that_make_no_sense() -> None:
         ('{"cluster": {"worker": [1]}}', TypeError, "'host:port'"),
         ('{"cluster": {"ps": ["a:1"]}}', ValueError, "has the jobs"),
         (json.dumps(two | {"task": {"index": 2}}), ValueError, "index of this worker is 2"),
-        (json.dumps(two | {"task": {"index": 0}}), RuntimeError, "cpu backend supports only one pro"),
+        (json.dumps(two | {"task": {"index": 0}}), RuntimeError, "cpu backend supports only one"),
     ):
         with pytest.raises(error, match=said):
             strategy(config)

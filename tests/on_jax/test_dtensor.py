@@ -372,7 +372,7 @@ def test_errors() -> None:
         (invalid, "CPU:9: JAX sees 8", lambda: dtensor.relayout(x, nowhere)),
         (invalid, "same mesh.*batch=4.*y=2.*relayout", lambda: x + elsewhere),
         (invalid, "same mesh", lambda: tf.function(lambda a, b: a * b)(x, elsewhere)),
-        (invalid, "is not on a mesh. Use dtensor.copy_to_mesh", lambda: dtensor.fetch_layout(plain)),
+        (invalid, "is not on a mesh. Use dtensor", lambda: dtensor.fetch_layout(plain)),
         (invalid, "is not on a mesh", lambda: dtensor.unpack(plain)),
         (invalid, "expected 8 inputs to pack, but got 3", lambda: dtensor.pack([part] * 3, both)),
         (invalid, "already on a mesh", lambda: dtensor.pack([x] * 8, both)),

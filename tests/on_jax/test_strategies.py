@@ -158,13 +158,13 @@ def test_what_cannot_be_run_on_all_devices_is_said() -> None:
 
     with pytest.raises(tfpy.errors.UnimplementedError, match="the host would have to compute as_s"):
         s.run(text)
-    with pytest.raises(TypeError, match="returned a RaggedTensor. Return its components"):
+    with pytest.raises(TypeError, match="returned a RaggedTensor"):
         s.run(lambda: tfpy.ragged.constant([[1], [2, 3]]))
     data = tfpy.data.Dataset.range(4)
     with pytest.raises(ValueError, match="distributes batches over replicas, got a scalar"):
         next(iter(s.experimental_distribute_dataset(data)))
     ragged = tfpy.data.Dataset.from_tensors(tfpy.ragged.constant([[1], [2, 3]]))
-    with pytest.raises(TypeError, match="got a RaggedTensor. Let the dataset produce its components"):
+    with pytest.raises(TypeError, match="got a RaggedTensor"):
         next(iter(s.experimental_distribute_dataset(ragged)))
     of_two = s.run(lambda: tfpy.constant(1.0))
     with pytest.raises(ValueError, match=r"inputs have \[2\] components, but there are 4 replicas"):

@@ -144,8 +144,7 @@ class _Reader:
         self._firsts[_within(number, self._model["subgraphs"], "graph")] = None
 
     def kept(self, graph: int, tensor: int, info: Info) -> Any:
-        """Return the Variable that stores a tensor's state, or the Variable or table that it names.
-        """
+        """Return the Variable that stores a tensor's state, or the resource that it names."""
         key = self._resources[graph].get(tensor)
         if key is None:
             return self._state.variable((graph, tensor), info)
