@@ -82,7 +82,7 @@ class Checkpoint(Tracked):
 
     @property
     def save_counter(self) -> Variable:
-        """Number of times the checkpoint was saved: an int64 Variable, which is saved with it."""
+        """Number of times the checkpoint was saved: an integer Variable, which is saved as well."""
         found: Variable | None = children(self._top()).get("save_counter")
         if found is None:
             found = vars(self).get("save_counter")
@@ -104,7 +104,7 @@ class Checkpoint(Tracked):
         that they share.
 
         Args:
-            file_prefix: PathLike of the checkpoint, without a file name extension.
+            file_prefix: Path of the checkpoint, without a file name extension.
             options: A `tf.train.CheckpointOptions`.
 
         Returns:
@@ -128,10 +128,10 @@ class Checkpoint(Tracked):
     ) -> str:
         """Write the values without blocking the page.
 
-        Awaits the values of the device, which `write` cannot do in a page without JSPI.
+        On webgpu, `write` works only in browsers that can suspend Python (JSPI).
 
         Args:
-            file_prefix: PathLike of the checkpoint, without a file name extension.
+            file_prefix: Path of the checkpoint, without a file name extension.
             options: A `tf.train.CheckpointOptions`.
 
         Returns:
@@ -153,7 +153,7 @@ class Checkpoint(Tracked):
         Increments `save_counter` and appends its value to `file_prefix`.
 
         Args:
-            file_prefix: PathLike of the checkpoint, without the number.
+            file_prefix: Path of the checkpoint, without the number.
             options: A `tf.train.CheckpointOptions`.
 
         Returns:
@@ -178,10 +178,10 @@ class Checkpoint(Tracked):
     ) -> str:
         """Write a numbered checkpoint without blocking the page.
 
-        Awaits the values of the device, which `save` cannot do in a page without JSPI.
+        On webgpu, `save` works only in browsers that can suspend Python (JSPI).
 
         Args:
-            file_prefix: PathLike of the checkpoint, without the number.
+            file_prefix: Path of the checkpoint, without the number.
             options: A `tf.train.CheckpointOptions`.
 
         Returns:
@@ -222,7 +222,7 @@ class Checkpoint(Tracked):
         """Write the values, then call `note`, then the callbacks of `options`.
 
         Args:
-            prefix: PathLike of the checkpoint, without a file name extension.
+            prefix: Path of the checkpoint, without a file name extension.
             options: A `tf.train.CheckpointOptions`.
             note: Function of the path, and of a bool: True if this process wrote the table.
 
@@ -246,7 +246,7 @@ class Checkpoint(Tracked):
         """Write the values without blocking the page, then call `note` and the callbacks.
 
         Args:
-            prefix: PathLike of the checkpoint, without a file name extension.
+            prefix: Path of the checkpoint, without a file name extension.
             options: A `tf.train.CheckpointOptions`.
             note: Function of the path, and of a bool: True if this process wrote the table.
 
@@ -282,7 +282,7 @@ class Checkpoint(Tracked):
         `restore` also restores `save_counter`; this method does not create one.
 
         Args:
-            save_path: PathLike that `write` returned.
+            save_path: Path that `write` returned.
             options: No effect.
 
         Returns:
@@ -328,7 +328,7 @@ class Checkpoint(Tracked):
         wrote the checkpoint.
 
         Args:
-            save_path: PathLike that `save` or `tf.train.latest_checkpoint` returned. None restores
+            save_path: Path that `save` or `tf.train.latest_checkpoint` returned. None restores
                 nothing.
             options: No effect.
 

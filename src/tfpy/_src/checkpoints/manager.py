@@ -189,7 +189,7 @@ class CheckpointManager:
     ) -> str | None:
         """Write a checkpoint without blocking the page; delete old ones as `save` does.
 
-        Awaits the values of the device, which `save` cannot do in a page without JSPI.
+        On webgpu, `save` works only in browsers that can suspend Python (JSPI).
 
         Args:
             checkpoint_number: Integer to append to the path. Default: the value of `save_counter`.
