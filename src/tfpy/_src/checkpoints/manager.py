@@ -163,7 +163,7 @@ class CheckpointManager:
             options: A `tf.train.CheckpointOptions`.
 
         Returns:
-            The path of the checkpoint, or None if `checkpoint_interval` has not passed.
+            The path of the checkpoint, or None if `checkpoint_interval` is not over.
 
         Raises:
             tf.errors.OpError: If the files cannot be written.
@@ -198,7 +198,7 @@ class CheckpointManager:
             options: A `tf.train.CheckpointOptions`.
 
         Returns:
-            The path of the checkpoint, or None if `checkpoint_interval` has not passed.
+            The path of the checkpoint, or None if `checkpoint_interval` is not over.
 
         Raises:
             tf.errors.OpError: If the files cannot be written.

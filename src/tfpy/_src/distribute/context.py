@@ -232,7 +232,7 @@ class ReplicaContext:
         """Call a function in cross-replica context.
 
         In this context, the strategy's methods see the values of all replicas. The arguments are
-        the replica's own values, which `strategy.reduce` combines with those of the other replicas.
+        the replica's own values, which `strategy.reduce` combines with the others.
 
         Args:
             merge_fn: Function that is called as `merge_fn(strategy, *args, **kwargs)`.

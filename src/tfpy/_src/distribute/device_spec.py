@@ -25,7 +25,7 @@ class DeviceSpec(_Parts):
         replica: Index of the replica.
         task: Index of the task.
         device_type: `"CPU"`, `"GPU"` or `"TPU"`.
-        device_index: Index of the device among those of its type.
+        device_index: Index of the device among the devices of its type.
 
     Example:
         >>> import tfpy as tf
@@ -141,7 +141,7 @@ class DeviceSpec(_Parts):
         """Combine two specs; parts of `dev` have precedence.
 
         Args:
-            dev: Spec whose specified parts replace those of this one.
+            dev: Spec with parts that replace the parts of this one.
 
         Returns:
             A new DeviceSpec.

@@ -61,5 +61,5 @@ class Extended:
         return self._strategy.is_default if v.strategy is None else v.strategy is self._strategy
 
     def _in_multi_worker_mode(self) -> bool:
-        """Return False, for Keras: a step sees the replicas of all processes like those of one."""
+        """Return False for Keras: a step handles replicas of other processes like its own."""
         return False

@@ -1,4 +1,4 @@
-"""Names of devices: TensorFlow's names, and those of backends."""
+"""Conversion between TensorFlow's and the backends' names of devices."""
 
 from __future__ import annotations
 

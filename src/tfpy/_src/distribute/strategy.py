@@ -137,7 +137,7 @@ class Strategy:
         """Call a function in each replica; each one receives its own part of per-replica values.
 
         With several replicas, `fn` is traced once for all of them, like a `tf.function`. Inside a
-        `tf.function` it becomes part of that program, otherwise a program of its own. Tensors that
+        `tf.function` it becomes part of that program, otherwise a separate program. Tensors that
         it returns become per-replica values.
 
         Args:

@@ -30,7 +30,7 @@ class Mesh:
         local_devices: Names or specs of this client's devices.
         mesh_name: Name of the mesh.
         global_devices: Names or specs of the devices of all clients, if they cannot be derived from
-            those of this client.
+            this client's devices.
         use_xla_spmd: No effect: XLA always shards the computation.
 
     Raises:

@@ -66,7 +66,7 @@ ABSENT = {
         QuantizeAndDequantizeV4Grad QuantizeV2 Dequantize
     """,
     "matrices in compressed sparse row format": ".*SparseMatrix.* .*CSR.*",
-    "the state has three 64-bit integers, but that of tf.random.Generator has six words": """
+    "their state is three 64-bit integers, but tf.random.Generator has six words": """
         Stateful(RandomBinomial|StandardNormal|StandardNormalV2|TruncatedNormal|Uniform.*) Rng.*
         NonDeterministicInts
     """,

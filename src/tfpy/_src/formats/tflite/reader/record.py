@@ -3,7 +3,7 @@
 A record is a Python function on tensors. Its positional parameters are the inputs of the operation.
 A parameter with the annotation `Array` receives a host array, since its values must be known during
 tracing; the values of a parameter with the annotation `Known` should be known. Keyword-only
-parameters are options with the schema's names; `gives` receives the specs of the outputs, `scope`
+parameters are options with the schema's names; `gives` is the list of output specs, `scope`
 the enclosing values::
 
     @operation("GATHER")
