@@ -158,8 +158,8 @@ class CheckpointManager:
 
         Args:
             checkpoint_number: Integer to append to the path. Default: the value of `save_counter`.
-            check_interval: If False, write the checkpoint even if `checkpoint_interval` has not
-                passed.
+            check_interval: If False, write the checkpoint even before
+                `checkpoint_interval` is over.
             options: A `tf.train.CheckpointOptions`.
 
         Returns:
@@ -193,8 +193,8 @@ class CheckpointManager:
 
         Args:
             checkpoint_number: Integer to append to the path. Default: the value of `save_counter`.
-            check_interval: If False, write the checkpoint even if `checkpoint_interval` has not
-                passed.
+            check_interval: If False, write the checkpoint even before
+                `checkpoint_interval` is over.
             options: A `tf.train.CheckpointOptions`.
 
         Returns:
