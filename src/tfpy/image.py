@@ -12,7 +12,6 @@ from tfpy._src.library.image.adjusting import (
 )
 from tfpy._src.library.image.batches import convert_image_dtype as convert_image_dtype
 from tfpy._src.library.image.boxes import (
-    combined_non_max_suppression as combined_non_max_suppression,
     non_max_suppression as non_max_suppression,
     non_max_suppression_async as non_max_suppression_async,
     non_max_suppression_overlaps as non_max_suppression_overlaps,
@@ -29,6 +28,9 @@ from tfpy._src.library.image.colors import (
     threshold as threshold,
     yiq_to_rgb as yiq_to_rgb,
     yuv_to_rgb as yuv_to_rgb,
+)
+from tfpy._src.library.image.combined_boxes import (
+    combined_non_max_suppression as combined_non_max_suppression,
 )
 from tfpy._src.library.image.geometry import (
     central_crop as central_crop,
@@ -60,13 +62,6 @@ from tfpy._src.library.image.randomized import (
     random_flip_up_down as random_flip_up_down,
     random_hue as random_hue,
     random_saturation as random_saturation,
-    stateless_random_brightness as stateless_random_brightness,
-    stateless_random_contrast as stateless_random_contrast,
-    stateless_random_crop as stateless_random_crop,
-    stateless_random_flip_left_right as stateless_random_flip_left_right,
-    stateless_random_flip_up_down as stateless_random_flip_up_down,
-    stateless_random_hue as stateless_random_hue,
-    stateless_random_saturation as stateless_random_saturation,
 )
 from tfpy._src.library.image.resizing import (
     ResizeMethod as ResizeMethod,
@@ -80,6 +75,15 @@ from tfpy._src.library.image.sampling import (
     crop_and_resize as crop_and_resize,
     rotate_with_offset as rotate_with_offset,
     transform as transform,
+)
+from tfpy._src.library.image.stateless_randomized import (
+    stateless_random_brightness as stateless_random_brightness,
+    stateless_random_contrast as stateless_random_contrast,
+    stateless_random_crop as stateless_random_crop,
+    stateless_random_flip_left_right as stateless_random_flip_left_right,
+    stateless_random_flip_up_down as stateless_random_flip_up_down,
+    stateless_random_hue as stateless_random_hue,
+    stateless_random_saturation as stateless_random_saturation,
 )
 from tfpy._src.library.io.images import (
     decode_bmp as decode_bmp,

@@ -11,7 +11,7 @@ from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.raw_ops.derivative import pulled_back
 from tfpy._src.formats.raw_ops.records import op
-from tfpy._src.library.image import adjusting, boxes, colors, resizing
+from tfpy._src.library.image import adjusting, boxes, colors, combined_boxes, resizing
 from tfpy._src.library.image.geometry import extract_patches
 from tfpy._src.library.image.sampling import crop_and_resize, transform
 from tfpy._src.library.io import images as files
@@ -188,7 +188,7 @@ op(
     "CombinedNonMaxSuppression(boxes, scores, max_output_size_per_class, max_total_size, "
     "iou_threshold, score_threshold; pad_per_class=False, clip_boxes=True) -> nmsed_boxes, "
     "nmsed_scores, nmsed_classes, valid_detections",
-    boxes.combined_non_max_suppression,
+    combined_boxes.combined_non_max_suppression,
 )
 op(
     "NonMaxSuppression(boxes, scores, max_output_size; iou_threshold=0.5) -> selected_indices",

@@ -1,9 +1,8 @@
-"""Adjustments of brightness, contrast and colour."""
+"""Adjustments of brightness, contrast and color."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
@@ -12,6 +11,7 @@ from tfpy._src.compiler.ops import elementwise as ew
 from tfpy._src.compiler.ops.failing import failing
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import FloatLike, TensorLike
 from tfpy._src.library.image.batches import as_float, at_least, check_pixels, convert_image_dtype
 from tfpy._src.library.image.colors import hsv_to_rgb, rgb_to_hsv, turn_hue
 from tfpy._src.tensors.array.joining import stack
@@ -28,23 +28,27 @@ __all__ = [
 ]
 
 
-def _check_scalar(name: str, amount: Any) -> None:
+def _check_scalar(name: str, amount: TensorLike) -> None:
+    """Raise InvalidArgumentError if the amount is not a scalar."""
     shape = convert_to_tensor(amount).aval.shape
     if shape:
         raise invalid(name, f"the amount must be a scalar, got shape {list(shape)}")
 
 
-def _adjusted(image: Any, change: Callable[[Tensor], Tensor]) -> Tensor:
-    """``change`` of the image as floats, in the image's dtype."""
+def _adjusted(image: TensorLike, change: Callable[[Tensor], Tensor]) -> Tensor:
+    """Apply `change` to the image as floats and convert the result to the image's dtype."""
     x = convert_to_tensor(image)
     return convert_image_dtype(change(as_float(x)), x.dtype, saturate=True)
 
 
-def _with_colors(name: str, images: Any, amount: Any, change: Callable[[Tensor], Tensor]) -> Tensor:
-    """Return images whose colors are changed by a scalar.
+def _with_colors(
+    name: str, images: TensorLike, amount: TensorLike, change: Callable[[Tensor], Tensor]
+) -> Tensor:
+    """Change the colors of images by a scalar amount.
 
     Raises:
-        InvalidArgumentError: If the amount is not a scalar or there are not three channels.
+        InvalidArgumentError: If the amount is not a scalar, or the images do not have three
+            channels.
     """
     x = at_least(name, images, 3)
     _check_scalar(name, amount)
@@ -54,27 +58,52 @@ def _with_colors(name: str, images: Any, amount: Any, change: Callable[[Tensor],
     return _adjusted(x, change)
 
 
-def adjust_brightness(image: Any, delta: Any) -> Tensor:
-    """Adds ``delta`` (on the scale 0..1) to every pixel.
+def adjust_brightness(image: TensorLike, delta: FloatLike) -> Tensor:
+    """Add `delta` to every pixel.
+
+    Integer images are converted to floats between 0 and 1, changed, and converted back with
+    saturation.
+
+    Args:
+        image: Tensor of any shape with a float or integer dtype.
+        delta: Scalar to add, on the scale from 0 to 1.
+
+    Returns:
+        Tensor of the shape and dtype of `image`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.image.adjust_brightness([[[0.25, 0.5, 0.75]]], delta=0.25).numpy().tolist()
         [[[0.5, 0.75, 1.0]]]
+
+    See also: `tf.image.adjust_contrast`, `tf.image.random_brightness`.
     """
     return _adjusted(image, lambda x: x + cast(delta, x.dtype))
 
 
-def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
-    """Scales each channel's distance from its mean over the image.
+def adjust_contrast(images: TensorLike, contrast_factor: FloatLike) -> Tensor:
+    """Scale the distance of each pixel from the mean of its channel.
+
+    Integer images are converted to floats between 0 and 1, changed, and converted back with
+    saturation.
+
+    Args:
+        images: Tensor of shape `[..., height, width, channels]`.
+        contrast_factor: Scalar factor of the contrast.
+
+    Returns:
+        Tensor of the shape and dtype of `images`.
 
     Raises:
-        InvalidArgumentError: when the factor is not a scalar.
+        ValueError: If `images` has fewer than three dimensions.
+        InvalidArgumentError: If `contrast_factor` is not a scalar.
 
     Example:
         >>> import tfpy as tf
         >>> tf.image.adjust_contrast([[[1.0], [3.0]]], 2.0).numpy().round(3).tolist()
         [[[0.0], [4.0]]]
+
+    See also: `tf.image.adjust_brightness`, `tf.image.random_contrast`.
     """
     _check_scalar("adjust_contrast", contrast_factor)
 
@@ -85,50 +114,86 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     return _adjusted(at_least("adjust_contrast", images, 3), change)
 
 
-def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
-    """gain * image ** gamma.
+def adjust_gamma(image: TensorLike, gamma: FloatLike = 1, gain: FloatLike = 1) -> Tensor:
+    """Correct the gamma of an image: compute `gain * image ** gamma`.
+
+    Integer images are converted to floats between 0 and 1, changed, and converted back with
+    saturation.
+
+    Args:
+        image: Tensor of any shape with a float or integer dtype.
+        gamma: Non-negative scalar exponent. Above 1 the image becomes darker.
+        gain: Scalar factor of the result.
+
+    Returns:
+        Tensor of the shape and dtype of `image`.
 
     Raises:
-        ValueError: when gamma is negative.
+        ValueError: If `gamma` is a negative Python number.
 
     Example:
         >>> import tfpy as tf
         >>> tf.image.adjust_gamma([[[0.5, 1.0, 0.25]]], gamma=2.0).numpy().round(4).tolist()
         [[[0.25, 1.0, 0.0625]]]
+
+    See also: `tf.image.adjust_brightness`, `tf.image.adjust_contrast`.
     """
     if isinstance(gamma, int | float) and gamma < 0:
         raise ValueError("Gamma should be a non-negative real number.")
     return _adjusted(image, lambda x: ew.multiply(gain, ew.power(x, gamma)))
 
 
-def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
-    """Turns the colour wheel by ``delta``, from -1 to 1.
+def adjust_hue(image: TensorLike, delta: FloatLike, name: str | None = None) -> Tensor:
+    """Rotate the hue of the colors by `delta`.
+
+    Args:
+        image: RGB tensor of shape `[..., height, width, 3]`.
+        delta: Scalar fraction of a full rotation, between -1 and 1.
+
+    Returns:
+        Tensor of the shape and dtype of `image`.
 
     Raises:
-        ValueError: when delta is outside, unless a function is being traced.
-        InvalidArgumentError: when it is not a scalar, or there are not three channels.
+        ValueError: If `delta` is a Python number outside of [-1, 1] (not checked while a function
+            is traced), or the image has fewer than three dimensions.
+        InvalidArgumentError: If `delta` is not a scalar, or the image does not have three channels.
 
     Example:
         >>> import tfpy as tf
         >>> red = [[[1.0, 0.0, 0.0]]]
         >>> tf.image.adjust_hue(red, delta=0.5).numpy().round(3).tolist()  # cyan
         [[[0.0, 1.0, 1.0]]]
+
+    See also: `tf.image.random_hue`, `tf.image.adjust_saturation`.
     """
     if isinstance(delta, int | float) and executing_eagerly() and not -1 <= delta <= 1:
         raise ValueError("delta must be in the interval [-1, 1]")
     return _with_colors("adjust_hue", image, delta, lambda x: turn_hue(x, delta))
 
 
-def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
-    """Multiplies the saturation, up to full.
+def adjust_saturation(
+    image: TensorLike, saturation_factor: FloatLike, name: str | None = None
+) -> Tensor:
+    """Multiply the saturation of the colors and clip it to [0, 1].
+
+    Args:
+        image: RGB tensor of shape `[..., height, width, 3]`.
+        saturation_factor: Scalar factor of the saturation.
+
+    Returns:
+        Tensor of the shape and dtype of `image`.
 
     Raises:
-        InvalidArgumentError: when the factor is not a scalar, or there are not three channels.
+        ValueError: If the image has fewer than three dimensions.
+        InvalidArgumentError: If `saturation_factor` is not a scalar, or the image does not have
+            three channels.
 
     Example:
         >>> import tfpy as tf
         >>> tf.image.adjust_saturation([[[1.0, 0.5, 0.5]]], 2.0).numpy().round(3).tolist()
         [[[1.0, 0.0, 0.0]]]
+
+    See also: `tf.image.random_saturation`, `tf.image.adjust_hue`.
     """
 
     def change(x: Tensor) -> Tensor:
@@ -139,11 +204,20 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     return _with_colors("adjust_saturation", image, saturation_factor, change)
 
 
-def per_image_standardization(image: Any) -> Tensor:
-    """Each image with mean 0 and variance 1; float32.
+def per_image_standardization(image: TensorLike) -> Tensor:
+    """Scale each image linearly to mean 0 and variance 1.
+
+    The standard deviation is at least `1 / sqrt(N)` for an image of `N` values, so that uniform
+    images become 0.
+
+    Args:
+        image: Tensor of shape `[..., height, width, channels]`.
+
+    Returns:
+        Float32 tensor of the shape of `image`.
 
     Raises:
-        ValueError: for less than three dimensions, or images without pixels.
+        ValueError: If the image has fewer than three dimensions, or no pixels.
 
     Example:
         >>> import tfpy as tf

@@ -1,32 +1,34 @@
-"""Images with and without a batch dimension, and their number types."""
+"""Batch dimensions and dtypes of images."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import DType, as_dtype
 from tfpy._src.compiler.ops import elementwise as ew
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, TensorLike
 from tfpy._src.tensors.array.casting import saturate_cast
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.array.reshaping import identity, reshape
 
 
-def as_batch(name: str, image: Any) -> tuple[Tensor, bool]:
-    """The image as ``[batch, h, w, c]``, and whether it had no batch.
+def as_batch(name: str, image: TensorLike) -> tuple[Tensor, bool]:
+    """Convert an image to `[batch, height, width, channels]`.
+
+    Returns:
+        The tensor, and True if it had no batch dimension.
 
     Raises:
-        ValueError: unless it has 3 or 4 dimensions, and pixels.
+        ValueError: If the image does not have 3 or 4 dimensions, or has no pixels.
     """
     x, single = batched(name, image)
     check_pixels(name, x)
     return x, single
 
 
-def batched(name: str, image: Any) -> tuple[Tensor, bool]:
-    """:func:`as_batch` of images that may have no pixels."""
+def batched(name: str, image: TensorLike) -> tuple[Tensor, bool]:
+    """Convert an image like `as_batch`, but allow images without pixels."""
     x = convert_to_tensor(image)
     if x.ndim not in (3, 4):
         raise ValueError(f"{name}: 'image' must have either 3 or 4 dimensions, got {x.shape}")
@@ -34,21 +36,21 @@ def batched(name: str, image: Any) -> tuple[Tensor, bool]:
 
 
 def check_pixels(name: str, x: Tensor) -> None:
-    """Raises ValueError when one of the last three dimensions is 0."""
+    """Raise ValueError if one of the last three dimensions is 0."""
     if 0 in x.aval.shape[-3:]:
         raise ValueError(f"{name}: inner 3 dims of 'image.shape' must be > 0, got {x.shape}")
 
 
 def from_batch(x: Tensor, single: bool) -> Tensor:
-    """Undoes :func:`as_batch`."""
+    """Undo `as_batch`."""
     return reshape(x, x.aval.shape[1:]) if single else x
 
 
-def at_least(name: str, image: Any, rank: int) -> Tensor:
-    """The tensor.
+def at_least(name: str, image: TensorLike, rank: int) -> Tensor:
+    """Convert an image to a tensor of at least `rank` dimensions.
 
     Raises:
-        ValueError: when it has fewer dimensions.
+        ValueError: If the tensor has fewer dimensions.
     """
     x = convert_to_tensor(image)
     if x.ndim < rank:
@@ -57,15 +59,23 @@ def at_least(name: str, image: Any, rank: int) -> Tensor:
 
 
 def convert_image_dtype(
-    image: Any, dtype: Any, saturate: bool = False, name: str | None = None
+    image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None
 ) -> Tensor:
-    """Scales pixels between ranges: floats 0 to 1, integers 0 to the dtype's largest.
+    """Convert an image to a dtype and scale its values to the range of the dtype.
+
+    Floats are between 0 and 1; integers are between 0 and the largest value of their dtype.
 
     Args:
-        saturate: clips what does not fit an integer dtype.
+        image: Tensor of any shape with a float or integer dtype.
+        dtype: Dtype of the result.
+        saturate: If True, clip values that do not fit into an integer dtype. Otherwise they
+            overflow.
+
+    Returns:
+        Tensor of the shape of `image` and dtype `dtype`.
 
     Raises:
-        AttributeError: for other dtypes than floats and integers.
+        AttributeError: If one of the dtypes is neither a float nor an integer dtype.
 
     Example:
         >>> import tfpy as tf
@@ -74,6 +84,8 @@ def convert_image_dtype(
         >>> white = tf.constant([[[255]]], tf.uint8)
         >>> tf.image.convert_image_dtype(white, tf.float32).numpy().tolist()
         [[[1.0]]]
+
+    See also: `tf.cast`, `tf.saturate_cast`.
     """
     x, kind = convert_to_tensor(image), as_dtype(dtype)
     for what, given in (("dtype", kind), ("image dtype", x.dtype)):
@@ -95,6 +107,7 @@ def convert_image_dtype(
 
 
 def _between_integers(x: Tensor, kind: DType, saturate: bool) -> Tensor:
+    """Scale values of one integer dtype to the range of another one."""
     own, other = x.dtype.max, kind.max
     if own > other:
         scaled = ew.floor_div(x, (own + 1) // (other + 1))
@@ -104,6 +117,6 @@ def _between_integers(x: Tensor, kind: DType, saturate: bool) -> Tensor:
 
 
 def as_float(image: Tensor) -> Tensor:
-    """float32 and float16 images as they are, others as float32, integers scaled to 0..1."""
+    """Convert an image to float32, unless it is float32 or float16; integers become 0 to 1."""
     kept = image.dtype in (dtypes.float32, dtypes.float16)
     return image if kept else convert_image_dtype(image, dtypes.float32)

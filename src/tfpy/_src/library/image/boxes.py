@@ -1,29 +1,26 @@
-"""Choosing boxes: the non-maximum suppression family, over one op."""
+"""Non-maximum suppression of boxes, composed of one primitive."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from tfpy._src.backends.awaitable import awaitable
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
-from tfpy._src.compiler.ops import boxes as primitives, elementwise as ew, logic
+from tfpy._src.compiler.ops import boxes as primitives, elementwise as ew
 from tfpy._src.compiler.ops.families import infer
 from tfpy._src.core.conversion import constant, convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import FloatLike, IntLike, TensorLike
 from tfpy._src.tensors.array.joining import pad
 from tfpy._src.tensors.array.making import as_floats, cast
-from tfpy._src.tensors.array.reshaping import broadcast_to, reshape, transpose
-from tfpy._src.tensors.array.slicing import take
-from tfpy._src.tensors.array.sorting import top_k
 from tfpy._src.tensors.array.static import static_ints, static_number
-from tfpy._src.tensors.math import arithmetic, reductions
+from tfpy._src.tensors.math import reductions
 
 __all__ = [
-    "combined_non_max_suppression",
     "non_max_suppression",
     "non_max_suppression_async",
     "non_max_suppression_overlaps",
@@ -33,18 +30,24 @@ __all__ = [
 
 
 def suppressed(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any,
-    score_threshold: Any,
-    soft_nms_sigma: Any = 0.0,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: IntLike,
+    iou_threshold: FloatLike,
+    score_threshold: FloatLike,
+    soft_nms_sigma: FloatLike = 0.0,
 ) -> Tensor:
-    """Pairs of a place (float, -1 after the last chosen box) and a score."""
+    """Select boxes.
+
+    Returns:
+        Float tensor of shape `[..., size, 2]`: the index and the score of each selected box. The
+        index is -1 after the last one.
+    """
     corners, values = as_floats(boxes), as_floats(scores)
     (most,) = static_ints(max_output_size)
     if corners.has_values and corners.storage.processor == "GPU":
-        # NumPy chooses, and mostly among the same boxes again, with the scores of another class.
+        # NumPy selects the boxes. Most callers pass the same boxes again with the scores of another
+        # class, so the copy on the host is kept.
         corners.storage.remember(corners.storage.to_host())
     return primitives.non_max_suppression(
         corners,
@@ -57,30 +60,40 @@ def suppressed(
 
 
 def chosen(pairs: Tensor) -> tuple[Tensor, Tensor]:
-    """Places and scores of the chosen boxes alone.
+    """Return the indices and the scores of the selected boxes, without padding.
 
     Raises:
-        NotTraceableError: while a function is traced: how many there are depends on values.
+        NotTraceableError: If a function is traced, because the number of boxes depends on values.
     """
     count = int((host_values(pairs)[:, 0] >= 0).sum())
     return cast(pairs[:count, 0], dtypes.int32), pairs[:count, 1]
 
 
 def non_max_suppression(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: float = 0.5,
-    score_threshold: float = -math.inf,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: IntLike,
+    iou_threshold: FloatLike = 0.5,
+    score_threshold: FloatLike = -math.inf,
     name: str | None = None,
 ) -> Tensor:
-    """Indices of boxes by falling score, without those that overlap a chosen one too much.
+    """Select boxes in descending order of score, without boxes that overlap a selected one.
+
+    The number of indices depends on the values, so this function is not supported inside a
+    `tf.function`. Use `tf.image.non_max_suppression_padded` there.
 
     Args:
-        boxes: ``[n, 4]``: two opposite corners, y before x.
+        boxes: Float tensor of shape `[n, 4]`: two opposite corners of each box as `y1, x1, y2, x2`.
+        scores: Float tensor of shape `[n]`.
+        max_output_size: Largest number of boxes to select.
+        iou_threshold: Largest intersection over union of two selected boxes, between 0 and 1.
+        score_threshold: Boxes with a score of at most this value are dropped.
+
+    Returns:
+        Int32 tensor of shape `[m]` with the indices of the selected boxes.
 
     Raises:
-        InvalidArgumentError: when shapes or thresholds do not fit.
+        InvalidArgumentError: If shapes or thresholds are not valid.
 
     Example:
         >>> import tfpy as tf
@@ -88,9 +101,13 @@ def non_max_suppression(
         >>> scores = [0.9, 0.75, 0.5]
         >>> tf.image.non_max_suppression(boxes, scores, max_output_size=3).numpy().tolist()
         [0, 2]
+
+    See also: `tf.image.non_max_suppression_with_scores`, `tf.image.non_max_suppression_async`.
     """
     corners, values = as_floats(boxes), as_floats(scores)
-    if corners.dtype == values.dtype == dtypes.float16:  # of this function alone, as in TensorFlow
+    if (
+        corners.dtype == values.dtype == dtypes.float16
+    ):  # only this function accepts float16, as in TensorFlow
         corners, values = cast(corners, dtypes.float32), cast(values, dtypes.float32)
     return non_max_suppression_with_scores(
         corners, values, max_output_size, iou_threshold, score_threshold
@@ -98,18 +115,33 @@ def non_max_suppression(
 
 
 def non_max_suppression_with_scores(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: float = 0.5,
-    score_threshold: float = -math.inf,
-    soft_nms_sigma: float = 0.0,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: IntLike,
+    iou_threshold: FloatLike = 0.5,
+    score_threshold: FloatLike = -math.inf,
+    soft_nms_sigma: FloatLike = 0.0,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Indices and scores; with ``soft_nms_sigma`` above 0 overlap lowers scores instead.
+    """Select boxes in descending order of score and return their scores too.
+
+    With `soft_nms_sigma` above 0, overlapping boxes are not dropped; instead, their scores are
+    decreased by a Gaussian function of the overlap (Soft-NMS).
+
+    Args:
+        boxes: Float tensor of shape `[n, 4]`: two opposite corners of each box as `y1, x1, y2, x2`.
+        scores: Float tensor of shape `[n]`.
+        max_output_size: Largest number of boxes to select.
+        iou_threshold: Largest intersection over union of two selected boxes, between 0 and 1.
+        score_threshold: Boxes with a score of at most this value are dropped.
+        soft_nms_sigma: Width of the Gaussian function of Soft-NMS. Default: 0, which disables it.
+
+    Returns:
+        Int32 tensor of shape `[m]` with the indices of the selected boxes, and float tensor of
+        shape `[m]` with their scores.
 
     Raises:
-        InvalidArgumentError: when shapes or thresholds do not fit.
+        InvalidArgumentError: If shapes or thresholds are not valid.
 
     Example:
         >>> import tfpy as tf
@@ -117,6 +149,8 @@ def non_max_suppression_with_scores(
         >>> indices, scores = tf.image.non_max_suppression_with_scores(boxes, [0.875, 0.75, 0.5], 3)
         >>> indices.numpy().tolist(), scores.numpy().tolist()
         ([0, 2], [0.875, 0.5])
+
+    See also: `tf.image.non_max_suppression`, `tf.image.non_max_suppression_padded`.
     """
     corners, values = as_floats(boxes), as_floats(scores)
     if values.ndim != 1:
@@ -127,43 +161,55 @@ def non_max_suppression_with_scores(
 
 
 def padded(pairs: Tensor, size: int) -> tuple[Tensor, Tensor]:
-    """Return the places of the chosen boxes, filled up with 0, and their number."""
+    """Return the indices of the selected boxes, padded with 0, and the number of selected boxes."""
     places = pairs[..., 0]
     counts = reductions.reduce_sum(cast(places >= 0.0, dtypes.int32), -1)
     return filled(cast(ew.maximum(places, 0.0), dtypes.int32), size, 1), counts
 
 
-def below(threshold: Any) -> float:
-    """Return the threshold that drops a box also where its overlap is equal to ``threshold``."""
+def below(threshold: FloatLike) -> float:
+    """Return the threshold that also drops boxes with an overlap equal to `threshold`."""
     less = np.nextafter(np.float32(static_number(threshold)), np.float32(-1))
     return min(max(float(less), 0.0), 1.0)
 
 
 def filled(x: Tensor, size: int, axis: int) -> Tensor:
-    """Zeros after the items of the axis before the ``axis`` - 1 last ones, up to ``size``."""
+    """Pad the axis `x.ndim - axis` with zeros after its items, up to `size`."""
     room = [[0, 0]] * x.ndim
     room[x.ndim - axis] = [0, size - x.aval.shape[x.ndim - axis]]
     return pad(x, room)
 
 
 def non_max_suppression_overlaps(
-    overlaps: Any,
-    scores: Any,
-    max_output_size: Any,
+    overlaps: TensorLike,
+    scores: TensorLike,
+    max_output_size: IntLike,
     overlap_threshold: float = 0.5,
     score_threshold: float = -math.inf,
     name: str | None = None,
 ) -> Tensor:
-    """Indices by falling score, where ``overlaps [n, n]`` says how alike boxes are.
+    """Select items in descending order of score, given the overlap of each pair.
+
+    Args:
+        overlaps: Float32 tensor of shape `[n, n]` with the overlap of each pair.
+        scores: Float32 tensor of shape `[n]`.
+        max_output_size: Largest number of items to select.
+        overlap_threshold: Largest overlap of two selected items.
+        score_threshold: Items with a score of at most this value are dropped.
+
+    Returns:
+        Int32 tensor of shape `[m]` with the indices of the selected items.
 
     Raises:
-        InvalidArgumentError: when the shapes do not fit.
+        InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
         >>> alike = [[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]]
         >>> tf.image.non_max_suppression_overlaps(alike, [0.9, 0.75, 0.5], 3).numpy().tolist()
         [0, 2]
+
+    See also: `tf.image.non_max_suppression`.
     """
     given = as_floats(overlaps), as_floats(scores)
     for name, x in zip(("overlaps", "scores"), given, strict=True):
@@ -186,14 +232,30 @@ def non_max_suppression_overlaps(
     return constant(np.array(chosen, np.int32))
 
 
-async def fetched(x: Any) -> Tensor:
-    """``x`` as a tensor on the host, without blocking the page."""
+async def fetched(x: TensorLike) -> Tensor:
+    """Return `x` as a tensor on the host without blocking the page."""
     return constant(await convert_to_tensor(x).data())
 
 
 @awaitable("tf.image.non_max_suppression_async(boxes, scores, ...)")
-async def non_max_suppression_async(boxes: Any, scores: Any, *args: Any, **kwargs: Any) -> Tensor:
-    """:func:`non_max_suppression` that does not block while boxes come from the device.
+async def non_max_suppression_async(
+    boxes: TensorLike, scores: TensorLike, *args: Any, **kwargs: Any
+) -> Tensor:
+    """Select boxes like `tf.image.non_max_suppression`, without blocking the page.
+
+    TensorFlow does not have this function; TensorFlow.js does. Await the call.
+
+    Args:
+        boxes: Float tensor of shape `[n, 4]`: two opposite corners of each box as `y1, x1, y2, x2`.
+        scores: Float tensor of shape `[n]`.
+        *args: Further arguments of `tf.image.non_max_suppression`.
+        **kwargs: Further keyword arguments of `tf.image.non_max_suppression`.
+
+    Returns:
+        Int32 tensor of shape `[m]` with the indices of the selected boxes.
+
+    Raises:
+        InvalidArgumentError: If shapes or thresholds are not valid.
 
     Example:
         >>> import asyncio
@@ -202,15 +264,32 @@ async def non_max_suppression_async(boxes: Any, scores: Any, *args: Any, **kwarg
         >>> found = tf.image.non_max_suppression_async(boxes, [0.9, 0.75, 0.5], 3)
         >>> asyncio.run(found).numpy().tolist()
         [0, 2]
+
+    See also: `tf.image.non_max_suppression`.
     """
     return non_max_suppression(await fetched(boxes), await fetched(scores), *args, **kwargs)
 
 
 @awaitable("tf.image.non_max_suppression_with_scores_async(boxes, scores, ...)")
 async def non_max_suppression_with_scores_async(
-    boxes: Any, scores: Any, *args: Any, **kwargs: Any
+    boxes: TensorLike, scores: TensorLike, *args: Any, **kwargs: Any
 ) -> tuple[Tensor, Tensor]:
-    """:func:`non_max_suppression_with_scores` that does not block.
+    """Select boxes like `tf.image.non_max_suppression_with_scores`, without blocking the page.
+
+    TensorFlow does not have this function; TensorFlow.js does. Await the call.
+
+    Args:
+        boxes: Float tensor of shape `[n, 4]`: two opposite corners of each box as `y1, x1, y2, x2`.
+        scores: Float tensor of shape `[n]`.
+        *args: Further arguments of `tf.image.non_max_suppression_with_scores`.
+        **kwargs: Further keyword arguments of `tf.image.non_max_suppression_with_scores`.
+
+    Returns:
+        Int32 tensor of shape `[m]` with the indices of the selected boxes, and float tensor of
+        shape `[m]` with their scores.
+
+    Raises:
+        InvalidArgumentError: If shapes or thresholds are not valid.
 
     Example:
         >>> import asyncio
@@ -220,102 +299,9 @@ async def non_max_suppression_with_scores_async(
         >>> indices, scores = asyncio.run(found)
         >>> scores.numpy().tolist()
         [0.875, 0.5]
+
+    See also: `tf.image.non_max_suppression_with_scores`.
     """
     return non_max_suppression_with_scores(
         await fetched(boxes), await fetched(scores), *args, **kwargs
     )
-
-
-class CombinedNonMaxSuppression(NamedTuple):
-    """What :func:`combined_non_max_suppression` gives, filled up with zeros."""
-
-    nmsed_boxes: Tensor
-    nmsed_scores: Tensor
-    nmsed_classes: Tensor
-    valid_detections: Tensor
-
-
-def combined_non_max_suppression(
-    boxes: Any,
-    scores: Any,
-    max_output_size_per_class: int,
-    max_total_size: int,
-    iou_threshold: float = 0.5,
-    score_threshold: float = -math.inf,
-    pad_per_class: bool = False,
-    clip_boxes: bool = True,
-    name: str | None = None,
-) -> CombinedNonMaxSuppression:
-    """Each class by itself, then the best of all classes, for each image.
-
-    Args:
-        boxes: ``[batch, n, 1 or classes, 4]``.
-        scores: ``[batch, n, classes]``.
-        pad_per_class: gives at most ``max_output_size_per_class * classes`` boxes.
-        clip_boxes: limits corners to 0..1.
-
-    Raises:
-        InvalidArgumentError: when the shapes do not fit, or sizes are not positive.
-
-    Example:
-        >>> import tfpy as tf
-        >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0]]
-        >>> boxes = tf.reshape(boxes, [1, 3, 1, 4])  # batch, boxes, classes, corners
-        >>> scores = tf.constant([[[0.875], [0.75], [0.5]]])
-        >>> found = tf.image.combined_non_max_suppression(boxes, scores, 3, 3, iou_threshold=0.4)
-        >>> found.valid_detections.numpy().tolist(), found.nmsed_scores.numpy().tolist()
-        ([2], [[0.875, 0.5, 0.0]])
-    """
-    corners, values = as_floats(boxes), as_floats(scores)
-    _check_classes(corners, values)
-    if min(max_output_size_per_class, max_total_size) < 1:
-        raise invalid(
-            "combined_non_max_suppression",
-            f"max_output_size_per_class {max_output_size_per_class} and max_total_size "
-            f"{max_total_size} must be positive",
-        )
-    batch, n, classes = values.aval.shape
-    corners = broadcast_to(transpose(corners, [0, 2, 1, 3]), [batch, classes, n, 4])
-    pairs = suppressed(
-        corners,
-        transpose(values, [0, 2, 1]),
-        max_output_size_per_class,
-        iou_threshold,
-        score_threshold,
-    )
-    each = pairs.aval.shape[-2]
-    places = reshape(pairs[..., 0], [batch, classes * each])
-    kept = logic.select(places >= 0.0, reshape(pairs[..., 1], places.aval.shape), -math.inf)
-    most = min(max_total_size, max_output_size_per_class * classes)
-    size = most if pad_per_class else max_total_size
-    best, at = top_k(kept, min(size, classes * each))
-    valid = best > -math.inf
-    kinds = ew.floor_div(at, max(each, 1))
-    rows = kinds * n + cast(take(places, at, batch_dims=1), dtypes.int32)
-    chosen = take(
-        reshape(corners, [batch, classes * n, 4]), logic.select(valid, rows, 0), batch_dims=1
-    )
-    if clip_boxes:
-        chosen = arithmetic.clip_by_value(chosen, 0.0, 1.0)
-    return CombinedNonMaxSuppression(
-        filled(logic.select(valid[..., None], chosen, 0.0), size, 2),
-        filled(logic.select(valid, best, 0.0), size, 1),
-        filled(cast(logic.select(valid, kinds, 0), dtypes.float32), size, 1),
-        reductions.reduce_sum(cast(valid, dtypes.int32), -1),
-    )
-
-
-def _check_classes(boxes: Tensor, scores: Tensor) -> None:
-    fits = (
-        boxes.ndim == 4
-        and scores.ndim == 3
-        and boxes.aval.shape[:2] == scores.aval.shape[:2]
-        and boxes.aval.shape[2] in (1, scores.aval.shape[2])
-        and boxes.aval.shape[3] == 4
-    )
-    if not fits:
-        raise invalid(
-            "combined_non_max_suppression",
-            f"boxes {list(boxes.aval.shape)} must be [batch, n, 1 or classes, 4] and scores "
-            f"{list(scores.aval.shape)} [batch, n, classes]",
-        )

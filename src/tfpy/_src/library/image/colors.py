@@ -1,4 +1,4 @@
-"""Colour spaces, greys, and black and white."""
+"""Color spaces, grayscale images and thresholds."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from tfpy._src.base.errors import FailedPreconditionError
 from tfpy._src.compiler.ops import elementwise as ew, logic
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import FloatLike, TensorLike
 from tfpy._src.library.image.batches import at_least, convert_image_dtype
 from tfpy._src.tensors.array import segments
 from tfpy._src.tensors.array.joining import stack
@@ -33,7 +34,7 @@ __all__ = [
     "yuv_to_rgb",
 ]
 
-# Rows are the input's channels, columns the output's (NTSC's and PAL's definitions).
+# Rows are input channels and columns are output channels, as NTSC (YIQ) and PAL (YUV) define them.
 _GRAY = [0.2989, 0.5870, 0.1140]
 _RGB_TO_YIQ = [
     [0.299, 0.59590059, 0.2115],
@@ -57,7 +58,12 @@ _YUV_TO_RGB = [
 ]
 
 
-def _three_channels(name: str, images: Any) -> Tensor:
+def _three_channels(name: str, images: TensorLike) -> Tensor:
+    """Convert images to floats.
+
+    Raises:
+        FailedPreconditionError: If the last dimension is not 3.
+    """
     x = at_least(name, as_floats(images), 1)
     if x.aval.shape[-1] != 3:
         raise FailedPreconditionError(
@@ -66,68 +72,109 @@ def _three_channels(name: str, images: Any) -> Tensor:
     return x
 
 
-def _by_matrix(name: str, images: Any, matrix: list[list[float]]) -> Tensor:
+def _by_matrix(name: str, images: TensorLike, matrix: list[list[float]]) -> Tensor:
+    """Multiply the channels of images by a matrix."""
     x = at_least(name, images, 1)
     return tensordot(x, constant(matrix, x.dtype), [[-1], [0]])
 
 
-def rgb_to_yiq(images: Any) -> Tensor:
-    """RGB to YIQ, the last dimension being the channels.
+def rgb_to_yiq(images: TensorLike) -> Tensor:
+    """Convert RGB images to YIQ.
+
+    Args:
+        images: Float tensor of shape `[..., 3]` with values between 0 and 1.
+
+    Returns:
+        Tensor of the shape and dtype of `images`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.image.rgb_to_yiq([[[1.0, 0.0, 0.0]]]).numpy().round(3)
         array([[[0.299, 0.596, 0.212]]], dtype=float32)
+
+    See also: `tf.image.yiq_to_rgb`, `tf.image.rgb_to_yuv`.
     """
     return _by_matrix("rgb_to_yiq", images, _RGB_TO_YIQ)
 
 
-def yiq_to_rgb(images: Any) -> Tensor:
-    """YIQ to RGB, the last dimension being the channels.
+def yiq_to_rgb(images: TensorLike) -> Tensor:
+    """Convert YIQ images to RGB.
+
+    Args:
+        images: Float tensor of shape `[..., 3]`.
+
+    Returns:
+        Tensor of the shape and dtype of `images`.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.constant([[[0.25, 0.5, 0.75]]])
         >>> tf.image.yiq_to_rgb(tf.image.rgb_to_yiq(image)).numpy().round(2)
         array([[[0.25, 0.5 , 0.75]]], dtype=float32)
+
+    See also: `tf.image.rgb_to_yiq`.
     """
     return _by_matrix("yiq_to_rgb", images, _YIQ_TO_RGB)
 
 
-def rgb_to_yuv(images: Any) -> Tensor:
-    """RGB to YUV, the last dimension being the channels.
+def rgb_to_yuv(images: TensorLike) -> Tensor:
+    """Convert RGB images to YUV.
+
+    Args:
+        images: Float tensor of shape `[..., 3]` with values between 0 and 1.
+
+    Returns:
+        Tensor of the shape and dtype of `images`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.image.rgb_to_yuv([[[1.0, 0.0, 0.0]]]).numpy().round(3)
         array([[[ 0.299, -0.147,  0.615]]], dtype=float32)
+
+    See also: `tf.image.yuv_to_rgb`, `tf.image.rgb_to_yiq`.
     """
     return _by_matrix("rgb_to_yuv", images, _RGB_TO_YUV)
 
 
-def yuv_to_rgb(images: Any) -> Tensor:
-    """YUV to RGB, the last dimension being the channels.
+def yuv_to_rgb(images: TensorLike) -> Tensor:
+    """Convert YUV images to RGB.
+
+    Args:
+        images: Float tensor of shape `[..., 3]`.
+
+    Returns:
+        Tensor of the shape and dtype of `images`.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.constant([[[0.25, 0.5, 0.75]]])
         >>> tf.image.yuv_to_rgb(tf.image.rgb_to_yuv(image)).numpy().round(2)
         array([[[0.25, 0.5 , 0.75]]], dtype=float32)
+
+    See also: `tf.image.rgb_to_yuv`.
     """
     return _by_matrix("yuv_to_rgb", images, _YUV_TO_RGB)
 
 
-def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
-    """One channel of luminance, in the images' dtype.
+def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
+    """Convert RGB images to grayscale.
+
+    Args:
+        images: Tensor of shape `[..., 3]` with a float or integer dtype.
+
+    Returns:
+        Tensor of shape `[..., 1]` with the dtype of `images`.
 
     Raises:
-        ValueError: when the last dimension is not 3.
+        ValueError: If the last dimension is not 3.
 
     Example:
         >>> import tfpy as tf
         >>> image = [[[1.0, 1.0, 1.0], [1.0, 0.0, 0.0]]]
         >>> tf.image.rgb_to_grayscale(image).numpy().round(3).ravel()
         array([1.   , 0.299], dtype=float32)
+
+    See also: `tf.image.grayscale_to_rgb`.
     """
     x = at_least("rgb_to_grayscale", images, 1)
     if x.aval.shape[-1] != 3:
@@ -136,16 +183,24 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     return convert_image_dtype(reshape(gray, [*gray.aval.shape, 1]), x.dtype)
 
 
-def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
-    """Three equal channels.
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
+    """Convert grayscale images to RGB by copying the channel.
+
+    Args:
+        images: Tensor of shape `[..., 1]` and at least two dimensions.
+
+    Returns:
+        Tensor of shape `[..., 3]` with the dtype of `images`.
 
     Raises:
-        ValueError: when the last dimension is not 1, or the only one.
+        ValueError: If the last dimension is not 1, or is the only one.
 
     Example:
         >>> import tfpy as tf
         >>> tf.image.grayscale_to_rgb(tf.constant([[[0.25], [0.5]]])).numpy().tolist()
         [[[0.25, 0.25, 0.25], [0.5, 0.5, 0.5]]]
+
+    See also: `tf.image.rgb_to_grayscale`.
     """
     x = at_least("grayscale_to_rgb", images, 2)
     if x.aval.shape[-1] != 1:
@@ -153,16 +208,24 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     return broadcast_to(x, (*x.aval.shape[:-1], 3))
 
 
-def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
-    """Hue, saturation and value in 0..1 of colours in 0..1.
+def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
+    """Convert RGB images to hue, saturation and value.
+
+    Args:
+        images: Float tensor of shape `[..., 3]` with values between 0 and 1.
+
+    Returns:
+        Tensor of the shape and dtype of `images`, with values between 0 and 1.
 
     Raises:
-        FailedPreconditionError: when the last dimension is not 3.
+        FailedPreconditionError: If the last dimension is not 3.
 
     Example:
         >>> import tfpy as tf
         >>> tf.image.rgb_to_hsv([[[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]]).numpy().round(3).tolist()
         [[[0.0, 1.0, 1.0], [0.5, 1.0, 1.0]]]
+
+    See also: `tf.image.hsv_to_rgb`.
     """
     hsv: Tensor = _rgb_to_hsv(_three_channels("rgb_to_hsv", images))
     return hsv
@@ -170,13 +233,17 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
 
 @custom_gradient
 def _rgb_to_hsv(x: Tensor) -> tuple[Tensor, Any]:
+    """Convert colors with the gradient of TensorFlow."""
     hsv = _hue_saturation_value(x)
     return hsv, lambda g: _hsv_gradient(x, hsv, g)
 
 
 def _hsv_gradient(x: Tensor, hsv: Tensor, g: Tensor) -> Tensor:
-    """To the colours. Where channels are equal it is theirs whom TensorFlow takes for the largest,
-    red before green before blue, and for the smallest, blue before green before red."""
+    """Compute the gradient of the colors.
+
+    The gradient belongs to one of several equal channels, as in TensorFlow: the largest channel is
+    red before green before blue, the smallest is blue before green before red.
+    """
     value = hsv[..., 2:]
     largest = one_hot(ordering.argmax(x, -1), 3, dtype=x.dtype)
     smallest = one_hot(2 - ordering.argmin(reverse(x, [-1]), -1), 3, dtype=x.dtype)
@@ -194,6 +261,7 @@ def _hsv_gradient(x: Tensor, hsv: Tensor, g: Tensor) -> Tensor:
 
 
 def _hue_saturation_value(x: Tensor) -> Tensor:
+    """Compute hue, saturation and value of RGB colors."""
     r, g, b = (x[..., i] for i in (0, 1, 2))
     value, least = reductions.reduce_max(x, -1), reductions.reduce_min(x, -1)
     spread = value - least
@@ -211,10 +279,10 @@ def _hue_saturation_value(x: Tensor) -> Tensor:
     return stack([hue, saturation, value], axis=-1)
 
 
-def turn_hue(x: Tensor, delta: Any) -> Tensor:
-    """Turn the hue of colors by a share of the circle, between their own extremes.
+def turn_hue(x: Tensor, delta: FloatLike) -> Tensor:
+    """Rotate the hue of colors by a fraction of the circle, between their own extremes.
 
-    Unlike :func:`rgb_to_hsv`, which has no hue for negative values, this keeps all colors.
+    Unlike `rgb_to_hsv`, which has no hue for negative values, this function keeps all colors.
     """
     r, g, b = (x[..., i] for i in (0, 1, 2))
     largest, least = reductions.reduce_max(x, -1), reductions.reduce_min(x, -1)
@@ -230,16 +298,24 @@ def turn_hue(x: Tensor, delta: Any) -> Tensor:
     return stack(channels, axis=-1)
 
 
-def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
-    """The inverse of :func:`rgb_to_hsv`.
+def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
+    """Convert images of hue, saturation and value to RGB.
+
+    Args:
+        images: Float tensor of shape `[..., 3]` with values between 0 and 1.
+
+    Returns:
+        Tensor of the shape and dtype of `images`, with values between 0 and 1.
 
     Raises:
-        FailedPreconditionError: when the last dimension is not 3.
+        FailedPreconditionError: If the last dimension is not 3.
 
     Example:
         >>> import tfpy as tf
         >>> tf.image.hsv_to_rgb([[[0.0, 1.0, 1.0], [0.5, 1.0, 1.0]]]).numpy().round(3).tolist()
         [[[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]]
+
+    See also: `tf.image.rgb_to_hsv`.
     """
     x = _three_channels("hsv_to_rgb", images)
     hue, saturation, value = (x[..., i] for i in (0, 1, 2))
@@ -255,18 +331,25 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
 
 
 def threshold(
-    image: Any, method: str = "binary", inverted: bool = False, thre_value: float = 0.5
+    image: TensorLike, method: str = "binary", inverted: bool = False, thre_value: float = 0.5
 ) -> Tensor:
-    """255 where luminance is above a threshold, else 0: int32 (TensorFlow.js).
+    """Convert an image to black and white: 255 where the luminance is above a threshold, else 0.
+
+    TensorFlow does not have this function; TensorFlow.js does.
 
     Args:
-        image: ``[h, w, 1 or 3]`` with values 0..255.
-        method: "binary" (``thre_value`` on the scale 0..1) or "otsu" (the threshold that separates
-            two classes best; Otsu, 1979).
-        inverted: 255 where luminance is at or below.
+        image: Tensor of shape `[height, width, 1]` or `[height, width, 3]` with values between 0
+            and 255.
+        method: `"binary"`, which uses `thre_value`, or `"otsu"`, which computes the threshold that
+            separates two classes of pixels best (Otsu, 1979).
+        inverted: If True, return 255 where the luminance is at or below the threshold.
+        thre_value: Threshold of the method `"binary"`, between 0 and 1.
+
+    Returns:
+        Int32 tensor of shape `[height, width, 1]`.
 
     Raises:
-        ValueError: for another method, shape or value.
+        ValueError: If the method, the shape or `thre_value` is not valid.
 
     Example:
         >>> import tfpy as tf
@@ -290,7 +373,7 @@ def threshold(
 
 
 def _otsu(gray: Tensor) -> Tensor:
-    """The level up to which the first class reaches, so that the classes' means lie far apart."""
+    """Return the last level of the first class, which maximizes the variance between classes."""
     levels = cast(ew.round_(gray), dtypes.int32)
     ones = cast(logic.equal(levels, levels), dtypes.float32)
     counts = segments.unsorted_segment_sum(reshape(ones, [-1]), reshape(levels, [-1]), 256)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from tfpy._src.base.errors import OutOfRangeError, invalid
 from tfpy._src.compiler.ops.patches import padded_windows
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import FloatLike, IntLike, TensorLike
 from tfpy._src.library.image.batches import as_batch, at_least, from_batch
 from tfpy._src.tensors.array import reshaping
 from tfpy._src.tensors.array.joining import pad
@@ -29,18 +30,35 @@ __all__ = [
 
 
 def crop_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: IntLike,
+    offset_width: IntLike,
+    target_height: IntLike,
+    target_width: IntLike,
 ) -> Tensor:
-    """The part of the image from an offset on.
+    """Crop an image to a box.
+
+    Args:
+        image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
+        offset_height: First row of the box.
+        offset_width: First column of the box.
+        target_height: Height of the box.
+        target_width: Width of the box.
+
+    Returns:
+        Tensor of shape `[..., target_height, target_width, channels]` with the dtype of `image`.
 
     Raises:
-        ValueError: when the part is empty or lies outside the image.
+        ValueError: If the box is empty or is not inside the image, or the image has no pixels or
+            does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.reshape(tf.range(9), [3, 3, 1])
         >>> tf.image.crop_to_bounding_box(image, 0, 1, 2, 2).numpy()[:, :, 0].tolist()
         [[1, 2], [4, 5]]
+
+    See also: `tf.image.pad_to_bounding_box`, `tf.image.central_crop`.
     """
     x, single = as_batch("crop_to_bounding_box", image)
     top, left, height, width = (
@@ -61,7 +79,7 @@ def crop_to_bounding_box(
 
 
 def _of_size(image: Tensor, height: int, width: int) -> Tensor:
-    """The images, whose height and width are known."""
+    """Declare the height and width of images, which are known."""
     if not image.aval.is_open:
         return image
     batch, _, _, channels = image.aval.shape
@@ -69,17 +87,34 @@ def _of_size(image: Tensor, height: int, width: int) -> Tensor:
 
 
 def pad_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: IntLike,
+    offset_width: IntLike,
+    target_height: IntLike,
+    target_width: IntLike,
 ) -> Tensor:
-    """The image at an offset between zeros.
+    """Place an image at an offset in a larger image of zeros.
+
+    Args:
+        image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
+        offset_height: Number of rows of zeros above the image.
+        offset_width: Number of columns of zeros to the left of the image.
+        target_height: Height of the result.
+        target_width: Width of the result.
+
+    Returns:
+        Tensor of shape `[..., target_height, target_width, channels]` with the dtype of `image`.
 
     Raises:
-        ValueError: when the image does not fit.
+        ValueError: If the image does not fit at the offset, or it has no pixels or does not have 3
+            or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> tf.image.pad_to_bounding_box([[[7]]], 1, 0, 2, 3).numpy()[:, :, 0].tolist()
         [[0, 0, 0], [7, 0, 0]]
+
+    See also: `tf.image.crop_to_bounding_box`, `tf.image.resize_with_crop_or_pad`.
     """
     x, single = as_batch("pad_to_bounding_box", image)
     before = static_int(offset_height), static_int(offset_width)
@@ -95,17 +130,27 @@ def pad_to_bounding_box(
     return from_batch(_of_size(y, *target), single)
 
 
-def central_crop(image: Any, central_fraction: Any) -> Tensor:
-    """The middle of the image: a fraction of each side.
+def central_crop(image: TensorLike, central_fraction: FloatLike) -> Tensor:
+    """Crop an image to a fraction of its height and width around the center.
+
+    Args:
+        image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
+        central_fraction: Fraction of each side to keep, above 0 and at most 1.
+
+    Returns:
+        Tensor with the rank and dtype of `image`.
 
     Raises:
-        ValueError: when the fraction is not in (0, 1].
+        ValueError: If the fraction is not in (0, 1], or the image has no pixels or does not have 3
+            or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.reshape(tf.range(16), [4, 4, 1])
         >>> tf.image.central_crop(image, central_fraction=0.5).numpy()[:, :, 0].tolist()
         [[5, 6], [9, 10]]
+
+    See also: `tf.image.crop_to_bounding_box`.
     """
     fraction = static_number(central_fraction)
     if not 0 < fraction <= 1:
@@ -118,52 +163,95 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     return from_batch(crop_to_bounding_box(x, *starts, *sizes), single)
 
 
-def flip_left_right(image: Any) -> Tensor:
-    """Mirrored along the width.
+def flip_left_right(image: TensorLike) -> Tensor:
+    """Mirror an image along its width.
+
+    Args:
+        image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
+
+    Returns:
+        Tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: If the image has no pixels or does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> tf.image.flip_left_right([[[1], [2]], [[3], [4]]]).numpy()[:, :, 0].tolist()
         [[2, 1], [4, 3]]
+
+    See also: `tf.image.flip_up_down`, `tf.image.random_flip_left_right`.
     """
     x, single = as_batch("flip_left_right", image)
     return from_batch(reverse(x, [2]), single)
 
 
-def flip_up_down(image: Any) -> Tensor:
-    """Mirrored along the height.
+def flip_up_down(image: TensorLike) -> Tensor:
+    """Mirror an image along its height.
+
+    Args:
+        image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
+
+    Returns:
+        Tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: If the image has no pixels or does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> tf.image.flip_up_down([[[1], [2]], [[3], [4]]]).numpy()[:, :, 0].tolist()
         [[3, 4], [1, 2]]
+
+    See also: `tf.image.flip_left_right`, `tf.image.random_flip_up_down`.
     """
     x, single = as_batch("flip_up_down", image)
     return from_batch(reverse(x, [1]), single)
 
 
-def transpose(image: Any, name: str | None = None) -> Tensor:
-    """Height and width swapped.
+def transpose(image: TensorLike, name: str | None = None) -> Tensor:
+    """Swap the height and the width of an image.
+
+    Args:
+        image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
+
+    Returns:
+        Tensor of shape `[..., width, height, channels]` with the dtype of `image`.
+
+    Raises:
+        ValueError: If the image has no pixels or does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> tf.image.transpose([[[1], [2]], [[3], [4]]]).numpy()[:, :, 0].tolist()
         [[1, 3], [2, 4]]
+
+    See also: `tf.image.rot90`.
     """
     x, single = as_batch("transpose", image)
     return from_batch(reshaping.transpose(x, [0, 2, 1, 3]), single)
 
 
-def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
-    """Turned ``k`` quarters counter-clockwise.
+def rot90(image: TensorLike, k: IntLike = 1, name: str | None = None) -> Tensor:
+    """Rotate an image counter-clockwise by multiples of 90 degrees.
+
+    Args:
+        image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
+        k: Scalar number of rotations by 90 degrees.
+
+    Returns:
+        Rotated tensor with the rank and dtype of `image`.
 
     Raises:
-        TypeError: when ``k`` is not one number.
+        TypeError: If `k` is not a scalar.
+        ValueError: If the image has no pixels or does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> tf.image.rot90([[[1], [2]], [[3], [4]]]).numpy()[:, :, 0].tolist()
         [[2, 4], [1, 3]]
+
+    See also: `tf.image.transpose`, `tf.image.rotate_with_offset`.
     """
     x, single = as_batch("rot90", image)
     turns = static_int(k) % 4
@@ -175,17 +263,29 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
 
 
 def extract_patches(
-    images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
+    images: TensorLike,
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
+    name: str | None = None,
 ) -> Tensor:
-    """Patches side by side in the depth: ``[batch, rows, columns, size * size * depth]``.
+    """Extract patches of images and stack their values in the last axis.
 
     Args:
-        padding: "SAME" or "VALID".
-        sizes, strides, rates: four numbers, the first and last of which are 1.
+        images: Tensor of shape `[batch, height, width, channels]`.
+        sizes: Size of the patches as `[1, rows, columns, 1]`.
+        strides: Distance between the starts of neighboring patches as `[1, rows, columns, 1]`.
+        rates: Distance between neighboring pixels of a patch as `[1, rows, columns, 1]`.
+        padding: `"SAME"` or `"VALID"`.
+
+    Returns:
+        Tensor of shape `[batch, rows, columns, size_rows * size_columns * channels]` with the dtype
+        of `images`.
 
     Raises:
-        InvalidArgumentError: when there is not one number a dimension.
-        OutOfRangeError: when one is not positive.
+        InvalidArgumentError: If `sizes`, `strides` or `rates` does not have 4 elements.
+        OutOfRangeError: If an element is not positive.
 
     Example:
         >>> import tfpy as tf

@@ -1,4 +1,4 @@
-"""Non-maximum suppression in batches, as TensorFlow computes it in tiles of boxes."""
+"""Non-maximum suppression of batches, with the semantics of TensorFlow's computation in tiles."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.compiler.ops import elementwise as ew, logic
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import FloatLike, IntLike, TensorLike
 from tfpy._src.library.image.boxes import below, chosen, fetched, padded, suppressed
 from tfpy._src.tensors.array.joining import concat
 from tfpy._src.tensors.array.making import cast
@@ -21,33 +22,47 @@ from tfpy._src.tensors.math import reductions
 
 
 def non_max_suppression_padded(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: float = 0.5,
-    score_threshold: float = -math.inf,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: IntLike,
+    iou_threshold: FloatLike = 0.5,
+    score_threshold: FloatLike = -math.inf,
     pad_to_max_output_size: bool = False,
     name: str | None = None,
     sorted_input: bool = False,
     canonicalized_coordinates: bool = False,
     tile_size: int = 512,
 ) -> tuple[Tensor, Tensor]:
-    """Indices, filled up with 0 if asked for, and how many are valid.
+    """Select boxes in descending order of score and pad the indices to a static size.
+
+    A box without a positive coordinate, such as padding, is never selected.
 
     Args:
-        boxes, scores: ``[..., n, 4]`` and ``[..., n]``; the indices of batches are to be filled up.
-            A box without a positive coordinate, such as one of padding, is not chosen.
-        iou_threshold: Overlap from which a box is dropped. With 0 or less, the best ``tile_size``
-            boxes are kept, and all others are dropped.
-        sorted_input: the boxes are taken in the order in which they stand.
-        canonicalized_coordinates: True if the first corner of each box is the lower one. Otherwise
-            it is the one that is lower in the first box, along each axis. Boxes with another order
-            overlap with none.
+        boxes: Float tensor of shape `[..., n, 4]`: two opposite corners of each box as `y1, x1, y2,
+            x2`.
+        scores: Float tensor of shape `[..., n]`.
+        max_output_size: Largest number of boxes to select.
+        iou_threshold: Boxes whose overlap with a selected box is at least this value are dropped.
+            With 0 or less, the best `tile_size` boxes are kept and all others are dropped.
+        score_threshold: Boxes with a score of at most this value are dropped.
+        pad_to_max_output_size: If True, pad the indices with 0 to `max_output_size`. Required for
+            batches.
+        sorted_input: If True, select boxes in their given order; scores only decide which boxes
+            pass `score_threshold`.
+        canonicalized_coordinates: If True, the first corner of each box is the lower one.
+            Otherwise, the order of the corners in the first box holds for all boxes, and boxes with
+            another order do not overlap any box.
+        tile_size: Number of boxes that TensorFlow compares at a time. Only used if `iou_threshold`
+            is 0 or less.
+
+    Returns:
+        Int32 tensor of shape `[..., m]` with the indices of the selected boxes, and int32 tensor of
+        shape `[...]` with the number of valid indices.
 
     Raises:
-        TypeError: If the scores are no floats.
-        ValueError: for batches that are not to be filled up.
-        InvalidArgumentError: when shapes or thresholds do not fit.
+        TypeError: If the dtype of the scores is not a float dtype.
+        ValueError: If boxes have a batch dimension and `pad_to_max_output_size` is False.
+        InvalidArgumentError: If shapes or thresholds are not valid.
 
     Example:
         >>> import tfpy as tf
@@ -57,6 +72,8 @@ def non_max_suppression_padded(
         ... )
         >>> indices.numpy().tolist(), valid.numpy().tolist()
         ([0, 2, 0, 0], 2)
+
+    See also: `tf.image.non_max_suppression`, `tf.image.combined_non_max_suppression`.
     """
     corners = convert_to_tensor(boxes)
     if corners.ndim > 2 and not pad_to_max_output_size:
@@ -69,7 +86,7 @@ def non_max_suppression_padded(
         most, threshold = min(most, tile_size), 1.0
     values = convert_to_tensor(scores)
     if not values.dtype.is_floating:
-        problem = f"scores must be floats, got {values.dtype.name}; convert them with tf.cast"
+        problem = f"scores must have a float dtype, got {values.dtype.name}. Use tf.cast"
         raise TypeError(f"non_max_suppression_padded: {problem}")
     corners, values = cast(corners, dtypes.float32), cast(values, dtypes.float32)
     least = float(static_number(score_threshold))
@@ -85,10 +102,11 @@ def non_max_suppression_padded(
 
 
 def _countable(boxes: Tensor, scores: Tensor, canonical: bool) -> tuple[Tensor, Tensor]:
-    """Return boxes and scores as TensorFlow's tiles of boxes take them.
+    """Return boxes and scores with the semantics of TensorFlow's tiles.
 
-    The order of the first box's corners is that of all boxes; others become boxes without an area.
-    Boxes without a positive coordinate get the score -inf, and no other box has this score.
+    The order of the corners in the first box holds for all boxes; boxes with another order become
+    boxes without an area. Boxes without a positive coordinate get the score -inf, which no other
+    box has.
     """
     low, high = boxes[..., :2], boxes[..., 2:]
     if not canonical:
@@ -103,7 +121,7 @@ def _countable(boxes: Tensor, scores: Tensor, canonical: bool) -> tuple[Tensor, 
 
 
 def _in_order(scores: Tensor, least: float) -> Tensor:
-    """Scores that fall from box to box, those above ``least`` above 0."""
+    """Return descending scores; boxes with a score above `least` get one above 0."""
     count = scores.aval.shape[-1]
     falling = constant(np.arange(count, 0, -1, dtype=np.float32))
     return logic.select(scores > least, falling, -1.0)
@@ -111,9 +129,25 @@ def _in_order(scores: Tensor, least: float) -> Tensor:
 
 @awaitable("tf.image.non_max_suppression_padded_async(boxes, scores, ...)")
 async def non_max_suppression_padded_async(
-    boxes: Any, scores: Any, *args: Any, **kwargs: Any
+    boxes: TensorLike, scores: TensorLike, *args: Any, **kwargs: Any
 ) -> tuple[Tensor, Tensor]:
-    """:func:`non_max_suppression_padded` that does not block.
+    """Select boxes like `tf.image.non_max_suppression_padded`, without blocking the page.
+
+    TensorFlow does not have this function; TensorFlow.js does. Await the call.
+
+    Args:
+        boxes: Float tensor of shape `[..., n, 4]`: two opposite corners of each box as `y1, x1, y2,
+            x2`.
+        scores: Float tensor of shape `[..., n]`.
+        *args: Further arguments of `tf.image.non_max_suppression_padded`.
+        **kwargs: Further keyword arguments of `tf.image.non_max_suppression_padded`.
+
+    Returns:
+        Int32 tensor of shape `[..., m]` with the indices of the selected boxes, and int32 tensor of
+        shape `[...]` with the number of valid indices.
+
+    Raises:
+        InvalidArgumentError: If shapes or thresholds are not valid.
 
     Example:
         >>> import asyncio
@@ -123,5 +157,7 @@ async def non_max_suppression_padded_async(
         >>> indices, valid = asyncio.run(found)
         >>> valid.numpy().tolist()
         2
+
+    See also: `tf.image.non_max_suppression_padded`.
     """
     return non_max_suppression_padded(await fetched(boxes), await fetched(scores), *args, **kwargs)

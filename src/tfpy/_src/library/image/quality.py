@@ -1,15 +1,16 @@
-"""Differences and likeness of images."""
+"""Gradients of images, and measures of their quality and similarity."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import activation, elementwise as ew
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import FloatLike, TensorLike
 from tfpy._src.library.image.batches import at_least, batched, convert_image_dtype
 from tfpy._src.tensors.array.joining import concat, pad, stack
 from tfpy._src.tensors.array.making import cast, zeros
@@ -29,14 +30,26 @@ __all__ = [
 ]
 
 
-def sobel_edges(image: Any) -> Tensor:
-    """Sobel's filters: ``[batch, h, w, depth, 2]``, vertical then horizontal change.
+def sobel_edges(image: TensorLike) -> Tensor:
+    """Compute the Sobel edge maps of images.
+
+    Args:
+        image: Float tensor of shape `[batch, height, width, channels]`.
+
+    Returns:
+        Tensor of shape `[batch, height, width, channels, 2]` with the dtype of `image`. The last
+        axis holds the changes along the height and along the width.
+
+    Raises:
+        ValueError: If the image has fewer than four dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
         >>> tf.image.sobel_edges(image).numpy()[0, 1, 1].tolist()  # along y and x
         [[24.0, 8.0]]
+
+    See also: `tf.image.image_gradients`.
     """
     x = at_least("sobel_edges", image, 4)
     down = [[-1.0, -2.0, -1.0], [0.0, 0.0, 0.0], [1.0, 2.0, 1.0]]
@@ -48,12 +61,19 @@ def sobel_edges(image: Any) -> Tensor:
     return reshape(edges, [*x.aval.shape, 2])
 
 
-def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
-    """Differences to the next row and the next column; 0 in the last one.
+def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
+    """Compute the differences to the next row and to the next column.
+
+    Args:
+        image: Tensor of shape `[batch, height, width, channels]`.
+
+    Returns:
+        Two tensors `dy, dx` of the shape and dtype of `image`. The last row of `dy` and the last
+        column of `dx` are 0.
 
     Raises:
-        ValueError: unless the image has 4 dimensions.
-        InvalidArgumentError: when it has no rows or no columns.
+        ValueError: If the image does not have four dimensions.
+        InvalidArgumentError: If the image has no rows or no columns.
 
     Example:
         >>> import tfpy as tf
@@ -61,6 +81,8 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
         >>> dy, dx = tf.image.image_gradients(image)
         >>> dy.numpy()[0, :, :, 0].tolist(), dx.numpy()[0, :, :, 0].tolist()
         ([[3.0, 6.0], [0.0, 0.0]], [[1.0, 0.0], [4.0, 0.0]])
+
+    See also: `tf.image.sobel_edges`.
     """
     x = convert_to_tensor(image)
     if x.ndim != 4:
@@ -74,8 +96,17 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     return reshape(dy, x.aval.shape), reshape(dx, x.aval.shape)
 
 
-def total_variation(images: Any, name: str | None = None) -> Tensor:
-    """The sum of absolute differences of neighbouring pixels, for each image.
+def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
+    """Sum the absolute differences of neighboring pixels for each image.
+
+    Args:
+        images: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
+
+    Returns:
+        Scalar, or tensor of shape `[batch]`, with the dtype of `images`.
+
+    Raises:
+        ValueError: If `images` does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
@@ -89,22 +120,35 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
     return reshape(total, []) if single else total
 
 
-def _floats(a: Any, b: Any, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
-    """Two images and the largest value of the first one's dtype, on the scale of floats."""
+def _floats(a: TensorLike, b: TensorLike, max_val: FloatLike) -> tuple[Tensor, Tensor, Tensor]:
+    """Convert two images and the largest value of a pixel to float32."""
     x, y = at_least("psnr", a, 3), at_least("psnr", b, 3)
     given = (x, y, cast(max_val, x.dtype))
     first, second, largest = (convert_image_dtype(t, dtypes.float32) for t in given)
     return first, second, largest
 
 
-def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
-    """Peak signal-to-noise ratio in decibels, for each pair of images.
+def psnr(a: TensorLike, b: TensorLike, max_val: FloatLike, name: str | None = None) -> Tensor:
+    """Compute the peak signal-to-noise ratio of pairs of images in decibels.
+
+    Args:
+        a: Tensor of shape `[..., height, width, channels]`.
+        b: Tensor of the same shape.
+        max_val: Difference between the largest and the least value that a pixel can have.
+
+    Returns:
+        Float32 tensor of shape `[...]`.
+
+    Raises:
+        ValueError: If the shapes differ, or the images have fewer than three dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> a, b = tf.zeros([4, 4, 3]), tf.fill([4, 4, 3], 0.1)
         >>> tf.image.psnr(a, b, max_val=1.0).numpy().round(2)
         np.float32(20.0)
+
+    See also: `tf.image.ssim`.
     """
     x, y, largest = _floats(a, b, max_val)
     error = reductions.reduce_mean(ew.squared_difference(x, y), [-3, -2, -1])
@@ -116,7 +160,11 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
 def _likeness(
     x: Tensor, y: Tensor, largest: Tensor, size: int, sigma: float, k1: float, k2: float
 ) -> tuple[Tensor, Tensor]:
-    """Luminance and the product of contrast and structure, at each window and channel."""
+    """Compute the parts of the structural similarity for each window and channel.
+
+    Returns:
+        The luminance, and the product of contrast and structure.
+    """
     depth = x.aval.shape[-1]
     coordinates = [i - (size - 1) / 2 for i in range(size)]
     log = [[-0.5 * (a * a + b * b) / sigma**2 for b in coordinates] for a in coordinates]
@@ -138,37 +186,54 @@ def _likeness(
 
 
 def _check_same(x: Tensor, y: Tensor) -> None:
-    """Raises ValueError when the last three dimensions differ."""
+    """Raise ValueError if the last three dimensions differ."""
     if tuple(x.aval.shape[-3:]) != tuple(y.aval.shape[-3:]):
         raise ValueError(f"images of shapes {x.shape} and {y.shape} cannot be compared")
 
 
 def _check_size(x: Tensor, size: int) -> None:
+    """Raise InvalidArgumentError if images are smaller than the filter."""
     if min(x.aval.shape[-3:-1]) < size:
         raise invalid("ssim", f"images {list(x.aval.shape)} are smaller than the filter of {size}")
 
 
 def ssim(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: FloatLike,
     filter_size: int = 11,
     filter_sigma: float = 1.5,
     k1: float = 0.01,
     k2: float = 0.03,
     return_index_map: bool = False,
 ) -> Tensor:
-    """Structural similarity (Wang et al., 2004) of each pair of images, or a map of it.
+    """Compute the structural similarity (Wang et al., 2004) of pairs of images.
+
+    Args:
+        img1: Tensor of shape `[..., height, width, channels]`.
+        img2: Tensor of the same shape.
+        max_val: Difference between the largest and the least value that a pixel can have.
+        filter_size: Side of the Gaussian filter in pixels.
+        filter_sigma: Standard deviation of the Gaussian filter.
+        k1: Constant that stabilizes the luminance.
+        k2: Constant that stabilizes the contrast.
+        return_index_map: If True, return the similarity of each window instead of the mean.
+
+    Returns:
+        Float32 tensor of shape `[...]`, or of shape `[..., rows, columns]` if `return_index_map` is
+        True.
 
     Raises:
-        ValueError: when shapes differ.
-        InvalidArgumentError: when the images are smaller than the filter.
+        ValueError: If the shapes differ, or the images have fewer than three dimensions.
+        InvalidArgumentError: If the images are smaller than the filter.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.reshape(tf.range(144.0), [12, 12, 1]) / 144.0
         >>> tf.image.ssim(image, image, max_val=1.0).numpy().round(3)
         np.float32(1.0)
+
+    See also: `tf.image.ssim_multiscale`, `tf.image.psnr`.
     """
     x, y, largest = _floats(img1, img2, max_val)
     _check_same(x, y)
@@ -179,20 +244,35 @@ def ssim(
 
 
 def ssim_multiscale(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
-    power_factors: Any = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: FloatLike,
+    power_factors: Sequence[float] = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
     filter_size: int = 11,
     filter_sigma: float = 1.5,
     k1: float = 0.01,
     k2: float = 0.03,
 ) -> Tensor:
-    """Structural similarity over scales, each half as large as the one before (Wang et al., 2003).
+    """Compute the structural similarity (Wang et al., 2003) over several scales.
+
+    Each scale has half the size of the previous one.
+
+    Args:
+        img1: Tensor of shape `[..., height, width, channels]`.
+        img2: Tensor of the same shape.
+        max_val: Difference between the largest and the least value that a pixel can have.
+        power_factors: Exponents of the scales, one for each scale.
+        filter_size: Side of the Gaussian filter in pixels.
+        filter_sigma: Standard deviation of the Gaussian filter.
+        k1: Constant that stabilizes the luminance.
+        k2: Constant that stabilizes the contrast.
+
+    Returns:
+        Float32 tensor of shape `[...]`.
 
     Raises:
-        ValueError: when shapes differ.
-        InvalidArgumentError: when a scale is smaller than the filter.
+        ValueError: If the shapes differ, or the images have fewer than three dimensions.
+        InvalidArgumentError: If the images of a scale are smaller than the filter.
 
     Example:
         >>> import tfpy as tf
@@ -200,6 +280,8 @@ def ssim_multiscale(
         >>> halves = (0.5, 0.5)
         >>> tf.image.ssim_multiscale(image, image, 1.0, power_factors=halves).numpy().round(3)
         np.float32(1.0)
+
+    See also: `tf.image.ssim`.
     """
     x, y, largest = _floats(img1, img2, max_val)
     _check_same(x, y)
@@ -223,6 +305,7 @@ def ssim_multiscale(
 
 
 def _halved(x: Tensor) -> Tensor:
+    """Halve the height and width of images by averaging."""
     odd = [n % 2 for n in x.aval.shape[1:3]]
     if any(odd):
         x = pad(x, [[0, 0], [0, odd[0]], [0, odd[1]], [0, 0]], "SYMMETRIC")

@@ -1,4 +1,4 @@
-"""Random changes of images, from the package's generator or from a seed."""
+"""Random changes of images with the global generator."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from tfpy._src.base import dtypes
 from tfpy._src.compiler.ops import elementwise as ew, logic
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import ShapeLike, TensorLike
 from tfpy._src.library.image import adjusting, geometry
 from tfpy._src.tensors.array.ranges import range
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.slicing import take
 from tfpy._src.tensors.array.static import static_ints
-from tfpy._src.tensors.random import stateful, stateless
+from tfpy._src.tensors.random import stateful
 
 __all__ = [
     "random_brightness",
@@ -24,50 +25,49 @@ __all__ = [
     "random_flip_up_down",
     "random_hue",
     "random_saturation",
-    "stateless_random_brightness",
-    "stateless_random_contrast",
-    "stateless_random_crop",
-    "stateless_random_flip_left_right",
-    "stateless_random_flip_up_down",
-    "stateless_random_hue",
-    "stateless_random_saturation",
 ]
 
 Draw = Callable[..., Tensor]
-"""``draw(shape, minval, maxval, dtype)`` gives uniform numbers."""
+"""A function `draw(shape, minval, maxval, dtype)` that returns uniform random numbers."""
 
 
-def _stateful(seed: Any) -> Draw:
+def _stateful(seed: int | None) -> Draw:
+    """Return a function that draws from the global generator."""
     return lambda shape, low, high, dtype: stateful.uniform(shape, low, high, dtype, seed)
 
 
-def _stateless(seed: Any) -> Draw:
-    return lambda shape, low, high, dtype: stateless.stateless_uniform(
-        shape, seed, low, high, dtype
-    )
-
-
 def _between(draw: Draw, low: float, high: float) -> Tensor:
+    """Draw one float between two bounds."""
     return draw([], low, high, dtypes.float32)
 
 
 def _non_negative(name: str, delta: float) -> float:
+    """Return `delta`, or raise ValueError if it is negative."""
     if delta < 0:
         raise ValueError(f"{name}: max_delta must be non-negative.")
     return delta
 
 
-def _brightness(image: Any, max_delta: float, draw: Draw) -> Tensor:
+def _brightness(image: TensorLike, max_delta: float, draw: Draw) -> Tensor:
+    """Change the brightness by a random amount."""
     delta = _non_negative("random_brightness", max_delta)
     return adjusting.adjust_brightness(image, _between(draw, -delta, delta))
 
 
-def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
-    """Brightness changed by up to ``max_delta`` either way.
+def random_brightness(image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
+    """Change the brightness of an image by a random amount.
 
     Args:
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
+        image: Tensor of any shape with a float or integer dtype.
+        max_delta: Largest change, on the scale from 0 to 1. The change is between `-max_delta` and
+            `max_delta`.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+
+    Returns:
+        Tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: If `max_delta` is negative.
 
     Example:
         >>> import tfpy as tf
@@ -75,132 +75,125 @@ def random_brightness(image: Any, max_delta: float, seed: int | None = None) -> 
         >>> change = tf.image.random_brightness(image, max_delta=0.2) - image
         >>> bool(tf.reduce_all(tf.abs(change) <= 0.2001))
         True
+
+    See also: `tf.image.adjust_brightness`, `tf.image.stateless_random_brightness`.
     """
     return _brightness(image, max_delta, _stateful(seed))
 
 
-def stateless_random_brightness(image: Any, max_delta: float, seed: Any) -> Tensor:
-    """:func:`random_brightness` from a seed of two integers.
-
-    Example:
-        >>> import tfpy as tf
-        >>> image = tf.fill([2, 2, 3], 0.5)
-        >>> tf.image.stateless_random_brightness(image, 0.2, seed=[1, 2]).numpy()[0, 0].round(3)
-        array([0.638, 0.638, 0.638], dtype=float32)
-    """
-    return _brightness(image, max_delta, _stateless(seed))
-
-
 def _bounds(name: str, lower: float, upper: float) -> tuple[float, float]:
+    """Return the bounds, or raise ValueError if they are not valid."""
     if upper <= lower or lower < 0:
         raise ValueError(f"{name}: upper must be > lower and lower non-negative.")
     return lower, upper
 
 
-def _contrast(image: Any, lower: float, upper: float, draw: Draw) -> Tensor:
+def _contrast(image: TensorLike, lower: float, upper: float, draw: Draw) -> Tensor:
+    """Change the contrast by a random factor."""
     return adjusting.adjust_contrast(
         image, _between(draw, *_bounds("random_contrast", lower, upper))
     )
 
 
-def random_contrast(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
-    """Contrast multiplied by a factor from ``lower`` to ``upper``.
+def random_contrast(
+    image: TensorLike, lower: float, upper: float, seed: int | None = None
+) -> Tensor:
+    """Change the contrast of an image by a random factor.
 
     Args:
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
+        image: Tensor of shape `[..., height, width, channels]`.
+        lower: Least factor, at least 0.
+        upper: Largest factor, greater than `lower`.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+
+    Returns:
+        Tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: If the bounds are not valid.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.fill([2, 2, 3], 0.5)
         >>> tf.image.random_contrast(image, lower=0.5, upper=2.0).numpy()[0, 0].round(3)
         array([0.5, 0.5, 0.5], dtype=float32)
+
+    See also: `tf.image.adjust_contrast`, `tf.image.stateless_random_contrast`.
     """
     return _contrast(image, lower, upper, _stateful(seed))
 
 
-def stateless_random_contrast(image: Any, lower: float, upper: float, seed: Any) -> Tensor:
-    """:func:`random_contrast` from a seed of two integers.
-
-    Example:
-        >>> import tfpy as tf
-        >>> image = tf.constant([[[1.0], [3.0]]])
-        >>> tf.image.stateless_random_contrast(image, 0.5, 2.0, seed=[1, 2]).numpy().round(2)
-        array([[[0.23],
-                [3.77]]], dtype=float32)
-    """
-    return _contrast(image, lower, upper, _stateless(seed))
-
-
-def _saturation(image: Any, lower: float, upper: float, draw: Draw) -> Tensor:
+def _saturation(image: TensorLike, lower: float, upper: float, draw: Draw) -> Tensor:
+    """Change the saturation by a random factor."""
     factor = _between(draw, *_bounds("random_saturation", lower, upper))
     return adjusting.adjust_saturation(image, factor)
 
 
-def random_saturation(image: Any, lower: float, upper: float, seed: int | None = None) -> Tensor:
-    """Saturation multiplied by a factor from ``lower`` to ``upper``.
+def random_saturation(
+    image: TensorLike, lower: float, upper: float, seed: int | None = None
+) -> Tensor:
+    """Change the saturation of an image by a random factor.
 
     Args:
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
+        image: RGB tensor of shape `[..., height, width, 3]`.
+        lower: Least factor, at least 0.
+        upper: Largest factor, greater than `lower`.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+
+    Returns:
+        Tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: If the bounds are not valid.
+        InvalidArgumentError: If the image does not have three channels.
 
     Example:
         >>> import tfpy as tf
         >>> gray = tf.fill([2, 2, 3], 0.5)
         >>> tf.image.random_saturation(gray, lower=0.5, upper=2.0).numpy()[0, 0].round(3)
         array([0.5, 0.5, 0.5], dtype=float32)
+
+    See also: `tf.image.adjust_saturation`, `tf.image.stateless_random_saturation`.
     """
     return _saturation(image, lower, upper, _stateful(seed))
 
 
-def stateless_random_saturation(image: Any, lower: float, upper: float, seed: Any) -> Tensor:
-    """:func:`random_saturation` from a seed of two integers.
-
-    Example:
-        >>> import tfpy as tf
-        >>> image = [[[1.0, 0.5, 0.5]]]
-        >>> tf.image.stateless_random_saturation(image, 0.5, 1.0, seed=[1, 2]).numpy().round(2)
-        array([[[1.  , 0.54, 0.54]]], dtype=float32)
-    """
-    return _saturation(image, lower, upper, _stateless(seed))
-
-
-def _hue(image: Any, max_delta: float, draw: Draw) -> Tensor:
+def _hue(image: TensorLike, max_delta: float, draw: Draw) -> Tensor:
+    """Rotate the hue by a random amount."""
     if not 0 <= max_delta <= 0.5:
         raise ValueError(f"random_hue: max_delta must be in [0, 0.5], got {max_delta}")
     return adjusting.adjust_hue(image, _between(draw, -max_delta, max_delta))
 
 
-def random_hue(image: Any, max_delta: float, seed: int | None = None) -> Tensor:
-    """Hue turned by up to ``max_delta`` either way.
+def random_hue(image: TensorLike, max_delta: float, seed: int | None = None) -> Tensor:
+    """Rotate the hue of an image by a random amount.
 
     Args:
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
+        image: RGB tensor of shape `[..., height, width, 3]`.
+        max_delta: Largest fraction of a full rotation, between 0 and 0.5. The rotation is between
+            `-max_delta` and `max_delta`.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+
+    Returns:
+        Tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: If `max_delta` is not in [0, 0.5].
+        InvalidArgumentError: If the image does not have three channels.
 
     Example:
         >>> import tfpy as tf
         >>> gray = tf.fill([2, 2, 3], 0.5)
         >>> tf.image.random_hue(gray, max_delta=0.3).numpy()[0, 0].round(3)
         array([0.5, 0.5, 0.5], dtype=float32)
+
+    See also: `tf.image.adjust_hue`, `tf.image.stateless_random_hue`.
     """
     return _hue(image, max_delta, _stateful(seed))
 
 
-def stateless_random_hue(image: Any, max_delta: float, seed: Any) -> Tensor:
-    """:func:`random_hue` from a seed of two integers.
-
-    Example:
-        >>> import tfpy as tf
-        >>> red = [[[1.0, 0.0, 0.0]]]
-        >>> tf.image.stateless_random_hue(red, max_delta=0.3, seed=[1, 2]).numpy().round(2)
-        array([[[0.76, 1.  , 0.  ]]], dtype=float32)
-    """
-    return _hue(image, max_delta, _stateless(seed))
-
-
-def _flip(image: Any, flip: Callable[[Any], Tensor], draw: Draw) -> Tensor:
-    """Each image flipped or not."""
+def _flip(image: TensorLike, flip: Callable[[Any], Tensor], draw: Draw) -> Tensor:
+    """Flip each image with probability 0.5."""
     x = convert_to_tensor(image)
     flipped = flip(x)
     toss = draw([] if x.ndim == 3 else [x.aval.shape[0]], 0, 1.0, dtypes.float32)
@@ -210,63 +203,56 @@ def _flip(image: Any, flip: Callable[[Any], Tensor], draw: Draw) -> Tensor:
     return logic.select(toss < 0.5, flipped, x)
 
 
-def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
-    """Each image mirrored along the width, or not.
+def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor:
+    """Mirror each image along its width with probability 0.5.
 
     Args:
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
+        image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+
+    Returns:
+        Tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: If the image has no pixels or does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.constant([[[1], [2]]])
         >>> tf.image.random_flip_left_right(image).numpy().ravel().tolist() in ([1, 2], [2, 1])
         True
+
+    See also: `tf.image.flip_left_right`, `tf.image.stateless_random_flip_left_right`.
     """
     return _flip(image, geometry.flip_left_right, _stateful(seed))
 
 
-def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
-    """Each image mirrored along the height, or not.
+def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
+    """Mirror each image along its height with probability 0.5.
 
     Args:
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
+        image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+
+    Returns:
+        Tensor of the shape and dtype of `image`.
+
+    Raises:
+        ValueError: If the image has no pixels or does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.constant([[[1]], [[2]]])
         >>> tf.image.random_flip_up_down(image).numpy().ravel().tolist() in ([1, 2], [2, 1])
         True
+
+    See also: `tf.image.flip_up_down`, `tf.image.stateless_random_flip_up_down`.
     """
     return _flip(image, geometry.flip_up_down, _stateful(seed))
 
 
-def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
-    """:func:`random_flip_left_right` from a seed of two integers.
-
-    Example:
-        >>> import tfpy as tf
-        >>> image = tf.constant([[[1], [2]]])
-        >>> tf.image.stateless_random_flip_left_right(image, seed=[1, 2]).numpy().ravel().tolist()
-        [1, 2]
-    """
-    return _flip(image, geometry.flip_left_right, _stateless(seed))
-
-
-def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
-    """:func:`random_flip_up_down` from a seed of two integers.
-
-    Example:
-        >>> import tfpy as tf
-        >>> image = tf.constant([[[1]], [[2]]])
-        >>> tf.image.stateless_random_flip_up_down(image, seed=[1, 2]).numpy().ravel().tolist()
-        [1, 2]
-    """
-    return _flip(image, geometry.flip_up_down, _stateless(seed))
-
-
-def _crop(value: Any, size: Any, draw: Draw) -> Tensor:
+def _crop(value: TensorLike, size: ShapeLike, draw: Draw) -> Tensor:
+    """Crop a tensor at a random offset."""
     x, sizes = convert_to_tensor(value), static_ints(size)
     if len(sizes) != x.ndim or any(n < s for n, s in zip(x.aval.shape, sizes, strict=True)):
         raise ValueError(f"random_crop: need value.shape >= size, got {x.shape} vs {sizes}")
@@ -277,28 +263,27 @@ def _crop(value: Any, size: Any, draw: Draw) -> Tensor:
     return x
 
 
-def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
-    """A part of that size, anywhere.
+def random_crop(
+    value: TensorLike, size: ShapeLike, seed: int | None = None, name: str | None = None
+) -> Tensor:
+    """Crop a tensor to a size at a random offset.
 
     Args:
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
+        value: Tensor of any shape and dtype.
+        size: Shape of the result, with one size for each axis of `value`.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+
+    Returns:
+        Tensor of shape `size` with the dtype of `value`.
+
+    Raises:
+        ValueError: If `size` is larger than the shape of `value`, or has another rank.
 
     Example:
         >>> import tfpy as tf
         >>> tf.image.random_crop(tf.zeros([8, 8, 3]), size=[4, 4, 3]).shape
         TensorShape([4, 4, 3])
+
+    See also: `tf.image.stateless_random_crop`, `tf.image.crop_to_bounding_box`.
     """
     return _crop(value, size, _stateful(seed))
-
-
-def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
-    """:func:`random_crop` from a seed of two integers.
-
-    Example:
-        >>> import tfpy as tf
-        >>> image = tf.reshape(tf.range(16), [4, 4, 1])
-        >>> tf.image.stateless_random_crop(image, [2, 2, 1], seed=[1, 2]).numpy()[:, :, 0].tolist()
-        [[6, 7], [10, 11]]
-    """
-    return _crop(value, size, _stateless(seed))

@@ -1,8 +1,6 @@
-"""Resizing images."""
+"""Functions that resize images."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +10,7 @@ from tfpy._src.compiler.ops.reference.resample_tables import METHODS, Resampling
 from tfpy._src.compiler.ops.resample import resize_axis
 from tfpy._src.core.dispatch import dispatchable, implements
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import IntLike, ShapeLike, TensorLike
 from tfpy._src.library.image.batches import as_batch, batched, from_batch
 from tfpy._src.library.image.geometry import crop_to_bounding_box, pad_to_bounding_box
 from tfpy._src.tensors.array.joining import stack
@@ -32,7 +31,7 @@ __all__ = [
 
 
 class ResizeMethod:
-    """Names of the methods of :func:`resize`.
+    """The names of the methods of `tf.image.resize`.
 
     Example:
         >>> import tfpy as tf
@@ -54,28 +53,40 @@ class ResizeMethod:
 
 @dispatchable
 def resize(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: ShapeLike,
     method: str = ResizeMethod.BILINEAR,
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Images in another size; float32, except by nearest neighbour, which keeps the dtype.
+    """Resize images.
 
     Args:
-        size: new height and width.
-        preserve_aspect_ratio: ``size`` is the largest allowed.
-        antialias: averages over more pixels when the new size is smaller.
+        images: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`;
+            or a ragged tensor of images.
+        size: Height and width of the result.
+        method: One of the names in `tf.image.ResizeMethod`.
+        preserve_aspect_ratio: If True, keep the proportions of the images; `size` is then the
+            largest allowed size.
+        antialias: If True, average over more pixels when images become smaller.
+
+    Returns:
+        Tensor of shape `[..., new_height, new_width, channels]`. The dtype is float32, except for
+        the method `"nearest"`, which keeps the dtype of `images`.
 
     Raises:
-        ValueError: for an unknown method, another number of sizes, or no image.
-        InvalidArgumentError: If a size is not positive or the images have no pixels.
+        ValueError: If the method is unknown, `size` does not have two elements, or `images` does
+            not have 3 or 4 dimensions.
+        InvalidArgumentError: If a size is not positive, or the images have no pixels.
 
     Example:
         >>> import tfpy as tf
         >>> tf.image.resize(tf.ones([1, 4, 4, 3]), [2, 8]).shape
         TensorShape([1, 2, 8, 3])
+
+    See also: `tf.image.resize_with_pad`, `tf.image.resize_with_crop_or_pad`,
+    `tf.image.crop_and_resize`.
     """
     x, single = batched("resize", images)
     sizes = static_ints(size)
@@ -90,14 +101,17 @@ def resize(
 
 @implements(resize, RaggedTensor)
 def _ragged_resize(
-    images: Any,
-    size: Any,
+    images: RaggedTensor,
+    size: ShapeLike,
     method: str = ResizeMethod.BILINEAR,
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
     name: str | None = None,
-) -> Any:
-    """Images of different sizes in one; ragged where they keep their proportions."""
+) -> Tensor | RaggedTensor:
+    """Resize images of different sizes.
+
+    The result is ragged if the images keep their proportions.
+    """
     found = [
         resize(image.to_tensor() if isinstance(image, RaggedTensor) else image, size, method,
                preserve_aspect_ratio, antialias)
@@ -107,13 +121,14 @@ def _ragged_resize(
 
 
 def _fitted(old: tuple[int, int], new: tuple[int, ...]) -> tuple[int, ...]:
-    """The largest size of the old proportions inside the new one."""
+    """Return the largest size with the old proportions that fits into the new size."""
     f32 = np.float32
     scale = min(f32(n) / f32(o) for n, o in zip(new, old, strict=True))
     return tuple(int(np.rint(scale * f32(o))) for o in old)
 
 
 def _resized(x: Tensor, sizes: tuple[int, ...], method: str, antialias: bool, grid: str) -> Tensor:
+    """Resize a batch of images along both axes."""
     nearest = method == ResizeMethod.NEAREST_NEIGHBOR
     refused = _refused(x.aval.shape, sizes)
     if refused:
@@ -135,16 +150,21 @@ def _resized(x: Tensor, sizes: tuple[int, ...], method: str, antialias: bool, gr
 
 
 def _refused(shape: tuple[int, ...], sizes: tuple[int, ...]) -> str:
-    """Return why no images of a shape can have another size, or an empty string."""
+    """Return why images of a shape cannot be resized, or an empty string."""
     if min(sizes) < 1:
         return f"output dimensions must be positive, got {list(sizes)}"
     return "" if all(shape[1:]) else f"input image must be of non-zero size, got {list(shape)}"
 
 
 def resize_on_grid(
-    name: str, images: Any, size: Any, method: str, align_corners: bool, half_pixel_centers: bool
+    name: str,
+    images: TensorLike,
+    size: ShapeLike,
+    method: str,
+    align_corners: bool,
+    half_pixel_centers: bool,
 ) -> Tensor:
-    """Resize images on one of the grids of TensorFlow's graphs, without antialiasing."""
+    """Resize images on one of the sampling grids of TensorFlow's graphs, without antialiasing."""
     if align_corners and half_pixel_centers:
         raise ValueError(f"{name}: align_corners and half_pixel_centers cannot both be True")
     x, single = batched(name, images)
@@ -153,22 +173,37 @@ def resize_on_grid(
 
 
 def resize_bilinear(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: ShapeLike,
     align_corners: bool = False,
     half_pixel_centers: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Bilinear resizing with TensorFlow.js's (and TensorFlow 1's) choice of grids.
+    """Resize images bilinearly, with a choice of the sampling grid as in TensorFlow.js.
+
+    `tf.image.resize` always uses half-pixel centers; this function and TensorFlow 1 do not by
+    default.
+
+    Args:
+        images: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
+        size: Height and width of the result.
+        align_corners: If True, align the centers of the corner pixels of input and output.
+        half_pixel_centers: If True, pixels have their centers at 0.5, 1.5, ….
+
+    Returns:
+        Float32 tensor of shape `[..., new_height, new_width, channels]`.
 
     Raises:
-        ValueError: when both choices are True.
+        ValueError: If both `align_corners` and `half_pixel_centers` are True, or `images` does not
+            have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.reshape([1.0, 5.0], [1, 1, 2, 1])
         >>> tf.image.resize_bilinear(image, [1, 4]).numpy().ravel().tolist()
         [1.0, 3.0, 5.0, 5.0]
+
+    See also: `tf.image.resize`, `tf.image.resize_nearest_neighbor`.
     """
     return resize_on_grid(
         "resize_bilinear", images, size, "bilinear", align_corners, half_pixel_centers
@@ -176,30 +211,45 @@ def resize_bilinear(
 
 
 def resize_nearest_neighbor(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: ShapeLike,
     align_corners: bool = False,
     half_pixel_centers: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Nearest-neighbour resizing with TensorFlow.js's (and TensorFlow 1's) choice of grids.
+    """Resize images to the nearest pixel, with a choice of the sampling grid as in TensorFlow.js.
+
+    `tf.image.resize` always uses half-pixel centers; this function and TensorFlow 1 do not by
+    default.
+
+    Args:
+        images: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
+        size: Height and width of the result.
+        align_corners: If True, align the centers of the corner pixels of input and output.
+        half_pixel_centers: If True, pixels have their centers at 0.5, 1.5, ….
+
+    Returns:
+        Tensor of shape `[..., new_height, new_width, channels]` with the dtype of `images`.
 
     Raises:
-        ValueError: when both choices are True.
+        ValueError: If both `align_corners` and `half_pixel_centers` are True, or `images` does not
+            have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.reshape([1.0, 5.0], [1, 1, 2, 1])
         >>> tf.image.resize_nearest_neighbor(image, [1, 4]).numpy().ravel().tolist()
         [1.0, 1.0, 5.0, 5.0]
+
+    See also: `tf.image.resize`, `tf.image.resize_bilinear`.
     """
     return resize_on_grid(
         "resize_nearest_neighbor", images, size, "nearest", align_corners, half_pixel_centers
     )
 
 
-def _target(height: Any, width: Any) -> tuple[int, int]:
-    """The size that an image is to have."""
+def _target(height: IntLike, width: IntLike) -> tuple[int, int]:
+    """Return the height and width of a result as integers."""
     target = static_int(height), static_int(width)
     if min(target) <= 0:
         raise ValueError("target_height and target_width must be > 0")
@@ -207,22 +257,37 @@ def _target(height: Any, width: Any) -> tuple[int, int]:
 
 
 def resize_with_pad(
-    image: Any,
-    target_height: Any,
-    target_width: Any,
+    image: TensorLike,
+    target_height: IntLike,
+    target_width: IntLike,
     method: str = ResizeMethod.BILINEAR,
     antialias: bool = False,
 ) -> Tensor:
-    """Resized to fit with the same proportions, centred between zeros.
+    """Resize an image with the same proportions and pad it with zeros to a target size.
+
+    Args:
+        image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
+        target_height: Height of the result.
+        target_width: Width of the result.
+        method: One of the names in `tf.image.ResizeMethod`.
+        antialias: If True, average over more pixels when images become smaller.
+
+    Returns:
+        Tensor of shape `[..., target_height, target_width, channels]`, with the image in the
+        center. The dtype is float32, except for the method `"nearest"`, which keeps the dtype of
+        `image`.
 
     Raises:
-        ValueError: when a target is not positive.
+        ValueError: If a target is not positive, the method is unknown, or the image has no pixels
+            or does not have 3 or 4 dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.ones([2, 4, 1])
         >>> tf.image.resize_with_pad(image, 4, 4).numpy()[:, :, 0].tolist()
         [[0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]]
+
+    See also: `tf.image.resize`, `tf.image.resize_with_crop_or_pad`.
     """
     x, single = as_batch("resize_with_pad", image)
     f32 = np.float32
@@ -234,17 +299,30 @@ def resize_with_pad(
     return from_batch(pad_to_bounding_box(resized, top, left, *target), single)
 
 
-def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
-    """Cropped around the centre where too large, between zeros where too small.
+def resize_with_crop_or_pad(
+    image: TensorLike, target_height: IntLike, target_width: IntLike
+) -> Tensor:
+    """Crop or pad an image with zeros to a target size around its center.
+
+    Args:
+        image: Tensor of shape `[height, width, channels]` or `[batch, height, width, channels]`.
+        target_height: Height of the result.
+        target_width: Width of the result.
+
+    Returns:
+        Tensor of shape `[..., target_height, target_width, channels]` with the dtype of `image`.
 
     Raises:
-        ValueError: when a target is not positive.
+        ValueError: If a target is not positive, or the image has no pixels or does not have 3 or 4
+            dimensions.
 
     Example:
         >>> import tfpy as tf
         >>> image = tf.reshape(tf.range(6), [2, 3, 1])
         >>> tf.image.resize_with_crop_or_pad(image, 3, 1).numpy()[:, :, 0].tolist()
         [[1], [4], [0]]
+
+    See also: `tf.image.resize_with_pad`, `tf.image.pad_to_bounding_box`.
     """
     x, single = as_batch("resize_with_crop_or_pad", image)
     target, old = _target(target_height, target_width), (x.aval.shape[1], x.aval.shape[2])

@@ -1,10 +1,10 @@
-"""Images sampled at computed places: crops of boxes, projective maps, rotation."""
+"""Images sampled at computed positions: crops of boxes, projective transforms, rotation."""
 
 from __future__ import annotations
 
 import math
 from builtins import range as range_
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy._src.base import dtypes
@@ -15,6 +15,7 @@ from tfpy._src.compiler.ops.families import infer
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import ShapeLike, TensorLike
 from tfpy._src.library.image.batches import at_least
 from tfpy._src.tensors.array.making import as_floats, cast
 from tfpy._src.tensors.array.ranges import range
@@ -27,7 +28,7 @@ __all__ = ["crop_and_resize", "rotate_with_offset", "transform"]
 
 
 def _pick(image: Tensor, which: Tensor, y: Tensor, x: Tensor) -> Tensor:
-    """``image[which, y, x]`` for places (whole floats) that are first clipped to the image."""
+    """Return `image[which, y, x]` for integer positions, which are first clipped to the image."""
     _, height, width, _ = image.aval.shape
     row = cast(ew.minimum(ew.maximum(y, 0.0), float(height - 1)), dtypes.int32)
     column = cast(ew.minimum(ew.maximum(x, 0.0), float(width - 1)), dtypes.int32)
@@ -37,34 +38,44 @@ def _pick(image: Tensor, which: Tensor, y: Tensor, x: Tensor) -> Tensor:
 
 
 def _inside(at: Tensor, size: int) -> Tensor:
+    """Return True where a position is inside an axis of `size` pixels."""
     return logic.logical_and(at >= 0, at <= float(size - 1))
 
 
 def _channels(x: Tensor) -> Tensor:
+    """Append an axis for the channels."""
     return reshape(x, [*x.aval.shape, 1])
 
 
 def crop_and_resize(
-    image: Any,
-    boxes: Any,
-    box_indices: Any,
-    crop_size: Any,
+    image: TensorLike,
+    boxes: TensorLike,
+    box_indices: TensorLike,
+    crop_size: ShapeLike,
     method: str = "bilinear",
     extrapolation_value: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Boxes cut out of images and resized: ``[boxes, crop_h, crop_w, depth]``, float32.
+    """Crop boxes from images and resize the crops to one size.
 
     Args:
-        boxes: ``[n, 4]``: y1, x1, y2, x2, where 0 and 1 are the first and last pixel.
-        box_indices: the image of each box.
-        method: "bilinear" or "nearest".
-        extrapolation_value: what lies outside of the image.
+        image: Tensor of shape `[batch, height, width, channels]` with a real dtype.
+        boxes: Float tensor of shape `[n, 4]`: `y1, x1, y2, x2`, where 0 is the first pixel and 1 is
+            the last pixel of an axis.
+        box_indices: Int32 tensor of shape `[n]`, the index of the image for each box.
+        crop_size: Height and width of the crops.
+        method: `"bilinear"` or `"nearest"`.
+        extrapolation_value: Value of pixels outside of the image.
+
+    Returns:
+        Float32 tensor of shape `[n, crop_height, crop_width, channels]`.
 
     Raises:
-        InvalidArgumentError: when shapes do not fit, sizes are not positive, or the method is
-            another.
-        OutOfRangeError: on cpu, for a box of no image.
+        ValueError: If the image has fewer than four dimensions.
+        InvalidArgumentError: If shapes are not compatible, sizes are not positive, or the method is
+            unknown.
+        OutOfRangeError: If the values of `box_indices` are known on the host and one is not the
+            index of an image.
 
     Example:
         >>> import tfpy as tf
@@ -72,6 +83,8 @@ def crop_and_resize(
         >>> crops = tf.image.crop_and_resize(image, [[0.0, 0.0, 0.5, 1.0]], [0], crop_size=[2, 3])
         >>> crops.numpy()[0, :, :, 0].tolist()
         [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
+
+    See also: `tf.image.resize`, `tf.image.crop_to_bounding_box`.
     """
     x = at_least("crop_and_resize", image, 4)
     infer.check_dtype("crop_and_resize", x.aval, infer.REAL, "image")
@@ -115,18 +128,22 @@ def crop_and_resize(
 
 
 def _between(image: Tensor, rows: Tensor, columns: Tensor, which: Tensor) -> Tensor:
+    """Sample images bilinearly."""
     ends = ew.ceil(rows), ew.ceil(columns)
     return _bilinear(lambda y, x: _pick(image, which, y, x), rows, columns, *ends)
 
 
 def _at_rounded(image: Tensor, rows: Tensor, columns: Tensor, which: Tensor) -> Tensor:
+    """Sample the pixels at rounded positions."""
     return _pick(image, which, ew.floor(rows + 0.5), ew.floor(columns + 0.5))
 
 
 @custom_gradient
 def _at_nearest(image: Tensor, rows: Tensor, columns: Tensor, which: Tensor) -> Any:
-    """The pixels at rounded places. The places have the gradient of "bilinear", as in TensorFlow:
-    their own is 0.
+    """Sample the pixels at rounded positions.
+
+    The positions get the gradient of `"bilinear"`, as in TensorFlow, because their exact gradient
+    is 0.
     """
 
     def grad(g: Tensor) -> tuple[Any, ...]:
@@ -140,7 +157,7 @@ def _at_nearest(image: Tensor, rows: Tensor, columns: Tensor, which: Tensor) -> 
 
 
 def _names_no_image(which: Tensor, count: int) -> bool:
-    """Return True if some numbers of images are known to be outside of [0, count)."""
+    """Return True if some indices of images are known to be outside of [0, count)."""
     if not which.has_values or not which.dtype.is_integer:
         return False
     numbers = which.host_view()
@@ -148,7 +165,7 @@ def _names_no_image(which: Tensor, count: int) -> bool:
 
 
 def _along_box(first: Tensor, last: Tensor, size: int, crop: int) -> Tensor:
-    """Places of a crop's pixels in the image: ``[boxes, crop]``."""
+    """Return the positions of the pixels of crops in the image, of shape `[boxes, crop]`."""
     first, last = reshape(first, [-1, 1]), reshape(last, [-1, 1])
     if crop == 1:
         return (first + last) * (0.5 * (size - 1))
@@ -159,7 +176,7 @@ def _along_box(first: Tensor, last: Tensor, size: int, crop: int) -> Tensor:
 def _bilinear(
     pick: Callable[[Tensor, Tensor], Tensor], y: Tensor, x: Tensor, bottom: Tensor, end: Tensor
 ) -> Tensor:
-    """Between four neighbours: those at the floors, the ``bottom`` row and the ``end`` column."""
+    """Interpolate between the floors of positions, the `bottom` row and the `end` column."""
     top, left = ew.floor(y), ew.floor(x)
     down, right = _channels(y - top), _channels(x - left)
     upper = pick(top, left) * (1 - right) + pick(top, end) * right
@@ -168,15 +185,17 @@ def _bilinear(
 
 
 def _constant(at: Tensor, size: int) -> Tensor:
+    """Return positions unchanged; those outside get a constant value."""
     return at
 
 
 def _nearest(at: Tensor, size: int) -> Tensor:
+    """Map positions outside to the nearest pixel."""
     return ew.minimum(ew.maximum(at, 0.0), float(size - 1))
 
 
 def _reflect(at: Tensor, size: int) -> Tensor:
-    """[abcd] to [dcba|abcd|dcba]."""
+    """Map positions so that `abcd` is extended to `dcba|abcd|dcba`."""
     period = 2.0 * size
     below = at + period * ew.floor(-at / period)
     below = logic.select(below < -float(size), below + period, -below - 1)
@@ -187,7 +206,7 @@ def _reflect(at: Tensor, size: int) -> Tensor:
 
 
 def _wrap(at: Tensor, size: int) -> Tensor:
-    """[abcd] to [abcd|abcd|abcd]."""
+    """Map positions so that `abcd` is extended to `abcd|abcd|abcd`."""
     if size <= 1:
         return _nearest(at, size)
     below = at + size * (ew.floor(-at / float(size - 1)) + 1)
@@ -200,26 +219,36 @@ _FILLS = {"constant": _constant, "nearest": _nearest, "reflect": _reflect, "wrap
 
 
 def transform(
-    image: Any,
-    transforms: Any,
+    image: TensorLike,
+    transforms: TensorLike,
     interpolation: str = "nearest",
     fill_mode: str = "constant",
     fill_value: float = 0.0,
-    output_shape: Any = None,
+    output_shape: ShapeLike | None = None,
 ) -> Tensor:
-    """Images under projective maps (TensorFlow.js; TensorFlow's ImageProjectiveTransformV3).
+    """Apply projective transforms to images.
+
+    TensorFlow does not have this function in `tf.image`; TensorFlow.js does. It is TensorFlow's op
+    `ImageProjectiveTransformV3`.
 
     Args:
-        image: ``[batch, h, w, channels]``.
-        transforms: ``[batch or 1, 8]``: a0, a1, a2, b0, b1, b2, c0, c1. The output's (x, y) is the
-            input's ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) with k = c0 x + c1 y + 1.
-        interpolation: "nearest" or "bilinear".
-        fill_mode: what lies outside: "constant", "reflect", "wrap" or "nearest".
-        output_shape: height and width of the output; the input's by default.
+        image: Tensor of shape `[batch, height, width, channels]`.
+        transforms: Float tensor of shape `[batch, 8]` or `[1, 8]`: `a0, a1, a2, b0, b1, b2, c0,
+            c1`. The pixel `(x, y)` of the output is the pixel `((a0 x + a1 y + a2) / k, (b0 x + b1
+            y + b2) / k)` of the input, where `k = c0 x + c1 y + 1`.
+        interpolation: `"nearest"` or `"bilinear"`.
+        fill_mode: How to compute pixels outside of the input: `"constant"`, `"reflect"`, `"wrap"`
+            or `"nearest"`.
+        fill_value: Value of pixels outside of the input.
+        output_shape: Height and width of the output. Default: the same as the input.
+
+    Returns:
+        Float32 tensor of shape `[batch, out_height, out_width, channels]`.
 
     Raises:
-        ValueError: for other names.
-        InvalidArgumentError: when the shapes do not fit.
+        ValueError: If `interpolation` or `fill_mode` is unknown, or the image has fewer than four
+            dimensions.
+        InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -227,6 +256,8 @@ def transform(
         >>> right = [[1.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0]]  # output (x, y) takes (x - 1, y)
         >>> tf.image.transform(image, right).numpy()[0, :, :, 0].tolist()
         [[0.0, 1.0], [0.0, 3.0]]
+
+    See also: `tf.image.rotate_with_offset`, `tf.image.crop_and_resize`.
     """
     x = cast(at_least("transform", image, 4), dtypes.float32)
     maps = convert_to_tensor(transforms)
@@ -241,7 +272,7 @@ def transform(
             f"fill_mode {fill_mode!r} one of {sorted(_FILLS)}"
         )
     out_h, out_w = (height, width) if output_shape is None else static_ints(output_shape)
-    if not height * width:  # every pixel lies outside
+    if not height * width:  # every pixel is outside of the input
         return constant(float(fill_value), dtypes.float32, [batch, out_h, out_w, channels])
     a0, a1, a2, b0, b1, b2, c0, c1 = (reshape(maps[:, i], [-1, 1, 1]) for i in range_(8))
     rows = reshape(cast(range(out_h), dtypes.float32), [1, out_h, 1])
@@ -265,20 +296,32 @@ def transform(
 
 
 def _rounded(x: Tensor) -> Tensor:
-    """The nearest integer, halves away from zero."""
+    """Round to the nearest integer, halves away from zero."""
     return ew.sign(x) * ew.floor(ew.abs_(x) + 0.5)
 
 
 def rotate_with_offset(
-    image: Any, radians: float, fill_value: Any = 0, center: Any = 0.5
+    image: TensorLike,
+    radians: float,
+    fill_value: float | Sequence[float] = 0,
+    center: float | Sequence[float] = 0.5,
 ) -> Tensor:
-    """Images turned counter-clockwise about a centre, by nearest neighbour (TensorFlow.js).
+    """Rotate images counter-clockwise about a center, to the nearest pixel.
+
+    TensorFlow does not have this function; TensorFlow.js does.
 
     Args:
-        image: ``[batch, h, w, channels]``, float32.
-        fill_value: what comes from outside: a number, or one a channel (red, green, blue; alpha is
-            then 255).
-        center: where the centre lies along width and height: one number or two, of 0..1.
+        image: Float32 tensor of shape `[batch, height, width, channels]`.
+        radians: Angle of the rotation.
+        fill_value: Value of pixels outside of the input: one number, or one for each color channel.
+            The alpha channel is then 255.
+        center: Center as a fraction of the width and height: one number, or a pair.
+
+    Returns:
+        Float32 tensor of the shape of `image`.
+
+    Raises:
+        ValueError: If the image has fewer than four dimensions.
 
     Example:
         >>> import tfpy as tf
@@ -286,6 +329,8 @@ def rotate_with_offset(
         >>> half = tf.image.rotate_with_offset(image, radians=3.14159265)
         >>> half.numpy()[0, 1:4, 1:4, 0].tolist()
         [[24.0, 23.0, 22.0], [19.0, 18.0, 17.0], [14.0, 13.0, 12.0]]
+
+    See also: `tf.image.rot90`, `tf.image.transform`.
     """
     x = cast(at_least("rotate_with_offset", image, 4), dtypes.float32)
     batch, height, width, depth = x.aval.shape
