@@ -11,16 +11,12 @@ from tfpy._src.core.primitives import (
 )
 from tfpy._src.library.strings.formatting import format as format
 from tfpy._src.library.strings.functions import (
-    bytes_split as bytes_split,
     join as join,
     reduce_join as reduce_join,
     regex_full_match as regex_full_match,
     regex_replace as regex_replace,
-    split as split,
     static_regex_replace as static_regex_replace,
-    string_split as string_split,
     string_to_hash_bucket_fast as string_to_hash_bucket_fast,
-    substr as substr,
     to_hash_bucket as to_hash_bucket,
     to_hash_bucket_fast as to_hash_bucket_fast,
     to_hash_bucket_strong as to_hash_bucket_strong,
@@ -28,6 +24,12 @@ from tfpy._src.library.strings.functions import (
     unsorted_segment_join as unsorted_segment_join,
 )
 from tfpy._src.library.strings.ngrams import ngrams as ngrams, string_n_grams as string_n_grams
+from tfpy._src.library.strings.splitting import (
+    bytes_split as bytes_split,
+    split as split,
+    string_split as string_split,
+    substr as substr,
+)
 from tfpy._src.library.strings.unicode import (
     unicode_decode as unicode_decode,
     unicode_decode_with_offsets as unicode_decode_with_offsets,

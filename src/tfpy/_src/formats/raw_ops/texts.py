@@ -10,7 +10,7 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.timestamp import timestamp
 from tfpy._src.formats.raw_ops.records import op
 from tfpy._src.library.io import audio, files
-from tfpy._src.library.strings import functions as s, unicode
+from tfpy._src.library.strings import functions as s, splitting, unicode
 from tfpy._src.library.strings.formatting import format as format_
 from tfpy._src.library.strings.ngrams import string_n_grams
 from tfpy._src.tensors.array.reshaping import reshape
@@ -54,12 +54,12 @@ def _n_grams(
 
 
 def _split(input: Any, delimiter: Any, *, skip_empty: bool) -> tuple[Tensor, ...]:
-    found = s.string_split(input, host_values(delimiter).item(), skip_empty)
+    found = splitting.string_split(input, host_values(delimiter).item(), skip_empty)
     return found["indices"], found["values"], found["shape"]
 
 
 def _split_rows(input: Any, sep: Any, *, maxsplit: int) -> tuple[Tensor, ...]:
-    found = s.split(input, host_values(sep).item(), maxsplit).to_sparse()
+    found = splitting.split(input, host_values(sep).item(), maxsplit).to_sparse()
     return found.indices, found.values, found.dense_shape
 
 
@@ -119,7 +119,7 @@ op("StringToHashBucketFast(input; num_buckets) -> output", s.to_hash_bucket_fast
 op("StringToHashBucketStrong(input; num_buckets, key) -> output", s.to_hash_bucket_strong)
 op("StringToNumber(string_tensor; out_type=float32) -> output", s.to_number)
 op('StringUpper(input; encoding="") -> output', p.upper)
-op('Substr(input, pos, len; unit="BYTE") -> output', s.substr)
+op('Substr(input, pos, len; unit="BYTE") -> output', splitting.substr)
 op(
     'UnicodeDecode(input; input_encoding, errors="replace", replacement_char=65533, '
     "replace_control_characters=False, Tsplits=int64) -> row_splits, char_values",

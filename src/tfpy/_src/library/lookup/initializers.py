@@ -1,10 +1,11 @@
-"""What a table holds when it is made: pairs of tensors, or the lines of a file."""
+"""Initializers of lookup tables: pairs of tensors, or the lines of a file."""
 
 from __future__ import annotations
 
 import io
 import itertools
 from collections.abc import Callable, Iterator
+from os import PathLike
 from typing import Any, BinaryIO
 
 from tfpy._src.base import dtypes, tracing
@@ -12,46 +13,53 @@ from tfpy._src.base.dtypes import DType, as_dtype
 from tfpy._src.base.errors import FailedPreconditionError, NotFoundError, invalid, invalid_value
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, TensorLike
 
 _numbers = itertools.count()
 
 
 class TableInitializerBase:
-    """Fills a table: a base class.
+    """A base class of objects that fill a table.
 
     Args:
-        key_dtype, value_dtype: of the table.
+        key_dtype: Dtype of the table's keys.
+        value_dtype: Dtype of the table's values.
     """
 
-    def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
+    def __init__(self, key_dtype: DTypeLike, value_dtype: DTypeLike) -> None:
         self._key_dtype = as_dtype(key_dtype)
         self._value_dtype = as_dtype(value_dtype)
 
     @property
     def key_dtype(self) -> DType:
-        """The dtype of the table's keys."""
+        """Dtype of the table's keys."""
         return self._key_dtype
 
     @property
     def value_dtype(self) -> DType:
-        """The dtype of the table's values."""
+        """Dtype of the table's values."""
         return self._value_dtype
 
     def initialize(self, table: Any) -> None:
-        """Fills the table.
+        """Fill a table.
+
+        Args:
+            table: Table to fill.
 
         Raises:
-            NotImplementedError: by the base class.
+            NotImplementedError: If a subclass does not define this method.
         """
         raise NotImplementedError
 
 
 class KeyValueTensorInitializer(TableInitializerBase):
-    """Fills a table with given keys and values (``tf.lookup.KeyValueTensorInitializer``).
+    """An initializer of a table from a tensor of keys and a tensor of values.
 
     Args:
-        keys, values: of one shape.
-        key_dtype, value_dtype: the dtypes of Python values.
+        keys: Tensor of keys, of an integer dtype or strings.
+        values: Tensor of the shape of `keys`.
+        key_dtype: Dtype of the keys. Default: the dtype of `keys`.
+        value_dtype: Dtype of the values. Default: the dtype of `values`.
 
     Example:
         >>> import tfpy as tf
@@ -59,14 +67,16 @@ class KeyValueTensorInitializer(TableInitializerBase):
         >>> table = tf.lookup.StaticHashTable(pairs, default_value=-1)
         >>> table.lookup(tf.constant(["dog", "cow"])).numpy().tolist()
         [2, -1]
+
+    See also: `tf.lookup.StaticHashTable`, `tf.lookup.TextFileInitializer`.
     """
 
     def __init__(
         self,
-        keys: Any,
-        values: Any,
-        key_dtype: Any = None,
-        value_dtype: Any = None,
+        keys: TensorLike,
+        values: TensorLike,
+        key_dtype: DTypeLike | None = None,
+        value_dtype: DTypeLike | None = None,
         name: str | None = None,
     ) -> None:
         with tracing.init_scope():
@@ -76,11 +86,23 @@ class KeyValueTensorInitializer(TableInitializerBase):
         super().__init__(self._keys.dtype, self._values.dtype)
 
     def initialize(self, table: Any) -> None:
-        """Fills the table.
+        """Fill a table. A table calls this method when it is created.
+
+        Args:
+            table: Table to fill.
 
         Raises:
-            TypeError: when the dtypes are not the table's.
-            InvalidArgumentError: when there are not as many values as keys, or a key has two.
+            TypeError: If the dtypes differ from the table's dtypes.
+            InvalidArgumentError: If keys and values have different shapes.
+            FailedPreconditionError: If a key has two values.
+
+        Example:
+            >>> import tfpy as tf
+            >>> pairs = tf.lookup.KeyValueTensorInitializer(["cat"], [1])
+            >>> table = tf.lookup.StaticHashTable(pairs, default_value=-1)  # calls initialize
+            >>> pairs.initialize(table)  # again: the same pairs are allowed
+            >>> int(table.size())
+            1
         """
         check_dtypes(table, self._keys.dtype, self._values.dtype)
         if self._keys.shape != self._values.shape:
@@ -94,16 +116,22 @@ class KeyValueTensorInitializer(TableInitializerBase):
 
 
 class TextFileIndex:
-    """What of a line is a key or a value (``tf.lookup.TextFileIndex``), where it is no column.
+    r"""Special indices of `tf.lookup.TextFileInitializer` that do not name a column.
+
+    Attributes:
+        WHOLE_LINE: The whole line, as a string or an integer.
+        LINE_NUMBER: The number of the line, from 0, as an int64.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.io.write_file("words.txt", "cat\\ndog\\n")
+        >>> tf.io.write_file("words.txt", "cat\ndog\n")
         >>> line, number = tf.lookup.TextFileIndex.WHOLE_LINE, tf.lookup.TextFileIndex.LINE_NUMBER
         >>> words = tf.lookup.TextFileInitializer("words.txt", tf.string, line, tf.int64, number)
         >>> table = tf.lookup.StaticHashTable(words, default_value=-1)
         >>> table.lookup(tf.constant(["dog", "cow"])).numpy().tolist()
         [1, -1]
+
+    See also: `tf.lookup.TextFileInitializer`.
     """
 
     WHOLE_LINE = -2
@@ -111,36 +139,41 @@ class TextFileIndex:
 
 
 class TextFileInitializer(TableInitializerBase):
-    """Fills a table with an entry for each line of a file (``tf.lookup.TextFileInitializer``).
+    r"""An initializer of a table with an entry for each line of a text file.
 
     Args:
-        filename: the file's path.
-        key_index, value_index: ``TextFileIndex.WHOLE_LINE``, ``TextFileIndex.LINE_NUMBER``, or the
-            number of a column.
-        vocab_size: how many lines are read; all of them by default, and the file must have as many.
-        delimiter: one character, between columns.
-        value_index_offset: is added to line numbers that are values.
+        filename: Path of the file, as a string or a scalar string tensor.
+        key_dtype: Dtype of the keys.
+        key_index: Number of the column of the keys, `tf.lookup.TextFileIndex.WHOLE_LINE` or
+            `tf.lookup.TextFileIndex.LINE_NUMBER`.
+        value_dtype: Dtype of the values.
+        value_index: Number of the column of the values, or one of the same constants.
+        vocab_size: Number of lines to read; the file must have that many. Default: all lines.
+        delimiter: Character between columns.
+        value_index_offset: Number to add to values that are line numbers.
 
     Raises:
-        ValueError: when an index does not go with its dtype, or is below -2; without a file's name;
-            for a size that is not positive.
+        ValueError: If an index is below -2 or does not match its dtype, `filename` is empty, or
+            `vocab_size` is not positive.
 
     Example:
         >>> import tfpy as tf
-        >>> tf.io.write_file("pairs.txt", "cat:7\\ndog:8\\n")
+        >>> tf.io.write_file("pairs.txt", "cat:7\ndog:8\n")
         >>> columns = tf.string, 0, tf.int64, 1
         >>> pairs = tf.lookup.TextFileInitializer("pairs.txt", *columns, delimiter=":")
         >>> table = tf.lookup.StaticHashTable(pairs, default_value=-1)
         >>> table.lookup(tf.constant(["dog"])).numpy().tolist()
         [8]
+
+    See also: `tf.lookup.KeyValueTensorInitializer`, `tf.lookup.TextFileIndex`.
     """
 
     def __init__(
         self,
-        filename: Any,
-        key_dtype: Any,
+        filename: str | PathLike[str] | Tensor,
+        key_dtype: DTypeLike,
         key_index: int,
-        value_dtype: Any,
+        value_dtype: DTypeLike,
         value_index: int,
         vocab_size: int | None = None,
         delimiter: str = "\t",
@@ -161,18 +194,31 @@ class TextFileInitializer(TableInitializerBase):
         self._offset = value_index_offset
 
     def initialize(self, table: Any) -> None:
-        """Fills the table from the file.
+        """Fill a table from the file. A table calls this method when it is created.
+
+        Args:
+            table: Table to fill.
 
         Raises:
-            TypeError: when the dtypes are not the table's.
-            NotFoundError: when there is no such file.
-            InvalidArgumentError: when a line lacks a column or holds no number where one belongs,
-                when the file has fewer lines than ``vocab_size``, when a key has two values.
+            TypeError: If the dtypes differ from the table's dtypes.
+            NotFoundError: If the file does not exist.
+            InvalidArgumentError: If a line does not have a column or a field is not a number, or
+                the file has fewer lines than `vocab_size`.
+            FailedPreconditionError: If a key has two values.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.io.write_file("one.txt", "cat\\t7")
+            >>> pairs = tf.lookup.TextFileInitializer("one.txt", tf.string, 0, tf.int64, 1)
+            >>> table = tf.lookup.StaticHashTable(pairs, default_value=-1)  # calls initialize
+            >>> int(table.size())
+            1
         """
         check_dtypes(table, self.key_dtype, self.value_dtype)
         table.fill(self._entries(table.name))
 
     def _entries(self, table: str | None) -> Iterator[tuple[Any, Any]]:
+        """Yield the key and the value of each line."""
         key = self._part(self._key_index, self.key_dtype)
         value = self._part(self._value_index, self.value_dtype)
         offset = self._offset if self._value_index == TextFileIndex.LINE_NUMBER else 0
@@ -189,6 +235,7 @@ class TextFileInitializer(TableInitializerBase):
             )
 
     def _lines(self) -> Iterator[bytes]:
+        """Yield the lines without their ends."""
         try:
             with self._opened() as file:
                 for line in file:
@@ -199,10 +246,11 @@ class TextFileInitializer(TableInitializerBase):
             ) from None
 
     def _opened(self) -> BinaryIO:
+        """Open the file."""
         return open(self._path, "rb")
 
     def _part(self, index: int, dtype: DType) -> Callable[[int, bytes], Any]:
-        """(number, line) -> the key or value."""
+        """Return a function from the number and the bytes of a line to the key or the value."""
         if index == TextFileIndex.LINE_NUMBER:
             return lambda number, line: number
         read = _READ[_kind(dtype)]
@@ -225,11 +273,11 @@ class TextFileInitializer(TableInitializerBase):
 
 
 class BytesInitializer(TextFileInitializer):
-    """A :class:`TextFileInitializer` that reads bytes in place of the file.
+    """A `TextFileInitializer` that reads bytes instead of a file.
 
     Args:
-        data: The bytes.
-        *others: The arguments of :class:`TextFileInitializer`; the file's name is for errors.
+        data: Bytes to read.
+        *others: Arguments of `TextFileInitializer`. The filename is only used in errors.
     """
 
     def __init__(self, data: bytes, *others: Any) -> None:
@@ -241,10 +289,13 @@ class BytesInitializer(TextFileInitializer):
 
 
 def _kind(dtype: DType) -> type:
+    """Return the Python type of the items of a dtype."""
     return bytes if dtype == dtypes.string else int if dtype.is_integer else float
 
 
 def _number(kind: type) -> Callable[[bytes], Any]:
+    """Return a function that parses a number."""
+
     def read(text: bytes) -> Any:
         try:
             return kind(text)
@@ -263,6 +314,7 @@ _READ: dict[type, Callable[[bytes], Any]] = {
 
 
 def _check_index(what: str, index: int, dtype: DType) -> None:
+    """Raise ValueError if an index is not valid or does not match its dtype."""
     if index < TextFileIndex.WHOLE_LINE:
         raise ValueError(f"`{what}_index` should be >= -2, received: {index}.")
     if index == TextFileIndex.LINE_NUMBER and dtype != dtypes.int64:
@@ -277,7 +329,7 @@ def _check_index(what: str, index: int, dtype: DType) -> None:
 
 
 def check_dtypes(table: Any, key_dtype: DType, value_dtype: DType) -> None:
-    """Raises TypeError unless they are the table's."""
+    """Raise TypeError if the dtypes differ from the table's dtypes."""
     if key_dtype != table.key_dtype:
         raise TypeError(
             f"Invalid key dtype for table, expected {table.key_dtype} but got {key_dtype}."
@@ -289,7 +341,7 @@ def check_dtypes(table: Any, key_dtype: DType, value_dtype: DType) -> None:
 
 
 def has_two_values(key: Any, first: Any, second: Any) -> FailedPreconditionError:
-    """The error of a key that comes with another value."""
+    """Return the error for a key with two different values."""
     return FailedPreconditionError(
         None,
         "lookup",

@@ -1,11 +1,11 @@
-"""``tf.strings.format`` and ``tf.print``: values of tensors in a text."""
+"""`tf.strings.format` and `tf.print`: the values of tensors as text."""
 
 from __future__ import annotations
 
 import builtins
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -15,33 +15,46 @@ from tfpy._src.core import primitives
 from tfpy._src.core.array_text import item_text, summary
 from tfpy._src.core.conversion import constant, convert_to_tensor, is_operand
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Nest
 from tfpy._src.functions.control.effects import effect
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 
 
 def format(
-    template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
+    template: str,
+    inputs: Nest,
+    placeholder: str = "{}",
+    summarize: int = 3,
+    name: str | None = None,
 ) -> Tensor:
-    """``template`` with each placeholder replaced by a tensor's values.
+    """Replace each placeholder of a template with the values of a tensor.
 
     Args:
-        summarize: how many items at both ends of each axis are shown; -1 shows all.
+        template: Text with one placeholder for each tensor.
+        inputs: A tensor (dense or ragged), or a list or tuple of tensors.
+        placeholder: Text to replace.
+        summarize: Number of items to show at both ends of each axis; -1 shows all.
+
+    Returns:
+        Scalar string tensor.
 
     Raises:
-        ValueError: when the numbers of placeholders and tensors differ.
+        ValueError: If the number of placeholders is not the number of tensors.
 
     Example:
         >>> import tfpy as tf
         >>> tf.strings.format("step {}: {}", (3, tf.constant([0.5, 0.25]))).numpy()
         b'step 3: [0.5 0.25]'
+
+    See also: `tf.print`, `tf.strings.as_string`.
     """
     values = inputs if isinstance(inputs, list | tuple) else [inputs]
     parts = template.split(placeholder)
     if len(parts) != len(values) + 1:
         raise ValueError(
             f"The template expects {len(parts) - 1} tensors, but the inputs has {len(values)}: "
-            "give one tensor for each placeholder"
+            "pass one tensor for each placeholder"
         )
     out = parts[0]
     for value, part in zip(values, parts[1:], strict=True):
@@ -53,7 +66,7 @@ def format(
 
 
 def _quoted(x: RaggedTensor) -> RaggedTensor:
-    """The values as TensorFlow writes them in a ragged tensor."""
+    """Return the values as TensorFlow writes them in a ragged tensor."""
     flat = x.flat_values
     if flat.dtype == "string":
         escaped = text.regex_replace(flat, pattern=r"['\\]", rewrite=r"\\\0", replace_global=True)
@@ -63,27 +76,34 @@ def _quoted(x: RaggedTensor) -> RaggedTensor:
 
 def print(
     *inputs: Any,
-    output_stream: Any = None,
+    output_stream: TextIO | str | None = None,
     summarize: int = 3,
     sep: str = " ",
     end: str = "\n",
     name: str | None = None,
 ) -> None:
-    """Prints texts, tensors and nests of them.
+    """Print strings, tensors and nests of them.
+
+    Inside a `tf.function`, each run prints.
 
     Args:
-        output_stream: ``sys.stderr`` (the default), ``sys.stdout`` or ``"file://<path>"``, to which
-            the text is appended.
-        summarize: how many items at both ends of each axis are shown; -1 shows all.
+        *inputs: Values to print. A dict is printed in the order of its keys.
+        output_stream: `sys.stderr` (default), `sys.stdout`, or `"file://<path>"` to append to a
+            file.
+        summarize: Number of items to show at both ends of each axis; -1 shows all.
+        sep: Text between values.
+        end: Text after the last value.
 
     Raises:
-        ValueError: for another output stream.
+        ValueError: If the output stream is another one.
 
     Example:
         >>> import sys
         >>> import tfpy as tf
         >>> tf.print("loss", tf.constant([1.5, 2.0]), "after", 3, "steps", output_stream=sys.stdout)
         loss [1.5 2] after 3 steps
+
+    See also: `tf.strings.format`.
     """
 
     def now(values: Sequence[Any]) -> None:
@@ -95,14 +115,16 @@ def print(
 
 
 def _check_stream(stream: Any) -> None:
+    """Raise ValueError if an output stream is not supported."""
     is_file = isinstance(stream, str) and stream.startswith("file://")
     if stream not in (None, sys.stderr, sys.stdout) and not is_file:
         raise ValueError(
-            f"Unsupported output stream {stream!r}: give sys.stdout, sys.stderr or 'file://<path>'"
+            f"Unsupported output stream {stream!r}: use sys.stdout, sys.stderr or 'file://<path>'"
         )
 
 
 def _write(inputs: Sequence[Any], output_stream: Any, summarize: int, sep: str, end: str) -> None:
+    """Write one line to a stream or a file."""
     alone = len(inputs) == 1
     line = sep.join(_text(v, summarize, alone) for v in inputs) + end
     line = as_bytes(line).decode("utf-8", "backslashreplace")
@@ -114,14 +136,14 @@ def _write(inputs: Sequence[Any], output_stream: Any, summarize: int, sep: str, 
 
 
 def _text(value: Any, keep: int, alone: bool) -> str:
-    """A value as it is printed: a text by itself without quotes."""
+    """Return a value as text; a single string has no quotes."""
     if alone and is_operand(value) and value.dtype == "string" and not value.ndim:
         return str(value.numpy().decode(errors="replace"))
     return value if isinstance(value, str) else _shown(value, keep)
 
 
 def _shown(value: Any, keep: int) -> str:
-    """A tensor's values; a nest as Python writes it, with mappings in the order of their keys."""
+    """Return the values of a tensor or a nest as Python writes it, with mappings in key order."""
     if isinstance(value, RaggedTensor):
         return _ragged_summary(value.to_list(), keep)
     if isinstance(value, SparseTensor):
@@ -141,6 +163,7 @@ def _shown(value: Any, keep: int) -> str:
 
 
 def _ragged_summary(rows: Any, keep: int, one: Callable[[Any], str] = item_text) -> str:
+    """Return nested rows as text, with at most `2 * keep` items per axis."""
     if not isinstance(rows, list):
         return one(rows)
     items = [_ragged_summary(row, keep, one) for row in rows]

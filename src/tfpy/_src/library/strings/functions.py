@@ -1,12 +1,10 @@
-"""``tf.strings``: joining, splitting, matching, hashing and numbers."""
+"""Functions of `tf.strings`: joining, matching, hashing and parsing."""
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import as_dtype
@@ -15,35 +13,49 @@ from tfpy._src.compiler.ops import text
 from tfpy._src.compiler.ops.reference import text as host_text
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Axis, DTypeLike, IntLike, TensorLike
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
-from tfpy._src.tensors.ragged.making import constant as ragged_constant, from_rows
+from tfpy._src.tensors.ragged.making import constant as ragged_constant
 from tfpy._src.tensors.ragged.shaping import expand_dims
 
 
 def as_strings(value: Any) -> Any:
-    """A string tensor, or the ragged tensor itself.
+    """Convert a value to a string tensor, unless it is ragged.
 
     Raises:
-        TypeError: for values that are no strings.
+        TypeError: If the values are not strings.
     """
     return value if isinstance(value, RaggedTensor) else convert_to_tensor(value, dtypes.string)
 
 
-def as_text(value: Any) -> str:
-    """A text that is given as such, as bytes or as a scalar tensor."""
+def as_text(value: str | bytes | Tensor) -> str:
+    """Return a string that may be bytes or a scalar tensor."""
     found = value.numpy() if isinstance(value, Tensor) else value
     return found.decode("utf-8", "surrogateescape") if isinstance(found, bytes) else str(found)
 
 
-def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
-    """The strings at each position of a list of tensors, joined; scalars go with every position.
+def join(
+    inputs: Sequence[TensorLike], separator: str | bytes | Tensor = "", name: str | None = None
+) -> Any:
+    """Join the strings of several tensors element by element.
+
+    Scalars are joined with every element of the other tensors.
+
+    Args:
+        inputs: Sequence of string tensors of one shape (dense or ragged), or scalars.
+        separator: String between the joined strings.
+
+    Returns:
+        String tensor of the common shape.
 
     Example:
         >>> import tfpy as tf
         >>> tf.strings.join([["a", "b"], ["x", "y"]], separator="-").numpy().tolist()
         [b'a-x', b'b-y']
+
+    See also: `tf.strings.reduce_join`, `tf.strings.split`.
     """
     inputs = list(inputs)
     if not inputs:
@@ -52,21 +64,33 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
 
 
 def reduce_join(
-    inputs: Any,
-    axis: Any = None,
+    inputs: TensorLike,
+    axis: Axis = None,
     keepdims: bool = False,
-    separator: str = "",
+    separator: str | bytes | Tensor = "",
     name: str | None = None,
 ) -> Any:
-    """Strings along axes (all by default), the last one of ``axis`` varying slowest, joined.
+    """Join the strings of a tensor along axes.
 
     Args:
-        keepdims: whether reduced axes stay, of size 1.
+        inputs: String tensor, dense or ragged.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes. The
+            strings are joined in the order of `axis`, in which the last axis varies slowest.
+        keepdims: If True, keep the reduced axes with size 1.
+        separator: String between the joined strings.
+
+    Returns:
+        String tensor with the remaining axes.
+
+    Raises:
+        InvalidArgumentError: If an axis is repeated or out of range.
 
     Example:
         >>> import tfpy as tf
         >>> tf.strings.reduce_join([["a", "b"], ["x", "y"]], axis=1, separator="-").numpy().tolist()
         [b'a-b', b'x-y']
+
+    See also: `tf.strings.join`, `tf.strings.unsorted_segment_join`.
     """
     x = as_strings(inputs)
     if isinstance(x, RaggedTensor):
@@ -82,7 +106,8 @@ def reduce_join(
     return reshape(joined, [1 if i in at else n for i, n in enumerate(x.aval.shape)])
 
 
-def _ragged_reduce_join(x: RaggedTensor, axis: Any, keepdims: bool, separator: str) -> Any:
+def _ragged_reduce_join(x: RaggedTensor, axis: Axis, keepdims: bool, separator: str) -> Any:
+    """Join the strings of a ragged tensor along axes."""
     if axis is None:
         joined = reduce_join(x.flat_values, separator=separator)
         return reshape(joined, [1] * x.ndim) if keepdims else joined
@@ -97,6 +122,7 @@ def _ragged_reduce_join(x: RaggedTensor, axis: Any, keepdims: bool, separator: s
 
 
 def _join_axis(x: Any, axis: int, separator: str) -> Any:
+    """Join the strings along one axis."""
     if not isinstance(x, RaggedTensor):
         return reduce_join(x, axis, False, separator)
     if axis > 1:
@@ -109,7 +135,7 @@ def _join_axis(x: Any, axis: int, separator: str) -> Any:
 
 
 def _side_by_side(rows: Any, separator: bytes) -> Any:
-    """The first items of all rows that have one joined, the second ones, and so on."""
+    """Join the first items of all rows that have one, then the second items, and so on."""
     if rows and isinstance(rows[0], bytes):
         return separator.join(rows)
     width = max(map(builtins.len, rows), default=0)
@@ -120,15 +146,32 @@ def _side_by_side(rows: Any, separator: bytes) -> Any:
 
 
 def unsorted_segment_join(
-    inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
+    inputs: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: IntLike,
+    separator: str | bytes | Tensor = "",
+    name: str | None = None,
 ) -> Tensor:
-    """Strings whose segment is the same, joined; the empty string for segments without any.
+    """Join the strings of each segment.
+
+    Args:
+        inputs: String tensor.
+        segment_ids: Integer tensor with the segment of each element; its shape is a prefix of the
+            shape of `inputs`.
+        num_segments: Number of segments.
+        separator: String between the joined strings.
+
+    Returns:
+        String tensor with the first axis `num_segments`. Segments without elements are empty
+        strings.
 
     Example:
         >>> import tfpy as tf
         >>> words = ["the", "cat", "sat"]
         >>> tf.strings.unsorted_segment_join(words, [0, 1, 0], 2, separator=" ").numpy().tolist()
         [b'the sat', b'cat']
+
+    See also: `tf.strings.reduce_join`, `tf.math.unsorted_segment_sum`.
     """
     return text.segment_join(
         as_strings(inputs),
@@ -138,29 +181,58 @@ def unsorted_segment_join(
     )
 
 
-def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Any:
-    """Whether the regular expression (RE2's syntax) matches the whole string.
+def regex_full_match(
+    input: TensorLike, pattern: str | bytes | Tensor, name: str | None = None
+) -> Any:
+    """Return True where a regular expression matches the whole string.
+
+    Args:
+        input: String tensor of any shape.
+        pattern: Regular expression in the syntax of RE2.
+
+    Returns:
+        Bool tensor of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: If the pattern is not a valid regular expression.
 
     Example:
         >>> import tfpy as tf
         >>> tf.strings.regex_full_match(["tensor", "sensor"], "t.*").numpy().tolist()
         [True, False]
+
+    See also: `tf.strings.regex_replace`.
     """
     return text.full_match(as_strings(input), pattern=as_text(pattern))
 
 
 def regex_replace(
-    input: Any, pattern: str, rewrite: str, replace_global: bool = True, name: str | None = None
+    input: TensorLike,
+    pattern: str | bytes | Tensor,
+    rewrite: str | bytes | Tensor,
+    replace_global: bool = True,
+    name: str | None = None,
 ) -> Any:
-    r"""Strings with the matches of ``pattern`` replaced; ``\1`` to ``\9`` stand for groups.
+    r"""Replace the matches of a regular expression.
+
+    Args:
+        input: String tensor of any shape.
+        pattern: Regular expression in the syntax of RE2.
+        rewrite: Replacement. `\0` is the whole match, `\1` to `\9` are its groups.
+        replace_global: If True, replace all matches. Otherwise only the first one of each string.
+
+    Returns:
+        String tensor of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: when the pattern is no regular expression.
+        InvalidArgumentError: If the pattern is not a valid regular expression.
 
     Example:
         >>> import tfpy as tf
         >>> tf.strings.regex_replace(["a1b22"], "[0-9]+", "#").numpy().tolist()
         [b'a#b#']
+
+    See also: `tf.strings.regex_full_match`.
     """
     return text.regex_replace(
         as_strings(input),
@@ -171,58 +243,94 @@ def regex_replace(
 
 
 def static_regex_replace(
-    input: Any, pattern: str, rewrite: str, replace_global: bool = True
+    input: TensorLike,
+    pattern: str | bytes | Tensor,
+    rewrite: str | bytes | Tensor,
+    replace_global: bool = True,
 ) -> Any:
-    """TensorFlow.js's name for :func:`regex_replace`.
+    r"""Replace the matches of a regular expression.
+
+    TensorFlow.js's name for `tf.strings.regex_replace`.
+
+    Args:
+        input: String tensor of any shape.
+        pattern: Regular expression in the syntax of RE2.
+        rewrite: Replacement. `\0` is the whole match, `\1` to `\9` are its groups.
+        replace_global: If True, replace all matches. Otherwise only the first one of each string.
+
+    Returns:
+        String tensor of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: If the pattern is not a valid regular expression.
 
     Example:
         >>> import tfpy as tf
         >>> tf.strings.static_regex_replace(["a1b22"], "[0-9]+", "#").numpy().tolist()
         [b'a#b#']
+
+    See also: `tf.strings.regex_replace`.
     """
     return regex_replace(input, pattern, rewrite, replace_global)
 
 
-def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
-    """``len`` bytes, or characters with unit "UTF8_CHAR", from ``pos`` (from the end if negative).
+def _buckets(num_buckets: Any) -> int:
+    """Return the number of buckets.
 
     Raises:
-        InvalidArgumentError: for positions outside of a string.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.strings.substr(["tensor", "flow"], pos=1, len=3).numpy().tolist()
-        [b'ens', b'low']
+        InvalidArgumentError: If it is not in [1, 2**31].
     """
-    at, count = convert_to_tensor(pos, dtypes.int32), convert_to_tensor(len, dtypes.int32)
-    return text.substr(as_strings(input), at, count, unit=unit)
-
-
-def _buckets(num_buckets: Any) -> int:
     count = int(num_buckets)
     if not 1 <= count <= 2**31:
         raise invalid("to_hash_bucket", f"num_buckets must be in [1, 2**31], got {count}")
     return count
 
 
-def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
-    """Each string's hash modulo ``num_buckets``; int32.
+def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Any:
+    """Hash each string to a bucket.
+
+    TensorFlow does not promise the same results in future versions. Prefer
+    `tf.strings.to_hash_bucket_fast`.
+
+    Args:
+        input: String tensor of any shape.
+        num_buckets: Number of buckets, at least 1.
+
+    Returns:
+        Int32 tensor of the shape of `input` with values in [0, num_buckets).
+
+    Raises:
+        InvalidArgumentError: If `num_buckets` is not in [1, 2**31].
 
     Example:
         >>> import tfpy as tf
         >>> tf.strings.to_hash_bucket(["cat", "bird", "cat"], num_buckets=10).numpy().tolist()
         [5, 9, 5]
+
+    See also: `tf.strings.to_hash_bucket_fast`, `tf.strings.to_hash_bucket_strong`.
     """
     return text.hash_bucket(as_strings(input), num_buckets=_buckets(num_buckets))
 
 
-def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
-    """Each string's FarmHash fingerprint modulo ``num_buckets``; int32.
+def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Any:
+    """Hash each string to a bucket by its FarmHash fingerprint.
+
+    Args:
+        input: String tensor of any shape.
+        num_buckets: Number of buckets, at least 1.
+
+    Returns:
+        Int32 tensor of the shape of `input` with values in [0, num_buckets).
+
+    Raises:
+        InvalidArgumentError: If `num_buckets` is not in [1, 2**31].
 
     Example:
         >>> import tfpy as tf
         >>> tf.strings.to_hash_bucket_fast(["cat", "dog", "cat"], num_buckets=10).numpy().tolist()
         [6, 2, 6]
+
+    See also: `tf.strings.to_hash_bucket`, `tf.strings.to_hash_bucket_strong`.
     """
     return text.hash_bucket_fast(as_strings(input), num_buckets=_buckets(num_buckets))
 
@@ -231,17 +339,30 @@ string_to_hash_bucket_fast = to_hash_bucket_fast
 
 
 def to_hash_bucket_strong(
-    input: Any, num_buckets: int, key: Sequence[int], name: str | None = None
+    input: TensorLike, num_buckets: int, key: Sequence[int], name: str | None = None
 ) -> Any:
-    """Each string's SipHash under a key of two integers, modulo ``num_buckets``; int32.
+    """Hash each string to a bucket by SipHash with a key.
+
+    A secret key prevents inputs that are crafted to collide.
+
+    Args:
+        input: String tensor of any shape.
+        num_buckets: Number of buckets, at least 1.
+        key: Two integers.
+
+    Returns:
+        Int32 tensor of the shape of `input` with values in [0, num_buckets).
 
     Raises:
-        InvalidArgumentError: when the key has not two elements.
+        InvalidArgumentError: If the key does not have two elements, or `num_buckets` is not in [1,
+            2**31].
 
     Example:
         >>> import tfpy as tf
         >>> tf.strings.to_hash_bucket_strong(["cat", "dog"], 10, key=[1, 2]).numpy().tolist()
         [8, 0]
+
+    See also: `tf.strings.to_hash_bucket_fast`.
     """
     words = tuple(int(k) for k in key)
     if len(words) != 2:
@@ -249,104 +370,30 @@ def to_hash_bucket_strong(
     return text.hash_bucket_strong(as_strings(input), num_buckets=_buckets(num_buckets), key=words)
 
 
-def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:
-    """The number that each string writes.
+def to_number(
+    input: TensorLike, out_type: DTypeLike = dtypes.float32, name: str | None = None
+) -> Any:
+    """Parse each string as a number.
+
+    Args:
+        input: String tensor of any shape.
+        out_type: Dtype of the result: float32 (default), int32 or uint32.
+
+    Returns:
+        Tensor of the shape of `input` and dtype `out_type`.
 
     Raises:
-        InvalidArgumentError: for strings that are no number of ``out_type``.
+        InvalidArgumentError: If a string is not a number of `out_type`, or the dtype is not
+            supported.
 
     Example:
         >>> import tfpy as tf
         >>> tf.strings.to_number(["1.5", "-2e3"]).numpy().tolist()
         [1.5, -2000.0]
+
+    See also: `tf.strings.as_string`.
     """
     kind = as_dtype(out_type)
     if kind not in (dtypes.float32, dtypes.int32, dtypes.uint32):
         raise invalid("to_number", f"out_type must be float32 or int32, got {kind.name}")
     return text.to_number(as_strings(input), out_type=kind)
-
-
-# Taking apart
-
-
-def bytes_split(input: Any, name: str | None = None) -> Any:
-    """The bytes of each string along a new ragged axis.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.strings.bytes_split(["abc", "de"]).to_list()
-        [[b'a', b'b', b'c'], [b'd', b'e']]
-    """
-    return rows_of(input, lambda s: [s[i : i + 1] for i in range(len(s))], dtypes.string)
-
-
-def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
-    """The parts between separators (runs of white space by default) along a new ragged axis.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.strings.split(["the cat sat", "on it"]).to_list()
-        [[b'the', b'cat', b'sat'], [b'on', b'it']]
-        >>> tf.strings.split("a,b,c", sep=",").numpy().tolist()
-        [b'a', b'b', b'c']
-    """
-    by = None if sep is None else host_text.as_bytes(as_text(sep)) or None
-
-    def parts(s: bytes) -> list[bytes]:
-        if maxsplit == 0:
-            return [s]
-        found = s.split(by, maxsplit)
-        return [*found, b""] if by is None and len(found) == maxsplit else found
-
-    return rows_of(input, parts, dtypes.string)
-
-
-def string_split(input: Any, delimiter: Any = " ", skip_empty: bool = True) -> dict[str, Tensor]:
-    """TensorFlow.js's ``stringSplit``: a vector of strings split at any byte of ``delimiter``.
-
-    Returns:
-        ``indices`` [n, 2], ``values`` [n] and ``shape`` [2] of the sparse result.
-
-    Raises:
-        ValueError: for something else than a vector.
-
-    Example:
-        >>> import tfpy as tf
-        >>> parts = tf.strings.string_split(["the cat", "sat"], " ")
-        >>> parts["values"].numpy().tolist(), parts["indices"].numpy().tolist()
-        ([b'the', b'cat', b'sat'], [[0, 0], [0, 1], [1, 0]])
-    """
-    x = as_strings(input)
-    if x.ndim != 1:
-        raise ValueError(f"Input should be Tensor1D but received shape {x.shape}")
-    marks = as_text(delimiter).encode()
-    rows = []
-    for s in x.host_view().tolist():
-        if marks:
-            for mark in marks[1:]:
-                s = s.replace(bytes([mark]), marks[:1])
-            parts = s.split(marks[:1])
-        else:
-            parts = [s[i : i + 1] for i in range(len(s))]
-        rows.append([p for p in parts if p or not skip_empty])
-    indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
-    values = np.empty(len(indices), object)
-    values[:] = [rows[i][j] for i, j in indices]
-    width = max((len(row) for row in rows), default=0)
-    return {
-        "indices": constant(np.array(indices, np.int32).reshape(-1, 2)),
-        "values": constant(values),
-        "shape": constant([len(rows), width]),
-    }
-
-
-def rows_of(input: Any, f: Callable[[bytes], Sequence[Any]], kind: dtypes.DType) -> Any:
-    """``f`` of each string along a new ragged axis; a plain vector for one string."""
-    x = as_strings(input)
-    if isinstance(x, RaggedTensor):
-        return x.with_flat_values(rows_of(x.flat_values, f, kind))
-    if x.ndim > 1:
-        return rows_of(RaggedTensor.from_tensor(x, ragged_rank=x.ndim - 1), f, kind)
-    rows = [f(s) for s in np.atleast_1d(x.host_view()).tolist()]
-    ragged = from_rows(rows, kind)
-    return ragged if x.ndim else ragged.values

@@ -1,4 +1,4 @@
-"""``tf.strings.ngrams`` and TensorFlow.js's ``stringNGrams``."""
+"""N-grams of strings: `tf.strings.ngrams` and TensorFlow.js's `stringNGrams`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tfpy._src.base.errors import invalid_value
 from tfpy._src.compiler.ops.reference.text import as_bytes
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import IntLike, TensorLike
 from tfpy._src.library.strings.functions import as_text
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
@@ -20,6 +21,7 @@ _Words = list[bytes]
 
 
 def _bytes(value: Any) -> bytes:
+    """Return a string as bytes."""
     return as_bytes(as_text(value))
 
 
@@ -31,7 +33,7 @@ def _of_row(
     padding: int | None,
     keep_short: bool,
 ) -> _Words:
-    """The n-grams of one row, for one width after the other."""
+    """Return the n-grams of one row, for each width in turn."""
     out: _Words = []
     for width in widths:
         margin = 0 if pads is None else width - 1 if padding is None else min(padding, width - 1)
@@ -46,33 +48,42 @@ def _of_row(
 
 
 def ngrams(
-    data: Any,
-    ngram_width: Any,
-    separator: str = " ",
-    pad_values: Any = None,
+    data: TensorLike,
+    ngram_width: IntLike | Sequence[int],
+    separator: str | bytes | Tensor = " ",
+    pad_values: str | bytes | Sequence[str | bytes] | None = None,
     padding_width: int | None = None,
     preserve_short_sequences: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Runs of ``ngram_width`` strings along the last axis, joined.
+    """Join each run of `ngram_width` strings along the last axis.
 
     Args:
-        ngram_width: one width or several, whose n-grams then follow each other.
-        pad_values: a string, or one for each side, put around every row.
-        padding_width: how many of them; by default the width less one.
-        preserve_short_sequences: keeps rows that are too short for any width as one n-gram.
+        data: String tensor, dense or ragged, with at least one axis.
+        ngram_width: Width of the n-grams, or several widths. The n-grams of each width follow each
+            other.
+        separator: String between the joined strings.
+        pad_values: String to add at both ends of every row, or one string for each end. Default: no
+            padding.
+        padding_width: Number of strings to add at each end, at most the width minus 1. Default: the
+            width minus 1.
+        preserve_short_sequences: If True, a row that is too short for every width becomes one
+            n-gram.
 
     Returns:
-        A ragged tensor, or a tensor if ``data`` is one.
+        String tensor of the rank of `data`; ragged if `data` is ragged.
 
     Raises:
-        ValueError: for padding that is empty or widths below 1.
-        TypeError: for padding that is no string.
+        ValueError: If a width or `padding_width` is less than 1, `padding_width` is passed without
+            `pad_values`, or `data` is a scalar.
+        TypeError: If `pad_values` is neither a string nor a pair of strings.
 
     Example:
         >>> import tfpy as tf
         >>> tf.strings.ngrams(["the", "cat", "sat"], ngram_width=2).numpy().tolist()
         [b'the cat', b'cat sat']
+
+    See also: `tf.strings.reduce_join`.
     """
     widths = static_ints(ngram_width)
     if any(w < 1 for w in widths):
@@ -89,7 +100,7 @@ def ngrams(
         x = convert_to_tensor(data, dtypes.string)
         if x.ndim == 0:
             raise ValueError("ngrams: data must have at least one dimension, got a scalar")
-        if not x.aval.shape[-1]:  # not even padding, as in TensorFlow
+        if not x.aval.shape[-1]:  # empty rows get no padding, as in TensorFlow
             return x
         if x.ndim > 1:
             x = RaggedTensor.from_tensor(x, ragged_rank=x.ndim - 1)
@@ -109,6 +120,11 @@ def ngrams(
 
 
 def _pads(values: Any) -> tuple[bytes, bytes] | None:
+    """Return the padding for both ends as bytes.
+
+    Raises:
+        TypeError: If the values are not strings.
+    """
     if values is None:
         return None
     pair = values if isinstance(values, list | tuple) else (values, values)
@@ -118,14 +134,15 @@ def _pads(values: Any) -> tuple[bytes, bytes] | None:
 
 
 def _replaced(x: RaggedTensor, innermost: RaggedTensor) -> RaggedTensor:
+    """Replace the innermost rows of a ragged tensor."""
     if not isinstance(x.values, RaggedTensor):
         return innermost
     return x.with_values(_replaced(x.values, innermost))
 
 
 def string_n_grams(
-    data: Any,
-    data_splits: Any,
+    data: TensorLike,
+    data_splits: TensorLike,
     separator: str,
     n_gram_widths: Sequence[int],
     left_pad: str,
@@ -133,16 +150,28 @@ def string_n_grams(
     pad_width: int,
     preserve_short_sequences: bool,
 ) -> dict[str, Tensor]:
-    """TensorFlow.js's ``stringNGrams``: n-grams of the rows of ``data`` that ``data_splits`` marks.
+    """Join runs of strings within rows.
+
+    TensorFlow.js's `stringNGrams`.
 
     Args:
-        pad_width: strings added at both ends; negative for the width less one.
+        data: String tensor of shape `[n]` with the strings of all rows.
+        data_splits: Int32 tensor of shape `[rows + 1]` with the starts of the rows and the end of
+            the last one.
+        separator: String between the joined strings.
+        n_gram_widths: Widths of the n-grams.
+        left_pad: String to add before every row.
+        right_pad: String to add after every row.
+        pad_width: Number of strings to add at each end; a negative value means the width minus 1.
+        preserve_short_sequences: If True, a row that is too short for every width becomes one
+            n-gram.
 
     Returns:
-        ``n_grams`` and ``n_grams_splits``.
+        Dict of `n_grams`, a string tensor with the n-grams of all rows, and `n_grams_splits`, the
+        starts of their rows.
 
     Raises:
-        InvalidArgumentError: for splits that do not partition ``data``.
+        InvalidArgumentError: If `data_splits` does not partition `data`.
 
     Example:
         >>> import tfpy as tf
@@ -150,6 +179,8 @@ def string_n_grams(
         >>> grams = tf.strings.string_n_grams(words, rows, " ", widths, "", "", 0, False)
         >>> grams["n_grams"].numpy().tolist()
         [b'the cat', b'cat sat']
+
+    See also: `tf.strings.ngrams`.
     """
     words = convert_to_tensor(data, dtypes.string).host_view().tolist()
     splits = convert_to_tensor(data_splits, dtypes.int32).host_view().tolist()

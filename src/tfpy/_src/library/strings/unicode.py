@@ -1,4 +1,4 @@
-"""Characters and encodings: ``tf.strings.unicode_*``."""
+"""Characters and encodings of strings: `tf.strings.unicode_*`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from tfpy._src.base.errors import invalid_value
 from tfpy._src.compiler.ops import text
 from tfpy._src.compiler.ops.reference import text as host_text
 from tfpy._src.core.conversion import constant, convert_to_tensor
-from tfpy._src.library.strings.functions import as_strings, rows_of
+from tfpy._src.core.typing import TensorLike
+from tfpy._src.library.strings.functions import as_strings
+from tfpy._src.library.strings.splitting import rows_of
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 
 
 def unicode_transcode(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     output_encoding: str,
     errors: str = "replace",
@@ -25,12 +27,29 @@ def unicode_transcode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Strings in another encoding ("UTF-8", "UTF-16-BE" or "UTF-32-BE").
+    """Convert strings from one encoding to another.
+
+    Args:
+        input: String tensor of any shape.
+        input_encoding: Encoding of the input, such as `"UTF-8"`.
+        output_encoding: `"UTF-8"`, `"UTF-16-BE"` or `"UTF-32-BE"`.
+        errors: What to do with invalid characters: `"replace"`, `"ignore"` or `"strict"`.
+        replacement_char: Code point that replaces invalid characters.
+        replace_control_characters: If True, also replace control characters (below 0x20).
+
+    Returns:
+        String tensor of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: If an encoding is not supported, or a character is not valid and
+            `errors` is `"strict"`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.strings.unicode_transcode("é", "UTF-8", "UTF-16-BE").numpy().hex()
         '00e9'
+
+    See also: `tf.strings.unicode_encode`, `tf.strings.unicode_decode`.
     """
     return text.unicode_transcode(
         as_strings(input),
@@ -43,22 +62,35 @@ def unicode_transcode(
 
 
 def unicode_encode(
-    input: Any,
+    input: TensorLike,
     output_encoding: str,
     errors: str = "replace",
     replacement_char: int = 65533,
     name: str | None = None,
 ) -> Any:
-    """Strings of the code points along the last axis.
+    """Encode code points as strings.
+
+    Args:
+        input: Int32 tensor, dense or ragged, with code points along the last axis.
+        output_encoding: `"UTF-8"`, `"UTF-16-BE"` or `"UTF-32-BE"`.
+        errors: What to do with invalid code points: `"replace"`, `"ignore"` or `"strict"`.
+        replacement_char: Code point that replaces invalid code points.
+
+    Returns:
+        String tensor without the last axis of `input`.
 
     Raises:
-        InvalidArgumentError: for a code point that is none, if ``errors`` is "strict".
+        ValueError: If `input` is a scalar.
+        InvalidArgumentError: If the encoding is not supported, or a code point is not valid and
+            `errors` is `"strict"`.
 
     Example:
         >>> import tfpy as tf
         >>> codes = tf.ragged.constant([[233], [111, 107]])
         >>> [s.decode() for s in tf.strings.unicode_encode(codes, "UTF-8").numpy()]
         ['é', 'ok']
+
+    See also: `tf.strings.unicode_decode`, `tf.strings.unicode_transcode`.
     """
     x = input if isinstance(input, RaggedTensor) else convert_to_tensor(input, dtypes.int32)
     if not x.ndim:
@@ -89,19 +121,35 @@ def unicode_encode(
 
 
 def unicode_decode(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 65533,
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The code points of each string along a new ragged axis.
+    """Decode each string to code points.
+
+    Args:
+        input: String tensor, dense or ragged.
+        input_encoding: Encoding of the input, such as `"UTF-8"`.
+        errors: What to do with invalid characters: `"replace"`, `"ignore"` or `"strict"`.
+        replacement_char: Code point that replaces invalid characters.
+        replace_control_characters: If True, also replace control characters (below 0x20).
+
+    Returns:
+        Ragged int32 tensor with one more axis than `input`; a vector if `input` is a scalar.
+
+    Raises:
+        InvalidArgumentError: If the encoding is not supported, or a character is not valid and
+            `errors` is `"strict"`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.strings.unicode_decode(["é", "ok"], "UTF-8").to_list()
         [[233], [111, 107]]
+
+    See also: `tf.strings.unicode_decode_with_offsets`, `tf.strings.unicode_split`.
     """
     decode = host_text.Decoder(
         "unicode_decode", input_encoding, errors, int(replacement_char), replace_control_characters
@@ -110,18 +158,33 @@ def unicode_decode(
 
 
 def unicode_split(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 65533,
     name: str | None = None,
 ) -> Any:
-    """The characters of each string along a new ragged axis.
+    """Split each string into characters.
+
+    Args:
+        input: String tensor, dense or ragged.
+        input_encoding: Encoding of the input, such as `"UTF-8"`.
+        errors: What to do with invalid characters: `"replace"`, `"ignore"` or `"strict"`.
+        replacement_char: Code point that replaces invalid characters.
+
+    Returns:
+        Ragged string tensor with one more axis than `input`; a vector if `input` is a scalar.
+
+    Raises:
+        InvalidArgumentError: If the encoding is not supported, or a character is not valid and
+            `errors` is `"strict"`.
 
     Example:
         >>> import tfpy as tf
         >>> [c.decode() for c in tf.strings.unicode_split("né", "UTF-8").numpy()]
         ['n', 'é']
+
+    See also: `tf.strings.unicode_split_with_offsets`, `tf.strings.bytes_split`.
     """
     name = "unicode_split"
     decode = host_text.Decoder(name, input_encoding, errors, int(replacement_char))
@@ -131,27 +194,44 @@ def unicode_split(
     )
 
 
-def _offsets(input: Any, encoding: str, errors: str, control: bool = False) -> Any:
-    """Where each character begins, in bytes."""
+def _offsets(input: TensorLike, encoding: str, errors: str, control: bool = False) -> Any:
+    """Return the byte at which each character begins."""
     decode = host_text.Decoder("unicode_decode_with_offsets", encoding, errors, 0xFFFD, control)
     return rows_of(input, lambda s: [at for _, at in decode.places(s)], dtypes.int32)
 
 
 def unicode_decode_with_offsets(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 65533,
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """:func:`unicode_decode` and the byte at which each character begins.
+    """Decode each string to code points and their offsets.
+
+    Args:
+        input: String tensor, dense or ragged.
+        input_encoding: Encoding of the input, such as `"UTF-8"`.
+        errors: What to do with invalid characters: `"replace"`, `"ignore"` or `"strict"`.
+        replacement_char: Code point that replaces invalid characters.
+        replace_control_characters: If True, also replace control characters (below 0x20).
+
+    Returns:
+        Two ragged int32 tensors with one more axis than `input` (vectors if `input` is a scalar):
+        the code points, and the byte at which each character begins.
+
+    Raises:
+        InvalidArgumentError: If the encoding is not supported, or a character is not valid and
+            `errors` is `"strict"`.
 
     Example:
         >>> import tfpy as tf
         >>> codes, starts = tf.strings.unicode_decode_with_offsets("éa", "UTF-8")
         >>> codes.numpy().tolist(), starts.numpy().tolist()
         ([233, 97], [0, 2])
+
+    See also: `tf.strings.unicode_decode`.
     """
     codes = unicode_decode(
         input, input_encoding, errors, replacement_char, replace_control_characters
@@ -160,19 +240,35 @@ def unicode_decode_with_offsets(
 
 
 def unicode_split_with_offsets(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 65533,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """:func:`unicode_split` and the byte at which each character begins.
+    """Split each string into characters and their offsets.
+
+    Args:
+        input: String tensor, dense or ragged.
+        input_encoding: Encoding of the input, such as `"UTF-8"`.
+        errors: What to do with invalid characters: `"replace"`, `"ignore"` or `"strict"`.
+        replacement_char: Code point that replaces invalid characters.
+
+    Returns:
+        Ragged string tensor of the characters and ragged int32 tensor of the bytes at which they
+        begin, with one more axis than `input` (vectors if `input` is a scalar).
+
+    Raises:
+        InvalidArgumentError: If the encoding is not supported, or a character is not valid and
+            `errors` is `"strict"`.
 
     Example:
         >>> import tfpy as tf
         >>> characters, starts = tf.strings.unicode_split_with_offsets("éa", "UTF-8")
         >>> [c.decode() for c in characters.numpy()], starts.numpy().tolist()
         (['é', 'a'], [0, 2])
+
+    See also: `tf.strings.unicode_split`.
     """
     characters = unicode_split(input, input_encoding, errors, replacement_char)
     return characters, _offsets(input, input_encoding, errors)
