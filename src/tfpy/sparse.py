@@ -20,29 +20,33 @@ from tfpy._src.library.sparse.reduction import (
     minimum as minimum,
     reduce_max as reduce_max,
     reduce_sum as reduce_sum,
-    segment_mean as segment_mean,
-    segment_sqrt_n as segment_sqrt_n,
-    segment_sum as segment_sum,
     softmax as softmax,
-    sparse_segment_mean as sparse_segment_mean,
-    sparse_segment_sum as sparse_segment_sum,
 )
 from tfpy._src.library.sparse.rows import (
     fill_empty_rows as fill_empty_rows,
     sparse_fill_empty_rows as sparse_fill_empty_rows,
 )
+from tfpy._src.library.sparse.segments import (
+    segment_mean as segment_mean,
+    segment_sqrt_n as segment_sqrt_n,
+    segment_sum as segment_sum,
+    sparse_segment_mean as sparse_segment_mean,
+    sparse_segment_sum as sparse_segment_sum,
+)
 from tfpy._src.library.sparse.shaping import (
-    concat as concat,
     expand_dims as expand_dims,
     eye as eye,
-    mask as mask,
     reorder as reorder,
     reset_shape as reset_shape,
     reshape as reshape,
+    sparse_reshape as sparse_reshape,
+    transpose as transpose,
+)
+from tfpy._src.library.sparse.slicing import (
+    concat as concat,
+    mask as mask,
     retain as retain,
     slice as slice,
-    sparse_reshape as sparse_reshape,
     split as split,
-    transpose as transpose,
 )
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor as SparseTensor

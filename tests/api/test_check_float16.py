@@ -42,7 +42,7 @@ def test_what_is_too_small_is_lost() -> None:
     found = tf.check_float16(f, tf.constant([0.0, 0.0]))
     assert (found.problem, found.op) == ("precision", "add")
     assert line_of(found) == "small = x + 1e-9"
-    assert found.detail == "1e-09 became 0; all of it is off by 1 of its size"
+    assert found.detail == "1e-09 became 0; the relative error of the result is 1"
 
 
 def test_infinite_where_the_number_is_small() -> None:
@@ -103,7 +103,7 @@ def test_what_does() -> None:
     found = tf.check_float16(f, [x, {"w": tf.Variable(rng.normal(size=(8, 4)), dtype=tf.float32)}])
     assert found
     assert 0 < found.error < 0.02
-    assert str(found).startswith("float16 does")
+    assert str(found).startswith("float16 is sufficient")
 
 
 def test_log_loss_at_its_worst() -> None:

@@ -11,7 +11,16 @@ from tfpy._src.core.tensor import Tensor
 from tfpy._src.formats.raw_ops.derivative import pulled_back
 from tfpy._src.formats.raw_ops.records import op
 from tfpy._src.library.ctc import decoding, loss
-from tfpy._src.library.sparse import arithmetic, conversion, reduction, rows, sets, shaping
+from tfpy._src.library.sparse import (
+    arithmetic,
+    conversion,
+    reduction,
+    rows,
+    segments,
+    sets,
+    shaping,
+    slicing,
+)
 from tfpy._src.tensors.array.making import zeros
 from tfpy._src.tensors.array.static import static_int, static_ints
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
@@ -45,12 +54,12 @@ def _concat(
     indices: Sequence[Any], values: Sequence[Any], shapes: Sequence[Any], *, concat_dim: int
 ) -> Parts:
     parts = [SparseTensor(*p) for p in zip(indices, values, shapes, strict=True)]
-    return _parts(shaping.concat(concat_dim, parts))
+    return _parts(slicing.concat(concat_dim, parts))
 
 
 def _split(axis: Any, indices: Any, values: Any, shape: Any, *, num_split: int) -> tuple[Any, ...]:
     whole = SparseTensor(indices, values, shape)
-    found = shaping.split(whole, num_split, static_int(axis))
+    found = slicing.split(whole, num_split, static_int(axis))
     return tuple(map(list, zip(*map(_parts, found), strict=True)))
 
 
@@ -245,47 +254,47 @@ op(
 )
 op(
     "SparseSegmentMeanGrad(grad, indices, segment_ids, output_dim0) -> output",
-    _segment_gradient(reduction.segment_mean),
+    _segment_gradient(segments.segment_mean),
 )
 op(
     "SparseSegmentSqrtNGrad(grad, indices, segment_ids, output_dim0) -> output",
-    _segment_gradient(reduction.segment_sqrt_n),
+    _segment_gradient(segments.segment_sqrt_n),
 )
 op(
     "SparseSegmentSumGrad(grad, indices, segment_ids, output_dim0) -> output",
-    _segment_gradient(reduction.segment_sum),
+    _segment_gradient(segments.segment_sum),
 )
 op(
     "SparseSegmentMean(data, indices, segment_ids; sparse_gradient=False) -> output",
-    _segments(reduction.segment_mean),
+    _segments(segments.segment_mean),
 )
 op(
     "SparseSegmentMeanWithNumSegments(data, indices, segment_ids, num_segments; "
     "sparse_gradient=False) -> output",
-    _segments(reduction.segment_mean),
+    _segments(segments.segment_mean),
 )
 op(
     "SparseSegmentSqrtN(data, indices, segment_ids; sparse_gradient=False) -> output",
-    _segments(reduction.segment_sqrt_n),
+    _segments(segments.segment_sqrt_n),
 )
 op(
     "SparseSegmentSqrtNWithNumSegments(data, indices, segment_ids, num_segments; "
     "sparse_gradient=False) -> output",
-    _segments(reduction.segment_sqrt_n),
+    _segments(segments.segment_sqrt_n),
 )
 op(
     "SparseSegmentSum(data, indices, segment_ids; sparse_gradient=False) -> output",
-    _segments(reduction.segment_sum),
+    _segments(segments.segment_sum),
 )
 op(
     "SparseSegmentSumWithNumSegments(data, indices, segment_ids, num_segments; "
     "sparse_gradient=False) -> output",
-    _segments(reduction.segment_sum),
+    _segments(segments.segment_sum),
 )
 op(
     "SparseSlice(indices, values, shape, start, size) -> output_indices, output_values, "
     "output_shape",
-    _whole(shaping.slice),
+    _whole(slicing.slice),
 )
 op(
     "SparseSoftmax(sp_indices, sp_values, sp_shape) -> output",

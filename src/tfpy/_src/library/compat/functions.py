@@ -14,7 +14,7 @@ from tfpy._src.compiler.ops import logic
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.functions.control import control_flow
-from tfpy._src.library.sparse import shaping
+from tfpy._src.library.sparse import slicing as sparse_slicing
 from tfpy._src.tensors.array import joining, reshaping, scattering, slicing
 from tfpy._src.tensors.random import stateful
 
@@ -215,7 +215,7 @@ def sparse_concat(
         [[1, 0], [0, 2]]
     """
     expand = expand_nonconcat_dim if expand_nonconcat_dims is None else expand_nonconcat_dims
-    return shaping.concat(concat_dim if axis is None else axis, sp_inputs, expand)
+    return sparse_slicing.concat(concat_dim if axis is None else axis, sp_inputs, expand)
 
 
 def random_normal_initializer(

@@ -1,4 +1,4 @@
-"""``tf.debugging``: assertions on tensors; within ``tf.function`` they hold at each run."""
+"""Assertions on tensors. Inside a `tf.function` they are checked at each run."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.base.dtypes import as_dtype, float32
+from tfpy._src.base.dtypes import DType, as_dtype, float32
 from tfpy._src.compiler.ir.op import Op
 from tfpy._src.compiler.ops import elementwise as ew, logic
 from tfpy._src.core.conversion import as_tensors, convert_to_tensor, is_operand
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, FloatLike, TensorLike
 from tfpy._src.functions.control.assertion import hold
 from tfpy._src.tensors.array.reshaping import identity
 from tfpy._src.tensors.composite.ragged.broadcast import matched
@@ -20,18 +21,26 @@ from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.math.reductions import reduce_all
 
 
-def _operands(op: Op, x: Any, y: Any) -> Sequence[Tensor]:
-    """Two tensors to compare; of ragged ones the values, in the rows that both share."""
+def _operands(op: Op, x: TensorLike, y: TensorLike) -> Sequence[Tensor]:
+    """Convert two operands; of ragged operands return the values, matched row by row."""
     if any(isinstance(v, RaggedTensor) for v in (x, y)):
         return matched(op, (x, y))[0]
     return as_tensors(op, (x, y))
 
 
 def _comparison(name: str, symbol: str, op: Any, holds: str, fails: str) -> Callable[..., None]:
-    """The assertion, with what it shows: operands for which it holds, and others."""
+    """Return an assertion that compares two tensors.
+
+    Args:
+        name: Name of the function.
+        symbol: Python's operator.
+        op: Op that compares the tensors.
+        holds: Arguments for the example for which the assertion holds.
+        fails: Arguments for the example for which the assertion fails.
+    """
 
     def assertion(
-        x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+        x: TensorLike, y: TensorLike, message: str | None = None, summarize: int | None = None,
         name: str | None = None,
     ) -> None:  # fmt: skip
         a, b = _operands(op, x, y)
@@ -39,10 +48,16 @@ def _comparison(name: str, symbol: str, op: Any, holds: str, fails: str) -> Call
         hold(reduce_all(op(a, b)), said, ["x:", a, "y:", b], summarize)
 
     assertion.__name__ = assertion.__qualname__ = name
-    assertion.__doc__ = f"""Asserts ``x {symbol} y`` element by element, with broadcasting.
+    assertion.__doc__ = f"""Assert that `x {symbol} y` holds for every element, with broadcasting.
+
+    Args:
+        x: Tensor, dense or ragged.
+        y: Tensor of the dtype of `x` and a compatible shape.
+        message: Text at the beginning of the error.
+        summarize: Number of items that the error shows at both ends of each axis. Default: 3.
 
     Raises:
-        InvalidArgumentError: when it does not hold, or the shapes do not go together.
+        InvalidArgumentError: If the condition does not hold, or the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -69,13 +84,19 @@ _none_equal = _comparison("assert_none_equal", "!=", logic.not_equal, "1, 2", "1
 
 
 def assert_none_equal(
-    x: Any, y: Any, summarize: int | None = None, message: str | None = None,
+    x: TensorLike, y: TensorLike, summarize: int | None = None, message: str | None = None,
     name: str | None = None,
 ) -> None:  # fmt: skip
-    """Asserts ``x != y`` element by element, with broadcasting.
+    """Assert that `x != y` holds for every element, with broadcasting.
+
+    Args:
+        x: Tensor, dense or ragged.
+        y: Tensor of the dtype of `x` and a compatible shape.
+        summarize: Number of items that the error shows at both ends of each axis. Default: 3.
+        message: Text at the beginning of the error.
 
     Raises:
-        InvalidArgumentError: when it does not hold, or the shapes do not go together.
+        InvalidArgumentError: If the condition does not hold, or the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -90,8 +111,13 @@ def assert_none_equal(
 
 
 def _sign(name: str, symbol: str, op: Any, holds: str, fails: str) -> Callable[..., None]:
+    """Return an assertion that compares a tensor with 0."""
+
     def assertion(
-        x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+        x: TensorLike,
+        message: str | None = None,
+        summarize: int | None = None,
+        name: str | None = None,
     ) -> None:
         a = convert_to_tensor(x)
         said = [
@@ -101,10 +127,15 @@ def _sign(name: str, symbol: str, op: Any, holds: str, fails: str) -> Callable[.
         hold(reduce_all(op(a, 0)), said, [a], summarize)
 
     assertion.__name__ = assertion.__qualname__ = name
-    assertion.__doc__ = f"""Asserts ``x {symbol} 0`` for every element.
+    assertion.__doc__ = f"""Assert that `x {symbol} 0` holds for every element.
+
+    Args:
+        x: Tensor of a real dtype.
+        message: Text at the beginning of the error.
+        summarize: Number of items that the error shows at both ends of each axis. Default: 3.
 
     Raises:
-        InvalidArgumentError: when it does not hold.
+        InvalidArgumentError: If the condition does not hold.
 
     Example:
         >>> import tfpy as tf
@@ -125,13 +156,22 @@ assert_non_positive = _sign("assert_non_positive", "<=", logic.less_equal, "[0, 
 
 
 def assert_near(
-    x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str | None = None,
+    x: TensorLike, y: TensorLike, rtol: FloatLike | None = None,
+    atol: FloatLike | None = None, message: str | None = None,
     summarize: int | None = None, name: str | None = None,
 ) -> None:  # fmt: skip
-    """Asserts ``|x - y| <= atol + rtol * |y|``; both are ten times the dtype's epsilon by default.
+    """Assert that `|x - y| <= atol + rtol * |y|` holds for every element.
+
+    Args:
+        x: Float tensor, dense or ragged.
+        y: Tensor of the dtype of `x` and a compatible shape.
+        rtol: Relative tolerance. Default: ten times the epsilon of the dtype.
+        atol: Absolute tolerance. Default: ten times the epsilon of the dtype.
+        message: Text at the beginning of the error.
+        summarize: Number of items that the error shows at both ends of each axis. Default: 3.
 
     Raises:
-        InvalidArgumentError: when it does not hold.
+        InvalidArgumentError: If the condition does not hold, or the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -141,6 +181,8 @@ def assert_near(
         ... except tf.errors.InvalidArgumentError:
         ...     print("too far")
         too far
+
+    See also: `tf.debugging.assert_equal`.
     """
     a, b = _operands(ew.subtract, x, y)
     epsilon = 10 * float(np.finfo(a.dtype.as_numpy_dtype).eps) if a.dtype.is_floating else 0.0
@@ -152,11 +194,18 @@ def assert_near(
 
 
 @per_value
-def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
-    """A tensor of the same values, which must be finite.
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
+    """Assert that all elements of a tensor are finite, and return the tensor.
+
+    Args:
+        tensor: Float tensor.
+        message: Text at the beginning of the error.
+
+    Returns:
+        Tensor with the values of `tensor`.
 
     Raises:
-        InvalidArgumentError: naming ``message``, when an element is NaN or infinite.
+        InvalidArgumentError: If an element is NaN or infinite.
 
     Example:
         >>> import tfpy as tf
@@ -167,35 +216,54 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
         ... except tf.errors.InvalidArgumentError:
         ...     print("the loss is infinite")
         the loss is infinite
+
+    See also: `tf.debugging.assert_all_finite`, `tf.debugging.enable_check_numerics`.
     """
     x = convert_to_tensor(tensor)
     hold(reduce_all(logic.is_finite(x)), [f"{message} : Tensor had NaN or Inf values"], [], None)
     return identity(x)
 
 
-def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
-    """``x``, checked by :func:`check_numerics`.
+def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
+    """Assert that all elements of a tensor are finite, and return the tensor.
+
+    Args:
+        x: Float tensor.
+        message: Text at the beginning of the error.
+
+    Returns:
+        The tensor `x`.
+
+    Raises:
+        InvalidArgumentError: If an element is NaN or infinite.
 
     Example:
         >>> import tfpy as tf
         >>> tf.debugging.assert_all_finite([1.0, 2.0], "the loss").numpy().tolist()
         [1.0, 2.0]
+
+    See also: `tf.debugging.check_numerics`.
     """
     tensor = convert_to_tensor(x)
     check_numerics(tensor, message)
     return tensor
 
 
-# What is known without values
+# Assertions that need no values
 
 
 def assert_type(
-    tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None
+    tensor: TensorLike, tf_type: DTypeLike, message: str | None = None, name: str | None = None
 ) -> None:
-    """Asserts a dtype.
+    """Assert that a tensor has a dtype.
+
+    Args:
+        tensor: Tensor, dense, sparse or ragged.
+        tf_type: Expected dtype.
+        message: Text at the beginning of the error.
 
     Raises:
-        TypeError: when it is another one.
+        TypeError: If the dtype is another one.
 
     Example:
         >>> import tfpy as tf
@@ -203,8 +271,10 @@ def assert_type(
         >>> try:
         ...     tf.debugging.assert_type(tf.constant([1, 2]), tf.float32)
         ... except TypeError:
-        ...     print("whole numbers")
-        whole numbers
+        ...     print("not float32")
+        not float32
+
+    See also: `tf.debugging.assert_integer`.
     """
     found = tensor.dtype if is_operand(tensor) else convert_to_tensor(tensor).dtype
     if found != as_dtype(tf_type):
@@ -213,11 +283,15 @@ def assert_type(
         )
 
 
-def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
-    """Asserts an integer dtype.
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> None:
+    """Assert that a tensor has an integer dtype.
+
+    Args:
+        x: Tensor.
+        message: Text at the beginning of the error.
 
     Raises:
-        TypeError: when it is another one.
+        TypeError: If the dtype is another one.
 
     Example:
         >>> import tfpy as tf
@@ -227,6 +301,8 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
         ... except TypeError:
         ...     print("floats")
         floats
+
+    See also: `tf.debugging.assert_type`.
     """
     found = convert_to_tensor(x).dtype
     if not found.is_integer:
@@ -235,10 +311,13 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 
 
 def assert_proper_iterable(values: Any) -> None:
-    """Asserts something to loop over that is neither a tensor, an array nor a text.
+    """Assert that a value is an iterable, but not a tensor, an array or a string.
+
+    Args:
+        values: Value to check.
 
     Raises:
-        TypeError: when it is one of these.
+        TypeError: If the value is not an iterable, or is a tensor, an array or a string.
 
     Example:
         >>> import tfpy as tf
@@ -257,16 +336,27 @@ def assert_proper_iterable(values: Any) -> None:
         raise TypeError(f'Expected argument "values" to be iterable. Found: {type(values)}')
 
 
-def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
-    """The floating dtype that all tensors have.
+def assert_same_float_dtype(
+    tensors: Sequence[TensorLike | None] | None = None, dtype: DTypeLike | None = None
+) -> DType:
+    """Assert that tensors have one floating dtype, and return it.
+
+    Args:
+        tensors: Tensors to check. Default: none.
+        dtype: Expected dtype. Default: the dtype of the first tensor, or float32.
+
+    Returns:
+        The common dtype.
 
     Raises:
-        ValueError: when they differ, or have another kind of dtype.
+        ValueError: If the dtypes differ, or are not floating.
 
     Example:
         >>> import tfpy as tf
         >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0), tf.constant([2.0])])
         tf.float32
+
+    See also: `tf.debugging.assert_type`.
     """
     wanted = None if dtype is None else as_dtype(dtype)
     for tensor in (t for t in tensors or [] if t is not None):
@@ -281,7 +371,13 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
 
 
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Whether it is a tensor of numbers.
+    """Return True if a value is a tensor of a numeric dtype.
+
+    Args:
+        tensor: Any value.
+
+    Returns:
+        bool.
 
     Example:
         >>> import tfpy as tf

@@ -1,4 +1,4 @@
-"""``tf.check_float16``: where a function would go wrong on a device that stores float16."""
+"""`tf.check_float16`: finds the first op that fails on a device that stores float16."""
 
 from __future__ import annotations
 
@@ -17,61 +17,65 @@ from tfpy._src.compiler.ir.evaluate import evaluate
 from tfpy._src.core import nest
 from tfpy._src.core.eager import Applied
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Nest
 from tfpy._src.functions.executor import op_by_op
 
 
 @dataclass(frozen=True)
 class Float16Check:
-    """What :func:`check_float16` found.
+    """The result of `tf.check_float16`. It is true if no problem was found.
 
     Example:
         >>> import tfpy as tf
         >>> found = tf.check_float16(lambda: tf.constant(300.0) * 300.0)
         >>> isinstance(found, tf.Float16Check), found.problem
         (True, 'overflow')
+
+    See also: `tf.check_float16`.
     """
 
     problem: str
-    """"overflow", "precision", or nothing."""
+    """`"overflow"`, `"precision"` or an empty string."""
     op: str
-    """The first op that has it."""
+    """Name of the first op with the problem."""
     line: str
-    """Where the program calls that: ``file:number: text``."""
+    """Line of the program that calls the op: `file:number: text`."""
     detail: str
-    """What became of its result."""
+    """Description of the problem."""
     error: float
-    """How far the function's results are from those in float32, of their size; infinite where they
-    are no numbers."""
+    """Largest relative error of the results against float32; infinite if only float16 overflows."""
 
     def __bool__(self) -> bool:
-        """Whether nothing went wrong."""
+        """Return True if no problem was found."""
         return not self.problem
 
     def __str__(self) -> str:
         if not self.problem:
-            return f"float16 does: its results differ by {self.error:.2g} of their size"
+            return f"float16 is sufficient: the relative error of the results is {self.error:.2g}"
         return f"{self.problem} in {self.op}: {self.detail}\n  {self.line}"
 
 
-def check_float16(f: Callable[..., Any], inputs: Any = (), tolerance: float = 0.01) -> Float16Check:
-    """Runs a function in float32 and as a device does that stores float16, and compares.
+def check_float16(
+    f: Callable[..., Any], inputs: Nest = (), tolerance: float = 0.01
+) -> Float16Check:
+    """Run a function in float32 and in simulated float16, and find the first op that fails.
 
-    Phones without float32 textures are such devices (``WEBGL_FORCE_F16_TEXTURES`` makes one of
-    any). After each op its result is rounded to float16 once; compiled functions run op by op, so
-    where a device fuses ops it may do better. NumPy computes both.
+    Some phones do not have float32 textures and store tensors as float16. The flag
+    `WEBGL_FORCE_F16_TEXTURES` makes any WebGL device do so. This function computes each op with
+    NumPy and rounds its result to float16. Compiled functions run op by op, so a device that fuses
+    ops may be more accurate.
 
     Args:
-        f: takes the inputs, and gives tensors or a nest of them.
-        inputs: its arguments, in a list or tuple if there are several.
-        tolerance: how far the result of an op may be from that in float32, of its size (the root
-            of the mean square), before it counts as lost.
+        f: Function that takes the inputs and returns tensors or a nest of tensors.
+        inputs: Argument of `f`, or a list or tuple of its arguments.
+        tolerance: Largest relative error of an op's result (in the 2-norm) that is not a problem.
 
     Returns:
-        A :class:`tf.Float16Check`, which is true if nothing went wrong: ``problem``, ``op``,
-        ``line``, ``detail``, ``error``.
+        A `tf.Float16Check` with `problem`, `op`, `line`, `detail` and `error`. It is true if no
+        problem was found.
 
     Raises:
-        What the function raises.
+        Exception: If `f` raises it.
 
     Example:
         >>> import tfpy as tf
@@ -95,22 +99,22 @@ def check_float16(f: Callable[..., Any], inputs: Any = (), tolerance: float = 0.
 
 
 class _Storing16(CpuBackend):
-    """NumPy with the epsilons of a device that stores float16."""
+    """The cpu backend with the epsilons of a device that stores float16."""
 
     stores_float16 = True
 
 
 class _Watcher:
-    """Told of each op, computes it on what float16 has left of its operands."""
+    """An observer of ops that computes each op again on operands rounded to float16."""
 
     def __init__(self, tolerance: float) -> None:
         self.tolerance = tolerance
         self.found: tuple[str, str, str, str] | None = None
-        """Problem, op, line and detail of the first op that has one."""
+        """Problem, op, line and detail of the first op with a problem."""
         self._halves: dict[int, tuple[Storage, Array]] = {}
 
     def see(self, applied: Applied) -> None:
-        """Computes an op that has run, and compares."""
+        """Compute an op again on rounded operands and compare the results."""
         (result,) = evaluate(applied.graph, [self._half(t) for t in applied.inputs])
         half, output = _rounded(result), applied.output
         self._halves[id(output.storage)] = output.storage, half
@@ -118,17 +122,18 @@ class _Watcher:
             self.found = (wrong[0], applied.op.name, calling_line(), wrong[1])
 
     def error_of(self, tensor: Tensor) -> float:
-        """How far a tensor is from its value in float32."""
+        """Return the relative error of a tensor against float32."""
         return _error(tensor.host_view(), self._half(tensor))
 
     def _half(self, tensor: Tensor) -> Array:
+        """Return the value of a tensor on a device that stores float16."""
         known = self._halves.get(id(tensor.storage))
         if known is not None:
             return known[1].reshape(tensor.aval.shape)
         return _rounded(tensor.host_view())
 
     def _wrong(self, exact: Array, half: Array) -> tuple[str, str] | None:
-        """What is wrong with a result, and how."""
+        """Return the problem of a result and its description, or None."""
         if exact.dtype.kind not in "fc" or exact.size == 0:
             return None
         lost = np.isfinite(exact) & ~np.isfinite(half)
@@ -145,11 +150,11 @@ class _Watcher:
             return None
         worst = np.argmax(np.abs(exact - half))
         values = f"{exact.flat[worst]:g} became {half.flat[worst]:g}"
-        return "precision", f"{values}; all of it is off by {error:.2g} of its size"
+        return "precision", f"{values}; the relative error of the result is {error:.2g}"
 
 
 def _rounded(array: Array) -> Array:
-    """Floats that went through float16."""
+    """Round float32 and complex64 arrays to float16 and back."""
     if array.dtype not in (np.float32, np.complex64):
         return array
     with np.errstate(over="ignore"):
@@ -158,7 +163,7 @@ def _rounded(array: Array) -> Array:
 
 
 def _error(exact: Array, half: Array) -> float:
-    """The distance of two arrays, of the first one's size, where that is a number."""
+    """Return the distance of two arrays relative to the norm of the first, where it is finite."""
     if exact.dtype.kind not in "fc":
         return float(np.any(exact != half)) if exact.dtype.kind in "iub" else 0.0
     numbers = np.isfinite(exact)

@@ -1,4 +1,4 @@
-"""Debug mode, production mode, and the log of where ops run."""
+"""Debug mode, production mode, and the log of device placement."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from tfpy._src.library.debugging.numerics import disable_check_numerics, enable_
 
 
 def enable_debug_mode() -> None:
-    """Has each op's result checked as by ``tf.debugging.enable_check_numerics()``, and ends the
-    production mode.
+    """Check the result of each op for NaN and infinity, and end the production mode.
 
-    It is the flag DEBUG: ``tf.env().set("DEBUG", False)`` ends it.
+    The checks are the same as after `tf.debugging.enable_check_numerics`. They are slow: each
+    result is read from the device and compiled functions run op by op. `tf.env().set("DEBUG",
+    False)` ends the debug mode.
 
     Example:
         >>> import tfpy as tf
@@ -30,16 +31,18 @@ def enable_debug_mode() -> None:
         ...     print("log gave NaN")
         log gave NaN
         >>> tf.env().set("DEBUG", False)
+
+    See also: `tf.enable_prod_mode`, `tf.debugging.enable_check_numerics`.
     """
     env().set("PROD", False)
     env().set("DEBUG", True)
 
 
 def enable_prod_mode() -> None:
-    """Leaves out what only serves to find mistakes: it ends the debug mode, and what is traced from
-    now on does not note the lines of the program, so that its errors do not name them.
+    """Disable features that only help to find mistakes, and end the debug mode.
 
-    It is the flag PROD: ``tf.env().set("PROD", False)`` ends it.
+    Functions that are traced afterwards do not record source lines, so their errors do not name
+    them. `tf.env().set("PROD", False)` ends the production mode.
 
     Example:
         >>> import tfpy as tf
@@ -47,6 +50,8 @@ def enable_prod_mode() -> None:
         >>> tf.env().get_bool("PROD")
         True
         >>> tf.env().set("PROD", False)
+
+    See also: `tf.enable_debug_mode`.
     """
     env().set("PROD", True)
 
@@ -56,28 +61,30 @@ _log = logging.getLogger("tfpy")
 
 @functools.cache
 def _warn() -> None:
-    """Says once what the debug mode costs."""
+    """Log a warning about the cost of the debug mode, once."""
     _log.warning(
-        "Debug mode: each op's result is read from the device and checked, and compiled functions "
-        'run op by op, which is slow; tf.env().set("DEBUG", False) ends it'
+        "The debug mode is slow: the result of each op is read from the device and checked, and "
+        'compiled functions run op by op. End it with tf.env().set("DEBUG", False).'
     )
 
 
 def _note_line(applied: Applied) -> None:
-    """Keeps the line that made a tensor, for what ``tf.memory()`` says."""
+    """Record the line that created a tensor, for the report of `tf.memory()`."""
     line = source_locations.here()
     applied.output.storage.line = None if line is None else line.short
 
 
 def _on_debug(wanted: Value) -> None:
+    """Start or end the debug mode when its flag changes."""
     if wanted and _note_line not in eager.observers:
         eager.observers.append(_note_line)
     elif not wanted and _note_line in eager.observers:
         eager.observers.remove(_note_line)
-    _on_check(env().get("CHECK_COMPUTATION_FOR_ERRORS"))  # which follows it
+    _on_check(env().get("CHECK_COMPUTATION_FOR_ERRORS"))  # this flag follows DEBUG by default
 
 
 def _on_check(wanted: Value) -> None:
+    """Start or end the checks when their flag changes."""
     if wanted:
         _warn()
         enable_check_numerics()
@@ -86,6 +93,7 @@ def _on_check(wanted: Value) -> None:
 
 
 def _on_prod(wanted: Value) -> None:
+    """Start or end the production mode when its flag changes."""
     source_locations.collect(not wanted)
     if wanted:
         env().set("DEBUG", False)
@@ -97,15 +105,20 @@ env().listen("PROD", _on_prod)
 
 
 def set_log_device_placement(enabled: bool) -> None:
-    """Whether each op that runs is written to stderr, with the device that computes it.
+    """Enable or disable a log of each op and the device that computes it.
 
-    Compiled functions run op by op meanwhile.
+    The log is written to stderr. While it is enabled, compiled functions run op by op.
+
+    Args:
+        enabled: True to enable the log.
 
     Example:
         >>> import tfpy as tf
         >>> tf.debugging.set_log_device_placement(True)
         >>> x = tf.constant(1.0) + 1.0
         >>> tf.debugging.set_log_device_placement(False)
+
+    See also: `tf.debugging.get_log_device_placement`.
     """
     if enabled:
         op_by_op.watch(_log_placement)
@@ -114,17 +127,23 @@ def set_log_device_placement(enabled: bool) -> None:
 
 
 def get_log_device_placement() -> bool:
-    """What :func:`set_log_device_placement` was told.
+    """Return True if device placement is logged.
+
+    Returns:
+        bool.
 
     Example:
         >>> import tfpy as tf
         >>> tf.debugging.get_log_device_placement()
         False
+
+    See also: `tf.debugging.set_log_device_placement`.
     """
     return _log_placement in op_by_op.watching
 
 
 def _log_placement(applied: Applied) -> None:
+    """Write an op and its device to stderr."""
     output = applied.output
     place = output.storage.place
     by = "" if place == "host" else f" ({place})"

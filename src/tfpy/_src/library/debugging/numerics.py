@@ -1,4 +1,4 @@
-"""Checks of each op: the first NaN or infinity, or index out of range, is an error."""
+"""Checks of each op: the first NaN, infinity or index out of range raises an error."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _KINDS = (("NaN", np.isnan), ("+inf", np.isposinf), ("-inf", np.isneginf))
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-    """Has each op's result checked: an op that makes a NaN or an infinity of operands without one
-    raises, with the line of the program, and what is in the operands and the result. An op with an
-    index out of range raises on every backend.
+    """Raise an error as soon as an op produces a NaN or an infinity, or has an index out of range.
 
-    Compiled functions run op by op meanwhile, so that an error names the op on its line. An
-    infinity that was there before, as in a mask, is none that appears. Each result is read from the
-    device.
+    Only new values count: an infinity that is in an operand, such as a mask, is not an error. The
+    error names the line of the program and describes the operands and the result. Compiled
+    functions run op by op, and each result is read from the device, which is slow.
 
     Args:
-        stack_height_limit, path_length_limit: TensorFlow's; the line is always there in full.
+        stack_height_limit: Accepted for compatibility with TensorFlow; it has no effect.
+        path_length_limit: Accepted for compatibility with TensorFlow; it has no effect.
 
     Raises:
-        InvalidArgumentError: from the op, once enabled.
-        RuntimeError: from the op, where Python cannot wait for the device.
+        InvalidArgumentError: If a later op produces a NaN or an infinity, or has an index out of
+            range.
+        RuntimeError: If a later op runs on a device for which Python cannot wait.
 
     Example:
         >>> import tfpy as tf
@@ -41,12 +41,14 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
         tfpy.errors.InvalidArgumentError: log gave 1 -inf of 2 elements
         ...
         >>> tf.debugging.disable_check_numerics()
+
+    See also: `tf.debugging.disable_check_numerics`, `tf.debugging.check_numerics`.
     """
     op_by_op.watch(_check)
 
 
 def disable_check_numerics() -> None:
-    """Ends what :func:`enable_check_numerics` began.
+    """End the checks of `tf.debugging.enable_check_numerics`.
 
     Example:
         >>> import tfpy as tf
@@ -54,11 +56,14 @@ def disable_check_numerics() -> None:
         >>> tf.debugging.disable_check_numerics()
         >>> bool(tf.math.is_nan(tf.math.log(tf.constant(-1.0))))
         True
+
+    See also: `tf.debugging.enable_check_numerics`.
     """
     op_by_op.forget(_check)
 
 
 def _check(applied: Applied) -> None:
+    """Raise an error if an op has produced a new NaN or infinity."""
     _check_indices(applied)
     op, inputs, output = applied.op, applied.inputs, applied.output
     if not output.dtype.is_differentiable:
@@ -91,22 +96,22 @@ def _check_indices(applied: Applied) -> None:
 
 
 def _values(tensor: Tensor) -> Array:
-    """The values, from the device.
+    """Return the values of a tensor from the device.
 
     Raises:
-        RuntimeError: where Python cannot wait for it.
+        RuntimeError: If Python cannot wait for the device.
     """
     if not tensor.storage.is_readable:
         raise RuntimeError(
-            f"Checks of numbers read each result at once, and Python cannot wait for "
-            f"{tensor.storage.place} here: use another backend while you look for them, "
-            'for example by await tf.set_backend_async("wasm")'
+            "tf.debugging.enable_check_numerics reads each result immediately, and Python cannot "
+            f"wait for {tensor.storage.place} here. Use another backend while you debug, for "
+            'example with await tf.set_backend_async("wasm").'
         )
     return tensor.host_view()
 
 
 def _not_finite(array: Array) -> dict[str, int]:
-    """How many elements are NaN or infinite, by kind."""
+    """Count NaN and infinite elements by kind."""
     if np.isfinite(array).all():
         return {}
     parts = (array.real, array.imag) if array.dtype.kind == "c" else (array,)
@@ -115,7 +120,7 @@ def _not_finite(array: Array) -> dict[str, int]:
 
 
 def _before(inputs: Sequence[Tensor]) -> set[str]:
-    """The kinds that are no news in the result of these operands."""
+    """Return the kinds that are not new in a result of these operands."""
     kinds = {kind for x in inputs if x.dtype.is_differentiable for kind in _not_finite(_values(x))}
     if kinds & {"NaN"}:
         return {kind for kind, _ in _KINDS}
@@ -123,7 +128,7 @@ def _before(inputs: Sequence[Tensor]) -> set[str]:
 
 
 def _described(tensor: Tensor) -> str:
-    """Dtype, shape and statistics."""
+    """Describe a tensor: dtype, shape and statistics."""
     head = f"{tensor.dtype.name}{list(tensor.shape)}"
     if not (tensor.dtype.is_numeric and tensor.size):
         return head

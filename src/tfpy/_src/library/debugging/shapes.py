@@ -1,4 +1,4 @@
-"""``tf.debugging``: assertions on shapes, which are known without values."""
+"""Assertions on shapes, which need no values."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.typing import TensorLike
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 
 
-def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
-    """Asserts rank 0.
+def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> None:
+    """Assert that a tensor has rank 0.
+
+    Args:
+        tensor: Tensor.
+        message: Text at the beginning of the error.
 
     Raises:
-        ValueError: when it is another one.
+        ValueError: If the rank is another one.
 
     Example:
         >>> import tfpy as tf
@@ -23,17 +28,26 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
         ... except ValueError:
         ...     print("no scalar")
         no scalar
+
+    See also: `tf.debugging.assert_rank`.
     """
     found = convert_to_tensor(tensor).aval.shape
     if found != ():
         raise ValueError(f"{message or ''} Expected scalar shape, saw shape: {found}.".strip())
 
 
-def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
-    """Asserts a rank.
+def assert_rank(
+    x: TensorLike, rank: TensorLike, message: str | None = None, name: str | None = None
+) -> None:
+    """Assert that a tensor has a rank.
+
+    Args:
+        x: Tensor.
+        rank: Scalar integer, the expected rank.
+        message: Text at the beginning of the error.
 
     Raises:
-        ValueError: when it is another one.
+        ValueError: If the rank is another one.
 
     Example:
         >>> import tfpy as tf
@@ -43,18 +57,25 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None 
         ... except ValueError:
         ...     print("not a vector")
         not a vector
+
+    See also: `tf.debugging.assert_rank_at_least`, `tf.debugging.assert_rank_in`.
     """
     wanted = _number(rank)
     _check_rank(x, lambda n: n == wanted, f"rank {wanted}", message)
 
 
 def assert_rank_at_least(
-    x: Any, rank: Any, message: str | None = None, name: str | None = None
+    x: TensorLike, rank: TensorLike, message: str | None = None, name: str | None = None
 ) -> None:
-    """Asserts a rank or a greater one.
+    """Assert that a tensor has a least rank.
+
+    Args:
+        x: Tensor.
+        rank: Scalar integer, the least allowed rank.
+        message: Text at the beginning of the error.
 
     Raises:
-        ValueError: when it is smaller.
+        ValueError: If the rank is smaller.
 
     Example:
         >>> import tfpy as tf
@@ -64,18 +85,25 @@ def assert_rank_at_least(
         ... except ValueError:
         ...     print("too few dimensions")
         too few dimensions
+
+    See also: `tf.debugging.assert_rank`, `tf.debugging.assert_rank_in`.
     """
     wanted = _number(rank)
     _check_rank(x, lambda n: n >= wanted, f"rank at least {wanted}", message)
 
 
 def assert_rank_in(
-    x: Any, ranks: Sequence[Any], message: str | None = None, name: str | None = None
+    x: TensorLike, ranks: Sequence[TensorLike], message: str | None = None, name: str | None = None
 ) -> None:
-    """Asserts one of several ranks.
+    """Assert that a tensor has one of several ranks.
+
+    Args:
+        x: Tensor.
+        ranks: Scalar integers, the allowed ranks.
+        message: Text at the beginning of the error.
 
     Raises:
-        ValueError: when it is another one.
+        ValueError: If the rank is another one.
 
     Example:
         >>> import tfpy as tf
@@ -85,19 +113,25 @@ def assert_rank_in(
         ... except ValueError:
         ...     print("neither scalar nor vector")
         neither scalar nor vector
+
+    See also: `tf.debugging.assert_rank`, `tf.debugging.assert_rank_at_least`.
     """
     wanted = tuple(_number(r) for r in ranks)
     _check_rank(x, lambda n: n in wanted, f"rank in {wanted}", message)
 
 
-def _number(rank: Any) -> int:
+def _number(rank: TensorLike) -> int:
+    """Return a rank as an int."""
     found = convert_to_tensor(rank)
     if found.aval.shape != ():
         raise ValueError(f"Rank must be a scalar, got shape {found.shape}")
     return int(found.host_view())
 
 
-def _check_rank(x: Any, fits: Callable[[int], bool], wanted: str, message: str | None) -> None:
+def _check_rank(
+    x: TensorLike, fits: Callable[[int], bool], wanted: str, message: str | None
+) -> None:
+    """Raise ValueError if the rank of a tensor does not fit."""
     found = convert_to_tensor(x)
     if not fits(found.ndim):
         raise ValueError(
@@ -107,20 +141,24 @@ def _check_rank(x: Any, fits: Callable[[int], bool], wanted: str, message: str |
 
 
 def assert_shapes(
-    shapes: Any,
-    data: Any = None,
+    shapes: Mapping[Any, Any] | Sequence[tuple[Any, Any]],
+    data: Sequence[TensorLike] | None = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
 ) -> None:
-    """Asserts shapes, in which equal symbols stand for equal sizes.
+    """Assert that tensors have shapes in which equal symbols are equal sizes.
 
     Args:
-        shapes: pairs of a tensor and a sequence of ints, symbols (texts) and None or ``"."`` for
-            any size; an ``...`` or ``"*"`` at the beginning stands for any number of dimensions.
+        shapes: Pairs of a tensor and its shape, or a mapping. A shape is a sequence of integers,
+            symbols (strings), and None or `"."` for any size. It may begin with `...` or `"*"`,
+            which matches any number of axes.
+        data: Accepted for compatibility with TensorFlow; it has no effect.
+        summarize: Accepted for compatibility with TensorFlow; it has no effect.
+        message: Text at the beginning of the error.
 
     Raises:
-        ValueError: when a tensor has another shape.
+        ValueError: If a tensor has another shape.
 
     Example:
         >>> import tfpy as tf
@@ -131,6 +169,8 @@ def assert_shapes(
         ... except ValueError:
         ...     print("8 is not 2")
         8 is not 2
+
+    See also: `tf.debugging.assert_rank`, `tf.ensure_shape`.
     """
     sizes: dict[Any, int] = {}
     for tensor, pattern in shapes.items() if isinstance(shapes, Mapping) else shapes:
@@ -140,12 +180,14 @@ def assert_shapes(
 
 
 def _entries(pattern: Any) -> list[Any]:
+    """Return the entries of a shape as a list."""
     if isinstance(pattern, int | str) and not isinstance(pattern, bool):
         return list(pattern) if isinstance(pattern, str) else [pattern]
     return list(pattern)
 
 
 def _match(shape: tuple[int, ...], pattern: list[Any], sizes: dict[Any, int], message: str) -> None:
+    """Raise ValueError if a shape does not match, and record the sizes of symbols."""
     found = list(shape)
     if pattern and pattern[0] in (..., "*"):
         pattern = pattern[1:]

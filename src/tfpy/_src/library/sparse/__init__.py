@@ -1,3 +1,3 @@
-"""Sparse tensors: importing the folder enters what functions under ``tf`` are for them."""
+"""Functions on sparse tensors. Importing this package registers the ones of `tf` in `dispatch`."""
 
 from tfpy._src.library.sparse import dispatch as dispatch

@@ -1,4 +1,4 @@
-"""Sums, products and functions of the values of sparse tensors."""
+"""Sums and products of sparse tensors, and functions of their values."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from tfpy._src.base.errors import invalid, invalid_value
 from tfpy._src.compiler.ops import elementwise, indexing, movement
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import TensorLike
 from tfpy._src.library.sparse.merging import merged
-from tfpy._src.library.sparse.shaping import _kept
+from tfpy._src.library.sparse.slicing import _kept
 from tfpy._src.tensors.array import reshaping
 from tfpy._src.tensors.array.joining import concat as dense_concat
 from tfpy._src.tensors.composite.ragged.rows import take_rows
@@ -25,23 +26,34 @@ from tfpy._src.tensors.composite.sparse_tensor import (
 )
 
 
-def add(a: Any, b: Any, threshold: Any = 0) -> Any:
-    """The sum of sparse tensors, without values below ``threshold``; dense if one is dense.
+def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> Any:
+    """Add two sparse tensors, or a sparse and a dense tensor.
+
+    Args:
+        a: Sparse tensor, or dense tensor if `b` is sparse.
+        b: Sparse tensor, or dense tensor if `a` is sparse; of the shape and dtype of `a`.
+        threshold: Non-negative scalar. Sums of two sparse tensors with a smaller magnitude are
+            dropped. Default: 0, which keeps all.
+
+    Returns:
+        Sparse tensor if both are sparse, otherwise a dense tensor.
 
     Raises:
-        TypeError: when neither is sparse.
-        InvalidArgumentError: when the shapes differ.
+        TypeError: If neither `a` nor `b` is sparse.
+        InvalidArgumentError: If the shapes differ.
 
     Example:
         >>> import tfpy as tf
         >>> a, b = tf.sparse.eye(2), tf.sparse.from_dense([[0.0, 5.0], [0.0, 0.0]])
         >>> tf.sparse.to_dense(tf.sparse.add(a, b)).numpy().tolist()
         [[1.0, 5.0], [0.0, 1.0]]
+
+    See also: `tf.sparse.maximum`, `tf.math.add`.
     """
     if not isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if not isinstance(a, SparseTensor):
-        a, b = b, a
+        return add(b, a, threshold)
     if not isinstance(b, SparseTensor):
         dense = convert_to_tensor(b, a.dtype)
         if dense.aval.shape != a.host_shape:
@@ -59,10 +71,18 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
 
 
 def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """``op`` of the values of the sparse tensors among the arguments.
+    """Apply a function to the values of sparse tensors.
+
+    Args:
+        op: Function to apply, usually an elementwise op.
+        *args: Arguments of `op`. Each sparse tensor among them is replaced with its values.
+        **kwargs: Keyword arguments of `op`, treated in the same way.
+
+    Returns:
+        Sparse tensor with the new values, or the result of `op` if no argument is sparse.
 
     Raises:
-        InvalidArgumentError: when their indices differ.
+        InvalidArgumentError: If the sparse tensors have different indices or shapes.
 
     Example:
         >>> import tfpy as tf
@@ -85,28 +105,43 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def sparse_dense_matmul(
-    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+    sp_a: SparseTensor | Tensor,
+    b: TensorLike,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    name: str | None = None,
 ) -> Tensor:
-    """The matrix product of a sparse and a dense matrix, in either order.
+    """Multiply a sparse matrix and a dense matrix, in either order.
 
-    Rows of the dense matrix are gathered, weighed and summed, so it runs on the device and has
-    gradients for the values and the dense matrix.
+    The product is computed by gathering, scaling and summing rows of the dense matrix on the
+    device. It is differentiable with respect to the values and to the dense matrix.
+
+    Args:
+        sp_a: Sparse matrix of shape `[m, k]`; or a dense matrix if `b` is sparse.
+        b: Dense matrix of shape `[k, n]`; or a sparse matrix if `sp_a` is dense.
+        adjoint_a: If True, transpose `sp_a` first.
+        adjoint_b: If True, transpose `b` first.
+
+    Returns:
+        Dense tensor of shape `[m, n]`.
 
     Raises:
-        InvalidArgumentError: when the shapes do not fit.
+        InvalidArgumentError: If the operands are not matrices, or their shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
         >>> a = tf.sparse.from_dense([[0.0, 2.0], [3.0, 0.0]])
         >>> tf.sparse.sparse_dense_matmul(a, [[1.0, 2.0], [3.0, 4.0]]).numpy().tolist()
         [[6.0, 8.0], [3.0, 6.0]]
+
+    See also: `tf.linalg.matmul`.
     """
     if isinstance(b, SparseTensor):
         swapped = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
         return movement.transpose(swapped, perm=(1, 0))
     a, dense = checked(sp_a), convert_to_tensor(b, sp_a.dtype)
     if a.ndim != 2 or dense.ndim != 2:
-        raise invalid("sparse_dense_matmul", f"matrices wanted, got {a.shape} and {dense.shape}")
+        raise invalid("sparse_dense_matmul", f"expected matrices, got {a.shape} and {dense.shape}")
     matrix = movement.transpose(dense, perm=(1, 0)) if adjoint_b else dense
     row, column = (1, 0) if adjoint_a else (0, 1)
     if a.host_shape[column] != matrix.aval.shape[0]:

@@ -1,9 +1,8 @@
-"""Sparse tensors from dense ones, and back."""
+"""Conversion between sparse and dense tensors."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -11,23 +10,34 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid, invalid_value
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import ShapeLike, TensorLike
 from tfpy._src.tensors.array import making as array, reshaping
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.composite.ragged.rows import take_rows
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, checked, filled, made
 
 
-def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
-    """The elements that are not zero (False, the empty string).
+def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
+    """Convert a dense tensor to a sparse one with its nonzero elements.
+
+    False and empty strings count as zero.
+
+    Args:
+        tensor: Tensor with at least one axis.
+
+    Returns:
+        Sparse tensor of the shape and dtype of `tensor`.
 
     Raises:
-        InvalidArgumentError: for a scalar.
+        InvalidArgumentError: If `tensor` is a scalar.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.sparse.from_dense([[0, 2], [3, 0]])
         >>> x.indices.numpy().tolist(), x.values.numpy().tolist()
         ([[0, 1], [1, 0]], [2, 3])
+
+    See also: `tf.sparse.to_dense`.
     """
     x = convert_to_tensor(tensor)
     if not x.ndim:
@@ -40,18 +50,31 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 
 
 def to_dense(
-    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+    sp_input: SparseTensor,
+    default_value: TensorLike | None = None,
+    validate_indices: bool = True,
+    name: str | None = None,
 ) -> Tensor:
-    """The dense tensor, ``default_value`` (zero) where there is no value.
+    """Convert a sparse tensor to a dense one.
+
+    Args:
+        sp_input: Sparse tensor.
+        default_value: Scalar for elements without a value. Default: zero.
+        validate_indices: If True, check that indices are sorted and not repeated.
+
+    Returns:
+        Dense tensor of the shape and dtype of `sp_input`.
 
     Raises:
-        InvalidArgumentError: for indices out of bounds, not in order, or repeated.
+        InvalidArgumentError: If indices are out of bounds, out of order or repeated.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.SparseTensor(indices=[[0, 1], [1, 0]], values=[2, 3], dense_shape=[2, 3])
         >>> tf.sparse.to_dense(x, default_value=-1).numpy().tolist()
         [[-1, 2, -1], [3, -1, -1]]
+
+    See also: `tf.sparse.from_dense`, `tf.sparse.reorder`.
     """
     x = checked(sp_input)
     at = x.positions
@@ -70,14 +93,33 @@ def to_dense(
 
 
 def sparse_to_dense(
-    sparse_indices: Any, sparse_values: Any, output_shape: Any, default_value: Any = 0
+    sparse_indices: TensorLike,
+    sparse_values: TensorLike,
+    output_shape: ShapeLike,
+    default_value: TensorLike = 0,
 ) -> Tensor:
-    """TensorFlow.js's ``sparseToDense``: indices as a scalar, vector or matrix.
+    """Create a dense tensor from indices and values.
+
+    TensorFlow.js's `sparseToDense`.
+
+    Args:
+        sparse_indices: Int32 tensor of shape `[n, rank]`, `[n]` or `[]`.
+        sparse_values: Tensor of shape `[n]`, or a scalar for all indices.
+        output_shape: Shape of the result.
+        default_value: Scalar for elements without a value.
+
+    Returns:
+        Dense tensor of shape `output_shape` with the dtype of `sparse_values`.
+
+    Raises:
+        InvalidArgumentError: If an index is out of bounds.
 
     Example:
         >>> import tfpy as tf
         >>> tf.sparse_to_dense([[0, 1], [1, 0]], [2, 3], [2, 2]).numpy().tolist()
         [[0, 2], [3, 0]]
+
+    See also: `tf.sparse.to_dense`.
     """
     found = convert_to_tensor(sparse_indices, dtypes.int32)
     shape = static_ints(output_shape)
@@ -89,17 +131,27 @@ def sparse_to_dense(
     return to_dense(x, fill, validate_indices=False)
 
 
-def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Tensor:
-    """True at the (integer) values along the last axis, for each row.
+def to_indicator(sp_input: SparseTensor, vocab_size: int, name: str | None = None) -> Tensor:
+    """Mark the values of each row in a bool tensor.
+
+    Args:
+        sp_input: Sparse tensor of integers in [0, vocab_size).
+        vocab_size: Size of the last axis of the result.
+
+    Returns:
+        Bool tensor of shape `[..., vocab_size]`, True at the values along the last axis of
+        `sp_input`.
 
     Raises:
-        InvalidArgumentError: when a value is not in [0, vocab_size).
+        InvalidArgumentError: If a value is not in [0, vocab_size).
 
     Example:
         >>> import tfpy as tf
         >>> ids = tf.sparse.from_dense([[1, 3], [2, 0]])
         >>> tf.sparse.to_indicator(ids, vocab_size=4).numpy().astype(int).tolist()
         [[0, 1, 0, 1], [0, 0, 1, 0]]
+
+    See also: `tf.sparse.bincount`.
     """
     x = checked(sp_input)
     host, size = x.values.host_view().astype(np.int32), int(vocab_size)

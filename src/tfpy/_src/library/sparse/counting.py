@@ -1,4 +1,4 @@
-"""``tf.sparse.bincount``."""
+"""Counts of integers as a sparse tensor."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import numpy as np
 
 from tfpy._src.base.errors import invalid, invalid_value
 from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.typing import TensorLike
 from tfpy._src.tensors.composite.ragged import row_partition as partition
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 
 
-def _rows(values: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], tuple[int, ...]]:
-    """Host values, the row of each of them, and the shape in front of the counted axis."""
+def _rows(values: TensorLike) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], tuple[int, ...]]:
+    """Return host values, the row of each value, and the shape before the counted axis."""
     if isinstance(values, RaggedTensor):
         return values.values.host_view(), partition.rowids(values.splits), (values.splits.size - 1,)
     if isinstance(values, SparseTensor):
@@ -28,7 +29,7 @@ def _rows(values: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], tupl
 
 
 def _bins(values: Any, minlength: Any, maxlength: Any) -> int:
-    """How many bins there are; one at least, unless ``maxlength`` says otherwise."""
+    """Return the number of bins: at least one, unless `maxlength` is 0."""
     least, most = (-1 if n is None else int(n) for n in (minlength, maxlength))
     if min(least, most) < -1:
         raise invalid(
@@ -39,30 +40,41 @@ def _bins(values: Any, minlength: Any, maxlength: Any) -> int:
 
 
 def bincount(
-    values: Any,
-    weights: Any = None,
+    values: TensorLike,
+    weights: TensorLike | None = None,
     axis: int | None = 0,
     minlength: int | None = None,
     maxlength: int | None = None,
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
-    """How often each integer occurs: of the whole (``axis`` 0 or None) or of each row (-1).
+    """Count how often each integer occurs.
 
     Args:
-        minlength: the least number of bins.
-        maxlength: the number of bins; values beyond are dropped.
-        binary_output: 1 instead of the count.
+        values: Tensor of non-negative integers, dense of rank 1 or 2, sparse or ragged.
+        weights: Tensor with a weight for each value; the weights are summed. Default: count the
+            values.
+        axis: 0 or None to count all values together, -1 to count each row.
+        minlength: Least number of bins. Default: the largest value plus 1.
+        maxlength: Number of bins; larger values are ignored.
+        binary_output: If True, return 1 for each integer that occurs.
+
+    Returns:
+        Sparse tensor of shape `[bins]` or `[rows, bins]`. The dtype is int32, or the dtype of
+        `weights`.
 
     Raises:
-        InvalidArgumentError: for negative values or lengths, or rows of which there is none.
-        ValueError: for other axes.
+        ValueError: If `axis` is another one.
+        InvalidArgumentError: If a value or a length is negative, the rank is above 2, or there are
+            no rows.
 
     Example:
         >>> import tfpy as tf
         >>> counts = tf.sparse.bincount([[1, 1, 3], [2, 2, 2]], axis=-1)
         >>> tf.sparse.to_dense(counts).numpy().tolist()
         [[0, 2, 0, 1], [0, 0, 3, 0]]
+
+    See also: `tf.math.bincount`, `tf.sparse.to_indicator`.
     """
     if axis not in (None, 0, -1):
         raise ValueError(f"Unsupported axis value {axis}: only 0, None and -1 are supported")

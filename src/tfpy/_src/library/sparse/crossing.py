@@ -1,4 +1,4 @@
-"""Crosses of features: every combination of a row's values of each, as texts or as hashes."""
+"""Crosses of features: each combination of the values of a row, as strings or hashes."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from tfpy._src.compiler.ops.reference.hash import (
 )
 from tfpy._src.core.conversion import constant
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import TensorLike
 from tfpy._src.functions.control.effects import on_host
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, made
 
@@ -26,7 +27,7 @@ _MOST = 2 ** (8 * dtypes.int64.size - 1)
 
 
 class _Feature:
-    """A feature's values, row by row: ``starts[i]`` is where those of row i begin."""
+    """The values of a feature, row by row. The values of row i begin at `starts[i]`."""
 
     def __init__(self, value: Any) -> None:
         if isinstance(value, SparseTensor):
@@ -47,20 +48,20 @@ class _Feature:
 
 
 def _texts(values: Array) -> list[bytes]:
-    """Values as texts."""
+    """Return values as strings."""
     items = values.reshape(-1).tolist()
     return items if values.dtype == object else [b"%d" % v for v in items]
 
 
 def _fingerprints(values: Array) -> Array:
-    """A word for each value: a text's fingerprint, a number itself."""
+    """Return a 64-bit word for each value: the fingerprint of a string, or the integer itself."""
     if values.dtype == object:
         return np.asarray(farm_fingerprint64(Strings(values.reshape(-1).tolist())))
     return values.reshape(-1).astype(np.int64).view(np.uint64)
 
 
 class _Crosses:
-    """Which values make up each cross: the last feature varies fastest."""
+    """The indices of the values in each cross. The last feature varies fastest."""
 
     def __init__(self, inputs: Any) -> None:
         if not isinstance(inputs, list | tuple):
@@ -81,7 +82,7 @@ class _Crosses:
         self._places = np.arange(self._owners.size) - starts[self._owners]
 
     def picked(self) -> list[Array]:
-        """Of each feature, the number of its value in every cross."""
+        """Return for each feature the index of its value in every cross."""
         rest, found = self._places, []
         for feature in reversed(self.features):
             each = feature.counts[self._owners]
@@ -92,7 +93,7 @@ class _Crosses:
     def map(
         self, function: Callable[[Sequence[Array]], Array], dtype: dtypes.DType
     ) -> SparseTensor:
-        """A sparse tensor of a value for every cross, from the values of each feature."""
+        """Compute a value for every cross from the values of the features."""
 
         def values(*tensors: Tensor) -> list[Tensor]:
             return [constant(function([t.host_view() for t in tensors]))]
@@ -104,20 +105,22 @@ class _Crosses:
         return made(indices, found, shape)
 
 
-def cross(inputs: Any, name: str | None = None, separator: Any = None) -> SparseTensor:
-    """Every combination of a row's values, joined as texts (``tf.sparse.cross``).
+def cross(
+    inputs: Sequence[TensorLike], name: str | None = None, separator: str | TensorLike | None = None
+) -> SparseTensor:
+    """Join each combination of the values of a row as strings.
 
     Args:
-        inputs: a list of sparse and dense matrices of strings or integers, with a row for each
-            example; the sparse ones come first in the texts.
-        separator: between values; ``_X_`` by default.
+        inputs: List of sparse and dense matrices of strings or integers with the same number of
+            rows. Values of sparse matrices come first in the strings.
+        separator: String between values. Default: `"_X_"`.
 
     Returns:
-        A sparse matrix of strings: the last feature varies fastest along a row.
+        Sparse string matrix with a row for each row of the inputs. The last input varies fastest.
 
     Raises:
-        TypeError: when the inputs are no list of tensors.
-        InvalidArgumentError: when they are no matrices or have different numbers of rows.
+        TypeError: If `inputs` is not a list of tensors.
+        InvalidArgumentError: If the inputs are not matrices, or have different numbers of rows.
 
     Example:
         >>> import tfpy as tf
@@ -125,6 +128,8 @@ def cross(inputs: Any, name: str | None = None, separator: Any = None) -> Sparse
         >>> crossed = tf.sparse.cross([letters, ends])
         >>> crossed.values.numpy().tolist()
         [b'a_X_x', b'a_X_y', b'b_X_z', b'b_X_z']
+
+    See also: `tf.sparse.cross_hashed`.
     """
     crosses = _Crosses(inputs)
     by = "_X_" if separator is None else separator
@@ -142,22 +147,27 @@ def cross(inputs: Any, name: str | None = None, separator: Any = None) -> Sparse
 
 
 def cross_hashed(
-    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+    inputs: Sequence[TensorLike],
+    num_buckets: int = 0,
+    hash_key: int | None = None,
+    name: str | None = None,
 ) -> SparseTensor:
-    """Every combination of a row's values, as a hash (``tf.sparse.cross_hashed``).
+    """Hash each combination of the values of a row.
 
     Args:
-        inputs: as for :func:`cross`.
-        num_buckets: the hash is modulo this. 0 gives hashes of 63 bits, which need
-            ``TFPY_ENABLE_X64``.
-        hash_key: another key gives other hashes.
+        inputs: List of sparse and dense matrices of strings or integers with the same number of
+            rows.
+        num_buckets: Modulus of the hashes. 0 returns hashes of 63 bits and requires
+            `TFPY_ENABLE_X64`.
+        hash_key: Integer that selects the hash function. Default: the key of TensorFlow.
 
     Returns:
-        A sparse matrix of int64.
+        Sparse int64 matrix with a row for each row of the inputs. The last input varies fastest.
 
     Raises:
-        TypeError, InvalidArgumentError: as for :func:`cross`; for a number of buckets whose
-            hashes int64 does not hold, which has 32 bits without ``TFPY_ENABLE_X64``.
+        TypeError: If `inputs` is not a list of tensors.
+        InvalidArgumentError: If the inputs are not matrices or have different numbers of rows, or
+            `num_buckets` is too large for int64, which has 32 bits without `TFPY_ENABLE_X64`.
 
     Example:
         >>> import tfpy as tf
@@ -165,6 +175,8 @@ def cross_hashed(
         >>> ends = tf.sparse.from_dense([["x", "y"], ["z", "z"]])
         >>> tf.sparse.cross_hashed([letters, ends], num_buckets=100).values.numpy().tolist()
         [92, 47, 60, 60]
+
+    See also: `tf.sparse.cross`, `tf.strings.to_hash_bucket_fast`.
     """
     crosses = _Crosses(inputs)
     least = 0 if dtypes.X64 else 1

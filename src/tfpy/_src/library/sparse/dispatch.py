@@ -1,6 +1,7 @@
-"""What functions under ``tf`` are for sparse tensors; other functions refuse them.
+"""Implementations of functions under `tf` for sparse tensors.
 
-Ops on elements need no entry: the executor hands them to ``SparseTensor.apply_op``.
+Elementwise ops need no implementation here: the executor passes them to `SparseTensor.apply_op`.
+All other functions reject sparse tensors.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from tfpy._src.core.dispatch import implements
 from tfpy._src.core.indexed_slices import IndexedSlices
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, IntLike, TensorLike
 from tfpy._src.tensors.array import making, reshaping
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 from tfpy._src.tensors.linalg import norms
@@ -24,6 +26,8 @@ from tfpy._src.tensors.ragged.partitions import counts_by_row
 
 
 def _of_values(function: Callable[..., Any]) -> None:
+    """Apply a function to the values of indexed slices."""
+
     @implements(function, IndexedSlices)
     def mapped(slices: IndexedSlices, *args: Any, **kwargs: Any) -> IndexedSlices:
         return slices.with_differentiable(function(slices.values, *args, **kwargs))
@@ -40,8 +44,8 @@ for _function in (
 
 
 @implements(arithmetic.divide, SparseTensor)
-def divide(x: Any, y: Any, name: str | None = None) -> Any:
-    """Values divided by a dense tensor's elements at their places; integers become float32."""
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Any:
+    """Divide values by the elements of a dense tensor at their indices. Integers become float32."""
     if isinstance(x, SparseTensor) and x.dtype.is_integer:
         dense = convert_to_tensor(y, None if is_operand(y) else dtypes.float32)
         x, y = cast(x, dtypes.float32), making.cast(dense, dtypes.float32)
@@ -49,23 +53,23 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 @implements(arithmetic.sign, SparseTensor)
-def sign(x: Any, name: str | None = None) -> SparseTensor:
-    """-1, 0 or 1 of each value."""
+def sign(x: SparseTensor, name: str | None = None) -> SparseTensor:
+    """Return the sign of each value."""
     return x.with_values(arithmetic.sign(x.values))
 
 
 @implements(counting.bincount, SparseTensor)
 def bincount(
-    arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
-    dtype: Any = dtypes.int32,
+    arr: SparseTensor,
+    weights: TensorLike | None = None,
+    minlength: IntLike | None = None,
+    maxlength: IntLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
     axis: int | None = None,
     binary_output: bool = False,
 ) -> Tensor:
-    """Of all values, or (axis -1) of those of each row of a sparse matrix."""
+    """Count all values, or the values of each row of a sparse matrix if `axis` is -1."""
     flat = weights.values if isinstance(weights, SparseTensor) else weights
     if axis != -1:
         return counting.bincount(
@@ -77,30 +81,32 @@ def bincount(
 
 
 @implements(making.cast, SparseTensor)
-def cast(x: Any, dtype: Any, name: str | None = None) -> SparseTensor:
-    """Values of another type."""
+def cast(x: SparseTensor, dtype: DTypeLike, name: str | None = None) -> SparseTensor:
+    """Cast the values."""
     return x.with_values(making.cast(x.values, dtype))
 
 
 @implements(reshaping.identity, SparseTensor)
-def identity(input: Any, name: str | None = None) -> SparseTensor:
-    """The same values."""
+def identity(input: SparseTensor, name: str | None = None) -> SparseTensor:
+    """Return a sparse tensor with the same values."""
     return input.with_values(reshaping.identity(input.values))
 
 
 @implements(reshaping.size, SparseTensor)
-def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
-    """The number of elements of the dense tensor."""
+def size(input: SparseTensor, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
+    """Return the number of elements of the dense tensor."""
     return constant(math.prod(input.host_shape))
 
 
 @implements(reshaping.rank, SparseTensor)
-def rank(input: Any, name: str | None = None) -> Tensor:
-    """The number of dimensions of the dense tensor."""
+def rank(input: SparseTensor, name: str | None = None) -> Tensor:
+    """Return the number of dimensions of the dense tensor."""
     return constant(input.ndim)
 
 
 @implements(reshaping.shape, SparseTensor)
-def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
-    """The dense tensor's shape."""
+def shape(
+    input: SparseTensor, out_type: DTypeLike | None = None, name: str | None = None
+) -> Tensor:
+    """Return the shape of the dense tensor."""
     return input.dense_shape

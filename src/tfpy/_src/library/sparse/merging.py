@@ -1,4 +1,4 @@
-"""The indices that two sparse tensors have together."""
+"""The union of the indices of two sparse tensors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Ints = np.ndarray[Any, np.dtype[Any]]
 
 
 class Merged(NamedTuple):
-    """Flat positions in order, and for each value of two tensors its place among them."""
+    """Sorted flat positions, and the place of each value of two tensors among them."""
 
     positions: Ints
     first: Ints
@@ -23,8 +23,8 @@ class Merged(NamedTuple):
 def merged(op: str, a: SparseTensor, b: SparseTensor) -> Merged:
     """Merge the indices of two tensors of one shape.
 
-    Where an index is repeated, the n-th value of one tensor meets the n-th of the other, as when
-    TensorFlow merges two lists of indices.
+    If an index is repeated, the n-th value of one tensor is combined with the n-th value of the
+    other, as in TensorFlow.
 
     Raises:
         InvalidArgumentError: If the shapes differ.

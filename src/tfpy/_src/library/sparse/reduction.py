@@ -1,4 +1,4 @@
-"""Reductions of sparse tensors, and sums over chosen rows of dense ones."""
+"""Reductions, softmax and elementwise extrema of sparse tensors."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
-from tfpy._src.compiler.ops import elementwise, indexing
-from tfpy._src.compiler.ops.failing import failing
+from tfpy._src.compiler.ops import elementwise
 from tfpy._src.compiler.ops.families.infer import normalize_axis
-from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.conversion import constant
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Axis
 from tfpy._src.library.sparse.merging import merged
-from tfpy._src.tensors.array.making import ones
-from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.composite.ragged.rows import take_rows
 from tfpy._src.tensors.composite.sparse_tensor import (
@@ -26,12 +23,11 @@ from tfpy._src.tensors.composite.sparse_tensor import (
     filled,
     positions_to_indices,
 )
-from tfpy._src.tensors.math import arithmetic
 from tfpy._src.tensors.ragged.reduction import _segments
 
 
-def _groups(x: SparseTensor, axis: Any) -> tuple[tuple[int, ...], Ints]:
-    """The shape that is left after reducing, and the position there of each value."""
+def _groups(x: SparseTensor, axis: Axis) -> tuple[tuple[int, ...], Ints]:
+    """Return the shape after the reduction, and the position of each value in it."""
     axes = range(x.ndim) if axis is None else static_ints(axis)
     drop = {normalize_axis("sparse.reduce", a, x.ndim) for a in axes}
     _ = x.positions
@@ -42,7 +38,10 @@ def _groups(x: SparseTensor, axis: Any) -> tuple[tuple[int, ...], Ints]:
     return shape, np.asarray(at)
 
 
-def _reduce(kind: str, x: Any, axis: Any, keepdims: Any, output_is_sparse: bool) -> Any:
+def _reduce(
+    kind: str, x: SparseTensor, axis: Axis, keepdims: bool | None, output_is_sparse: bool
+) -> Any:
+    """Reduce a sparse tensor over axes."""
     if not isinstance(x, SparseTensor):
         raise TypeError(f"Input must be a SparseTensor, got {type(x).__name__}")
     shape, at = _groups(x, axis)
@@ -61,60 +60,92 @@ def _reduce(kind: str, x: Any, axis: Any, keepdims: Any, output_is_sparse: bool)
 
 
 def reduce_sum(
-    sp_input: Any,
-    axis: Any = None,
-    keepdims: Any = None,
+    sp_input: SparseTensor,
+    axis: Axis = None,
+    keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Sum over the axes (all by default); dense unless ``output_is_sparse``.
+    """Sum the elements of a sparse tensor over axes.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
-        keepdims: whether reduced axes stay, of size 1.
+        sp_input: Sparse tensor of a numeric dtype.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        keepdims: If True, keep the reduced axes with size 1.
+        output_is_sparse: If True, return a sparse tensor.
+
+    Returns:
+        Tensor with the remaining axes and the dtype of `sp_input`.
+
+    Raises:
+        TypeError: If `sp_input` is not sparse.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.sparse.from_dense([[0, 2, 5], [3, 0, 0]])
         >>> tf.sparse.reduce_sum(x, axis=1).numpy().tolist()
         [7, 3]
+
+    See also: `tf.sparse.reduce_max`, `tf.math.reduce_sum`.
     """
     return _reduce("sum", sp_input, axis, keepdims, output_is_sparse)
 
 
 def reduce_max(
-    sp_input: Any,
-    axis: Any = None,
-    keepdims: Any = None,
+    sp_input: SparseTensor,
+    axis: Axis = None,
+    keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Largest of the values over the axes; 0 where there is none.
+    """Compute the maximum of the values of a sparse tensor over axes.
+
+    Only stored values count; the result is 0 where there is none.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
-        keepdims: whether reduced axes stay, of size 1.
+        sp_input: Sparse tensor of a real dtype.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        keepdims: If True, keep the reduced axes with size 1.
+        output_is_sparse: If True, return a sparse tensor.
+
+    Returns:
+        Tensor with the remaining axes and the dtype of `sp_input`.
+
+    Raises:
+        TypeError: If `sp_input` is not sparse.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.sparse.from_dense([[0, 2, 5], [3, 0, 0]])
         >>> tf.sparse.reduce_max(x, axis=1).numpy().tolist()
         [5, 3]
+
+    See also: `tf.sparse.reduce_sum`, `tf.math.reduce_max`.
     """
     return _reduce("max", sp_input, axis, keepdims, output_is_sparse)
 
 
 def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
-    """Softmax of the values of each row of the last axis; absent ones count as -infinity.
+    """Compute the softmax of the values of each row along the last axis.
+
+    Missing values count as -infinity and stay missing.
+
+    Args:
+        sp_input: Sparse float tensor of rank 2 or more.
+
+    Returns:
+        Sparse tensor with the indices, shape and dtype of `sp_input`.
 
     Raises:
-        InvalidArgumentError: for fewer than two dimensions.
+        InvalidArgumentError: If the rank is less than 2.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.sparse.from_dense([[1.0, 1.0, 0.0], [0.0, 0.0, 2.0]])
         >>> tf.sparse.to_dense(tf.sparse.softmax(x)).numpy().round(3).tolist()
         [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]
+
+    See also: `tf.nn.softmax`.
     """
     if sp_input.ndim < 2:
         raise invalid("sparse.softmax", f"rank must be at least 2, got shape {sp_input.shape}")
@@ -128,6 +159,7 @@ def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
 
 
 def _united(op: Any, a: SparseTensor, b: SparseTensor) -> SparseTensor:
+    """Combine two sparse tensors on the union of their indices."""
     found, *ids = merged("sparse", a, b)
 
     def spread(x: SparseTensor, at: Any) -> Tensor:
@@ -139,144 +171,53 @@ def _united(op: Any, a: SparseTensor, b: SparseTensor) -> SparseTensor:
     return SparseTensor(constant(indices), op(*map(spread, (a, b), ids)), a.dense_shape)
 
 
-def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """The larger of two sparse tensors at every index that one of them has.
+def maximum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
+    """Compute the elementwise maximum of two sparse tensors.
+
+    The result has a value at each index of either tensor; a missing value counts as 0.
+
+    Args:
+        sp_a: Sparse tensor of a real dtype.
+        sp_b: Sparse tensor of the same shape and dtype.
+
+    Returns:
+        Sparse tensor of the shape and dtype of `sp_a`.
+
+    Raises:
+        InvalidArgumentError: If the shapes differ.
 
     Example:
         >>> import tfpy as tf
         >>> a, b = tf.sparse.from_dense([0, 2, -3]), tf.sparse.from_dense([1, 0, 0])
         >>> tf.sparse.to_dense(tf.sparse.maximum(a, b)).numpy().tolist()
         [1, 2, 0]
+
+    See also: `tf.sparse.minimum`, `tf.sparse.add`.
     """
     return _united(elementwise.maximum, sp_a, sp_b)
 
 
-def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """The smaller of two sparse tensors at every index that one of them has.
+def minimum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
+    """Compute the elementwise minimum of two sparse tensors.
+
+    The result has a value at each index of either tensor; a missing value counts as 0.
+
+    Args:
+        sp_a: Sparse tensor of a real dtype.
+        sp_b: Sparse tensor of the same shape and dtype.
+
+    Returns:
+        Sparse tensor of the shape and dtype of `sp_a`.
+
+    Raises:
+        InvalidArgumentError: If the shapes differ.
 
     Example:
         >>> import tfpy as tf
         >>> a, b = tf.sparse.from_dense([0, 2, -3]), tf.sparse.from_dense([1, 0, 0])
         >>> tf.sparse.to_dense(tf.sparse.minimum(a, b)).numpy().tolist()
         [0, 0, -3]
+
+    See also: `tf.sparse.maximum`, `tf.sparse.add`.
     """
     return _united(elementwise.minimum, sp_a, sp_b)
-
-
-# Sums of chosen rows
-
-
-def _segment(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> tuple[Tensor, Tensor]:
-    """Sums of the chosen rows by segment, and how many there are of each."""
-    x = convert_to_tensor(data)
-    at = convert_to_tensor(indices, dtypes.int32).host_view()
-    ids = convert_to_tensor(segment_ids, dtypes.int32).host_view()
-    if at.shape != ids.shape or at.ndim != 1:
-        raise invalid(
-            "sparse.segment",
-            f"segment_ids and indices should have same size: {ids.shape}, {at.shape}",
-        )
-    if not x.ndim:
-        raise invalid("sparse.segment", "data must be at least a vector, got a scalar")
-    rows, *row = x.aval.shape
-    n = (int(ids[-1]) + 1 if ids.size else 0) if num_segments is None else int(num_segments)
-    if why := _refused(at, ids, rows, n):
-        return failing("sparse.segment", why, (x,), (max(n, 0), *row), x.dtype), ones((), x.dtype)
-    total = indexing.segment_sum(take_rows(x, at), constant(ids), segments=n)
-    counts = np.maximum(np.bincount(ids, minlength=n), 1).astype(x.dtype.as_numpy_dtype)
-    return total, reshape(constant(counts), [n, *[1] * (x.ndim - 1)])
-
-
-def _refused(indices: Any, ids: Any, rows: int, segments: int) -> str:
-    """Return what is wrong with the places of rows and their segments, or an empty string."""
-    if indices.size and (indices.min() < 0 or indices.max() >= rows):
-        return f"indices are out of range [0, {rows})"
-    if ids.size and ((np.diff(ids) < 0).any() or ids[0] < 0):
-        return "segment ids are not increasing, or negative"
-    if ids.size and ids[-1] >= segments:
-        return f"segment ids must be < num_segments = {segments}"
-    return ""
-
-
-def segment_sum(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
-    name: str | None = None,
-    sparse_gradient: bool = False,
-) -> Tensor:
-    """Sums of the rows ``data[indices]`` that have the same (ascending) segment id.
-
-    Example:
-        >>> import tfpy as tf
-        >>> x = tf.constant([[1, 2], [3, 4], [5, 6]])
-        >>> tf.sparse.segment_sum(x, indices=[0, 2, 1], segment_ids=[0, 0, 1]).numpy().tolist()
-        [[6, 8], [3, 4]]
-    """
-    total, _ = _segment(data, indices, segment_ids, num_segments)
-    return total
-
-
-def segment_mean(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
-    name: str | None = None,
-    sparse_gradient: bool = False,
-) -> Tensor:
-    """:func:`segment_sum` divided by the number of rows.
-
-    Example:
-        >>> import tfpy as tf
-        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-        >>> tf.sparse.segment_mean(x, indices=[0, 2, 1], segment_ids=[0, 0, 1]).numpy().tolist()
-        [[3.0, 4.0], [3.0, 4.0]]
-    """
-    total, counts = _segment(data, indices, segment_ids, num_segments)
-    return arithmetic.divide(total, counts)
-
-
-def segment_sqrt_n(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
-    name: str | None = None,
-    sparse_gradient: bool = False,
-) -> Tensor:
-    """:func:`segment_sum` divided by the square root of the number of rows.
-
-    Example:
-        >>> import tfpy as tf
-        >>> x = tf.constant([[1.0], [2.0], [3.0], [6.0]])
-        >>> tf.sparse.segment_sqrt_n(x, [0, 1, 2, 3], [0, 0, 0, 0]).numpy().tolist()
-        [[6.0]]
-    """
-    total, counts = _segment(data, indices, segment_ids, num_segments)
-    return arithmetic.divide(total, elementwise.sqrt(counts))
-
-
-def sparse_segment_sum(data: Any, indices: Any, segment_ids: Any) -> Tensor:
-    """TensorFlow.js's name for :func:`segment_sum`.
-
-    Example:
-        >>> import tfpy as tf
-        >>> x = tf.constant([[1, 2], [3, 4], [5, 6]])
-        >>> tf.sparse.sparse_segment_sum(x, [0, 2, 1], [0, 0, 1]).numpy().tolist()
-        [[6, 8], [3, 4]]
-    """
-    return segment_sum(data, indices, segment_ids)
-
-
-def sparse_segment_mean(data: Any, indices: Any, segment_ids: Any) -> Tensor:
-    """TensorFlow.js's name for :func:`segment_mean`.
-
-    Example:
-        >>> import tfpy as tf
-        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-        >>> tf.sparse.sparse_segment_mean(x, [0, 2, 1], [0, 0, 1]).numpy().tolist()
-        [[3.0, 4.0], [3.0, 4.0]]
-    """
-    return segment_mean(data, indices, segment_ids)

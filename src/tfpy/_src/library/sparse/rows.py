@@ -8,6 +8,7 @@ import numpy as np
 
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import ShapeLike, TensorLike
 from tfpy._src.tensors.array import reshaping
 from tfpy._src.tensors.array.joining import concat as dense_concat
 from tfpy._src.tensors.composite.ragged.rows import take_rows
@@ -15,9 +16,17 @@ from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, checked, mad
 
 
 def fill_empty_rows(
-    sp_input: Any, default_value: Any, name: str | None = None
+    sp_input: SparseTensor, default_value: TensorLike, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
-    """With ``default_value`` at the beginning of rows without values, and which rows those are.
+    """Insert a value at the beginning of each row without values.
+
+    Args:
+        sp_input: Sparse tensor.
+        default_value: Scalar to insert.
+
+    Returns:
+        Sparse tensor of the shape and dtype of `sp_input`, and bool tensor of shape `[rows]` that
+        is True for rows that were empty.
 
     Example:
         >>> import tfpy as tf
@@ -25,6 +34,8 @@ def fill_empty_rows(
         >>> filled, was_empty = tf.sparse.fill_empty_rows(x, default_value=9)
         >>> tf.sparse.to_dense(filled).numpy().tolist(), was_empty.numpy().tolist()
         ([[0, 2], [9, 0]], [False, True])
+
+    See also: `tf.sparse.reorder`.
     """
     x = checked(sp_input)
     default = convert_to_tensor(default_value, x.dtype)
@@ -35,6 +46,11 @@ def fill_empty_rows(
 def _fill_empty_rows(
     x: SparseTensor, default: Tensor
 ) -> tuple[SparseTensor, Tensor, np.ndarray[Any, Any]]:
+    """Insert a value in each row without values.
+
+    Returns:
+        The new sparse tensor, the mask of the empty rows, and the new index of each old value.
+    """
     _ = x.positions
     n = x.host_shape[0]
     empty = np.bincount(x.host_indices[:, 0], minlength=n) == 0
@@ -48,18 +64,30 @@ def _fill_empty_rows(
 
 
 def sparse_fill_empty_rows(
-    indices: Any, values: Any, dense_shape: Any, default_value: Any
+    indices: TensorLike, values: TensorLike, dense_shape: ShapeLike, default_value: TensorLike
 ) -> dict[str, Tensor]:
-    """TensorFlow.js's ``sparseFillEmptyRows``.
+    """Insert a value at the beginning of each row without values.
+
+    TensorFlow.js's `sparseFillEmptyRows`.
+
+    Args:
+        indices: Int32 tensor of shape `[n, rank]`.
+        values: Tensor of shape `[n]`.
+        dense_shape: Shape of the dense tensor.
+        default_value: Scalar to insert.
 
     Returns:
-        ``output_indices``, ``output_values``, ``empty_row_indicator``, ``reverse_index_map``.
+        Dict of `output_indices`, int32 of shape `[m, rank]`; `output_values`, of shape `[m]`;
+        `empty_row_indicator`, bool of shape `[rows]`; and `reverse_index_map`, int32 of shape `[n]`
+        with the new index of each value.
 
     Example:
         >>> import tfpy as tf
         >>> filled = tf.sparse.sparse_fill_empty_rows([[0, 1]], [2], [2, 2], default_value=9)
         >>> filled["output_indices"].numpy().tolist(), filled["output_values"].numpy().tolist()
         ([[0, 1], [1, 0]], [2, 9])
+
+    See also: `tf.sparse.fill_empty_rows`.
     """
     x = SparseTensor(indices, values, dense_shape)
     y, empty, back = _fill_empty_rows(x, convert_to_tensor(default_value, x.dtype))

@@ -1,4 +1,4 @@
-"""``tf.sets``: the last dimension holds sets. How many members come out is known on the host."""
+"""Set operations along the last axis. The host computes the sizes of the results."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid, invalid_value
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import TensorLike
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, made, positions_to_indices
 
 Members = np.ndarray[Any, Any]
@@ -19,17 +20,18 @@ _KINDS = (dtypes.int8, dtypes.int32, dtypes.uint8, dtypes.string)
 
 
 class _Sets:
-    """The sets of a tensor: members by the flat position of their set, in order.
+    """The sets of a tensor: their members, grouped by the flat position of the set.
 
     Args:
-        value: dense, or sparse with sets along its last dimension.
+        value: Dense tensor, or sparse tensor, with sets along the last axis.
+        validate: If True, check that sparse indices are sorted.
     """
 
     def __init__(self, value: Any, validate: bool) -> None:
         self.is_sparse = isinstance(value, SparseTensor)
         shape = tuple(value.host_shape if self.is_sparse else value.aval.closed.shape)
         if len(shape) < (1 if self.is_sparse else 2):
-            raise invalid("sets", f"Invalid input rank {len(shape)}: sets lie along the last axis")
+            raise invalid("sets", f"Invalid input rank {len(shape)}: sets are along the last axis")
         self.groups = shape[:-1]
         if self.is_sparse:
             self._members = value.values.host_view()
@@ -40,11 +42,11 @@ class _Sets:
 
     @property
     def dtype(self) -> Any:
-        """Of the members, an array's."""
+        """NumPy dtype of the members."""
         return self._members.dtype
 
     def __iter__(self) -> Iterator[tuple[int, Members]]:
-        """The position and the members of each set that has some, ascending."""
+        """Yield the position and the sorted members of each set that is not empty."""
         found, starts = np.unique(self._owners, return_index=True)
         ends = [*starts[1:].tolist(), self._owners.size]
         for at, start, end in zip(found.tolist(), starts.tolist(), ends, strict=False):
@@ -52,23 +54,26 @@ class _Sets:
 
 
 def _owners(value: SparseTensor, validate: bool) -> Members:
+    """Return the position of the set of each member of a sparse tensor."""
     positions = value.positions
     if validate and (np.diff(positions) < 0).any():
-        raise invalid_value("sets", "indices are out of order; see tf.sparse.reorder")
+        raise invalid_value("sets", "indices are out of order. Sort them with tf.sparse.reorder")
     owners = positions // max(value.host_shape[-1], 1)
     if (np.diff(owners) < 0).any():
-        raise invalid_value("sets", "the members of a set do not lie together")
+        raise invalid_value("sets", "the members of a set must be adjacent; see tf.sparse.reorder")
     return owners
 
 
-def _operands(a: Any, b: Any) -> tuple[Any, Any]:
+def _operands(a: TensorLike, b: TensorLike) -> tuple[Any, Any]:
+    """Convert two operands and check that their dtypes agree."""
     first, second = _checked(a, "a"), _checked(b, "b")
     if first.dtype != second.dtype:
         raise TypeError(f"Types don't match, {first.dtype} vs {second.dtype}.")
     return first, second
 
 
-def _checked(value: Any, name: str) -> Any:
+def _checked(value: TensorLike, name: str) -> Any:
+    """Convert an operand and check its dtype."""
     found = value if isinstance(value, SparseTensor) else convert_to_tensor(value)
     if found.dtype not in _KINDS:
         names = [kind.name for kind in _KINDS]
@@ -77,8 +82,9 @@ def _checked(value: Any, name: str) -> Any:
 
 
 def _combined(
-    a: Any, b: Any, validate: bool, combine: Callable[[Members, Members], Members]
+    a: TensorLike, b: TensorLike, validate: bool, combine: Callable[[Members, Members], Members]
 ) -> SparseTensor:
+    """Combine the sets of two tensors pair by pair."""
     first, second = (_Sets(x, validate) for x in _operands(a, b))
     if first.groups != second.groups:
         raise invalid("sets", f"Mismatched group shapes {first.groups} and {second.groups}")
@@ -94,71 +100,115 @@ def _combined(
     return made(indices, constant(members), shape)
 
 
-def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """The members that are in both of two sets, for each pair along the last dimension.
+def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
+    """Compute the intersection of each pair of sets along the last axis.
 
     Args:
-        a, b: tensors or sparse tensors of integers or strings, of the same shape up to the last
-            dimension, along which the members of a set lie, in any number.
-        validate_indices: whether the order of sparse indices is checked.
+        a: Dense or sparse tensor of integers or strings.
+        b: Dense or sparse tensor of the same dtype. Its shape equals the shape of `a` except for
+            the last axis, which holds the members of a set.
+        validate_indices: If True, check that sparse indices are sorted.
 
     Returns:
-        A sparse tensor: the members of each set, ascending.
+        Sparse tensor with the members of each set in ascending order.
 
     Raises:
-        TypeError: when dtypes differ or are not supported.
-        InvalidArgumentError: when shapes differ before the last dimension, or indices are out of
-            order.
+        TypeError: If the dtypes differ or are not supported.
+        InvalidArgumentError: If the shapes differ before the last axis, or sparse indices are out
+            of order.
 
     Example:
         >>> import tfpy as tf
         >>> a, b = [[1, 2, 3]], [[2, 9]]
         >>> tf.sparse.to_dense(tf.sets.intersection(a, b)).numpy().tolist()
         [[2]]
+
+    See also: `tf.sets.union`, `tf.sets.difference`.
     """
     return _combined(a, b, validate_indices, np.intersect1d)
 
 
-def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """The members that are in one of two sets or in both; otherwise as :func:`intersection`.
+def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
+    """Compute the union of each pair of sets along the last axis.
+
+    Args:
+        a: Dense or sparse tensor of integers or strings.
+        b: Dense or sparse tensor of the same dtype. Its shape equals the shape of `a` except for
+            the last axis, which holds the members of a set.
+        validate_indices: If True, check that sparse indices are sorted.
+
+    Returns:
+        Sparse tensor with the members of each set in ascending order.
+
+    Raises:
+        TypeError: If the dtypes differ or are not supported.
+        InvalidArgumentError: If the shapes differ before the last axis, or sparse indices are out
+            of order.
 
     Example:
         >>> import tfpy as tf
         >>> a, b = [[1, 2, 3]], [[2, 9]]
         >>> tf.sparse.to_dense(tf.sets.union(a, b)).numpy().tolist()
         [[1, 2, 3, 9]]
+
+    See also: `tf.sets.intersection`, `tf.sets.difference`.
     """
     return _combined(a, b, validate_indices, np.union1d)
 
 
-def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
-    """The members of ``a`` that are not in ``b``; otherwise as :func:`intersection`.
+def difference(
+    a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True
+) -> SparseTensor:
+    """Compute the difference of each pair of sets along the last axis.
 
     Args:
-        aminusb: False for the members of ``b`` that are not in ``a``.
+        a: Dense or sparse tensor of integers or strings.
+        b: Dense or sparse tensor of the same dtype. Its shape equals the shape of `a` except for
+            the last axis, which holds the members of a set.
+        aminusb: If True, return the members of `a` that are not in `b`. Otherwise the reverse.
+        validate_indices: If True, check that sparse indices are sorted.
+
+    Returns:
+        Sparse tensor with the members of each set in ascending order.
+
+    Raises:
+        TypeError: If the dtypes differ or are not supported.
+        InvalidArgumentError: If the shapes differ before the last axis, or sparse indices are out
+            of order.
 
     Example:
         >>> import tfpy as tf
         >>> a, b = [[1, 2, 3]], [[2, 9]]
         >>> tf.sparse.to_dense(tf.sets.difference(a, b)).numpy().tolist()
         [[1, 3]]
+
+    See also: `tf.sets.union`, `tf.sets.intersection`.
     """
     first, second = (a, b) if aminusb else (b, a)
     return _combined(first, second, validate_indices, np.setdiff1d)
 
 
-def size(a: Any, validate_indices: bool = True) -> Tensor:
-    """The number of members of each set of a sparse tensor, int32 of its shape but the last size.
+def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
+    """Count the members of each set of a sparse tensor.
+
+    Args:
+        a: Sparse tensor of integers or strings with sets along the last axis.
+        validate_indices: If True, check that sparse indices are sorted.
+
+    Returns:
+        Int32 tensor of the shape of `a` without the last axis.
 
     Raises:
-        TypeError: for another tensor, or a dtype that is not supported.
-        InvalidArgumentError: when indices are out of order.
+        TypeError: If `a` is not sparse, or its dtype is not supported.
+        InvalidArgumentError: If sparse indices are out of order.
 
     Example:
         >>> import tfpy as tf
         >>> sets = tf.sparse.from_dense([[1, 2, 3], [4, 0, 0]])
         >>> tf.sets.size(sets).numpy().tolist()
         [3, 1]
+
+    See also: `tf.sets.union`.
     """
     if not isinstance(a, SparseTensor):
         raise TypeError(f"Expected `SparseTensor`, got {a}.")

@@ -13,7 +13,7 @@ from tfpy._src.compiler.ops import text
 from tfpy._src.compiler.ops.reference import text as host_text
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.core.typing import Axis, DTypeLike, IntLike, TensorLike
+from tfpy._src.core.typing import Axis, DTypeLike, TensorLike
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
@@ -148,7 +148,7 @@ def _side_by_side(rows: Any, separator: bytes) -> Any:
 def unsorted_segment_join(
     inputs: TensorLike,
     segment_ids: TensorLike,
-    num_segments: IntLike,
+    num_segments: int | Tensor,
     separator: str | bytes | Tensor = "",
     name: str | None = None,
 ) -> Tensor:
