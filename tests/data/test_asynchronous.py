@@ -366,5 +366,5 @@ def test_archives_that_are_too_large_or_none(tmp_path: Path) -> None:
         with pytest.raises(tf.errors.ResourceExhaustedError, match="larger than max_bytes"):
             to_folder(FileDataSource(tmp_path / "bomb.zip"), tmp_path / "in", limit)
     assert not (tmp_path / "in" / "zeros").exists()
-    with pytest.raises(tf.errors.InvalidArgumentError, match="no ZIP archive"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="not a readable ZIP archive"):
         to_folder(FileDataSource(tmp_path / "no.zip"), tmp_path / "in")

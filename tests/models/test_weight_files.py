@@ -130,7 +130,7 @@ def test_missing_files(tmp_path: Path) -> None:
         load(tmp_path)
     with pytest.raises(ValueError, match=r"'w\.bin' is not there"):
         load(model(group(FLOATS)))
-    with pytest.raises(ValueError, match="no zip archive"):
+    with pytest.raises(ValueError, match="not a supported ZIP archive"):
         load(b"PK nothing")
     for names in ([], ["a.json", "b.json"]):
         with pytest.raises(ValueError, match=r"one model\.json"):

@@ -1,4 +1,4 @@
-"""``tf.set_backend``, also for the backend that is fastest on the program's own function."""
+"""`tf.set_backend`, which can also choose the fastest backend for a function of the program."""
 
 from __future__ import annotations
 
@@ -16,43 +16,54 @@ from tfpy._src.base.flags.environment import env
 from tfpy._src.base.version import __version__
 from tfpy._src.core import nest
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Nest
 from tfpy._src.display.report import Report
 from tfpy._src.library.config.remembered_choices import recall, remember
 
 AUTO = "auto"
 _PLACE = "backends"
-_SECONDS = 0.1  # for which a candidate is timed, if it is quick
+_SECONDS = 0.1  # time to measure a fast candidate
 _MOST_CALLS = 20
-_HOPELESS = 20  # times slower than the best: not called a second time where nothing is compiled
+_HOPELESS = 20  # a host backend that is slower by this factor is not called a second time
 
 Model = Callable[..., Any]
 
 
 @awaitable("tf.set_backend_async(name)")
-async def set_backend_async(name: str, *, model: Model | None = None, inputs: Any = ()) -> bool:
-    """Makes a backend active, opening it if need be, also anew if the browser has taken its
-    device away: what lives on the host, too, is there again, and other tensors are lost.
+async def set_backend_async(name: str, *, model: Model | None = None, inputs: Nest = ()) -> bool:
+    """Activate a backend, and open it if necessary.
+
+    A backend that has lost its device is opened again. Tensors with a copy on the host remain valid;
+    other tensors are lost. The model is called several times when `name` is `"auto"`, so it should
+    not change any state.
 
     Args:
-        name: of a backend; or "auto" for the one that is fastest on ``model``. All that open are
-            timed then: calls of ``model``, and reading what it gives. The winner is remembered for
-            this device, function and inputs, in the page's localStorage or the user's cache folder.
-        model: what is timed. It is called some dozens of times: it should change nothing.
-        inputs: its arguments, in a list or tuple if there are several or none.
+        name: Name of a backend (`"webgpu"`, `"webgl"`, `"wasm"`, `"cpu"`, `"jax"`), or `"auto"` for
+            the backend on which `model` is fastest. The choice is remembered for the device, the
+            function and the shapes of the inputs, in the page's localStorage or the user's cache
+            folder.
+        model: Function to measure, required for `"auto"`. The time includes reading its results.
+        inputs: Argument of `model`, or a list or tuple of its arguments.
+
+    Returns:
+        True.
 
     Raises:
-        ValueError: for an unknown name; for "auto" without a model, or a model without "auto".
-        RuntimeError: when the backend cannot be opened, or none of them computes the model; the
-            text says why.
+        ValueError: If the backend is unknown, `"auto"` is used without a model, or a model without
+            `"auto"`.
+        RuntimeError: If the backend cannot be opened, or no backend can run the model. The message
+            contains the reasons.
 
     Example:
         >>> import asyncio
         >>> import tfpy as tf
         >>> asyncio.run(tf.set_backend_async(tf.get_backend()))
         True
+
+    See also: `tf.set_backend`, `tf.get_backend`, `tf.backend_report`.
     """
     if (name == AUTO) != (model is not None):
-        raise ValueError('set_backend: "auto" goes with a model, which is timed, and no other name')
+        raise ValueError('set_backend: pass a model to measure if and only if the name is "auto"')
     if model is None:
         return await registry.set_backend_async(name)
     arguments = tuple(inputs) if isinstance(inputs, (list, tuple)) else (inputs,)
@@ -64,17 +75,30 @@ async def set_backend_async(name: str, *, model: Model | None = None, inputs: An
     return True
 
 
-def set_backend(name: str, *, model: Model | None = None, inputs: Any = ()) -> bool:
-    """:func:`set_backend_async` for code that cannot await.
+def set_backend(name: str, *, model: Model | None = None, inputs: Nest = ()) -> bool:
+    """Activate a backend like `tf.set_backend_async`, in code that cannot await.
+
+    Args:
+        name: Name of a backend (`"webgpu"`, `"webgl"`, `"wasm"`, `"cpu"`, `"jax"`), or `"auto"` for
+            the backend on which `model` is fastest.
+        model: Function to measure, required for `"auto"`. The time includes reading its results.
+        inputs: Argument of `model`, or a list or tuple of its arguments.
+
+    Returns:
+        True.
 
     Raises:
-        ValueError: for an unknown name; for "auto" without a model, or a model without "auto".
-        RuntimeError: when the backend cannot be opened, or only by awaiting.
+        ValueError: If the backend is unknown, `"auto"` is used without a model, or a model without
+            `"auto"`.
+        RuntimeError: If the backend cannot be opened, or only with `await
+            tf.set_backend_async(...)`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.set_backend(tf.get_backend())
         True
+
+    See also: `tf.set_backend_async`, `tf.get_backend`.
     """
     if name != AUTO and model is None:
         return registry.set_backend(name)
@@ -83,7 +107,7 @@ def set_backend(name: str, *, model: Model | None = None, inputs: Any = ()) -> b
 
 
 async def _is_opened(name: Any) -> bool:
-    """Whether what was remembered is a backend that opens."""
+    """Return True if a remembered name is a backend that opens."""
     if name not in registry.candidates():
         return False
     try:
@@ -93,10 +117,10 @@ async def _is_opened(name: Any) -> bool:
 
 
 async def _fastest(model: Model, inputs: tuple[Any, ...]) -> str:
-    """The name of the backend on which the model takes least.
+    """Return the name of the backend on which the model is fastest.
 
     Raises:
-        RuntimeError: when it fails on each.
+        RuntimeError: If the model fails on every backend.
     """
     before = registry.active
     times: dict[str, float] = {}
@@ -111,12 +135,12 @@ async def _fastest(model: Model, inputs: tuple[Any, ...]) -> str:
     if not times:
         if before is not None:
             await registry.set_backend_async(before.name)
-        raise RuntimeError(f"set_backend: no backend computes {_name(model)}: {wrong}")
+        raise RuntimeError(f"set_backend: no backend can run {_name(model)}: {wrong}")
     return min(times, key=lambda name: times[name])
 
 
 async def _seconds(model: Model, inputs: tuple[Any, ...], best: float) -> float:
-    """The least time of a few calls on the active backend, the first of which may compile."""
+    """Return the least time of several calls on the active backend. The first call may compile."""
     backend = registry.active_backend()
     first = await _call(model, inputs)
     if backend.on_host and best and first > _HOPELESS * best:
@@ -128,6 +152,7 @@ async def _seconds(model: Model, inputs: tuple[Any, ...], best: float) -> float:
 
 
 async def _call(model: Model, inputs: tuple[Any, ...]) -> float:
+    """Return the time of one call, including reading its results."""
     start = perf_counter()
     for value in nest.flatten(model(*inputs), expand_composites=True):
         if isinstance(value, Tensor):
@@ -135,10 +160,11 @@ async def _call(model: Model, inputs: tuple[Any, ...]) -> float:
     return perf_counter() - start
 
 
-# what is remembered
+# Keys of remembered choices
 
 
 async def _key(model: Model, inputs: tuple[Any, ...]) -> str:
+    """Return a key for the device, the function and its inputs."""
     facts = await env().facts()
     names = [*registry.facts_of_backends()]
     device = [facts["webgpu"], facts["webgl"], facts["wasm"], facts["hardwareConcurrency"], names]
@@ -148,17 +174,18 @@ async def _key(model: Model, inputs: tuple[Any, ...]) -> str:
 
 
 def _name(model: Model) -> str:
+    """Return a name of a model for messages."""
     return str(getattr(model, "__qualname__", None) or getattr(model, "name", type(model).__name__))
 
 
 def _described(value: Any) -> str:
-    """Shape and dtype of an array, or what else it is."""
+    """Return the shape and dtype of an array, or the repr of another value."""
     shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
     return f"{dtype}{list(shape)}" if shape is not None else repr(value)
 
 
 def _identity(model: Model) -> list[Any]:
-    """What makes a function another one: its name, its code, the shapes of its weights."""
+    """Return what distinguishes a function: its name, its code and the shapes of its weights."""
     function = getattr(model, "python_function", model)
     code = getattr(function, "__code__", None)
     weights = getattr(model, "weights", [])
@@ -167,7 +194,7 @@ def _identity(model: Model) -> list[Any]:
 
 
 def _digest(code: types.CodeType | None) -> str:
-    """Of what a function does, wherever its source stands."""
+    """Return a digest of a function's bytecode, which does not depend on its source location."""
     if code is None:
         return ""
     inner = [_digest(c) for c in code.co_consts if isinstance(c, types.CodeType)]
@@ -177,17 +204,19 @@ def _digest(code: types.CodeType | None) -> str:
 
 
 def backend_report() -> Report:
-    """What is known of each backend, best first.
+    """Return the status of each backend, with the reason.
 
     Returns:
-        name -> ``{"status", "reason", "variant", "priority"}``, a dict that prints as a table;
-        status is "chosen", "available" (opened, not active), "lost" (the browser has taken its
-        device away), "skipped", "failed" or "not tried".
+        A dict that prints as a table, best backend first: name to `{"status", "reason", "variant",
+        "priority"}`. The status is `"chosen"`, `"available"` (opened, not active), `"lost"` (the
+        browser has lost its device), `"skipped"`, `"failed"` or `"not tried"`.
 
     Example:
         >>> import tfpy as tf
         >>> sorted(tf.backend_report()["cpu"])
         ['priority', 'reason', 'status', 'variant']
+
+    See also: `tf.set_backend`, `tf.device_info`.
     """
     head = ("backend", "status", "variant", "reason")
     return Report(registry.facts_of_backends(), head)

@@ -1,4 +1,4 @@
-"""``tf.device_info()``: what the machine, its browser and the backends are."""
+"""`tf.device_info()`: facts about the machine, the browser and the backends."""
 
 from __future__ import annotations
 
@@ -27,26 +27,28 @@ _BROWSERS = {
     "Deno": r"Deno/([\d.]+)",
     "Bun": r"Bun/([\d.]+)",
 }
-"""The first whose pattern is in the user agent is meant: others name Chrome and Safari, too."""
+"""Patterns of user agents. The first match counts: most browsers also name Chrome and Safari."""
 
 _NONE = "none"
 
 
 def device_info() -> Report:
-    """What the machine, the browser and the backends are: what to send along with a question.
+    """Return facts about the machine, the browser and the backends, for bug reports.
 
     Returns:
-        "tfpy", "python", "host" (browser or machine), and each backend, with the device that it
-        computes on and what it may use; a dict of dicts that prints as a table.
+        A dict of dicts that prints as a table. The keys are `"tfpy"`, `"python"`, `"host"` (browser
+        or machine) and the names of the backends, with their devices and limits.
 
     Raises:
-        RuntimeError: when the browser must be asked first, and Python cannot wait for it here:
-            after ``await tf.ready()`` it need not be.
+        RuntimeError: If facts of the browser are not known yet and Python cannot wait for them.
+            Call it after `await tf.ready()`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.device_info()["tfpy"]["version"] == tf.__version__
         True
+
+    See also: `tf.backend_report`, `tf.memory`.
     """
     facts = env().facts_now('write "await tf.ready()" before it')
     own = {"webgpu": _webgpu, "webgl": _webgl, "wasm": _wasm}
@@ -58,11 +60,13 @@ def device_info() -> Report:
 
 
 def _tfpy() -> dict[str, Any]:
+    """Return the facts about tfpy."""
     active = registry.active
     return {"version": __version__, "backend": _NONE if active is None else active.name}
 
 
 def _python() -> dict[str, Any]:
+    """Return the facts about Python."""
     pyodide = sys.modules.get("pyodide")
     found = {
         "version": platform.python_version(),
@@ -73,6 +77,7 @@ def _python() -> dict[str, Any]:
 
 
 def _host(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts about the browser or the machine."""
     if not bridge.IN_BROWSER:
         return {"system": platform.platform(), "cores": os.cpu_count() or 1}
     agent = page_facts.user_agent()
@@ -92,12 +97,13 @@ def _host(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _backend(report: Mapping[str, Any]) -> dict[str, Any]:
-    """What the report says of one."""
+    """Return the status of one backend."""
     shown = ("status", "variant", "reason")
     return {name: report[name] for name in shown if report[name]}
 
 
 def _webgpu(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts about the WebGPU adapter."""
     found = facts["webgpu"]
     if not found["adapter"]:
         return {"adapter": _NONE}
@@ -113,6 +119,7 @@ def _webgpu(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _webgl(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts about the WebGL renderer."""
     found = facts["webgl"]
     if not found["version"]:
         return {"renderer": _NONE}
@@ -129,6 +136,7 @@ def _webgl(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _wasm(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts about WebAssembly."""
     found = facts["wasm"]
     backend = registry.find_backend("wasm")
     threads = {} if backend is None else {"threads in use": backend.memory().get("threads", 1)}
@@ -142,5 +150,6 @@ def _wasm(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _budget(flag: str) -> Any:
+    """Return a memory budget, or "unlimited"."""
     value = env().get_number(flag)
     return "unlimited" if value < 0 else value

@@ -1,4 +1,4 @@
-"""Whether GPUs and TPUs may multiply float32 as shorter numbers."""
+"""The precision of float32 products on GPUs and TPUs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from tfpy._src.backends.jax.precision import Rounding
 
 
 def enable_tensor_float_32_execution(enabled: bool) -> None:
-    """Whether products of float32, and convolutions, may be made of shorter numbers where a device
-    has faster units for them: TensorFloat-32 on NVIDIA's GPUs, bfloat16 on TPUs.
+    """Allow or forbid reduced precision for float32 matrix products and convolutions.
 
-    They may at first. It is of effect on the jax backend, for what is compiled from now on; others
-    multiply float32 as it is.
+    With reduced precision, NVIDIA GPUs use TensorFloat-32 and TPUs use bfloat16, which is faster.
+    It is allowed by default. Only the jax backend is affected, and only functions that are compiled
+    afterwards.
+
+    Args:
+        enabled: True to allow reduced precision.
 
     Example:
         >>> import tfpy as tf
@@ -20,17 +23,24 @@ def enable_tensor_float_32_execution(enabled: bool) -> None:
         >>> tf.config.experimental.tensor_float_32_execution_enabled()
         False
         >>> tf.config.experimental.enable_tensor_float_32_execution(True)
+
+    See also: `tf.config.experimental.tensor_float_32_execution_enabled`.
     """
     Rounding.enabled = bool(enabled)
     devices_of(registry.active_backend()).round_products(Rounding.enabled)
 
 
 def tensor_float_32_execution_enabled() -> bool:
-    """What :func:`enable_tensor_float_32_execution` was told; at first True.
+    """Return True if reduced precision is allowed. Default: True.
+
+    Returns:
+        bool.
 
     Example:
         >>> import tfpy as tf
         >>> tf.config.experimental.tensor_float_32_execution_enabled()
         True
+
+    See also: `tf.config.experimental.enable_tensor_float_32_execution`.
     """
     return Rounding.enabled

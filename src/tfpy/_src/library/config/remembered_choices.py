@@ -1,6 +1,6 @@
-"""What a program remembers for its next run: in a page's localStorage, on CPython in a file.
+"""Values that a program stores for its next run: in the page's localStorage, or in a file.
 
-Who can write there can write anything: what is read is checked by who asks.
+Other programs can write to the same place, so the caller must check the values.
 """
 
 from __future__ import annotations
@@ -14,22 +14,23 @@ from tfpy._src.backends.javascript import bridge, page_facts
 from tfpy._src.base.atomic_files import replace_file
 
 _MOST = 64
-"""Entries under a name; the oldest go."""
+"""Maximum number of entries under a name. The oldest entries are removed."""
 
 
 def recall(name: str, key: str) -> Any:
-    """What was remembered under a key; None where nothing was."""
+    """Return the value stored under a key, or None."""
     return _entries(name).get(key)
 
 
 def remember(name: str, key: str, value: Any) -> None:
-    """Keeps a value of JSON for the next run, where there is a place for it."""
+    """Store a JSON value for the next run, if storage is available."""
     entries = {k: v for k, v in _entries(name).items() if k != key}
     newest = [*entries.items(), (key, value)][-_MOST:]
     _write(name, json.dumps(dict(newest)))
 
 
 def _entries(name: str) -> dict[str, Any]:
+    """Return all stored entries of a name."""
     try:
         found = json.loads(_read(name) or "{}")
     except ValueError:
@@ -38,6 +39,7 @@ def _entries(name: str) -> dict[str, Any]:
 
 
 def _read(name: str) -> str | None:
+    """Return the stored text of a name, or None."""
     if bridge.IN_BROWSER:
         return page_facts.stored(f"tfpy.{name}")
     try:
@@ -47,6 +49,7 @@ def _read(name: str) -> str | None:
 
 
 def _write(name: str, text: str) -> None:
+    """Store the text of a name."""
     if bridge.IN_BROWSER:
         return page_facts.store(f"tfpy.{name}", text)
     file = _file(name)
@@ -54,9 +57,10 @@ def _write(name: str, text: str) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         replace_file(file, text.encode())
     except OSError:
-        pass  # nothing is remembered then
+        pass  # the value is not stored
 
 
 def _file(name: str) -> Path:
+    """Return the file of a name."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "tfpy" / f"{name}.json"

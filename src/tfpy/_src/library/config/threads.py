@@ -1,4 +1,4 @@
-"""How many threads the wasm backend computes with."""
+"""The number of threads of the wasm backend."""
 
 from __future__ import annotations
 
@@ -9,28 +9,56 @@ _FLAG = "TFPY_WASM_THREADS_COUNT"
 
 
 def set_threads_count(count: int) -> None:
-    """Says how many threads the wasm backend computes with when it opens, at most 8.
+    """Set the number of threads of the wasm backend, before it opens.
 
-    There are as many as the device has cores when nothing is said. Threads need a page that is
+    By default it uses one thread per core. It uses at most 8 threads, and only in a page that is
     cross-origin isolated.
 
+    Args:
+        count: Number of threads, at least 1.
+
     Raises:
-        ValueError: when it is no whole number from 1.
-        RuntimeError: when the backend is open already.
+        ValueError: If `count` is not a positive integer.
+        RuntimeError: If the wasm backend is already open.
+
+    Example:
+
+        ```py
+        import tfpy as tf
+
+        tf.set_threads_count(4)
+        await tf.set_backend_async("wasm")
+        ```
+
+    See also: `tf.get_threads_count`.
     """
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise ValueError(f"set_threads_count: count is a whole number from 1, not {count!r}")
+        raise ValueError(f"set_threads_count: count must be a positive integer, got {count!r}")
     env().set(_FLAG, count)
 
 
 def get_threads_count() -> int:
-    """How many threads the wasm backend computes with.
+    """Return the number of threads of the wasm backend.
+
+    Returns:
+        int.
 
     Raises:
-        RuntimeError: when the backend is not open.
+        RuntimeError: If the wasm backend is not open.
+
+    Example:
+
+        ```py
+        import tfpy as tf
+
+        await tf.set_backend_async("wasm")
+        print(tf.get_threads_count())
+        ```
+
+    See also: `tf.set_threads_count`.
     """
     backend = find_backend("wasm")
     if backend is None:
-        mend = 'await tf.set_backend_async("wasm") opens it'
-        raise RuntimeError(f"get_threads_count: the wasm backend is not open; {mend}")
+        mend = 'Open it with await tf.set_backend_async("wasm").'
+        raise RuntimeError(f"get_threads_count: the wasm backend is not open. {mend}")
     return int(backend.memory()["threads"])

@@ -18,6 +18,7 @@ from tfpy._src.functions.control.assertion import hold
 from tfpy._src.tensors.array.reshaping import identity
 from tfpy._src.tensors.composite.ragged.broadcast import matched
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 from tfpy._src.tensors.math.reductions import reduce_all
 
 
@@ -253,7 +254,10 @@ def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> T
 
 
 def assert_type(
-    tensor: TensorLike, tf_type: DTypeLike, message: str | None = None, name: str | None = None
+    tensor: Tensor | RaggedTensor | SparseTensor,
+    tf_type: DTypeLike,
+    message: str | None = None,
+    name: str | None = None,
 ) -> None:
     """Assert that a tensor has a dtype.
 
@@ -337,7 +341,7 @@ def assert_proper_iterable(values: Any) -> None:
 
 
 def assert_same_float_dtype(
-    tensors: Sequence[TensorLike | None] | None = None, dtype: DTypeLike | None = None
+    tensors: Sequence[Tensor | None] | None = None, dtype: DTypeLike | None = None
 ) -> DType:
     """Assert that tensors have one floating dtype, and return it.
 

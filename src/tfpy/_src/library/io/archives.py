@@ -1,4 +1,4 @@
-"""Members of zip archives, read within the limit on unpacked bytes."""
+"""Members of ZIP archives, read within a limit on unpacked bytes."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ DAMAGED: tuple[type[Exception], ...] = (
     zlib.error,
     *((_LZMA.LZMAError,) if _LZMA is not None else ()),
     EOFError,
-    OSError,  # of bz2
-    RuntimeError,  # encrypted; NotImplementedError: of another version or compression
+    OSError,  # raised by bz2
+    RuntimeError,  # encrypted archives; NotImplementedError: unknown versions or compressions
     ValueError,
     struct.error,
 )
-"""Errors that Python's zipfile and the compressions raise for damaged archives."""
+"""Errors that zipfile and the compression modules raise for damaged archives."""
 
 
 class ArchiveError(Exception):
-    """An archive is damaged, or unpacks to too much."""
+    """An error for an archive that is damaged or unpacks to too many bytes."""
 
 
 class Archive:
-    """A zip archive, whose members count against one limit.
+    """A ZIP archive with one limit for the bytes of all members.
 
     Args:
-        file: Path, or a file that is open.
+        file: Path, or an open file.
 
     Raises:
-        ArchiveError: If it is no archive, or damaged.
+        ArchiveError: If the file is not a ZIP archive, or is damaged.
     """
 
     def __init__(self, file: Path | IO[bytes]) -> None:
@@ -58,12 +58,12 @@ class Archive:
         """Unpack a member.
 
         Args:
-            name: The member.
-            limit: How many bytes it may have; one more is returned of a larger one.
+            name: Name of the member.
+            limit: Largest number of bytes to return. One more byte is returned for a larger member.
 
         Raises:
-            KeyError: If there is no such member.
-            ArchiveError: If it is damaged, or too large for the archive.
+            KeyError: If the member does not exist.
+            ArchiveError: If the member is damaged, or too large for the archive.
         """
         member = self._zip.getinfo(name)
         size = min(member.file_size, limit + 1)
@@ -76,9 +76,10 @@ class Archive:
 
 @contextmanager
 def _understood(what: str) -> Iterator[None]:
+    """Convert the errors of damaged archives to ArchiveError."""
     try:
         yield
     except FileNotFoundError:
         raise
     except DAMAGED as error:
-        raise ArchiveError(f"{what} is damaged, or no zip archive that is read: {error}") from None
+        raise ArchiveError(f"{what} is damaged or not a supported ZIP archive: {error}") from None

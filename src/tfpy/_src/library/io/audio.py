@@ -1,4 +1,4 @@
-"""``tf.audio``: sounds in files of RIFF WAVE with samples of 16 bits."""
+"""`tf.audio`: WAV files (RIFF WAVE) with 16-bit samples."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid, invalid_dtype, invalid_value
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import TensorLike
 from tfpy._src.library.io.files import texts
 
 _SCALE = 32768.0
@@ -18,25 +19,37 @@ _PCM = 1
 
 
 class DecodeWav(NamedTuple):
-    """The result of :func:`decode_wav`."""
+    """The result of `tf.audio.decode_wav`.
+
+    Attributes:
+        audio: Float32 tensor of shape `[samples, channels]`.
+        sample_rate: Scalar int32 tensor.
+    """
 
     audio: Tensor
     sample_rate: Tensor
 
 
 def decode_wav(
-    contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
+    contents: TensorLike,
+    desired_channels: int = -1,
+    desired_samples: int = -1,
+    name: str | None = None,
 ) -> DecodeWav:
-    """The samples of a WAV file, from -1 to 1: float32 of [samples, channels]; and their rate.
+    """Decode a WAV file with 16-bit samples.
 
     Args:
-        contents: the file's bytes, a scalar string.
-        desired_channels: takes as many channels.
-        desired_samples: takes as many samples, and fills up with zeros.
+        contents: Scalar string tensor with the bytes of the file.
+        desired_channels: Number of channels to return. Default: all.
+        desired_samples: Number of samples to return, padded with zeros. Default: all.
+
+    Returns:
+        A named tuple of `audio`, a float32 tensor of shape `[samples, channels]` with values
+        between -1 and 1, and `sample_rate`, a scalar int32 tensor.
 
     Raises:
-        InvalidArgumentError: when it is no such file, of another number of bits, or has fewer
-            channels than desired.
+        InvalidArgumentError: If the bytes are not a 16-bit WAV file, or the file has fewer channels
+            than `desired_channels`.
 
     Example:
         >>> import tfpy as tf
@@ -44,6 +57,8 @@ def decode_wav(
         >>> audio, rate = tf.audio.decode_wav(wav)
         >>> audio.shape, audio.numpy().round(2).ravel().tolist(), rate.numpy().tolist()
         (TensorShape([3, 1]), [0.0, 0.5, -0.5], 8000)
+
+    See also: `tf.audio.encode_wav`.
     """
     data = scalar_bytes("decode_wav", contents)
     channels, rate, samples = _read(data)
@@ -60,7 +75,7 @@ def decode_wav(
 
 
 def _read(data: bytes) -> tuple[int, int, Any]:
-    """Channels, rate and samples of a file."""
+    """Return the number of channels, the sample rate and the samples of a file."""
     if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
         raise invalid_value("decode_wav", f"Header mismatch: Expected RIFF but found {data[:4]!r}")
     at, found = 12, None
@@ -73,7 +88,7 @@ def _read(data: bytes) -> tuple[int, int, Any]:
             found = _format(chunk)
         elif kind == b"data":
             if found is None:
-                raise invalid_value("decode_wav", "the samples come before their format")
+                raise invalid_value("decode_wav", "the data chunk precedes the fmt chunk")
             channels, rate = found
             if size % (2 * channels):
                 raise invalid_value(
@@ -85,7 +100,7 @@ def _read(data: bytes) -> tuple[int, int, Any]:
 
 
 def _format(chunk: bytes) -> tuple[int, int]:
-    """Channels and rate."""
+    """Return the number of channels and the sample rate of a format chunk."""
     if len(chunk) < 16:
         raise invalid_value("decode_wav", f"Bad format chunk size for WAV: {len(chunk)}")
     form, channels, rate, second, block, bits = struct.unpack("<HHIIHH", chunk[:16])
@@ -108,17 +123,26 @@ def _format(chunk: bytes) -> tuple[int, int]:
     return channels, rate
 
 
-def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
-    """The bytes of a WAV file of samples from -1 to 1, of [samples, channels].
+def encode_wav(audio: TensorLike, sample_rate: TensorLike, name: str | None = None) -> Tensor:
+    """Encode audio as a WAV file with 16-bit samples.
+
+    Args:
+        audio: Float32 tensor of shape `[samples, channels]` with values between -1 and 1.
+        sample_rate: Scalar integer, the number of samples per second.
+
+    Returns:
+        Scalar string tensor with the bytes of the file.
 
     Raises:
-        InvalidArgumentError: for another rank, without samples, or a rate that is not positive.
+        InvalidArgumentError: If `audio` is not a matrix or is empty, or the rate is not positive.
 
     Example:
         >>> import tfpy as tf
         >>> wav = tf.audio.encode_wav([[0.0], [0.5], [-0.5]], sample_rate=8000)
         >>> wav.numpy()[:4], len(wav.numpy())
         (b'RIFF', 50)
+
+    See also: `tf.audio.decode_wav`.
     """
     x = convert_to_tensor(audio, dtypes.float32)
     if x.ndim != 2 or not x.size:
@@ -138,11 +162,11 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
     return texts([head + body], ())
 
 
-def scalar_bytes(op: str, value: Any) -> bytes:
-    """The bytes of a scalar string.
+def scalar_bytes(op: str, value: TensorLike) -> bytes:
+    """Return the bytes of a scalar string.
 
     Raises:
-        InvalidArgumentError: for another tensor.
+        InvalidArgumentError: If the value is not a scalar string.
     """
     tensor = convert_to_tensor(value)
     if tensor.dtype != dtypes.string:

@@ -1,4 +1,4 @@
-"""JSON of models' files (``model.json``): checked before anything is made of it."""
+"""JSON of model files (`model.json`), checked before it is used."""
 
 from __future__ import annotations
 
@@ -15,25 +15,27 @@ from tfpy._src.backends.javascript.bridge import converted_model
 
 
 class ModelFileError(ValueError):
-    """A model's files are broken, or ask for what is not allowed."""
+    """An error for a model file that is damaged or not allowed."""
 
 
 MAX_DEPTH = 128
-"""How deeply a file's lists and objects may be nested."""
+"""Maximum depth of nested lists and objects."""
 MAX_BYTES = 1 << 28
 
 _MARKS = b'"[]{}'
 _NO_MARKS = bytes(set(range(256)) - set(_MARKS))
 _STEPS = bytes.maketrans(_MARKS, np.array([0, 1, -1, 1, -1], np.int8).tobytes())
-_NUMBERS = (int, float)  # a union would be made anew for each number
+_NUMBERS = (int, float)  # a union would be created again for each number
 _ESCAPED = re.compile(rb"\\.", re.S)
 
 
 @contextlib.contextmanager
 def uncollected() -> Iterator[None]:
-    """A context in which Python looks for no cycles. What is read of a file has tens of thousands
-    of objects and no cycles, and the search among them, which begins anew after each few thousand
-    and goes through the program's other objects, takes as long as reading.
+    """Disable the garbage collector in a context.
+
+    Parsed files have tens of thousands of objects and no cycles. The collector would run after
+    every few thousand allocations and traverse all objects of the program, which takes as long as
+    parsing.
     """
     is_on = gc.isenabled()
     gc.disable()
@@ -45,52 +47,55 @@ def uncollected() -> Iterator[None]:
 
 
 def parse(data: bytes, where: str = "model.json") -> dict[str, Any]:
-    """The object that the file is; in a page nodes of a graph and entries of a manifest may be
-    tuples of columns (``csrc/model_json/marshal.h``), where they are what they should be.
+    """Parse a JSON object.
+
+    In a page, nodes of a graph and entries of a manifest may be tuples of columns
+    (`csrc/model_json/marshal.h`) if they have the expected form.
 
     Args:
-        where: the file, for errors.
+        data: Bytes of the file.
+        where: Name of the file in errors.
 
     Raises:
-        ModelFileError: for what is no JSON object, or nested too deeply.
+        ModelFileError: If the data is not a JSON object, is too large or is nested too deeply.
     """
     if len(data) > MAX_BYTES:
-        raise ModelFileError(f"{where} has {len(data)} bytes; at most {MAX_BYTES} are read")
+        raise ModelFileError(f"{where} has {len(data)} bytes; the limit is {MAX_BYTES} bytes")
     found = converted_model(data)
     return an_object(loaded(data, where) if found is None else found, where)
 
 
 def loaded(data: bytes, where: str) -> Any:
-    """Return the value that JSON in a file stands for.
+    """Parse JSON data.
 
     Raises:
-        ModelFileError: If it is no JSON, or nested too deeply.
+        ModelFileError: If the data is not JSON, or is nested too deeply.
     """
     if _depth(data) > MAX_DEPTH:
         raise ModelFileError(f"{where} is nested more than {MAX_DEPTH} levels deep")
     try:
         return json.loads(data)
     except ValueError as error:
-        page = "; it is a page: is this the model's address?" if data.lstrip()[:1] == b"<" else ""
-        raise ModelFileError(f"{where} is no JSON: {error}{page}") from None
+        page = ". It looks like HTML; check the model's URL" if data.lstrip()[:1] == b"<" else ""
+        raise ModelFileError(f"{where} is not valid JSON: {error}{page}") from None
 
 
 def _depth(data: bytes) -> int:
-    """How deeply brackets are nested, outside of strings."""
+    """Return the largest depth of brackets outside of strings."""
     plain = _ESCAPED.sub(b"", data) if b"\\" in data else data
-    marks = plain.translate(None, _NO_MARKS).replace(b'""', b"")  # of strings without brackets
+    marks = plain.translate(None, _NO_MARKS).replace(b'""', b"")  # strings without brackets
     steps = np.frombuffer(marks.translate(_STEPS), np.int8)
     if b'"' in marks:
-        within = np.logical_xor.accumulate(steps == 0)  # of a string, from its quote on
+        within = np.logical_xor.accumulate(steps == 0)  # True inside of strings
         steps = np.where(within, 0, steps)
     return int(np.cumsum(steps, dtype=np.int32).max(initial=0))
 
 
 def an_object(value: Any, what: str) -> dict[str, Any]:
-    """A value that must be an object.
+    """Return a value that must be an object.
 
     Raises:
-        ModelFileError: for something else.
+        ModelFileError: If it is not.
     """
     if not isinstance(value, dict):
         raise ModelFileError(f"{what} must be an object, got {_shown(value)}")
@@ -98,10 +103,10 @@ def an_object(value: Any, what: str) -> dict[str, Any]:
 
 
 def a_list(value: Any, what: str) -> list[Any]:
-    """A value that must be a list.
+    """Return a value that must be a list.
 
     Raises:
-        ModelFileError: for something else.
+        ModelFileError: If it is not.
     """
     if not isinstance(value, list):
         raise ModelFileError(f"{what} must be a list, got {_shown(value)}")
@@ -109,10 +114,10 @@ def a_list(value: Any, what: str) -> list[Any]:
 
 
 def a_string(value: Any, what: str) -> str:
-    """A value that must be a string that is not empty.
+    """Return a value that must be a nonempty string.
 
     Raises:
-        ModelFileError: for something else.
+        ModelFileError: If it is not.
     """
     if not isinstance(value, str) or not value:
         raise ModelFileError(f"{what} must be a string, got {_shown(value)}")
@@ -120,23 +125,21 @@ def a_string(value: Any, what: str) -> str:
 
 
 def a_size(value: Any, what: str) -> int:
-    """A value that must be a whole number from 0 to 2**31 - 1.
+    """Return a value that must be an integer from 0 to 2**31 - 1.
 
     Raises:
-        ModelFileError: for something else.
+        ModelFileError: If it is not.
     """
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 31:
-        raise ModelFileError(
-            f"{what} must be a whole number from 0 to 2**31-1, got {_shown(value)}"
-        )
+        raise ModelFileError(f"{what} must be an integer from 0 to 2**31-1, got {_shown(value)}")
     return value
 
 
 def a_number(value: Any, what: str) -> float:
-    """A value that must be a finite number.
+    """Return a value that must be a finite number.
 
     Raises:
-        ModelFileError: for something else.
+        ModelFileError: If it is not.
     """
     number = isinstance(value, _NUMBERS) and not isinstance(value, bool)
     if not number or not abs(value) < float("inf"):
@@ -145,5 +148,6 @@ def a_number(value: Any, what: str) -> float:
 
 
 def _shown(value: Any) -> str:
+    """Return the repr of a value, shortened to 80 characters."""
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,4 +1,4 @@
-"""CRC-32C, the checksum of TFRecord files and checkpoints, and how they mask it."""
+"""CRC-32C, the checksum of TFRecord files and checkpoints, and its mask."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ _POLYNOMIAL = 0x82F63B78  # reflected
 _MASK = 0xA282EAD8
 _LOW = 0xFFFFFFFF
 _LANES = ((1 << 21, 1 << 14), (1 << 17, 1 << 11), (1 << 13, 1 << 8), (1 << 9, 1 << 5))
-"""From so many bytes on: how many words are taken side by side."""
+"""Number of words that are processed in parallel, for messages of at least a number of bytes."""
 _U16 = np.uint32(16)
 _LOW16, _LOW8 = np.uint32(0xFFFF), np.uint32(0xFF)
 
 
 def _after(states: _Words, bits: int) -> _Words:
-    """The states after so many bits that are 0."""
+    """Return the states after a number of zero bits."""
     for _ in range(bits):
         states = (states >> np.uint32(1)) ^ (states & np.uint32(1)) * np.uint32(_POLYNOMIAL)
     return states
 
 
 _STEPS: list[int] = _after(np.arange(256, dtype=np.uint32), 8).tolist()
-"""What each byte does to a checksum."""
+"""Change of a checksum for each byte."""
 
 
 def crc32c(data: bytes | memoryview, before: int = 0) -> int:
-    """The checksum of bytes.
+    """Compute the CRC-32C checksum of bytes.
 
     Args:
-        before: that of the bytes that go before these.
+        data: Bytes.
+        before: Checksum of the bytes before these.
     """
     view = memoryview(data).cast("B")
     state = before ^ _LOW
@@ -46,10 +47,10 @@ def crc32c(data: bytes | memoryview, before: int = 0) -> int:
 
 
 def _of_rows(data: memoryview, state: int, lanes: int) -> tuple[int, int]:
-    """The state after the first bytes, and how many these are.
+    """Return the state after the first bytes, and the number of these bytes.
 
-    The checksum is linear: each column of the rows of words is a message by itself, in which zeros
-    stand for the words between. In the end the columns' states are the words of one more row.
+    The checksum is linear: each column of the rows of words is a separate message with zeros in
+    place of the other columns. At the end, the states of the columns are the words of one more row.
     """
     count = len(data) // (4 * lanes)
     rows = np.frombuffer(data, "<u4", count * lanes).reshape(count, lanes)
@@ -68,13 +69,13 @@ def _of_rows(data: memoryview, state: int, lanes: int) -> tuple[int, int]:
 
 @functools.cache
 def _row_of_zeros(lanes: int) -> tuple[_Words, _Words]:
-    """What so many words that are 0 make of each low half of a state, and of each high one."""
+    """Return the effect of zero words on each low half and each high half of a state."""
     halves = np.arange(1 << 16, dtype=np.uint32)
     return _moved(halves, 4 * lanes), _moved(halves << _U16, 4 * lanes)
 
 
 def _moved(states: _Words, zeros: int) -> _Words:
-    """The states after so many bytes that are 0."""
+    """Return the states after a number of zero bytes."""
     found = np.zeros_like(states)
     for i, table in enumerate(_zeros(zeros)):
         found ^= table[(states >> np.uint32(8 * i)) & _LOW8]
@@ -83,7 +84,7 @@ def _moved(states: _Words, zeros: int) -> _Words:
 
 @functools.lru_cache(64)
 def _zeros(count: int) -> tuple[_Words, ...]:
-    """What so many bytes that are 0 make of each byte of a state."""
+    """Return the effect of a number of zero bytes on each byte of a state."""
     bytes_ = np.arange(256, dtype=np.uint32)
     parts = tuple(bytes_ << np.uint32(8 * i) for i in range(4))
     if count == 1:
@@ -94,10 +95,10 @@ def _zeros(count: int) -> tuple[_Words, ...]:
 
 
 def masked_crc(data: bytes | memoryview) -> int:
-    """The checksum as TFRecord files and checkpoints have it."""
+    """Return the masked checksum of bytes, as TFRecord files and checkpoints store it."""
     return masked(crc32c(data))
 
 
 def masked(checksum: int) -> int:
-    """A checksum that may stand among bytes of which there is a checksum."""
+    """Mask a checksum, so that it can be stored in data that has a checksum itself."""
     return ((checksum >> 15 | checksum << 17) + _MASK) & _LOW

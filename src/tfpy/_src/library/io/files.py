@@ -1,4 +1,4 @@
-"""``tf.io``: files, and texts that stand for bytes."""
+"""Files as string tensors, base64, and raw bytes as numbers."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.dispatch import per_value
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, PathLike, TensorLike
 from tfpy._src.functions.control.effects import effect, on_host
 from tfpy._src.library.io.gfile import translated
 
@@ -24,32 +25,44 @@ Array = np.ndarray[Any, Any]
 
 
 def texts(items: list[bytes], shape: tuple[int, ...]) -> Tensor:
-    """A string tensor."""
+    """Return bytes as a string tensor of a shape."""
     array = np.empty(len(items), object)
     array[:] = items
     return constant(array.reshape(shape))
 
 
-def _path(value: Any) -> Tensor:
+def _path(value: TensorLike | PathLike) -> Tensor:
+    """Convert a path to a scalar string tensor."""
     path = convert_to_tensor(os.fspath(value) if isinstance(value, os.PathLike) else value)
     if path.dtype != dtypes.string:
-        raise invalid_dtype("io", f"a file's name must be a string, got {path.dtype.name}")
+        raise invalid_dtype("io", f"filename must be a string, got {path.dtype.name}")
     if path.ndim:
-        raise invalid("io", f"a file's name must be a scalar, got shape {list(path.aval.shape)}")
+        raise invalid("io", f"filename must be a scalar, got shape {list(path.aval.shape)}")
     return path
 
 
-def read_file(filename: Any, name: str | None = None) -> Tensor:
-    """A file's bytes, a scalar string. In ``tf.function`` it is read at each run.
+def read_file(filename: TensorLike | PathLike, name: str | None = None) -> Tensor:
+    """Read the bytes of a file.
+
+    Inside a `tf.function`, each run reads the file.
+
+    Args:
+        filename: Scalar string tensor, or a path.
+
+    Returns:
+        Scalar string tensor.
 
     Raises:
-        NotFoundError: when there is no such file.
+        NotFoundError: If the file does not exist.
+        InvalidArgumentError: If `filename` is not a scalar string.
 
     Example:
         >>> import tfpy as tf
         >>> tf.io.write_file("note.txt", "hello")
         >>> tf.io.read_file("note.txt").numpy()
         b'hello'
+
+    See also: `tf.io.write_file`, `tf.io.decode_image`.
     """
 
     def read(path: Tensor) -> list[Tensor]:
@@ -60,17 +73,25 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
     return on_host(read, [_path(filename)], [Aval((), dtypes.string)])[0]
 
 
-def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
-    """Makes a file of a scalar string, and the folders it is in.
+def write_file(
+    filename: TensorLike | PathLike, contents: TensorLike, name: str | None = None
+) -> None:
+    """Write a string to a file, and create the folders of its path.
+
+    Args:
+        filename: Scalar string tensor, or a path.
+        contents: Scalar string tensor.
 
     Raises:
-        InvalidArgumentError: when the contents are no scalar string.
+        InvalidArgumentError: If `filename` or `contents` is not a scalar string.
 
     Example:
         >>> import tfpy as tf
         >>> tf.io.write_file("folder/note.txt", "hello")
         >>> tf.io.gfile.exists("folder/note.txt")
         True
+
+    See also: `tf.io.read_file`.
     """
     path, data = _path(filename), convert_to_tensor(contents)
     if data.dtype != dtypes.string:
@@ -82,6 +103,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
 
 
 def _write(path: Tensor, data: Tensor) -> None:
+    """Write a file now."""
     where = path.host_view().item()
     with translated(where):
         if folder := os.path.dirname(where):
@@ -89,23 +111,35 @@ def _write(path: Tensor, data: Tensor) -> None:
         replace_file(where, data.host_view().item())
 
 
-def _strings(value: Any) -> Tensor:
-    """A string tensor.
+def _strings(value: TensorLike) -> Tensor:
+    """Convert a value to a string tensor.
 
     Raises:
-        TypeError: for something else.
+        TypeError: If the values are not strings.
     """
     return convert_to_tensor(value, dtypes.string)
 
 
 @per_value
-def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
-    """Each string in the 64 characters that may be in an address; ``=`` at the end if ``pad``.
+def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
+    """Encode strings as web-safe base64.
+
+    Args:
+        input: String tensor of any shape.
+        pad: If True, pad the results with `=` to a multiple of four characters.
+
+    Returns:
+        String tensor of the shape of `input`.
+
+    Raises:
+        TypeError: If the values are not strings.
 
     Example:
         >>> import tfpy as tf
         >>> tf.io.encode_base64("hello").numpy()
         b'aGVsbG8'
+
+    See also: `tf.io.decode_base64`.
     """
     x = _strings(input)
 
@@ -117,16 +151,25 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
 
 
 @per_value
-def decode_base64(input: Any, name: str | None = None) -> Tensor:
-    """The bytes that each string stands for; see :func:`encode_base64`.
+def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
+    """Decode strings in web-safe base64, with or without padding.
+
+    Args:
+        input: String tensor of any shape.
+
+    Returns:
+        String tensor of the shape of `input`.
 
     Raises:
-        InvalidArgumentError: for a string that stands for none.
+        TypeError: If the values are not strings.
+        InvalidArgumentError: If a string is not valid base64.
 
     Example:
         >>> import tfpy as tf
         >>> tf.io.decode_base64("aGVsbG8").numpy()
         b'hello'
+
+    See also: `tf.io.encode_base64`.
     """
     x = _strings(input)
 
@@ -137,6 +180,7 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
 
 
 def _decoded(text: bytes) -> bytes:
+    """Decode one string."""
     bare = text.rstrip(b"=")
     padding = len(text) - len(bare)
     fits = padding <= 2 and (not padding or len(text) % 4 == 0)
@@ -150,26 +194,35 @@ def _decoded(text: bytes) -> bytes:
 
 
 def decode_raw(
-    input_bytes: Any,
-    out_type: Any,
+    input_bytes: TensorLike,
+    out_type: DTypeLike,
     little_endian: bool = True,
     fixed_length: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The bytes of each string as numbers: ``[*input_bytes.shape, numbers]``.
+    """Interpret the bytes of strings as numbers.
 
     Args:
-        out_type: float16, float32, int32, uint8, int8, or a type that stands for one of them.
-        fixed_length: how many bytes of each string count, which are filled up with zeros; all
-            strings must be of one length without it.
+        input_bytes: String tensor of any shape. All strings have one length, unless `fixed_length`
+            is passed.
+        out_type: Dtype of the result.
+        little_endian: True if the bytes of a number are in little-endian order.
+        fixed_length: Number of bytes of each string to use: a positive multiple of the size of
+            `out_type`. Shorter strings are padded with zeros.
+
+    Returns:
+        Tensor of shape `[*input_bytes.shape, numbers]` and dtype `out_type`.
 
     Raises:
-        InvalidArgumentError: for strings of different lengths, or of part of a number.
+        InvalidArgumentError: If the strings have different lengths, or a length is not a multiple
+            of the size of `out_type`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.io.decode_raw(bytes([1, 0, 2, 0]), tf.uint16).numpy().tolist()
         [1, 2]
+
+    See also: `tf.io.read_file`, `tf.bitcast`.
     """
     x, kind = _strings(input_bytes), as_dtype(out_type)
     items = x.host_view().reshape(-1).tolist()
@@ -187,12 +240,15 @@ def decode_raw(
     size = sizes.pop() if sizes else 0
     if size % kind.size:
         raise invalid_value(
-            "decode_raw", f"Input has length {size}, no multiple of {kind.name}'s size {kind.size}"
+            "decode_raw",
+            f"Input has length {size}, which is not a multiple of the size of {kind.name} "
+            f"({kind.size})",
         )
     array = _numbers(b"".join(items), kind, little_endian)
     return constant(array.reshape(*x.aval.shape, size // kind.size))
 
 
 def _numbers(data: bytes, kind: DType, little_endian: bool) -> Array:
+    """Return bytes as numbers in the native byte order."""
     stored = np.dtype(kind.as_numpy_dtype).newbyteorder("<" if little_endian else ">")
     return np.frombuffer(data, stored).astype(kind.as_numpy_dtype)

@@ -1,8 +1,9 @@
-"""Files of the user's and archives as a folder of Python's, for functions that read folders."""
+"""Files of the user and archives as a folder, for functions that read folders."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -21,23 +22,36 @@ from tfpy._src.library.io.streams import source_of
 _LIMIT = 1 << 30
 
 
-def to_folder(files: Any, folder: Any, max_bytes: int = _LIMIT) -> list[str]:
-    """Writes files to a folder of Python's, which is made; the paths that were written, sorted.
+def to_folder(files: Any, folder: str | os.PathLike[str], max_bytes: int = _LIMIT) -> list[str]:
+    """Write files to a folder that functions of Python can read.
 
-    Such a folder is what ``keras.utils.image_dataset_from_directory`` and its like read.
+    In a page, files that the user has selected and files on servers are not in Python's file
+    system. Functions such as `keras.utils.image_dataset_from_directory` read the folder that this
+    function writes. ZIP archives are unpacked.
 
     Args:
-        files: an address, a data source, a File or Blob of the browser, or several of them (a list
-            or a FileList, whose folders are kept). Of a file NAME.zip what it contains is written.
-        max_bytes: how many bytes may be written, archives included.
+        files: URL, data source (`tf.data.URLDataSource`, `tf.data.FileDataSource`), File or Blob of
+            the browser; or a list or FileList of these. Folders of a FileList are kept.
+        folder: Path of the folder, which is created.
+        max_bytes: Largest number of bytes to write, including archives. Default: 1 GiB.
+
+    Returns:
+        Sorted list of the paths of the files.
 
     Raises:
-        InvalidArgumentError: for a name that leads out of the folder, or a damaged archive.
-        ResourceExhaustedError: when the files are larger than ``max_bytes``.
-        OpError: If a file cannot be written, for example where a folder has its name.
+        InvalidArgumentError: If a name leads out of the folder, or an archive is damaged.
+        ResourceExhaustedError: If the files have more than `max_bytes` bytes.
+        OpError: If a file cannot be written, e.g. because a folder has its name.
 
     Example:
-        ``paths = tf.io.to_folder("flowers.zip", "/flowers")``
+
+        ```py
+        import tfpy as tf
+
+        paths = tf.io.to_folder("flowers.zip", "/flowers")
+        ```
+
+    See also: `tf.io.to_folder_async`, `tf.data.FileDataSource`.
     """
     return wait(
         to_folder_async(files, folder, max_bytes),
@@ -46,10 +60,34 @@ def to_folder(files: Any, folder: Any, max_bytes: int = _LIMIT) -> list[str]:
 
 
 @awaitable("tf.io.to_folder_async(files, folder)")
-async def to_folder_async(files: Any, folder: Any, max_bytes: int = _LIMIT) -> list[str]:
-    """Await what :func:`to_folder` returns.
+async def to_folder_async(
+    files: Any, folder: str | os.PathLike[str], max_bytes: int = _LIMIT
+) -> list[str]:
+    """Write files to a folder like `tf.io.to_folder`, without blocking the page.
 
-    Args and errors are those of :func:`to_folder`.
+    Args:
+        files: URL, data source (`tf.data.URLDataSource`, `tf.data.FileDataSource`), File or Blob of
+            the browser; or a list or FileList of these. Folders of a FileList are kept.
+        folder: Path of the folder, which is created.
+        max_bytes: Largest number of bytes to write, including archives. Default: 1 GiB.
+
+    Returns:
+        Sorted list of the paths of the files.
+
+    Raises:
+        InvalidArgumentError: If a name leads out of the folder, or an archive is damaged.
+        ResourceExhaustedError: If the files have more than `max_bytes` bytes.
+        OpError: If a file cannot be written, e.g. because a folder has its name.
+
+    Example:
+
+        ```py
+        import tfpy as tf
+
+        paths = await tf.io.to_folder_async("flowers.zip", "/flowers")
+        ```
+
+    See also: `tf.io.to_folder`.
     """
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
@@ -60,7 +98,8 @@ async def to_folder_async(files: Any, folder: Any, max_bytes: int = _LIMIT) -> l
         name = str(getattr(file, "webkitRelativePath", "") or _last_part(source.name))
         path = _inside(target, name)
         if path.suffix.lower() == ".zip":
-            with tempfile.TemporaryDirectory() as apart:  # a member may have the archive's name
+            # A member of the archive may have its name, so the archive is written elsewhere.
+            with tempfile.TemporaryDirectory() as apart:
                 archive = Path(apart, path.name)
                 left = await _write(source, archive, left)
                 left, found = await _unpack(archive, target, left)
@@ -72,22 +111,22 @@ async def to_folder_async(files: Any, folder: Any, max_bytes: int = _LIMIT) -> l
 
 
 def _listed(files: Any) -> Sequence[Any]:
-    """The files of a list of Python's or of the browser's, or the one that is given."""
+    """Return one or several files as a sequence."""
     if isinstance(files, list | tuple):
         return files
     return list(files) if hasattr(files, "item") and hasattr(files, "length") else [files]
 
 
 def _last_part(name: str) -> str:
-    """A file's name by its address or path."""
+    """Return the filename of a URL or path."""
     return PurePosixPath(name.split("?")[0].split("#")[0]).name or "file"
 
 
 def _inside(folder: Path, name: str) -> Path:
-    """The path of a name in a folder.
+    """Return the path of a name in a folder.
 
     Raises:
-        InvalidArgumentError: when it leads out of it.
+        InvalidArgumentError: If the name leads out of the folder.
     """
     parts = PurePosixPath(name).parts
     if not parts or ".." in parts or parts[0] == "/" or "\\" in name:
@@ -97,10 +136,13 @@ def _inside(folder: Path, name: str) -> Path:
 
 
 async def _write(source: Any, path: Path, left: int) -> int:
-    """Writes the bytes of a source; how many more may be written.
+    """Write the bytes of a source to a file.
+
+    Returns:
+        The number of bytes that may still be written.
 
     Raises:
-        ResourceExhaustedError: when there are more than are left.
+        ResourceExhaustedError: If the source has more bytes than that.
     """
     with translated(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -114,7 +156,11 @@ async def _write(source: Any, path: Path, left: int) -> int:
 
 
 async def _unpack(archive: Path, target: Path, left: int) -> tuple[int, list[str]]:
-    """Writes the files of an archive: how many more bytes may be written, and their paths."""
+    """Write the files of an archive.
+
+    Returns:
+        The number of bytes that may still be written, and the paths of the files.
+    """
     written = []
     with _readable(archive.name):
         found = zipfile.ZipFile(archive)
@@ -141,9 +187,10 @@ def _readable(name: str) -> Iterator[None]:
     try:
         yield
     except DAMAGED as error:
-        message = f"{name} is no ZIP archive that can be read: {error}"
+        message = f"{name} is not a readable ZIP archive: {error}"
         raise InvalidArgumentError(None, "to_folder", message) from error
 
 
 def _too_large(name: str) -> ResourceExhaustedError:
+    """Return the error for files that are too large."""
     return ResourceExhaustedError(None, "to_folder", f"{name} is larger than max_bytes allows")
