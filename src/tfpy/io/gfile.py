@@ -3,7 +3,6 @@
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.library.io.gfile import (
-    GFile as GFile,
     copy as copy,
     exists as exists,
     glob as glob,

@@ -1,4 +1,4 @@
-"""``tf.io.gfile``: the files of the system; in a page, those of Pyodide."""
+"""`tf.io.gfile`: the file system; in a page, Pyodide's file system."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import errno
 import glob as patterns
 import os
 import shutil
-from collections.abc import Iterator
-from typing import IO, Any, NamedTuple, Self
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from tfpy._src.base.errors import (
     AlreadyExistsError,
@@ -17,20 +17,21 @@ from tfpy._src.base.errors import (
     NotFoundError,
     PermissionDeniedError,
 )
+from tfpy._src.core.typing import PathLike
 
-Path = Any  # a str, bytes or os.PathLike, as TensorFlow takes them
+Path = PathLike
 Walk = tuple[str, list[str], list[str]]
 
 
 def path_text(path: Path) -> str:
-    """A path as text."""
+    """Return a path as a string."""
     found = os.fspath(path)
     return found.decode() if isinstance(found, bytes) else found
 
 
 @contextlib.contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Errors of the system as TensorFlow's."""
+    """Convert operating system errors to TensorFlow's errors."""
     where = path_text(path)
     try:
         yield
@@ -48,126 +49,14 @@ def translated(path: Path) -> Iterator[None]:
         raise InvalidArgumentError(None, "gfile", f"{where}; File name too long") from None
 
 
-class GFile:
-    """A file, as Python's ``open`` gives, with TensorFlow's errors (``tf.io.gfile.GFile``).
-
-    Args:
-        name: its path.
-        mode: "r", "w", "a", "r+", "w+" or "a+", for texts; with "b" for bytes.
-
-    Raises:
-        InvalidArgumentError: for another mode. The file is opened when it is first used.
-
-    Example:
-        >>> import tfpy as tf
-        >>> with tf.io.gfile.GFile("/tmp/words.txt", "w") as file:
-        ...     file.write("a b")
-        >>> tf.io.gfile.exists("/tmp/words.txt")
-        True
-    """
-
-    def __init__(self, name: Path, mode: str = "r") -> None:
-        if mode.replace("b", "") not in ("r", "w", "a", "r+", "w+", "a+"):
-            raise InvalidArgumentError(
-                None, "gfile", f"mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+': {mode!r}"
-            )
-        self._name, self._mode = name, mode
-        self._file: IO[Any] | None = None
-
-    @property
-    def name(self) -> Path:
-        """The path."""
-        return self._name
-
-    @property
-    def mode(self) -> str:
-        """The mode."""
-        return self._mode
-
-    def _opened(self, what: str = "") -> IO[Any]:
-        mode = self._mode
-        if what and not (what in mode or "+" in mode or (what == "w" and "a" in mode)):
-            doing = "read" if what == "r" else "write"
-            raise PermissionDeniedError(None, "gfile", f"File isn't open for {doing}ing: {mode!r}")
-        if self._file is None:
-            with translated(self._name):
-                encoding = None if "b" in mode else "utf-8"
-                newline = None if "b" in mode else ""
-                self._file = open(  # noqa: SIM115 - it is closed by close()
-                    self._name, mode, encoding=encoding, newline=newline
-                )
-        return self._file
-
-    def size(self) -> int:
-        """The number of bytes."""
-        self.flush()
-        return stat(self._name).length
-
-    def read(self, n: int = -1) -> Any:
-        """Up to ``n`` characters or bytes, or all that there are.
-
-        Raises:
-            PermissionDeniedError: when the file is not opened for reading.
-        """
-        return self._opened("r").read(n)
-
-    def readline(self) -> Any:
-        """The next line, with its end; nothing after the last one."""
-        return self._opened("r").readline()
-
-    def readlines(self) -> list[Any]:
-        """All lines that are left."""
-        return self._opened("r").readlines()
-
-    def write(self, file_content: Any) -> None:
-        """Appends to the file.
-
-        Raises:
-            PermissionDeniedError: when the file is not opened for writing.
-        """
-        self._opened("w").write(file_content)
-
-    def seek(self, offset: int, whence: int = 0) -> None:
-        """Goes to a place: from the beginning (0), from here (1) or from the end (2)."""
-        self._opened().seek(offset, whence)
-
-    def seekable(self) -> bool:
-        """True."""
-        return True
-
-    def tell(self) -> int:
-        """The place."""
-        return self._opened().tell()
-
-    def flush(self) -> None:
-        """Writes what waits."""
-        if self._file is not None and self._mode.replace("b", "") != "r":
-            self._file.flush()
-
-    def close(self) -> None:
-        """Closes the file."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def __iter__(self) -> Self:
-        return self
-
-    def __next__(self) -> Any:
-        line = self.readline()
-        if not line:
-            raise StopIteration
-        return line
-
-
 class FileStatistics(NamedTuple):
-    """What :func:`stat` gives."""
+    """The result of `tf.io.gfile.stat`.
+
+    Attributes:
+        length: Size in bytes.
+        mtime_nsec: Time of the last change in nanoseconds.
+        is_directory: True for a folder.
+    """
 
     length: int
     mtime_nsec: int
@@ -175,31 +64,53 @@ class FileStatistics(NamedTuple):
 
 
 def exists(path: Path) -> bool:
-    """Whether there is a file or folder.
+    """Return True if a file or folder exists.
+
+    Args:
+        path: Path.
+
+    Returns:
+        bool.
 
     Example:
         >>> import tfpy as tf
         >>> tf.io.write_file("note.txt", "hello")
         >>> tf.io.gfile.exists("note.txt"), tf.io.gfile.exists("nothing.txt")
         (True, False)
+
+    See also: `tf.io.gfile.isdir`.
     """
     return os.path.exists(path)
 
 
 def isdir(path: Path) -> bool:
-    """Whether it is a folder.
+    """Return True if a path is a folder.
+
+    Args:
+        path: Path.
+
+    Returns:
+        bool.
 
     Example:
         >>> import tfpy as tf
         >>> tf.io.gfile.makedirs("parts")
         >>> tf.io.gfile.isdir("parts"), tf.io.gfile.isdir("nothing")
         (True, False)
+
+    See also: `tf.io.gfile.exists`.
     """
     return os.path.isdir(path)
 
 
-def glob(pattern: Any) -> list[str]:
-    """The paths that a pattern, or one of a list, matches; in order.
+def glob(pattern: Path | list[Path] | tuple[Path, ...]) -> list[str]:
+    """Return the paths that match a pattern.
+
+    Args:
+        pattern: Pattern with the wildcards `*`, `?` and `[...]`, or a list of patterns.
+
+    Returns:
+        List of paths, sorted for each pattern.
 
     Example:
         >>> import tfpy as tf
@@ -207,16 +118,24 @@ def glob(pattern: Any) -> list[str]:
         >>> tf.io.write_file("parts/b.txt", "")
         >>> sorted(tf.io.gfile.glob("parts/*.txt"))
         ['parts/a.txt', 'parts/b.txt']
+
+    See also: `tf.io.gfile.listdir`, `tf.io.gfile.walk`.
     """
     listed = pattern if isinstance(pattern, list | tuple) else [pattern]
     return [found for p in listed for found in sorted(patterns.glob(path_text(p)))]
 
 
 def listdir(path: Path) -> list[str]:
-    """The names in a folder.
+    """Return the names of the files and folders in a folder.
+
+    Args:
+        path: Path of the folder.
+
+    Returns:
+        List of names in arbitrary order.
 
     Raises:
-        NotFoundError: when there is none.
+        NotFoundError: If the folder does not exist.
 
     Example:
         >>> import tfpy as tf
@@ -224,6 +143,8 @@ def listdir(path: Path) -> list[str]:
         >>> tf.io.write_file("listed/b.txt", "")
         >>> sorted(tf.io.gfile.listdir("listed"))
         ['a.txt', 'b.txt']
+
+    See also: `tf.io.gfile.walk`, `tf.io.gfile.glob`.
     """
     if not isdir(path):
         raise NotFoundError(None, "gfile", f"Could not find directory {path_text(path)}")
@@ -231,10 +152,13 @@ def listdir(path: Path) -> list[str]:
 
 
 def mkdir(path: Path) -> None:
-    """Makes a folder in one that exists, if it is not there.
+    """Create a folder inside an existing folder. An existing folder is kept.
+
+    Args:
+        path: Path of the folder.
 
     Raises:
-        NotFoundError: when the folder around it is not there.
+        NotFoundError: If the parent folder does not exist.
 
     Example:
         >>> import tfpy as tf
@@ -242,30 +166,45 @@ def mkdir(path: Path) -> None:
         >>> tf.io.gfile.listdir("empty")
         []
         >>> tf.io.gfile.rmtree("empty")
+
+    See also: `tf.io.gfile.makedirs`.
     """
     with translated(path), contextlib.suppress(FileExistsError):
         os.mkdir(path)
 
 
 def makedirs(path: Path) -> None:
-    """Makes a folder and those around it, where they are not there.
+    """Create a folder and its parent folders. Existing folders are kept.
+
+    Args:
+        path: Path of the folder.
+
+    Raises:
+        AlreadyExistsError: If a file has this path.
 
     Example:
         >>> import tfpy as tf
         >>> tf.io.gfile.makedirs("models/digits")
         >>> tf.io.gfile.isdir("models/digits")
         True
+
+    See also: `tf.io.gfile.mkdir`.
     """
     with translated(path):
         os.makedirs(path, exist_ok=True)
 
 
 def copy(src: Path, dst: Path, overwrite: bool = False) -> None:
-    """Copies a file.
+    """Copy a file.
+
+    Args:
+        src: Path of the file.
+        dst: Path of the copy.
+        overwrite: If True, replace an existing file.
 
     Raises:
-        NotFoundError: when it is not there.
-        AlreadyExistsError: when the copy is, and is not to be overwritten.
+        NotFoundError: If the file does not exist.
+        AlreadyExistsError: If `dst` exists and `overwrite` is False.
 
     Example:
         >>> import tfpy as tf
@@ -273,6 +212,8 @@ def copy(src: Path, dst: Path, overwrite: bool = False) -> None:
         >>> tf.io.gfile.copy("note.txt", "copy.txt", overwrite=True)
         >>> tf.io.read_file("copy.txt").numpy()
         b'hello'
+
+    See also: `tf.io.gfile.rename`.
     """
     _check_free(dst, overwrite)
     with translated(src):
@@ -280,7 +221,16 @@ def copy(src: Path, dst: Path, overwrite: bool = False) -> None:
 
 
 def rename(src: Path, dst: Path, overwrite: bool = False) -> None:
-    """Moves a file or folder; errors as :func:`copy`.
+    """Rename or move a file or folder.
+
+    Args:
+        src: Old path.
+        dst: New path.
+        overwrite: If True, replace an existing file.
+
+    Raises:
+        NotFoundError: If the file does not exist.
+        AlreadyExistsError: If `dst` exists and `overwrite` is False.
 
     Example:
         >>> import tfpy as tf
@@ -288,6 +238,8 @@ def rename(src: Path, dst: Path, overwrite: bool = False) -> None:
         >>> tf.io.gfile.rename("note.txt", "letter.txt", overwrite=True)
         >>> tf.io.gfile.exists("note.txt"), tf.io.gfile.exists("letter.txt")
         (False, True)
+
+    See also: `tf.io.gfile.copy`.
     """
     _check_free(dst, overwrite)
     with translated(src):
@@ -295,15 +247,19 @@ def rename(src: Path, dst: Path, overwrite: bool = False) -> None:
 
 
 def _check_free(path: Path, overwrite: bool) -> None:
+    """Raise AlreadyExistsError if a path exists and may not be overwritten."""
     if not overwrite and exists(path):
         raise AlreadyExistsError(None, "gfile", f"file already exists: {path_text(path)}")
 
 
 def remove(path: Path) -> None:
-    """Deletes a file.
+    """Delete a file.
+
+    Args:
+        path: Path of the file.
 
     Raises:
-        NotFoundError: when it is not there.
+        NotFoundError: If the file does not exist.
 
     Example:
         >>> import tfpy as tf
@@ -311,16 +267,21 @@ def remove(path: Path) -> None:
         >>> tf.io.gfile.remove("note.txt")
         >>> tf.io.gfile.exists("note.txt")
         False
+
+    See also: `tf.io.gfile.rmtree`.
     """
     with translated(path):
         os.remove(path)
 
 
 def rmtree(path: Path) -> None:
-    """Deletes a folder with all that is in it.
+    """Delete a folder with its contents.
+
+    Args:
+        path: Path of the folder.
 
     Raises:
-        NotFoundError: when it is not there.
+        NotFoundError: If the folder does not exist.
 
     Example:
         >>> import tfpy as tf
@@ -328,30 +289,47 @@ def rmtree(path: Path) -> None:
         >>> tf.io.gfile.rmtree("old")
         >>> tf.io.gfile.exists("old")
         False
+
+    See also: `tf.io.gfile.remove`.
     """
     with translated(path):
         shutil.rmtree(path)
 
 
 def stat(path: Path) -> FileStatistics:
-    """Length in bytes, time of the last change in nanoseconds, whether it is a folder.
+    """Return the size and the time of the last change of a file or folder.
+
+    Args:
+        path: Path.
+
+    Returns:
+        A named tuple of `length` in bytes, `mtime_nsec` in nanoseconds, and `is_directory`.
 
     Raises:
-        NotFoundError: when it is not there.
+        NotFoundError: If the file does not exist.
 
     Example:
         >>> import tfpy as tf
         >>> tf.io.write_file("note.txt", "hello")
         >>> tf.io.gfile.stat("note.txt").length
         5
+
+    See also: `tf.io.gfile.exists`.
     """
     with translated(path):
         found = os.stat(path)
     return FileStatistics(found.st_size, found.st_mtime_ns, isdir(path))
 
 
-def join(path: Path, *paths: Path) -> Any:
-    """Parts of a path, joined; an absolute one begins anew.
+def join(path: str | os.PathLike[str], *paths: str | os.PathLike[str]) -> str:
+    """Join parts of a path. An absolute part discards the parts before it.
+
+    Args:
+        path: First part.
+        *paths: Further parts.
+
+    Returns:
+        str.
 
     Example:
         >>> import tfpy as tf
@@ -361,13 +339,25 @@ def join(path: Path, *paths: Path) -> Any:
     return os.path.join(path, *paths)
 
 
-def walk(top: Path, topdown: bool = True, onerror: Any = None) -> Iterator[Walk]:
-    """Of a folder and all in it: its path, the names of its folders, those of its files.
+def walk(
+    top: Path, topdown: bool = True, onerror: Callable[[OSError], object] | None = None
+) -> Iterator[Walk]:
+    """Traverse a folder recursively.
+
+    Args:
+        top: Path of the folder.
+        topdown: If True, yield a folder before its subfolders.
+        onerror: Function that is called with an error of the file system. Default: ignore errors.
+
+    Yields:
+        Tuples of the path of a folder, the names of its folders, and the names of its files.
 
     Example:
         >>> import tfpy as tf
         >>> tf.io.write_file("tree/below/note.txt", "hello")
         >>> [(str(folder), names) for folder, _, names in tf.io.gfile.walk("tree")]
         [('tree', []), ('tree/below', ['note.txt'])]
+
+    See also: `tf.io.gfile.listdir`, `tf.io.gfile.glob`.
     """
     return iter(os.walk(path_text(top), topdown, onerror))

@@ -1,8 +1,8 @@
 """Frames of GIF files (https://www.w3.org/Graphics/GIF/spec-gif89a.txt), composed as in TensorFlow.
 
-The blocks are read here, so that the sizes of all frames are known before memory is allocated.
-As in TensorFlow, frames before a damaged one are kept, every frame has the size of the largest one,
-a transparent pixel keeps the value that it had in the frame before, and disposal is ignored.
+This module parses the blocks, so that the sizes of all frames are known before memory is allocated.
+As in TensorFlow, frames before a damaged frame are kept, every frame has the size of the largest
+one, a transparent pixel keeps its value from the previous frame, and disposal methods are ignored.
 """
 
 from __future__ import annotations
@@ -26,17 +26,22 @@ _MOST_CODE_BITS = 8
 
 
 class _Damaged(Exception):
-    """The file ends early, or a block is not what it should be."""
+    """An error for a file that ends early or has an invalid block."""
 
 
 class _Frame(NamedTuple):
-    """A frame as the file has it.
+    """A frame as stored in the file.
 
     Attributes:
-        colors: Array of uint8 of shape [colors, 3]; None if the file has none for the frame.
+        left: First column of the frame.
+        top: First row of the frame.
+        width: Width of the frame.
+        height: Height of the frame.
+        colors: Array of uint8 of shape [colors, 3], or None if the file has no colors for the
+            frame.
         transparent: Index of the transparent color, or -1.
-        interlaced: The flag of the frame's descriptor.
-        data: Compressed pixels: the bits of the first code, and sub-blocks.
+        interlaced: Interlace flag of the frame's descriptor.
+        data: Compressed pixels: the number of bits of the first code, and sub-blocks.
     """
 
     left: int
@@ -51,7 +56,7 @@ class _Frame(NamedTuple):
 
 @dataclass
 class _Reader:
-    """Reads parts of the file in their order."""
+    """A reader of the parts of a file, in order."""
 
     data: bytes
     at: int = 0
@@ -66,14 +71,14 @@ class _Reader:
         return found
 
     def colors(self, flags: int) -> Array | None:
-        """Read a table of colors, if the flags of the block before it say that there is one."""
+        """Read a color table if the flags of the preceding block announce one."""
         if not flags & _HAS_COLORS:
             return None
         count = 2 << (flags & 7)
         return np.frombuffer(self.take(3 * count), np.uint8).reshape(count, 3)
 
     def sub_blocks(self) -> list[bytes]:
-        """Read blocks up to the empty one."""
+        """Read sub-blocks up to the empty one."""
         found = []
         while size := self.take(1)[0]:
             found.append(self.take(size))
@@ -83,7 +88,7 @@ class _Reader:
         """Read all frames.
 
         Raises:
-            _Damaged: If the file is damaged; the frames before are in `frames`.
+            _Damaged: If the file is damaged. `frames` contains the frames before the damage.
         """
         self.take(6)
         _, _, flags, _, _ = struct.unpack("<HHBBB", self.take(7))
@@ -99,18 +104,19 @@ class _Reader:
                 self._frame(shared, _OPAQUE if transparent is None else transparent)
                 transparent = None
             else:
-                raise _Damaged(f"there is no block of kind {kind}")
+                raise _Damaged(f"unknown block type {kind}")
 
     def _frame(self, shared: Array | None, transparent: int) -> None:
+        """Read one frame."""
         left, top, width, height, flags = struct.unpack("<HHHHB", self.take(9))
         own = self.colors(flags)
         if not width or not height:
-            raise _Damaged(f"a frame has the size {width} x {height}")
+            raise _Damaged(f"a frame has an invalid size of {width} x {height}")
         start = self.at
         bits = self.take(1)[0]
         self.sub_blocks()
         if bits > _MOST_CODE_BITS:
-            raise _Damaged(f"the codes of a frame begin with {bits} bits")
+            raise _Damaged(f"a frame has an invalid code size of {bits} bits")
         colors = shared if own is None else own
         data = self.data[start : self.at]
         interlaced = flags & _INTERLACED
@@ -128,14 +134,14 @@ def frames(data: bytes, most: int | None = None) -> Array:
     """Decode the frames of a GIF file.
 
     Args:
-        data: The file.
-        most: How many frames to decode; None for all.
+        data: Bytes of the file.
+        most: Largest number of frames to decode. Default: all.
 
     Returns:
         Array of uint8 of shape [frames, height, width, 3].
 
     Raises:
-        InvalidArgumentError: If the file has no frame that is whole, or needs too much memory.
+        InvalidArgumentError: If the file has no complete frame, or requires too much memory.
         UnimplementedError: If Pillow is not installed.
     """
     reader = _Reader(data)
@@ -164,7 +170,7 @@ def frames(data: bytes, most: int | None = None) -> Array:
 
 
 def _indices(found: list[_Frame]) -> list[Array]:
-    """Return the colors' indices of each frame's pixels, up to the first damaged frame."""
+    """Return the color indices of the pixels of each frame, up to the first damaged frame."""
     indices: list[Array] = []
     for frame in found:
         size = struct.pack("<HH", frame.width, frame.height)
@@ -177,7 +183,7 @@ def _indices(found: list[_Frame]) -> list[Array]:
 
 
 def _composed(found: list[_Frame], indices: list[Array], height: int, width: int) -> Array:
-    """Draw each frame over the one before."""
+    """Draw each frame on top of the previous one."""
     out = np.zeros((len(found), height, width, 3), np.uint8)
     for number, (frame, pixels) in enumerate(zip(found, indices, strict=True)):
         if number:
@@ -198,4 +204,5 @@ def _composed(found: list[_Frame], indices: list[Array], height: int, width: int
 
 
 def _invalid(why: str) -> InvalidArgumentError:
+    """Return the error for a damaged file."""
     return invalid_value("decode_gif", f"Invalid GIF data: {why}")

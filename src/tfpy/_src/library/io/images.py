@@ -1,9 +1,8 @@
-"""The files of ``tf.image``: PNG and BMP are read here, JPEG and GIF by Pillow if it is there."""
+"""Image files: PNG and BMP are decoded here, JPEG and GIF with Pillow if it is installed."""
 
 from __future__ import annotations
 
 import io
-import struct
 from typing import Any
 
 import numpy as np
@@ -13,44 +12,51 @@ from tfpy._src.base.dtypes import as_dtype
 from tfpy._src.base.errors import invalid, invalid_value
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import DTypeLike, TensorLike
 from tfpy._src.library.image.batches import convert_image_dtype
 from tfpy._src.library.io import gif, pillow
 from tfpy._src.library.io.audio import scalar_bytes
 from tfpy._src.library.io.files import texts
+from tfpy._src.library.io.pixels import _bmp_pixels, _png_pixels
 
 Array = np.ndarray[Any, Any]
-_GREY = (9797, 19234, 3737)
-"""What red, green and blue count in a grey, of 32768."""
 
 
 def decode_image(
-    contents: Any,
+    contents: TensorLike,
     channels: int | None = None,
-    dtype: Any = dtypes.uint8,
+    dtype: DTypeLike = dtypes.uint8,
     name: str | None = None,
     expand_animations: bool = True,
 ) -> Tensor:
-    """The pixels of a JPEG, PNG, GIF or BMP file.
+    """Decode a JPEG, PNG, GIF or BMP file.
+
+    JPEG and GIF require Pillow.
 
     Args:
-        contents: the file's bytes, a scalar string.
-        channels: 0 (None) for those of the file, 1 for grey, 3 for colours, 4 for these and alpha.
-        dtype: uint8, or float32 of 0 to 1.
-        expand_animations: whether a GIF has all its frames, of [frames, height, width, 3]; else the
-            first one.
+        contents: Scalar string tensor with the bytes of the file.
+        channels: Number of channels: 1 for grayscale, 3 for RGB, 4 for RGBA. Default: as in the
+            file.
+        dtype: Dtype of the result: uint8 (default), or float32 with values between 0 and 1.
+        expand_animations: If True, return all frames of a GIF. Otherwise return the first frame.
 
     Returns:
-        [height, width, channels].
+        Tensor of shape `[height, width, channels]`, or of shape `[frames, height, width, 3]` for a
+        GIF if `expand_animations` is True.
 
     Raises:
-        InvalidArgumentError: for another format, damaged files, or channels that it has not.
-        UnimplementedError: for JPEG and GIF without Pillow.
+        InvalidArgumentError: If the format is unknown, the file is damaged, or `channels` is not
+            supported for the format.
+        ValueError: If `dtype` is neither uint8 nor float32.
+        UnimplementedError: If the file is a JPEG or GIF and Pillow is not installed.
 
     Example:
         >>> import tfpy as tf
         >>> png = tf.io.encode_png(tf.constant([[[1, 2, 3]]], tf.uint8))
         >>> tf.io.decode_image(png).numpy().tolist()
         [[[1, 2, 3]]]
+
+    See also: `tf.io.read_file`, `tf.io.decode_png`, `tf.io.decode_jpeg`.
     """
     data = scalar_bytes("decode_image", contents)
     wanted = 0 if channels is None else int(channels)
@@ -64,6 +70,7 @@ def decode_image(
 
 
 def _decoded(data: bytes, channels: int, animated: bool) -> Array:
+    """Decode a file by its signature."""
     if data.startswith(png.SIGNATURE):
         return _png_pixels(data, channels)
     if data.startswith(b"BM"):
@@ -80,18 +87,34 @@ def _decoded(data: bytes, channels: int, animated: bool) -> Array:
 
 
 def decode_png(
-    contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
+    contents: TensorLike,
+    channels: int = 0,
+    dtype: DTypeLike = dtypes.uint8,
+    name: str | None = None,
 ) -> Tensor:
-    """The pixels of an image: :func:`decode_image`, but the first frame of a GIF.
+    """Decode a PNG file. JPEG, BMP and the first frame of a GIF are decoded too.
+
+    Pixels of 16 bits are reduced to their upper 8 bits.
 
     Args:
-        dtype: uint8; pixels of 16 bits lose the lower half.
+        contents: Scalar string tensor with the bytes of the file.
+        channels: Number of channels: 1 for grayscale, 3 for RGB, 4 for RGBA. Default: 0, as in the
+            file.
+        dtype: Dtype of the result. Only uint8 is supported.
+
+    Returns:
+        Uint8 tensor of shape `[height, width, channels]`.
+
+    Raises:
+        InvalidArgumentError: If the file is damaged, or `dtype` or `channels` is not supported.
 
     Example:
         >>> import tfpy as tf
         >>> png = tf.io.encode_png(tf.constant([[[1], [255]]], tf.uint8))
         >>> tf.io.decode_png(png).numpy().tolist()
         [[[1], [255]]]
+
+    See also: `tf.io.decode_image`, `tf.io.encode_png`.
     """
     if as_dtype(dtype) != dtypes.uint8:
         raise invalid("decode_png", f"dtype must be uint8, got {as_dtype(dtype).name}")
@@ -99,7 +122,7 @@ def decode_png(
 
 
 def decode_jpeg(
-    contents: Any,
+    contents: TensorLike,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -108,14 +131,33 @@ def decode_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """The pixels of an image: :func:`decode_image`, but the first frame of a GIF.
+    """Decode a JPEG file with Pillow. PNG, BMP and the first frame of a GIF are decoded too.
 
     Args:
-        ratio: 1, 2, 4 or 8: makes the image smaller.
-        fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method: of no effect.
+        contents: Scalar string tensor with the bytes of the file.
+        channels: Number of channels: 1 for grayscale, 3 for RGB. Default: 0, as in the file.
+        ratio: Factor by which the image is reduced: 1, 2, 4 or 8.
+        fancy_upscaling: Accepted for compatibility with TensorFlow; it has no effect.
+        try_recover_truncated: Accepted for compatibility with TensorFlow; it has no effect.
+        acceptable_fraction: Accepted for compatibility with TensorFlow; it has no effect.
+        dct_method: Accepted for compatibility with TensorFlow; it has no effect.
+
+    Returns:
+        Uint8 tensor of shape `[height, width, channels]`.
 
     Raises:
-        InvalidArgumentError: for another ``ratio``.
+        InvalidArgumentError: If `ratio` or `channels` is not supported, or the file is damaged.
+        UnimplementedError: If Pillow is not installed.
+
+    Example:
+
+        ```py
+        import tfpy as tf
+
+        image = tf.io.decode_jpeg(tf.io.read_file("photo.jpg"), channels=3)
+        ```
+
+    See also: `tf.io.decode_image`, `tf.io.encode_jpeg`.
     """
     if ratio not in (1, 2, 4, 8):
         raise invalid("decode_jpeg", f"ratio must be 1, 2, 4, or 8, got {ratio}")
@@ -125,11 +167,18 @@ def decode_jpeg(
     return decode_image(contents, channels, expand_animations=False)
 
 
-def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
-    """The pixels of a BMP file, uint8 of [height, width, channels].
+def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
+    """Decode a BMP file.
+
+    Args:
+        contents: Scalar string tensor with the bytes of the file.
+        channels: Number of channels of the file. Default: 0, as in the file.
+
+    Returns:
+        Uint8 tensor of shape `[height, width, channels]`.
 
     Raises:
-        InvalidArgumentError: for another file, or channels that it has not.
+        InvalidArgumentError: If the file is not a BMP file, or has another number of channels.
 
     Example:
         >>> import tfpy as tf
@@ -137,6 +186,8 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
         >>> pixel = [3, 2, 1, 0]  # blue, green, red, and one to fill the row
         >>> tf.io.decode_bmp(bytes.fromhex(head) + bytes([0] * 20 + pixel)).numpy().tolist()
         [[[1, 2, 3]]]
+
+    See also: `tf.io.decode_image`.
     """
     data = scalar_bytes("decode_bmp", contents)
     if not data.startswith(b"BM"):
@@ -144,12 +195,28 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
     return constant(_bmp_pixels(data, channels))
 
 
-def decode_gif(contents: Any, name: str | None = None) -> Tensor:
-    """The frames of a GIF file, uint8 of [frames, height, width, 3].
+def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
+    """Decode all frames of a GIF file with Pillow.
+
+    Args:
+        contents: Scalar string tensor with the bytes of the file.
+
+    Returns:
+        Uint8 tensor of shape `[frames, height, width, 3]`.
 
     Raises:
-        InvalidArgumentError: for another file.
-        UnimplementedError: without Pillow.
+        InvalidArgumentError: If the file is not a GIF file, or is damaged.
+        UnimplementedError: If Pillow is not installed.
+
+    Example:
+
+        ```py
+        import tfpy as tf
+
+        frames = tf.io.decode_gif(tf.io.read_file("animation.gif"))
+        ```
+
+    See also: `tf.io.decode_image`.
     """
     data = scalar_bytes("decode_gif", contents)
     if not data.startswith((b"GIF87a", b"GIF89a")):
@@ -157,20 +224,27 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     return constant(gif.frames(data))
 
 
-def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Any:
-    r"""The bytes of PNG files of uint8 images: [..., height, width, 1 to 4 channels].
+def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
+    r"""Encode images as PNG files.
 
     Args:
-        compression: 0 to 9, or -1 for the usual one.
+        image: Uint8 tensor of shape `[..., height, width, channels]` with 1 to 4 channels.
+        compression: Compression level from 0 to 9, or -1 for the default level.
+
+    Returns:
+        String tensor of shape `[...]`.
 
     Raises:
-        InvalidArgumentError: for another rank, dtype or number of channels.
+        InvalidArgumentError: If the dtype, the rank, the number of channels or the level is not
+            supported.
 
     Example:
         >>> import tfpy as tf
         >>> png = tf.io.encode_png(tf.constant([[[1], [255]]], tf.uint8))
         >>> png.numpy()[:4]
         b'\x89PNG'
+
+    See also: `tf.io.decode_png`, `tf.io.write_file`.
     """
     x = convert_to_tensor(image)
     if x.dtype != dtypes.uint8:
@@ -188,18 +262,34 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> An
 
 
 def encode_jpeg(
-    image: Any, format: str = "", quality: int = 95, *options: Any, **named: Any
+    image: TensorLike, format: str = "", quality: int = 95, *options: Any, **named: Any
 ) -> Tensor:
-    """The bytes of a JPEG file of a uint8 image of [height, width, 1 or 3], by Pillow.
+    """Encode an image as a JPEG file with Pillow.
 
     Args:
-        format: "", "grayscale" or "rgb".
-        quality: 0 to 100.
-        options, named: TensorFlow's further ones, of no effect.
+        image: Uint8 tensor of shape `[height, width, 1]` or `[height, width, 3]`.
+        format: `"grayscale"`, `"rgb"`, or `""` to choose by the number of channels.
+        quality: Quality from 0 to 100.
+        *options: Further arguments of TensorFlow; they have no effect.
+        **named: Further keyword arguments of TensorFlow; they have no effect.
+
+    Returns:
+        Scalar string tensor with the bytes of the file.
 
     Raises:
-        InvalidArgumentError: for another shape, dtype or quality.
-        UnimplementedError: without Pillow.
+        InvalidArgumentError: If the shape, the dtype, the format or the quality is not supported.
+        UnimplementedError: If Pillow is not installed.
+
+    Example:
+
+        ```py
+        import tfpy as tf
+
+        jpeg = tf.io.encode_jpeg(tf.zeros([8, 8, 3], tf.uint8), quality=90)
+        tf.io.write_file("black.jpg", jpeg)
+        ```
+
+    See also: `tf.io.decode_jpeg`, `tf.io.encode_png`.
     """
     x = convert_to_tensor(image)
     if x.dtype != dtypes.uint8 or x.ndim != 3 or x.aval.shape[2] not in (1, 3):
@@ -211,108 +301,30 @@ def encode_jpeg(
     pixels = x.host_view()
     grey = pixels.shape[2] == 1
     if (format, grey) in (("grayscale", False), ("rgb", True)):
-        raise invalid("encode_jpeg", f"format {format!r} does not go with {x.aval}")
+        raise invalid("encode_jpeg", f"format {format!r} does not match the image {x.aval}")
     out = io.BytesIO()
     made = pillow.module("encode_jpeg", "Image").fromarray(pixels[:, :, 0] if grey else pixels)
     made.save(out, "JPEG", quality=quality)
     return texts([out.getvalue()], ())
 
 
-def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
-    """Whether bytes are those of a JPEG file: a bool scalar.
+def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
+    """Return True if bytes are a JPEG file.
+
+    Args:
+        contents: Scalar string tensor with the bytes of the file.
+
+    Returns:
+        Scalar bool tensor.
+
+    Raises:
+        InvalidArgumentError: If `contents` is not a scalar string.
 
     Example:
         >>> import tfpy as tf
         >>> tf.io.is_jpeg(bytes([255, 216, 255, 224])).numpy(), tf.io.is_jpeg(b"text").numpy()
         (np.True_, np.False_)
+
+    See also: `tf.io.decode_jpeg`.
     """
     return constant(scalar_bytes("is_jpeg", contents).startswith(b"\xff\xd8\xff"))
-
-
-# PNG
-
-
-def _png_pixels(data: bytes, channels: int) -> Array:
-    image = png.read(data, channels)
-    pixels = image.pixels
-    if image.palette is not None:
-        pixels = image.palette[pixels[:, :, 0]]
-        if not image.transparent:
-            pixels = pixels[:, :, :3]
-    else:
-        pixels = _with_alpha(image, channels)
-    wanted = channels or _own_channels(image)
-    if image.palette is None and image.depth < 8:
-        pixels = (pixels * (255 // (2**image.depth - 1))).astype(np.uint8)
-    found = _converted(pixels, wanted)
-    return (found >> 8).astype(np.uint8) if image.depth == 16 else found
-
-
-def _own_channels(image: png.Image) -> int:
-    if image.palette is not None:
-        return 4 if image.transparent else 3
-    return image.pixels.shape[2]
-
-
-def _with_alpha(image: png.Image, channels: int) -> Array:
-    """The pixels, with alpha where one colour is transparent and alpha is wanted."""
-    if image.transparent is None or channels not in (2, 4):
-        return image.pixels
-    whole = 2**image.depth - 1
-    hidden = (image.pixels == image.transparent).all(-1, keepdims=True)
-    alpha = np.where(hidden, 0, whole).astype(image.pixels.dtype)
-    return np.concatenate([image.pixels, alpha], -1)
-
-
-def _converted(pixels: Array, channels: int) -> Array:
-    """With as many channels: greys and alphas are made where they are wanted."""
-    own = pixels.shape[2]
-    if own == channels:
-        return pixels
-    colours, alpha = (pixels[:, :, :-1], pixels[:, :, -1:]) if own in (2, 4) else (pixels, None)
-    if channels < 3 and colours.shape[2] == 3:
-        half = 0 if pixels.dtype == np.uint8 else 1 << 14
-        parts = [
-            np.multiply(colours[:, :, i], weight, dtype=np.uint32) for i, weight in enumerate(_GREY)
-        ]
-        grey = (sum(parts) + half) >> 15
-        same = (colours == colours[:, :, :1]).all(-1)
-        colours = np.where(same, colours[:, :, 0], grey).astype(pixels.dtype)[:, :, None]
-    elif channels >= 3 and colours.shape[2] == 1:
-        colours = np.repeat(colours, 3, -1)
-    if channels in (2, 4):
-        full = (
-            np.full_like(colours[:, :, :1], np.iinfo(pixels.dtype).max) if alpha is None else alpha
-        )
-        return np.concatenate([colours, full], -1)
-    return colours
-
-
-# BMP
-
-
-def _bmp_pixels(data: bytes, channels: int) -> Array:
-    if len(data) < 32:
-        raise invalid_value(
-            "decode_bmp", f"Incomplete bmp content, requires at least 32 bytes, got {len(data)}"
-        )
-    start, _, width, height, _, bits = struct.unpack_from("<IIiiHH", data, 10)
-    own = bits // 8
-    if bits % 8 or own not in (1, 3, 4):
-        raise invalid_value("decode_bmp", f"{bits} bits a pixel are not 8, 24 or 32")
-    if channels not in (0, own):
-        raise invalid_value(
-            "decode_bmp",
-            f"channels attribute {channels} does not match bits per pixel from file {own}",
-        )
-    if width <= 0 or not height:
-        raise invalid_value("decode_bmp", f"{width} x {height} are no sizes of an image")
-    rows, line = abs(height), (own * width + 3) // 4 * 4
-    if len(data) < start + rows * line - (line - own * width):
-        raise invalid_value("decode_bmp", "Incomplete bmp content")
-    padded = data[start : start + rows * line].ljust(rows * line, b"\0")
-    lines = np.frombuffer(padded, np.uint8).reshape(rows, line)
-    pixels = lines[:, : own * width].reshape(rows, width, own)
-    if own >= 3:
-        pixels = pixels[:, :, [2, 1, 0, 3][:own]]
-    return np.ascontiguousarray(pixels[::-1] if height > 0 else pixels)

@@ -1,6 +1,6 @@
-"""JPEG images, and the compressed pixels of GIF images, by Pillow.
+"""JPEG images and the compressed pixels of GIF images, decoded with Pillow.
 
-Pillow's plugins are called without `Image.open`, which would try every format that Pillow reads.
+Pillow's plugins are called without `Image.open`, which would try every format that Pillow supports.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tfpy._src.base.unpack_limit import Room
 from tfpy._src.compiler.ir.aval import Array
 
 _DAMAGED = (OSError, SyntaxError, ValueError)
-"""Pillow's errors for damaged files; its plugins convert other errors of their own reading."""
+"""Errors that Pillow raises for damaged files."""
 _MODES = {1: "L", 3: "RGB"}
 
 
@@ -41,8 +41,8 @@ def jpeg_pixels(data: bytes, channels: int, ratio: int = 1) -> Array:
     """Decode a JPEG file.
 
     Args:
-        data: The file.
-        channels: 1 or 3; 0 for those of the file.
+        data: Bytes of the file.
+        channels: 1 or 3; 0 for the number of channels of the file.
         ratio: Divisor of width and height: 1, 2, 4 or 8.
 
     Returns:
@@ -71,10 +71,10 @@ def jpeg_pixels(data: bytes, channels: int, ratio: int = 1) -> Array:
 
 
 def gif_indices(data: bytes, width: int, height: int) -> Array | None:
-    """Decompress the pixels of a GIF file that has one frame and no colors.
+    """Decompress the pixels of a GIF file with one frame and no colors.
 
     Returns:
-        Array of uint8 of shape [height, width]; None if the compressed data is damaged.
+        Array of uint8 of shape [height, width], or None if the compressed data is damaged.
 
     Raises:
         UnimplementedError: If Pillow is not installed.

@@ -1,4 +1,4 @@
-"""``tf.io.TFRecordWriter``: files of records, each with checksums of its length and its bytes."""
+"""TFRecord files: records with checksums of their lengths and their bytes."""
 
 from __future__ import annotations
 
@@ -11,25 +11,32 @@ from tfpy._src.library.io.crc import masked_crc
 from tfpy._src.library.io.gfile import Path, path_text, translated
 
 WINDOWS = {"ZLIB": 15, "GZIP": 31}
-"""How zlib is told the formats of compressed files."""
+"""The zlib parameter `wbits` for each format of compressed files."""
 
 
 class TFRecordOptions:
-    """How the files of a :class:`TFRecordWriter` are compressed (``tf.io.TFRecordOptions``).
+    """The compression of the files of a `tf.io.TFRecordWriter`.
 
     Args:
-        compression_type: "GZIP", "ZLIB", or "" or None for none.
-        flush_mode: zlib's, for ``flush()``; without one that writes what is complete.
-        input_buffer_size: taken, and of no effect, as is ``output_buffer_size``.
-        window_bits: zlib's, as are the arguments after it.
+        compression_type: `"GZIP"`, `"ZLIB"`, or `""` or None for no compression.
+        flush_mode: Flush mode of zlib for `flush()`. Default: write complete blocks only.
+        input_buffer_size: Accepted for compatibility with TensorFlow; it has no effect.
+        output_buffer_size: Accepted for compatibility with TensorFlow; it has no effect.
+        window_bits: Window size of zlib.
+        compression_level: Compression level of zlib.
+        compression_method: Compression method of zlib.
+        mem_level: Memory level of zlib.
+        compression_strategy: Compression strategy of zlib.
 
     Raises:
-        ValueError: for another type.
+        ValueError: If the compression type is unknown.
 
     Example:
         >>> import tfpy as tf
         >>> tf.io.TFRecordOptions("GZIP", compression_level=9).compression_type
         'GZIP'
+
+    See also: `tf.io.TFRecordWriter`.
     """
 
     def __init__(
@@ -56,11 +63,22 @@ class TFRecordOptions:
         self.compression_strategy = compression_strategy
 
     @classmethod
-    def get_compression_type_string(cls, options: Any) -> str:
-        """The type of options, or of its name: "GZIP", "ZLIB" or "".
+    def get_compression_type_string(cls, options: TFRecordOptions | str | None) -> str:
+        """Return the compression type of options or of a name.
+
+        Args:
+            options: A `tf.io.TFRecordOptions`, or a compression type.
+
+        Returns:
+            `"GZIP"`, `"ZLIB"` or `""`.
 
         Raises:
-            ValueError: for another one.
+            ValueError: If the compression type is unknown.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.io.TFRecordOptions.get_compression_type_string(tf.io.TFRecordOptions("GZIP"))
+            'GZIP'
         """
         kind = options.compression_type if isinstance(options, cls) else options
         if kind not in (None, "", *WINDOWS):
@@ -68,6 +86,8 @@ class TFRecordOptions:
         return kind or ""
 
     def _packer(self) -> Any:
+        """Return a compressor of zlib, or None without compression."""
+
         def chosen(value: int | None, default: int) -> int:
             return default if value is None else value
 
@@ -84,15 +104,15 @@ class TFRecordOptions:
 
 
 class TFRecordWriter:
-    """Writes a file of records, which ``tf.data.TFRecordDataset`` reads (``tf.io.TFRecordWriter``).
+    """A writer of TFRecord files, which `tf.data.TFRecordDataset` reads.
 
     Args:
-        path: of the file; what it held is lost.
-        options: :class:`TFRecordOptions`, or the name of a compression.
+        path: Path of the file. An existing file is overwritten.
+        options: A `tf.io.TFRecordOptions`, or a compression type. Default: no compression.
 
     Raises:
-        ValueError: for a compression that there is not.
-        NotFoundError: when the folder is not there.
+        ValueError: If the compression type is unknown.
+        NotFoundError: If the folder does not exist.
 
     Example:
         >>> import tfpy as tf
@@ -101,6 +121,8 @@ class TFRecordWriter:
         ...         file.write(word)
         >>> [x.numpy() for x in tf.data.TFRecordDataset("words.tfrecord")]
         [b'one', b'two']
+
+    See also: `tf.data.TFRecordDataset`, `tf.train.Example`.
     """
 
     def __init__(self, path: Path, options: TFRecordOptions | str | None = None) -> None:
@@ -112,16 +134,24 @@ class TFRecordWriter:
             self._file = open(path_text(path), "wb")  # noqa: SIM115 - it is closed by close()
 
     def write(self, record: bytes | bytearray | str) -> None:
-        """Appends a record.
+        """Append a record.
+
+        Args:
+            record: Bytes of the record. A str is encoded as UTF-8.
 
         Raises:
-            TypeError: for what is no bytes; texts are written in UTF-8.
-            FailedPreconditionError: when the file is closed.
+            TypeError: If the record is neither bytes nor a str.
+            FailedPreconditionError: If the writer is closed.
+
+        Example:
+            >>> import tfpy as tf
+            >>> with tf.io.TFRecordWriter("one.tfrecord") as writer:
+            ...     writer.write(b"hello")
         """
         if not isinstance(record, (bytes, bytearray, str)):
             raise TypeError(
-                f"TFRecordWriter.write takes bytes, got {type(record).__name__}: write the bytes "
-                "of a tensor of strings by x.numpy(), of an Example by SerializeToString()"
+                f"TFRecordWriter.write() accepts bytes, got {type(record).__name__}. Pass "
+                "x.numpy() of a scalar string tensor x, or example.SerializeToString()."
             )
         data = record.encode() if isinstance(record, str) else bytes(record)
         length = struct.pack("<Q", len(data))
@@ -129,18 +159,26 @@ class TFRecordWriter:
             self._put(part + struct.pack("<I", checksum))
 
     def _put(self, data: bytes) -> None:
+        """Write bytes, compressed if required."""
         self._opened().write(data if self._packer is None else self._packer.compress(data))
 
     def _opened(self) -> IO[bytes]:
+        """Return the open file."""
         if self._file is None:
             raise FailedPreconditionError(None, "TFRecordWriter", "Writer is closed.")
         return self._file
 
     def flush(self) -> None:
-        """Writes what waits.
+        """Write buffered records to the file.
 
         Raises:
-            FailedPreconditionError: when the file is closed.
+            FailedPreconditionError: If the writer is closed.
+
+        Example:
+            >>> import tfpy as tf
+            >>> with tf.io.TFRecordWriter("one.tfrecord") as writer:
+            ...     writer.write(b"hello")
+            ...     writer.flush()
         """
         file = self._opened()
         if self._packer is not None and self._flush_mode:
@@ -148,7 +186,14 @@ class TFRecordWriter:
         file.flush()
 
     def close(self) -> None:
-        """Closes the file; once is enough."""
+        """Write buffered records and close the file. Further calls have no effect.
+
+        Example:
+            >>> import tfpy as tf
+            >>> writer = tf.io.TFRecordWriter("one.tfrecord")
+            >>> writer.write(b"hello")
+            >>> writer.close()
+        """
         if self._file is not None:
             with self._file as file:
                 if self._packer is not None:

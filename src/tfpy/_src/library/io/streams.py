@@ -1,4 +1,4 @@
-"""Bytes that come piece by piece: from the network, of files that the user has picked."""
+"""Data sources: bytes that arrive in pieces from the network or from files of the user."""
 
 from __future__ import annotations
 
@@ -18,19 +18,32 @@ _REMOTE = re.compile("(https?|blob|data):")
 
 
 class DataSource:
-    """Bytes that come piece by piece, for datasets of files (TensorFlow.js's ``DataSource``)."""
+    """A source of bytes in pieces, for datasets of files (TensorFlow.js's `DataSource`)."""
 
     name = ""
-    """How errors call it."""
+    """Name of the source in errors."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress
 
     async def pieces(self) -> AsyncGenerator[bytes]:
-        """The bytes from the first one.
+        """Read the bytes from the beginning.
+
+        Yields:
+            Pieces of bytes.
 
         Raises:
-            OpError: of a class that says why they do not come.
+            OpError: If the bytes cannot be read. The subclass depends on the reason.
+
+        Example:
+
+            ```py
+            import tfpy as tf
+
+            source = tf.data.FileDataSource(b"hello")
+            async for piece in source.pieces():
+                print(piece)
+            ```
         """
         stream = await self._open()
         done = 0
@@ -44,19 +57,30 @@ class DataSource:
             stream.close()
 
     async def _open(self) -> Any:
+        """Open a stream of the bytes."""
         raise NotImplementedError
 
 
 class URLDataSource(DataSource):
-    """The bytes at an address (``tf.data.URLDataSource``).
+    """The bytes at a URL.
 
     Args:
-        url: also one relative to the page.
-        progress: hears of each piece: how many bytes have come, and of how many, None where the
-            server does not tell.
+        url: URL, absolute or relative to the page.
+        progress: Function that is called after each piece with the number of bytes so far and the
+            total number of bytes, or None if the server does not send it.
 
     Example:
-        ``tf.data.TextLineDataset(tf.data.URLDataSource("words.txt", lambda done, size: ...))``
+
+        ```py
+        import tfpy as tf
+
+        def show(done, size):
+            print(f"{done} of {size} bytes")
+
+        lines = tf.data.TextLineDataset(tf.data.URLDataSource("words.txt", show))
+        ```
+
+    See also: `tf.data.FileDataSource`, `tf.io.to_folder`.
     """
 
     def __init__(self, url: str, progress: Progress | None = None) -> None:
@@ -75,25 +99,28 @@ class URLDataSource(DataSource):
 
 
 class FileDataSource(DataSource):
-    """The bytes of a file that the user has picked (``tf.data.FileDataSource``).
+    r"""The bytes of a file that the user has selected.
 
     Args:
-        file: a File or Blob of the browser, bytes, or the path of a file of Python's.
-        progress: as of :class:`URLDataSource`.
-        chunk_size: how many bytes come at a time, of bytes and paths.
+        file: File or Blob of the browser, bytes, or the path of a file.
+        progress: Function that is called after each piece with the number of bytes so far and the
+            total number of bytes.
+        chunk_size: Size of the pieces of bytes and of files at a path. Default: 1 MiB.
 
     Raises:
-        TypeError: for something else.
+        TypeError: If `file` is something else.
 
     Example:
         >>> import asyncio
         >>> import tfpy as tf
         >>> async def first():
-        ...     file = tf.data.FileDataSource(b"one line\\nanother")
+        ...     file = tf.data.FileDataSource(b"one line\nanother")
         ...     async for line in tf.data.TextLineDataset(file):
         ...         return line.numpy()
         >>> asyncio.run(first())
         b'one line'
+
+    See also: `tf.data.URLDataSource`, `tf.io.to_folder`.
     """
 
     def __init__(
@@ -101,7 +128,9 @@ class FileDataSource(DataSource):
     ) -> None:
         super().__init__(progress)
         if not isinstance(file, bytes | str | os.PathLike) and not hasattr(file, "stream"):
-            raise TypeError(f"FileDataSource: {file!r} is no File, Blob, bytes or path")
+            raise TypeError(
+                f"FileDataSource: file must be a File, Blob, bytes or path, got {file!r}"
+            )
         self._file, self._chunk_size = file, chunk_size
         self.name = str(getattr(file, "name", "bytes" if isinstance(file, bytes) else file))
 
@@ -112,7 +141,7 @@ class FileDataSource(DataSource):
 
 
 class _Held:
-    """Bytes that are here, as :class:`page.Stream` gives those that come."""
+    """A stream of bytes in memory, with the interface of `fetching.Stream`."""
 
     def __init__(self, file: Any, chunk_size: int) -> None:
         if isinstance(file, bytes):
@@ -133,12 +162,12 @@ class _Held:
 
 
 def source_of(value: Any) -> DataSource:
-    """A source given as such, as an address, or as a file of the browser."""
+    """Return a source for a source, a URL, or a file of the browser."""
     if isinstance(value, DataSource):
         return value
     return URLDataSource(value) if isinstance(value, str) else FileDataSource(value)
 
 
 def is_remote(name: str) -> bool:
-    """Whether a file's name is an address."""
+    """Return True if a filename is a URL."""
     return _REMOTE.match(name) is not None

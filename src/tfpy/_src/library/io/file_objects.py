@@ -1,0 +1,254 @@
+"""Files with the methods of Python's files and TensorFlow's errors."""
+
+from __future__ import annotations
+
+from typing import IO, Any, Self
+
+from tfpy._src.base.errors import (
+    InvalidArgumentError,
+    PermissionDeniedError,
+)
+from tfpy._src.library.io.gfile import Path, stat, translated
+
+
+class GFile:
+    """A file with the methods of Python's files and TensorFlow's errors.
+
+    The file is opened by the first method that needs it.
+
+    Args:
+        name: Path of the file.
+        mode: `"r"`, `"w"`, `"a"`, `"r+"`, `"w+"` or `"a+"` for text in UTF-8; with `"b"` for bytes.
+
+    Raises:
+        InvalidArgumentError: If the mode is another one.
+
+    Example:
+        >>> import tfpy as tf
+        >>> with tf.io.gfile.GFile("/tmp/words.txt", "w") as file:
+        ...     file.write("a b")
+        >>> tf.io.gfile.exists("/tmp/words.txt")
+        True
+
+    See also: `tf.io.read_file`, `tf.io.write_file`.
+    """
+
+    def __init__(self, name: Path, mode: str = "r") -> None:
+        if mode.replace("b", "") not in ("r", "w", "a", "r+", "w+", "a+"):
+            raise InvalidArgumentError(
+                None, "gfile", f"mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+': {mode!r}"
+            )
+        self._name, self._mode = name, mode
+        self._file: IO[Any] | None = None
+
+    @property
+    def name(self) -> Path:
+        """Path of the file."""
+        return self._name
+
+    @property
+    def mode(self) -> str:
+        """Mode of the file."""
+        return self._mode
+
+    def _opened(self, what: str = "") -> IO[Any]:
+        """Open the file if necessary.
+
+        Raises:
+            PermissionDeniedError: If the mode does not allow the operation.
+        """
+        mode = self._mode
+        if what and not (what in mode or "+" in mode or (what == "w" and "a" in mode)):
+            doing = "read" if what == "r" else "write"
+            raise PermissionDeniedError(None, "gfile", f"File isn't open for {doing}ing: {mode!r}")
+        if self._file is None:
+            with translated(self._name):
+                encoding = None if "b" in mode else "utf-8"
+                newline = None if "b" in mode else ""
+                self._file = open(  # noqa: SIM115 - it is closed by close()
+                    self._name, mode, encoding=encoding, newline=newline
+                )
+        return self._file
+
+    def size(self) -> int:
+        """Return the size of the file in bytes.
+
+        Returns:
+            int.
+
+        Raises:
+            NotFoundError: If the file does not exist.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.io.write_file("note.txt", "hello")
+            >>> tf.io.gfile.GFile("note.txt").size()
+            5
+        """
+        self.flush()
+        return stat(self._name).length
+
+    def read(self, n: int = -1) -> Any:
+        """Read from the file.
+
+        Args:
+            n: Largest number of characters or bytes to read. Default: all.
+
+        Returns:
+            str, or bytes in a binary mode.
+
+        Raises:
+            PermissionDeniedError: If the file is not open for reading.
+            NotFoundError: If the file does not exist.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.io.write_file("note.txt", "hello")
+            >>> with tf.io.gfile.GFile("note.txt") as file:
+            ...     file.read(2)
+            'he'
+        """
+        return self._opened("r").read(n)
+
+    def readline(self) -> Any:
+        r"""Read the next line with its end.
+
+        Returns:
+            str, or bytes in a binary mode. Empty at the end of the file.
+
+        Raises:
+            PermissionDeniedError: If the file is not open for reading.
+            NotFoundError: If the file does not exist.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.io.write_file("list.txt", "one\ntwo")
+            >>> with tf.io.gfile.GFile("list.txt") as file:
+            ...     file.readline()
+            'one\n'
+        """
+        return self._opened("r").readline()
+
+    def readlines(self) -> list[Any]:
+        r"""Read all remaining lines with their ends.
+
+        Returns:
+            List of str, or of bytes in a binary mode.
+
+        Raises:
+            PermissionDeniedError: If the file is not open for reading.
+            NotFoundError: If the file does not exist.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.io.write_file("list.txt", "one\ntwo")
+            >>> with tf.io.gfile.GFile("list.txt") as file:
+            ...     file.readlines()
+            ['one\n', 'two']
+        """
+        return self._opened("r").readlines()
+
+    def write(self, file_content: str | bytes) -> None:
+        """Write to the file.
+
+        Args:
+            file_content: str, or bytes in a binary mode.
+
+        Raises:
+            PermissionDeniedError: If the file is not open for writing.
+
+        Example:
+            >>> import tfpy as tf
+            >>> with tf.io.gfile.GFile("note.txt", "w") as file:
+            ...     file.write("hello")
+            >>> tf.io.read_file("note.txt").numpy()
+            b'hello'
+        """
+        self._opened("w").write(file_content)
+
+    def seek(self, offset: int, whence: int = 0) -> None:
+        """Move to a position of the file.
+
+        Args:
+            offset: Number of bytes.
+            whence: 0 to count from the beginning, 1 from the current position, 2 from the end.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.io.write_file("note.txt", "hello")
+            >>> with tf.io.gfile.GFile("note.txt") as file:
+            ...     file.seek(3)
+            ...     file.read()
+            'lo'
+        """
+        self._opened().seek(offset, whence)
+
+    def seekable(self) -> bool:
+        """Return True.
+
+        Returns:
+            bool.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.io.gfile.GFile("note.txt", "w").seekable()
+            True
+        """
+        return True
+
+    def tell(self) -> int:
+        """Return the position in the file.
+
+        Returns:
+            int.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.io.write_file("note.txt", "hello")
+            >>> with tf.io.gfile.GFile("note.txt", "rb") as file:
+            ...     file.read(2), file.tell()
+            (b'he', 2)
+        """
+        return self._opened().tell()
+
+    def flush(self) -> None:
+        """Write buffered data to the file.
+
+        Example:
+            >>> import tfpy as tf
+            >>> with tf.io.gfile.GFile("note.txt", "w") as file:
+            ...     file.write("hello")
+            ...     file.flush()
+            ...     tf.io.read_file("note.txt").numpy()
+            b'hello'
+        """
+        if self._file is not None and self._mode.replace("b", "") != "r":
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close the file. The next operation opens it again.
+
+        Example:
+            >>> import tfpy as tf
+            >>> file = tf.io.gfile.GFile("note.txt", "w")
+            >>> file.write("hello")
+            >>> file.close()
+        """
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
