@@ -1,6 +1,6 @@
-"""Connectionist temporal classification: labels from logits.
+"""Decoders of connectionist temporal classification: sequences of labels from logits.
 
-The host finds them, since how many there are follows from values.
+They run on the host, because the number of labels depends on values.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tfpy._src.base import dtypes
 from tfpy._src.base.errors import FailedPreconditionError, invalid, invalid_value
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import TensorLike
 from tfpy._src.tensors.array.making import cast
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor, made
 from tfpy._src.tensors.math.ordering import argmax
@@ -28,24 +29,29 @@ Decoded = tuple[list[SparseTensor], Tensor]
 
 
 def ctc_greedy_decoder(
-    inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: int | None = None
+    inputs: TensorLike,
+    sequence_length: TensorLike,
+    merge_repeated: bool = True,
+    blank_index: int | None = None,
 ) -> Decoded:
-    """The most likely class at each time, without blanks.
+    """Decode the most likely class at each time step, without blanks.
 
     Args:
-        inputs: logits of [time, batch, classes].
-        sequence_length: [batch]: how many times count.
-        merge_repeated: whether a class that goes on counts once.
-        blank_index: the class that stands for no label: the last one by default; from the end if
-            negative.
+        inputs: Float tensor of shape `[time, batch, classes]` with logits.
+        sequence_length: Integer tensor of shape `[batch]`, the number of time steps of each row.
+        merge_repeated: If True, merge consecutive equal classes.
+        blank_index: Class that represents no label; a negative index counts from the end. Default:
+            the last class.
 
     Returns:
-        A list of one sparse matrix, the labels of each row, and [batch, 1]: minus the sum of the
-        largest logits.
+        A list of one sparse int32 tensor of shape `[batch, longest]` with the labels, and a float
+        tensor of shape `[batch, 1]` with the negative sum of the largest logits.
 
     Raises:
-        InvalidArgumentError: for logits of another rank, or a class that there is not.
-        FailedPreconditionError: for another number of lengths, or one above ``time``.
+        InvalidArgumentError: If `inputs` does not have three dimensions or is empty, or
+            `blank_index` is out of range.
+        FailedPreconditionError: If `sequence_length` has another shape or exceeds the number of
+            time steps.
 
     Example:
         >>> import tfpy as tf
@@ -54,6 +60,8 @@ def ctc_greedy_decoder(
         >>> decoded, score = tf.nn.ctc_greedy_decoder(logits, sequence_length=[4])
         >>> decoded[0].values.numpy().tolist()
         [0, 1]
+
+    See also: `tf.nn.ctc_beam_search_decoder`, `tf.nn.ctc_loss`.
     """
     logits, lengths = _operands("ctc_greedy_decoder", inputs, sequence_length)
     classes = logits.aval.shape[2]
@@ -75,23 +83,27 @@ def ctc_greedy_decoder(
 
 
 def ctc_beam_search_decoder(
-    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
+    inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100, top_paths: int = 1
 ) -> Decoded:
-    """The likeliest sequences of labels, by a search that keeps ``beam_width`` of them.
+    """Decode the most likely sequences of labels with a beam search.
+
+    The last class is the blank.
 
     Args:
-        inputs: logits of [time, batch, classes]; the last class is blank.
-        sequence_length: [batch]: how many times count.
-        top_paths: how many sequences are given.
+        inputs: Float tensor of shape `[time, batch, classes]` with logits.
+        sequence_length: Integer tensor of shape `[batch]`, the number of time steps of each row.
+        beam_width: Number of sequences that the search keeps.
+        top_paths: Number of sequences to return, at most `beam_width`.
 
     Returns:
-        A list of ``top_paths`` sparse matrices, the labels of each row, likeliest first, and
-        [batch, top_paths]: the logarithms of their probabilities.
+        A list of `top_paths` sparse int32 tensors of shape `[batch, longest]` with the labels, most
+        likely first, and a float tensor of shape `[batch, top_paths]` with the log probabilities.
 
     Raises:
-        InvalidArgumentError: for logits of another rank, for more paths than the beam is wide, or
-            than were found.
-        FailedPreconditionError: for another number of lengths, or one above ``time``.
+        InvalidArgumentError: If `inputs` does not have three dimensions or is empty, or `top_paths`
+            is larger than `beam_width` or than the number of sequences found.
+        FailedPreconditionError: If `sequence_length` has another shape or exceeds the number of
+            time steps.
 
     Example:
         >>> import tfpy as tf
@@ -99,6 +111,8 @@ def ctc_beam_search_decoder(
         >>> decoded, score = tf.nn.ctc_beam_search_decoder(logits, [3], beam_width=4, top_paths=1)
         >>> decoded[0].values.numpy().tolist()
         [1, 0]
+
+    See also: `tf.nn.ctc_greedy_decoder`, `tf.nn.ctc_loss`.
     """
     problem = f"top_paths must be in 1 .. beam_width ({beam_width}), got {top_paths}"
     if min(top_paths, beam_width) < 1:
@@ -119,8 +133,8 @@ def ctc_beam_search_decoder(
     return paths, cast(constant(scores.reshape(-1, top_paths)), logits.dtype)
 
 
-def _operands(op: str, inputs: Any, sequence_length: Any) -> tuple[Tensor, Array]:
-    """Logits, and lengths on the host."""
+def _operands(op: str, inputs: TensorLike, sequence_length: TensorLike) -> tuple[Tensor, Array]:
+    """Convert logits, and return the lengths on the host."""
     logits = convert_to_tensor(inputs, dtype_hint=dtypes.float32)
     if logits.ndim != 3:
         raise invalid(op, f"inputs is not a 3-Tensor, got shape {list(logits.aval.shape)}")
@@ -140,7 +154,7 @@ def _operands(op: str, inputs: Any, sequence_length: Any) -> tuple[Tensor, Array
 
 
 def sparse_rows(rows: Sequence[Any]) -> SparseTensor:
-    """A sparse matrix, [rows, longest] of int32, of rows of labels."""
+    """Return rows of labels as a sparse int32 matrix of shape [rows, longest]."""
     sizes = [len(row) for row in rows]
     indices = [(i, j) for i, n in enumerate(sizes) for j in range(n)]
     values = np.array([*itertools.chain.from_iterable(rows)], np.int32)
@@ -151,8 +165,9 @@ def sparse_rows(rows: Sequence[Any]) -> SparseTensor:
 class _Entry:
     """A sequence of labels in the beam: a node of the tree of sequences.
 
-    ``label`` and ``blank`` are the logarithms of the probabilities that it ends in its last label
-    and in a blank; ``old_blank`` and ``old_total`` are those before this time.
+    `label` and `blank` are the log probabilities that the sequence ends with its last label and
+    with a blank. `total` is the logarithm of their sum. `old_blank` and `old_total` are the values
+    before the current time step.
     """
 
     __slots__ = (
@@ -166,14 +181,14 @@ class _Entry:
         self.old_blank = self.old_total = _NEVER
 
     def child(self, last: int) -> _Entry:
-        """The sequence with one label more."""
+        """Return the sequence that is longer by one label."""
         found = self.children.get(last)
         if found is None:
             found = self.children[last] = _Entry(self, last)
         return found
 
     def labels(self) -> list[int]:
-        """The sequence."""
+        """Return the labels of the sequence."""
         out, node = [], self
         while node.parent is not None:
             out.append(node.last)
@@ -182,7 +197,7 @@ class _Entry:
 
 
 class _Leaves:
-    """The likeliest entries, no more than the beam is wide: a heap, the least likely first."""
+    """The most likely sequences, at most `width`: a heap with the least likely sequence first."""
 
     def __init__(self, width: int) -> None:
         self._width = width
@@ -191,11 +206,11 @@ class _Leaves:
 
     @property
     def least(self) -> float:
-        """What an entry must be more likely than."""
+        """Total that a new entry must exceed."""
         return self._heap[0][0] if len(self._heap) == self._width else _NEVER
 
     def push(self, entry: _Entry) -> None:
-        """Adds an entry; the least likely one goes where there are too many."""
+        """Add an entry, and remove the least likely one if there are too many."""
         item = (entry.total, -next(self._order), entry)
         if len(self._heap) < self._width:
             heapq.heappush(self._heap, item)
@@ -204,7 +219,7 @@ class _Leaves:
         gone.label = gone.blank = gone.total = _NEVER
 
     def __iter__(self) -> Iterator[_Entry]:
-        """Likeliest first."""
+        """Iterate in descending order of probability."""
         return (entry for _, _, entry in sorted(self._heap, reverse=True, key=lambda x: x[:2]))
 
 
@@ -219,7 +234,7 @@ class _Beam:
         self._leaves.push(root)
 
     def step(self, row: Array) -> None:
-        """Goes on by a time, of which these are the logarithms of the classes' probabilities."""
+        """Process a time step with the log probabilities of its classes."""
         branches, self._leaves = list(self._leaves), _Leaves(self._width)
         blank, scores = float(row[-1]), row[:-1]
         for entry in branches:
@@ -231,7 +246,10 @@ class _Beam:
                 self._grow(entry, scores)
 
     def _stay(self, entry: _Entry, blank: float, scores: Array) -> None:
-        """The same sequence: its last label goes on, comes from the parent, or a blank comes."""
+        """Update a sequence that does not grow.
+
+        Its last label is repeated, is appended to the parent's sequence, or is followed by a blank.
+        """
         parent = entry.parent
         if parent is not None:
             if parent.total != _NEVER:
@@ -244,7 +262,7 @@ class _Beam:
         self._leaves.push(entry)
 
     def _grow(self, entry: _Entry, scores: Array) -> None:
-        """The sequence with one label more."""
+        """Add the sequences that are longer by one label."""
         totals = scores + entry.old_total
         if entry.last >= 0:
             totals[entry.last] = scores[entry.last] + entry.old_blank
@@ -257,10 +275,10 @@ class _Beam:
                 child.blank, child.label, child.total = _NEVER, total, total
                 self._leaves.push(child)
             else:
-                child.old_blank = child.old_total = _NEVER  # so it does not grow, either
+                child.old_blank = child.old_total = _NEVER  # so that it does not grow
 
     def best(self, count: int) -> list[tuple[list[int], float]]:
-        """The likeliest sequences and the logarithms of their probabilities."""
+        """Return the most likely sequences and their log probabilities."""
         found = list(self._leaves)
         if len(found) < count:
             raise invalid_value(

@@ -1,34 +1,36 @@
-"""Sequences of labels: what of them is distinct, and without repetitions."""
+"""Distinct labels, and labels without repetitions."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from tfpy._src.base.errors import invalid
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import TensorLike
 from tfpy._src.tensors.array.sets import unique
 
 
-def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Tensor]:
-    """The distinct labels of each row, in order of appearance, and which of them each one is.
+def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> list[Tensor]:
+    """Return the distinct labels of each row and the index of each label among them.
 
     Args:
-        labels: [batch, longest] of integers.
+        labels: Integer tensor of shape `[batch, longest]`.
 
     Returns:
-        Two matrices of that shape; the first one is filled up with zeros.
+        A list of two int32 tensors of shape `[batch, longest]`: the distinct labels in order of
+        appearance, padded with zeros, and the index of each label.
 
     Raises:
-        InvalidArgumentError: for something else than a matrix.
+        InvalidArgumentError: If `labels` is not a matrix.
 
     Example:
         >>> import tfpy as tf
         >>> values, index = tf.nn.ctc_unique_labels([[3, 4, 4, 3]])
         >>> values.numpy().tolist(), index.numpy().tolist()
         ([[3, 4, 0, 0]], [[0, 1, 1, 0]])
+
+    See also: `tf.nn.ctc_loss`, `tf.unique`.
     """
     x = convert_to_tensor(labels)
     if x.ndim != 2:
@@ -42,25 +44,29 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Tensor]:
     return [constant(found), constant(places)]
 
 
-def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Any, Any]:
-    """Rows of labels without repetitions of a label by itself.
+def collapse_repeated(
+    labels: TensorLike, seq_length: TensorLike, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Merge consecutive equal labels in each row.
 
     Args:
-        labels: [batch, longest].
-        seq_length: [batch]: how many labels count.
+        labels: Tensor of shape `[batch, longest]`.
+        seq_length: Integer tensor of shape `[batch]`, the number of labels of each row.
 
     Returns:
-        The labels, filled up with zeros to the longest row's length, and how many there are in each
-        row.
+        Tensor of shape `[batch, new_longest]` with the labels, padded with zeros, and tensor of
+        shape `[batch]` with the new numbers of labels.
 
     Raises:
-        InvalidArgumentError: for something else than a matrix, or another number of lengths.
+        InvalidArgumentError: If `labels` is not a matrix, or `seq_length` has another shape.
 
     Example:
         >>> import tfpy as tf
         >>> labels, lengths = tf.nn.collapse_repeated([[1, 1, 2, 2, 1]], seq_length=[5])
         >>> labels.numpy().tolist(), lengths.numpy().tolist()
         ([[1, 2, 1]], [3])
+
+    See also: `tf.nn.ctc_loss`, `tf.nn.ctc_greedy_decoder`.
     """
     x, lengths = convert_to_tensor(labels), convert_to_tensor(seq_length)
     if x.ndim != 2 or tuple(lengths.aval.shape) != (x.aval.shape[0],):

@@ -1,15 +1,16 @@
 """The loss of connectionist temporal classification.
 
-It is that of https://www.cs.toronto.edu/~graves/icml_2006.pdf.
+It follows https://www.cs.toronto.edu/~graves/icml_2006.pdf.
 
-A path goes through states, one at each time: a start, and then blank, label, blank, label, ...,
-blank. From a state it goes on to itself, to the next one, and from a label to the next label,
-unless that is the same. Probabilities are logarithms, of sum 1 at each time.
+A path visits one state at each time step: a start, and then blank, label, blank, label, ..., blank.
+A path stays in a state or moves to the next one. From a label it may also move to the next label if
+the two labels differ. Probabilities are logarithms and are normalized at each time step.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from tfpy._src.base.errors import invalid, invalid_value
 from tfpy._src.compiler.ops import elementwise as ew, logic
 from tfpy._src.core.conversion import constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import TensorLike
 from tfpy._src.functions.control.mapping import scan
 from tfpy._src.library.sparse.conversion import to_dense
 from tfpy._src.tensors.array.joining import concat, pad, stack
@@ -33,46 +35,52 @@ from tfpy._src.tensors.math.reductions import reduce_logsumexp
 from tfpy._src.tensors.nn.activations import log_softmax
 
 _NEVER = -1e30
-"""The logarithm of 0: finite, so that differences are numbers on every device."""
+"""Logarithm of 0: a finite number, so that differences are finite on every device."""
 _HARDLY = math.log(1e-307)
-"""That of beginning or ending in another state, so that what cannot be labelled has a loss."""
+"""Log probability of starting or ending in another state, so that all labels have a finite loss."""
 
 
 def ctc_loss(
-    labels: Any,
-    logits: Any,
-    label_length: Any,
-    logit_length: Any,
+    labels: TensorLike,
+    logits: TensorLike,
+    label_length: TensorLike | None,
+    logit_length: TensorLike,
     logits_time_major: bool = True,
-    unique: Any = None,
+    unique: Sequence[TensorLike] | None = None,
     blank_index: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Connectionist temporal classification: -log of the probability of label sequences.
+    """Compute the loss of connectionist temporal classification.
+
+    The loss is the negative log probability of the labels, summed over all alignments with the time
+    steps. Labels that do not fit into the time steps have a loss of about 707.
 
     Args:
-        labels: [batch, longest] of integers, or a sparse matrix of these.
-        logits: [time, batch, classes].
-        label_length: [batch]: how many labels count; not read if they are sparse.
-        logit_length: [batch]: how many times count.
-        logits_time_major: False for logits of [batch, time, classes].
-        unique: what :func:`ctc_unique_labels` gives; of no effect.
-        blank_index: the class that stands for no label, from the end if negative: 0 by default,
-            and to be given for sparse labels.
+        labels: Integer tensor of shape `[batch, longest]`, dense or sparse.
+        logits: Float tensor of shape `[time, batch, classes]`.
+        label_length: Integer tensor of shape `[batch]`, the number of labels of each row. Not used
+            for sparse labels.
+        logit_length: Integer tensor of shape `[batch]`, the number of time steps of each row.
+        logits_time_major: If False, the shape of `logits` is `[batch, time, classes]`.
+        unique: Accepted for compatibility with TensorFlow; it has no effect.
+        blank_index: Class that represents no label; a negative index counts from the end. Default:
+            0. Required for sparse labels.
 
     Returns:
-        [batch]. Labels that do not fit in the time have a loss of about 707.
+        Float tensor of shape `[batch]` with the dtype of `logits`.
 
     Raises:
-        ValueError: for sparse labels without ``blank_index``.
-        InvalidArgumentError: when shapes do not go together; for sparse labels, when there are none
-            in a row or too many for the time.
+        ValueError: If `labels` is sparse and `blank_index` is not passed.
+        InvalidArgumentError: If the shapes are not compatible, or a row of sparse labels is empty
+            or too long for its time steps.
 
     Example:
         >>> import tfpy as tf
         >>> logits = tf.zeros([3, 1, 3])  # time, batch, classes: each class is as likely
         >>> tf.nn.ctc_loss([[1, 2]], logits, [2], [3], blank_index=0).numpy().round(3)
         array([1.686], dtype=float32)
+
+    See also: `tf.nn.ctc_greedy_decoder`, `tf.nn.ctc_beam_search_decoder`.
     """
     scores = convert_to_tensor(logits)
     if scores.ndim != 3:
@@ -96,6 +104,7 @@ def ctc_loss(
 
 
 def _check_shapes(labels: Tensor, logits: Tensor, *lengths: Tensor) -> None:
+    """Raise InvalidArgumentError if the shapes are not compatible."""
     batch = logits.aval.closed.shape[1]
     if labels.ndim != 2 or labels.aval.closed.shape[0] != batch:
         raise invalid(
@@ -109,7 +118,7 @@ def _check_shapes(labels: Tensor, logits: Tensor, *lengths: Tensor) -> None:
 
 
 def _lengths(labels: SparseTensor, logits: Tensor, times: Tensor) -> Tensor:
-    """How many labels each row has; what is known while a function is traced is checked."""
+    """Return the number of labels of each row. Values that are known while tracing are checked."""
     steps, batch, _ = logits.aval.closed.shape
     rows = labels.host_indices[:, 0]
     count = np.bincount(rows, minlength=batch)
@@ -135,21 +144,22 @@ def _lengths(labels: SparseTensor, logits: Tensor, times: Tensor) -> Tensor:
 
 
 class _Lattice(NamedTuple):
-    """The states of every row of a batch, at every time."""
+    """The states of every row of a batch at every time step."""
 
     emitted: Tensor
-    """[time, batch, states]: the probability of what a state stands for."""
+    """Log probability of the class of a state: [time, batch, states]."""
     skip: Tensor
-    """[batch, states]: 0 where the state before the last one leads there, else never."""
+    """0 if the state two places before leads to a state, else `_NEVER`: [batch, states]."""
     end: Tensor
-    """[batch, states]: of ending in a state."""
+    """Log probability of ending in a state: [batch, states]."""
     mask: Tensor
-    """[time, batch, 1]: whether a time counts."""
+    """True for the time steps of a row: [time, batch, 1]."""
     classes: Tensor
-    """[batch, states]: what a state stands for; blank of the start."""
+    """Class of a state: [batch, states]. The class of the start is the blank."""
 
 
 def _lattice(scores: Tensor, labels: Tensor, count: Tensor, times: Tensor, blank: int) -> _Lattice:
+    """Return the states of a batch."""
     steps, batch, _ = scores.aval.shape
     longest = labels.aval.shape[1]
     ids = cast(labels, dtypes.int32)
@@ -158,7 +168,7 @@ def _lattice(scores: Tensor, labels: Tensor, count: Tensor, times: Tensor, blank
     exist = logic.logical_and(classes >= 0, classes < scores.aval.shape[2])
     known = where(exist, classes, 0)
     emitted = gather(transpose(scores, [1, 0, 2]), known, axis=2, batch_dims=1)
-    emitted = where(expand_dims(exist, 1), emitted, 0.0)  # a class that there is not costs nothing
+    emitted = where(expand_dims(exist, 1), emitted, 0.0)  # unknown classes cost nothing
     state = constant(np.arange(2 * longest + 2, dtype=np.int32))
     first = ones([batch, min(longest, 1)], dtypes.bool)
     follows = concat([first, logic.not_equal(ids[:, 1:], ids[:, :-1])], 1)
@@ -176,13 +186,13 @@ def _lattice(scores: Tensor, labels: Tensor, count: Tensor, times: Tensor, blank
 
 
 def _alternating(first: Tensor, second: Tensor) -> Tensor:
-    """The columns of two matrices in turn."""
+    """Interleave the columns of two matrices."""
     batch, size = first.aval.shape
     return reshape(stack([first, second], 2), [batch, 2 * size])
 
 
 def _sum_of(*terms: Tensor) -> Tensor:
-    """The logarithm of a sum."""
+    """Return the logarithm of the sum of exponentials."""
     largest = terms[0]
     for term in terms[1:]:
         largest = ew.maximum(largest, term)
@@ -193,14 +203,18 @@ def _sum_of(*terms: Tensor) -> Tensor:
 
 
 def _shifted(x: Tensor, by: int) -> Tensor:
-    """States moved up, or down if ``by`` is negative; what comes from outside never is."""
+    """Shift states up, or down if `by` is negative, and fill with `_NEVER`."""
     kept = x[:, :-by] if by > 0 else x[:, -by:]
     return pad(kept, [[0, 0], [max(by, 0), max(-by, 0)]], constant_values=_NEVER)
 
 
 def _backward(lattice: _Lattice) -> tuple[Tensor, Tensor]:
-    """Of going on from each state, before each time: [time, batch, states]; and what the logarithms
-    of the sums by which they were divided add up to: [time, batch, 1]."""
+    """Compute the log probability of the rest of a path from each state.
+
+    Returns:
+        The log probabilities before each time step, normalized, of shape [time, batch, states]; and
+        the accumulated logarithms of the normalizers, of shape [time, batch, 1].
+    """
 
     def step(state: Any, row: Any) -> Any:
         after, total = state
@@ -218,7 +232,7 @@ def _backward(lattice: _Lattice) -> tuple[Tensor, Tensor]:
 
 
 def _forward(lattice: _Lattice) -> Tensor:
-    """Of being in each state after each time: [time, batch, states]."""
+    """Compute the log probability of each state after each time step: [time, batch, states]."""
 
     def step(before: Tensor, emitted: Tensor) -> Tensor:
         jump = _shifted(before, 2) + lattice.skip
@@ -233,6 +247,7 @@ def _forward(lattice: _Lattice) -> Tensor:
 
 @custom_gradient
 def _loss(logits: Tensor, labels: Tensor, count: Tensor, times: Tensor, blank: int) -> Any:
+    """Compute the loss with its gradient."""
     scores = log_softmax(logits)
     lattice = _lattice(scores, labels, count, times, blank)
     after, total = _backward(lattice)

@@ -1,4 +1,4 @@
-"""The events of a recording in the Trace Event Format, which Perfetto and chrome://tracing open."""
+"""Events of a recording in the Trace Event Format, which Perfetto and chrome://tracing open."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tfpy._src.base.profiler_spans import Span, covered
 from tfpy._src.library.profiler.kernels import KernelRun
 from tfpy._src.library.profiler.recording import Recording
 
-_HOST, _DEVICE = 1, 2  # the numbers of "processes"
+_HOST, _DEVICE = 1, 2  # ids of the "processes" in the file
 
 
 class Track(NamedTuple):
-    """Events that lie side by side or within each other."""
+    """Events that are displayed next to each other or nested."""
 
     process: int
     name: str
@@ -22,7 +22,7 @@ class Track(NamedTuple):
 
 
 class Event(NamedTuple):
-    """A stretch of time; seconds from the recording's start."""
+    """A time interval, in seconds from the start of the recording."""
 
     kind: str
     name: str
@@ -32,7 +32,7 @@ class Event(NamedTuple):
 
 
 def tracks_of(recording: Recording, kernels: Sequence[KernelRun]) -> list[Track]:
-    """Python's threads, with tasks beside them, what is awaited, and the device."""
+    """Return the tracks of Python's threads, of tasks, of awaited calls, and of the device."""
     threads: dict[int, list[Event]] = {}
     awaited: list[Event] = []
     for span in recording.spans:
@@ -57,11 +57,13 @@ def tracks_of(recording: Recording, kernels: Sequence[KernelRun]) -> list[Track]
 
 
 def _event(span: Span, start: float) -> Event:
+    """Convert a span to an event."""
     shown = {k: v for k, v in span.facts.items() if isinstance(v, int | float | str)}
     return Event(span.kind, span.name or span.kind, span.began - start, span.ended - start, shown)
 
 
 def _kernel_event(kernel: KernelRun, start: float) -> Event:
+    """Convert a kernel run to an event."""
     facts: dict[str, Any] = {
         "kernel": kernel.kernel,
         "inputs": [list(shape) for shape in kernel.input_shapes],
@@ -73,8 +75,11 @@ def _kernel_event(kernel: KernelRun, start: float) -> Event:
 
 
 def _lanes(events: Iterable[Event], nest: bool) -> list[list[Event]]:
-    """The events in lanes, in each of which one follows the other or, with ``nest``, lies within
-    it: tasks of one thread may take turns in any other way."""
+    """Distribute events over lanes.
+
+    In a lane, an event starts after the previous one ends, or is inside it if `nest` is True. Tasks
+    of one thread may overlap in any way, so they need several lanes.
+    """
     lanes: list[_Lane] = []
     for event in sorted(events, key=lambda e: (e.began, -e.ended)):
         free = next((lane for lane in lanes if lane.has_room(event, nest)), None)
@@ -86,23 +91,25 @@ def _lanes(events: Iterable[Event], nest: bool) -> list[list[Event]]:
 
 
 class _Lane:
-    """Events in the order of their beginnings, and those that have not ended by the last."""
+    """Events sorted by their start, and the events that have not ended when the last one starts."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.under_way: list[Event] = []
 
     def has_room(self, event: Event, nest: bool) -> bool:
+        """Return True if an event fits into the lane."""
         while self.under_way and self.under_way[-1].ended <= event.began:
             self.under_way.pop()
         return not self.under_way or (nest and event.ended <= self.under_way[-1].ended)
 
 
 def document(tracks: Sequence[Track], backend: str, facts: dict[str, Any]) -> dict[str, Any]:
-    """What the JSON file has; ``ts`` and ``dur`` are microseconds.
+    """Return the content of the JSON file.
 
-    Both are whole nanoseconds: Perfetto cuts off what is less, and then drops events that end after
-    the one that they lie within, or begin before their neighbour has ended.
+    `ts` and `dur` are microseconds that are exact multiples of a nanosecond. Perfetto truncates
+    them to nanoseconds, and drops an event that ends after its enclosing event or starts before the
+    previous event ends.
     """
     names = {_HOST: "Python", _DEVICE: backend}
     processes = sorted({track.process for track in tracks})
@@ -127,18 +134,18 @@ def document(tracks: Sequence[Track], backend: str, facts: dict[str, Any]) -> di
 
 
 def _microseconds(nanoseconds: int) -> float:
-    """The number whose product with 1000 is not below."""
+    """Return microseconds, rounded up so that the product with 1000 is at least `nanoseconds`."""
     number = nanoseconds / 1000
     return number if number * 1000 >= nanoseconds else math.nextafter(number, math.inf)
 
 
 def _name(kind: str, process: int, thread: int, name: str) -> dict[str, Any]:
+    """Return an event that names a process or a thread."""
     return {"ph": "M", "name": kind, "pid": process, "tid": thread, "args": {"name": name}}
 
 
 def share_told(tracks: Sequence[Track], seconds: float) -> float:
-    """The share of a time from 0 in which some event says what happens; the program's own do not
-    count."""
+    """Return the share of a time from 0 that events cover, except the program's own events."""
     events = (e for track in tracks for e in track.events if e.kind != "user")
     within = ((max(e.began, 0.0), min(e.ended, seconds)) for e in events)
     return covered(within) / seconds if seconds > 0 else 0.0

@@ -1,7 +1,8 @@
-"""``tf.profiler.experimental``: recordings that are written as files for Perfetto."""
+"""`tf.profiler.experimental`: recordings that are written as files for Perfetto."""
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections import namedtuple
 from datetime import datetime
@@ -19,9 +20,16 @@ ProfilerOptions = namedtuple(
     ["host_tracer_level", "python_tracer_level", "device_tracer_level", "delay_ms"],
     defaults=(2, 0, 1, None),
 )
-ProfilerOptions.__doc__ = """TensorFlow's options, of which ``device_tracer_level=0`` has a meaning.
+ProfilerOptions.__doc__ = """The options of a profile. Only `device_tracer_level` has an effect.
 
-Kernels are not timed one by one then, so that they run as they do without a profile.
+With `device_tracer_level=0`, kernels are not timed one by one, so they run as they do without a
+profile.
+
+Args:
+    host_tracer_level: Accepted for compatibility with TensorFlow; it has no effect.
+    python_tracer_level: Accepted for compatibility with TensorFlow; it has no effect.
+    device_tracer_level: 0 to disable the times of kernels.
+    delay_ms: Accepted for compatibility with TensorFlow; it has no effect.
 
 Example:
     >>> import tfpy as tf
@@ -31,19 +39,21 @@ Example:
 
 
 class _Running:
+    """The recording in progress."""
+
     recording: Recording | None = None
     folder = Path()
 
 
-def start(logdir: Any, options: Any = None) -> None:
-    """Begins to record what happens in Python and on the active backend.
+def start(logdir: str | os.PathLike[str], options: ProfilerOptions | None = None) -> None:
+    """Start to record the activity of Python and of the active backend.
 
     Args:
-        logdir: the folder for the file, which :func:`stop` writes.
-        options: a ``ProfilerOptions``.
+        logdir: Folder for the file, which `tf.profiler.experimental.stop` writes.
+        options: A `tf.profiler.experimental.ProfilerOptions`.
 
     Raises:
-        AlreadyExistsError: when a profile is being recorded already.
+        AlreadyExistsError: If a profile is already being recorded.
 
     Example:
         >>> import tfpy as tf
@@ -52,6 +62,8 @@ def start(logdir: Any, options: Any = None) -> None:
         >>> tf.profiler.experimental.stop()
         >>> len(tf.io.gfile.glob("profile/plugins/profile/*")) > 0
         True
+
+    See also: `tf.profiler.experimental.stop`, `tf.profile`.
     """
     recording = _new(options)
     recording.start_now()
@@ -59,30 +71,41 @@ def start(logdir: Any, options: Any = None) -> None:
 
 
 def _new(options: Any) -> Recording:
+    """Return a new recording.
+
+    Raises:
+        AlreadyExistsError: If a profile is already being recorded.
+    """
     if _Running.recording is not None:
         raise AlreadyExistsError(None, None, "Another profiler is running.")
     return Recording(options is None or options.device_tracer_level != 0)
 
 
 def stop(save: bool = True) -> None:
-    """Ends it and writes ``<logdir>/plugins/profile/<time>/tfpy.trace.json``, which ui.perfetto.dev
-    and chrome://tracing open.
+    """Stop the recording and write it to a file.
 
-    Where Python cannot wait for a GPU, its kernels are not in the file, and a warning says so.
+    The file is `<logdir>/plugins/profile/<time>/tfpy.trace.json`. Open it in ui.perfetto.dev or
+    chrome://tracing. Where Python cannot wait for a GPU, the file does not contain its kernels, and
+    a warning is issued. Use `tf.profiler.experimental.stop_async` there.
+
+    Args:
+        save: If False, discard the recording.
 
     Raises:
-        UnavailableError: when no profile is being recorded.
+        UnavailableError: If no profile is being recorded.
 
     Example:
         >>> import tfpy as tf
         >>> tf.profiler.experimental.start("profile")
         >>> x = tf.sinh(tf.ones([2]))
         >>> tf.profiler.experimental.stop(save=False)
+
+    See also: `tf.profiler.experimental.start`, `tf.profiler.experimental.stop_async`.
     """
     recording = _taken()
     recording.stop_now()
     if recording.times_kernels and recording.times.kernels is None:
-        text = f"the profile has no times of kernels: {recording.times.reason}"
+        text = f"the profile does not contain the times of kernels: {recording.times.reason}"
         warnings.warn(text, RuntimeWarning, stacklevel=2)
     if save:
         _save(recording)
@@ -90,7 +113,15 @@ def stop(save: bool = True) -> None:
 
 @awaitable("tf.profiler.experimental.stop_async()")
 async def stop_async(save: bool = True) -> None:
-    """:func:`stop` with the kernels of every device: waits until they have run.
+    """Wait for the device, stop the recording and write it to a file.
+
+    The file contains the kernels of every device.
+
+    Args:
+        save: If False, discard the recording.
+
+    Raises:
+        UnavailableError: If no profile is being recorded.
 
     Example:
         >>> import asyncio
@@ -98,6 +129,8 @@ async def stop_async(save: bool = True) -> None:
         >>> tf.profiler.experimental.start("profile")
         >>> x = tf.sinh(tf.ones([2]))
         >>> asyncio.run(tf.profiler.experimental.stop_async(save=False))
+
+    See also: `tf.profiler.experimental.stop`.
     """
     recording = _taken()
     await recording.stop()
@@ -106,6 +139,7 @@ async def stop_async(save: bool = True) -> None:
 
 
 def _taken() -> Recording:
+    """Return the recording in progress and remove it."""
     recording = _Running.recording
     if recording is None:
         text = "Cannot export profiling results. No profiler is running."
@@ -115,6 +149,7 @@ def _taken() -> Recording:
 
 
 def _save(recording: Recording) -> None:
+    """Write a recording to a file in its folder."""
     time = datetime.now().strftime("%Y_%m_%d_%H_%M_%S")
     folder = _Running.folder / "plugins" / "profile" / time
     folder.mkdir(parents=True, exist_ok=True)
@@ -122,8 +157,16 @@ def _save(recording: Recording) -> None:
 
 
 class Profile:
-    """Records what happens in the context: ``with Profile(logdir):``, or ``async with``, which has
-    the times of kernels on every device.
+    """A context that records a profile.
+
+    `async with` also records the times of kernels on devices for which Python cannot wait.
+
+    Args:
+        logdir: Folder for the file `plugins/profile/<time>/tfpy.trace.json`.
+        options: A `tf.profiler.experimental.ProfilerOptions`.
+
+    Raises:
+        AlreadyExistsError: If a profile is already being recorded when the context is entered.
 
     Example:
         >>> import tempfile
@@ -134,9 +177,13 @@ class Profile:
         ...     x = tf.sinh(tf.ones([2]))
         >>> [path.name for path in Path(folder).rglob("*.json")]
         ['tfpy.trace.json']
+
+    See also: `tf.profiler.experimental.start`, `tf.profiler.experimental.Trace`.
     """
 
-    def __init__(self, logdir: Any, options: Any = None) -> None:
+    def __init__(
+        self, logdir: str | os.PathLike[str], options: ProfilerOptions | None = None
+    ) -> None:
         self._logdir, self._options = logdir, options
 
     def __enter__(self) -> None:
@@ -155,10 +202,11 @@ class Profile:
 
 
 class Trace:
-    """A context that stands in the timeline under a name, as the steps of training do.
+    """A context that adds a named event to the timeline, e.g. for each training step.
 
     Args:
-        kwargs: what is shown beside the name, for example ``step_num=1, _r=1``.
+        name: Name of the event.
+        **kwargs: Metadata to show with the event, e.g. `step_num=1, _r=1`.
 
     Example:
         >>> import tfpy as tf
@@ -166,6 +214,8 @@ class Trace:
         ...     for step in range(2):
         ...         with tf.profiler.experimental.Trace("train", step_num=step, _r=1):
         ...             x = tf.sinh(tf.ones([2]))
+
+    See also: `tf.profiler.experimental.Profile`.
     """
 
     def __init__(self, name: str, **kwargs: Any) -> None:
@@ -173,7 +223,16 @@ class Trace:
         self._began = 0.0
 
     def set_metadata(self, **kwargs: Any) -> None:
-        """Shows more beside the name."""
+        """Add metadata to the event.
+
+        Args:
+            **kwargs: Metadata to show with the event.
+
+        Example:
+            >>> import tfpy as tf
+            >>> with tf.profiler.experimental.Trace("train") as trace:
+            ...     trace.set_metadata(loss=0.5)
+        """
         self._facts |= kwargs
 
     def __enter__(self) -> Trace:

@@ -1,6 +1,6 @@
-"""``tf.profile``: each kernel that a call runs, with its shapes, memory and line, and a timeline.
+"""`tf.profile`: each kernel of a call with its shapes, memory and source line, and a timeline.
 
-``tf.time`` (``backends/timing.py``) has milliseconds alone, for who compares.
+`tf.time` (`backends/timing.py`) only measures milliseconds, to compare alternatives.
 """
 
 from __future__ import annotations
@@ -25,71 +25,98 @@ from tfpy._src.library.profiler.recording import Recording
 
 @dataclass(frozen=True)
 class KernelInfo:
-    """A run of a kernel: TensorFlow.js's ``KernelInfo``."""
+    """A run of a kernel (TensorFlow.js's `KernelInfo`)."""
 
     name: str
-    """The ops that it computes: one, or those that were fused."""
+    """Name of the op, or names of the ops that were fused."""
     bytes_added: int
-    """Of the tensors that it gives."""
+    """Bytes of the tensors that the kernel produces."""
     total_bytes_snapshot: int
-    """Of all tensors, afterwards."""
+    """Bytes of all tensors after the run."""
     tensors_added: int
+    """Number of tensors that the kernel produces."""
     total_tensors_snapshot: int
+    """Number of all tensors after the run."""
     input_shapes: list[tuple[int, ...]]
     output_shapes: list[tuple[int, ...]]
     kernel_time_ms: float | None
-    """None where the device does not say."""
+    """Milliseconds, or None if the device does not measure them."""
     extra_info: str
-    """The kernel's name on the device, and the line of the program."""
+    """Name of the kernel on the device, and the line of the program."""
 
 
 @dataclass(frozen=True)
 class ProfileInfo:
-    """What :func:`profile` found: TensorFlow.js's ``ProfileInfo``, and more.
+    """The result of `tf.profile` (TensorFlow.js's `ProfileInfo` with more attributes).
 
     It prints as a table; notebooks show a table and a timeline.
     """
 
     new_bytes: int
-    """Bytes of tensors that are there afterwards and were not before."""
+    """Bytes of the tensors that were created and still exist."""
     new_tensors: int
+    """Number of the tensors that were created and still exist."""
     peak_bytes: int
-    """The most bytes of tensors after any kernel."""
+    """Largest number of bytes of all tensors after any kernel."""
     kernels: list[KernelInfo]
+    """Runs of kernels, in order."""
     result: Any
-    """What the function gave."""
+    """Result of the function."""
     wall_ms: float
-    """Milliseconds on the clock, until the device had done all of it."""
+    """Milliseconds of wall time until the device has finished."""
     reason: str
-    """Why the kernels have no times; empty where they have."""
+    """Reason why kernels have no times, or an empty string."""
     backend: str
+    """Name of the backend."""
     tracks: list[chrome.Track] = field(repr=False)
 
     @property
     def kernel_names(self) -> list[str]:
-        """The names of the kernels, each once."""
+        """Distinct names of the kernels."""
         return list(dict.fromkeys(kernel.name for kernel in self.kernels))
 
     @property
     def kernel_ms(self) -> float | None:
-        """Milliseconds of all kernels together; None where the device does not say."""
+        """Total milliseconds of all kernels, or None if the device does not measure them."""
         if self.reason:
             return None
         return sum(kernel.kernel_time_ms or 0.0 for kernel in self.kernels)
 
     @property
     def accounted(self) -> float:
-        """The share of the wall time, up to 1, in which the timeline says what happens: the rest is
-        the program's own Python."""
+        """Share of the wall time that the timeline explains, from 0 to 1.
+
+        The rest is the program's own Python code.
+        """
         return chrome.share_told(self.tracks, self.wall_ms / 1e3)
 
     def trace(self) -> dict[str, Any]:
-        """The timeline in the Trace Event Format, for ``json.dump``."""
+        """Return the timeline in the Trace Event Format.
+
+        Returns:
+            A dict for `json.dump`.
+
+        Example:
+            >>> import tfpy as tf
+            >>> info = tf.profile(lambda: tf.sinh(tf.ones([2])))
+            >>> sorted(info.trace())
+            ['displayTimeUnit', 'otherData', 'traceEvents']
+        """
         facts = {"backend": self.backend, "reason": self.reason}
         return chrome.document(self.tracks, self.backend, facts)
 
     def save(self, path: str | Path) -> None:
-        """Writes :meth:`trace` to a file, which ui.perfetto.dev and chrome://tracing open."""
+        """Write the timeline to a file that ui.perfetto.dev and chrome://tracing open.
+
+        Args:
+            path: Path of the file.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.profile(lambda: tf.sinh(tf.ones([2]))).save("profile.json")
+            >>> tf.io.gfile.exists("profile.json")
+            True
+        """
         replace_file(path, json.dumps(self.trace(), separators=(",", ":")).encode())
 
     def __str__(self) -> str:
@@ -100,23 +127,24 @@ class ProfileInfo:
 
 
 def profile(f: Callable[[], Any]) -> ProfileInfo:
-    """Runs a function and tells of each kernel that it runs, and of its tensors.
+    """Run a function and describe its kernels and tensors.
 
-    Kernels of a compiled function are what its ops were fused to. What the first call of one takes
-    for tracing and compiling stands in the timeline. For the milliseconds alone there is
-    ``tf.time``, which keeps no list of what ran: it takes less beside short calls.
+    The kernels of a compiled function compute several fused ops. The first call of a compiled
+    function also traces and compiles it, which the timeline shows. `tf.time` only measures
+    milliseconds and has less overhead.
 
     Args:
-        f: a function without arguments; a coroutine is awaited.
+        f: Function without arguments. If it returns a coroutine, the coroutine is awaited.
 
     Returns:
-        A :class:`ProfileInfo`: ``new_bytes``, ``new_tensors``, ``peak_bytes``, ``kernels``,
-        ``kernel_names`` and ``result`` as TensorFlow.js has them, and ``wall_ms``, ``kernel_ms``,
-        ``accounted``, ``save(path)``. Print it, or let a notebook show it.
+        A `ProfileInfo` with `new_bytes`, `new_tensors`, `peak_bytes`, `kernels`, `kernel_names` and
+        `result` as in TensorFlow.js, and `wall_ms`, `kernel_ms`, `accounted`, `trace()` and
+        `save(path)`. Print it, or display it in a notebook.
 
     Raises:
-        RuntimeError: inside of a function that is timed or profiled.
-        UnavailableError: when the device is lost meanwhile.
+        RuntimeError: If the call is inside of a function that is timed or profiled, or Python
+            cannot wait here (use `await tf.profile_async(f)`).
+        UnavailableError: If the device is lost.
 
     Example:
         >>> import tfpy as tf
@@ -126,15 +154,25 @@ def profile(f: Callable[[], Any]) -> ProfileInfo:
         [('sinh', [(2, 3)], 24), ('add', [(2, 3)], 24)]
         >>> info.new_bytes, info.new_tensors, info.peak_bytes >= 72
         (24, 1, True)
+
+    See also: `tf.profile_async`, `tf.time`, `tf.profiler.experimental.Profile`.
     """
     return wait(profile_async(f), "write `await tf.profile_async(f)`")
 
 
 @awaitable("tf.profile_async(f)")
 async def profile_async(f: Callable[[], Any]) -> ProfileInfo:
-    """Await what :func:`profile` returns.
+    """Run a function and describe its kernels and tensors, without blocking the page.
 
-    Args and errors are those of :func:`profile`.
+    Args:
+        f: Function without arguments. If it returns a coroutine, the coroutine is awaited.
+
+    Returns:
+        A `ProfileInfo`, as `tf.profile` returns it.
+
+    Raises:
+        RuntimeError: If the call is inside of a function that is timed or profiled.
+        UnavailableError: If the device is lost.
 
     Example:
         >>> import asyncio
@@ -143,6 +181,8 @@ async def profile_async(f: Callable[[], Any]) -> ProfileInfo:
         >>> info = asyncio.run(tf.profile_async(lambda: tf.sinh(x)))
         >>> info.kernel_names
         ['sinh']
+
+    See also: `tf.profile`, `tf.time_async`.
     """
     recording = Recording()
     await recording.start()
@@ -158,7 +198,7 @@ async def profile_async(f: Callable[[], Any]) -> ProfileInfo:
 
 
 def info_of(recording: Recording, result: Any = None) -> ProfileInfo:
-    """What a recording that has ended found."""
+    """Return the description of a recording that has ended."""
     kernels = kernels_of(recording)
     most = max((kernel.total_bytes for kernel in kernels), default=recording.bytes_before)
     return ProfileInfo(
@@ -175,6 +215,7 @@ def info_of(recording: Recording, result: Any = None) -> ProfileInfo:
 
 
 def _info(kernel: KernelRun) -> KernelInfo:
+    """Convert a kernel run to a `KernelInfo`."""
     line = "" if kernel.line is None else f", {kernel.line.short}"
     return KernelInfo(
         kernel.name,

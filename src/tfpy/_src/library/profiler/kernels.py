@@ -1,4 +1,4 @@
-"""Which kernels a recording's runs are, with the device's times."""
+"""The kernels of a recording with the times that the device measured."""
 
 from __future__ import annotations
 
@@ -21,31 +21,32 @@ class KernelRun:
     """A run of a kernel."""
 
     name: str
-    """The ops that it computes."""
+    """Names of the ops that the kernel computes."""
     kernel: str
-    """Its name on the device."""
+    """Name of the kernel on the device."""
     input_shapes: list[Shape]
     output_shapes: list[Shape]
     output_bytes: int
-    """Of its results that are tensors, not temporaries."""
+    """Bytes of the results that are tensors, without temporaries."""
     output_tensors: int
     line: Line | None = None
-    """Where it stands in the program."""
+    """Line of the program."""
     on_device: bool = True
-    """False: the host computed it."""
+    """False if the host computed the kernel."""
     ms: float | None = None
     began: float = 0.0
-    """By ``spans.clock``; the device's own clock, where it has one, tells the gaps."""
+    """Start by `profiler_spans.clock`, with the gaps of the device's own clock if it has one."""
     total_bytes: int = 0
     total_tensors: int = 0
 
     @property
     def ended(self) -> float:
+        """End, by `profiler_spans.clock`."""
         return self.began + (self.ms or 0.0) / 1e3
 
 
 def kernels_of(recording: Recording) -> list[KernelRun]:
-    """The kernels of all runs, in their order."""
+    """Return the kernels of all runs, in order."""
     kinds = _Kinds(recording.backend)
     times = _Times(recording.times.kernels)
     found: list[KernelRun] = []
@@ -56,28 +57,31 @@ def kernels_of(recording: Recording) -> list[KernelRun]:
 
 
 class _Kinds:
-    """The kernels of Graphs, as they are without times."""
+    """The kernels of Graphs, without times."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._known: dict[int, list[KernelRun]] = {}
 
     def of(self, run: GraphRun) -> list[KernelRun]:
+        """Return the kernels of a run's Graph, computed once for each Graph."""
         if id(run.graph) not in self._known:
             self._known[id(run.graph)] = self._made(run)
         return self._known[id(run.graph)]
 
     def _made(self, run: GraphRun) -> list[KernelRun]:
+        """Return the kernels of a run's Graph."""
         program = self._backend.lower(run.graph).program if run.on_device else None
         if program is None:
             return [_of_equation(run.graph, eqn) for eqn in run.graph.eqns]
         kernels = _of_program(program)
-        if run.is_op:  # an op may have several
+        if run.is_op:  # an op may have several kernels
             kernels = [replace(k, name=run.graph.eqns[0].op.name) for k in kernels]
         return kernels
 
 
 def _of_equation(graph: Graph, eqn: Eqn) -> KernelRun:
+    """Return the kernel of an equation that the host computes."""
     given = [graph.avals[v] for v in eqn.outputs if v in graph.outputs]
     return KernelRun(
         name_of(eqn),
@@ -91,8 +95,10 @@ def _of_equation(graph: Graph, eqn: Eqn) -> KernelRun:
 
 
 def _of_program(program: Program) -> list[KernelRun]:
-    """The steps that have something to do; those before the one that gives an equation's result
-    are the equation's, too."""
+    """Return the kernels of the steps that produce elements.
+
+    Steps before the one that produces an equation's result belong to the equation.
+    """
     found: list[KernelRun] = []
     pending: list[KernelRun] = []
     buffers = program.buffers
@@ -111,17 +117,22 @@ def _of_program(program: Program) -> list[KernelRun]:
 
 
 class _Times:
-    """The device's times in their order; kernels that nothing here ran are passed over."""
+    """The times from the device, in order.
+
+    Times of kernels that the recording does not contain are skipped.
+    """
 
     def __init__(self, kernels: list[KernelTime] | None) -> None:
         self._kernels = kernels or []
         self._next = 0
         self.shift: float | None = None
-        """Seconds from the device's clock to ``spans.clock``: the least with which no kernel began
-        before it was asked for."""
+        """Offset in seconds from the device's clock to `profiler_spans.clock`.
+
+        It is the least offset with which no kernel starts before its run.
+        """
 
     def take(self, name: str, run: GraphRun) -> KernelTime | None:
-        """The next time of a kernel of that name."""
+        """Return the next time of a kernel with this name, or None."""
         for place in range(self._next, len(self._kernels)):
             found = self._kernels[place]
             if found.name == name:
@@ -134,7 +145,7 @@ class _Times:
 
 
 def _of_run(run: GraphRun, kinds: Sequence[KernelRun], times: _Times) -> Iterator[KernelRun]:
-    """The kernels of one run; ``began`` is the device's, or when the run did."""
+    """Yield the kernels of one run. `began` is the device's time, or the start of the run."""
     left_bytes = sum(kind.output_bytes for kind in kinds)
     left_tensors = sum(kind.output_tensors for kind in kinds)
     for kind in kinds:
@@ -156,7 +167,7 @@ def _of_run(run: GraphRun, kinds: Sequence[KernelRun], times: _Times) -> Iterato
 
 
 def _placed(kernels: Sequence[KernelRun], times: _Times) -> list[KernelRun]:
-    """The kernels where they lie in time: by the device's clock, or one after the other."""
+    """Place kernels on the timeline: by the device's clock, or one after the other."""
     found: list[KernelRun] = []
     free = 0.0
     for kernel in kernels:

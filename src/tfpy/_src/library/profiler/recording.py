@@ -1,4 +1,4 @@
-"""A recording: what happened from its start to its stop, on the host and on the device."""
+"""A recording of the activity of the host and the device."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from tfpy._src.core.lifetimes import live_tensors
 
 
 class GraphRun(NamedTuple):
-    """A Graph that was run: an op's, or a part of a compiled function."""
+    """A run of a Graph: an op, or a part of a compiled function."""
 
     graph: Graph
     repeats: int
-    """How often, one run after the other."""
+    """Number of consecutive runs."""
     on_device: bool
     is_op: bool
     began: float
     ended: float
     total_bytes: int
-    """Of all tensors, afterwards."""
+    """Bytes of all tensors after the run."""
     total_tensors: int
 
 
 class Recording:
-    """What happens on the active backend, and in Python, from :meth:`start` to :meth:`stop`.
+    """The activity of Python and of the active backend between `start` and `stop`.
 
     Args:
-        times_kernels: whether each kernel is timed, which costs some microseconds for each.
+        times_kernels: If True, time each kernel, which costs some microseconds per kernel.
     """
 
     def __init__(self, times_kernels: bool = True) -> None:
@@ -49,21 +49,22 @@ class Recording:
         self.bytes_before = self.tensors_before = 0
 
     async def start(self) -> None:
-        """Begins, when the device has done what it was given before.
+        """Wait until the device has finished previous work, and start to record.
 
         Raises:
-            RuntimeError: when kernels are being timed already.
+            RuntimeError: If kernels are already being timed.
         """
         await self.backend.finish()
         self._begin()
 
     def start_now(self) -> None:
-        """The same in code that cannot await."""
+        """Start to record in code that cannot await."""
         if bridge.can_wait():
             bridge.wait(self.backend.finish(), "")
         self._begin()
 
     def _begin(self) -> None:
+        """Start to record."""
         if self.times_kernels:
             start_timing(self.backend)
         self.backend.collect()
@@ -73,7 +74,7 @@ class Recording:
         self.began = clock()
 
     async def stop(self) -> None:
-        """Ends, when the device has done what it was given."""
+        """Wait until the device has finished, and stop to record."""
         began = clock()
         try:
             await self.backend.finish()
@@ -84,25 +85,32 @@ class Recording:
                 self.times = await stop_timing(self.backend)
 
     def stop_now(self) -> None:
-        """The same in code that cannot await: what the device has not done by now may lack."""
+        """Stop to record in code that cannot await.
+
+        Kernels that the device has not finished may be missing.
+        """
         self._end()
         if self.times_kernels:
             self.times = stop_timing_now(self.backend)
 
     def _end(self) -> None:
+        """Stop to observe spans and ops."""
         self.ended = clock()
         profiler_spans.recorders.remove(self._on_span)
         eager.observers.remove(self._on_op)
 
     def _on_span(self, span: Span) -> None:
+        """Record a span, and the run of a Graph if it is one."""
         self.spans.append(span)
         if span.kind == "run" and span.facts["backend"] is self.backend:
             self._note(span.facts["graph"], span.facts["count"], True, False, span.began)
 
     def _on_op(self, applied: Applied) -> None:
+        """Record an op."""
         profiler_spans.note("op", applied.op.name, applied.began)
         self._note(applied.graph, 1, applied.on_device, True, applied.began)
 
     def _note(self, graph: Graph, count: int, on_device: bool, is_op: bool, began: float) -> None:
+        """Record the run of a Graph."""
         nbytes, tensors = statistics.nbytes, live_tensors()
         self.runs.append(GraphRun(graph, count, on_device, is_op, began, clock(), nbytes, tensors))

@@ -1,4 +1,4 @@
-"""A profile as a table in a terminal, and as a table and a timeline in a notebook."""
+"""A profile as a table for terminals, and as a table and a timeline for notebooks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WIDEST = 48
 
 @dataclass
 class _Kind:
-    """The runs of the kernels of one name."""
+    """The runs of the kernels with one name."""
 
     name: str
     runs: int = 0
@@ -28,7 +28,7 @@ class _Kind:
 
 
 def _kinds(kernels: Sequence[KernelInfo]) -> list[_Kind]:
-    """By name, those that took longest first."""
+    """Group kernels by name, in descending order of time."""
     found: dict[str, _Kind] = {}
     for kernel in kernels:
         kind = found.setdefault(kernel.name, _Kind(kernel.name))
@@ -39,7 +39,7 @@ def _kinds(kernels: Sequence[KernelInfo]) -> list[_Kind]:
 
 
 def _rows(info: ProfileInfo) -> list[list[str]]:
-    """The cells of the table; the first row is its head."""
+    """Return the cells of the table. The first row contains the headings."""
     total = info.kernel_ms
     kinds = _kinds(info.kernels)
     rows = [["kernel", "runs", "ms", "%", "new bytes"]]
@@ -56,7 +56,7 @@ def _rows(info: ProfileInfo) -> list[list[str]]:
 
 
 def _summary(info: ProfileInfo) -> list[str]:
-    """What the table's rows do not say."""
+    """Return the lines above the table."""
     kernels = f"not timed: {info.reason}" if info.kernel_ms is None else f"{info.kernel_ms:.3f} ms"
     return [
         f"{info.wall_ms:.3f} ms on the clock, {info.accounted:.1%} accounted for",
@@ -66,12 +66,12 @@ def _summary(info: ProfileInfo) -> list[str]:
 
 
 def text(info: ProfileInfo) -> str:
-    """For a terminal."""
+    """Return the profile as text for a terminal."""
     return "\n".join([*_summary(info), "", tables.text(_rows(info), numbers=True)])
 
 
 def html(info: ProfileInfo) -> str:
-    """For a notebook."""
+    """Return the profile as HTML for a notebook."""
     said = "<br>".join(map(escape, _summary(info)))
     table = tables.html(_rows(info), numbers=True)
     return f"<div><p>{said}</p>{svg(info.tracks, info.wall_ms / 1e3)}{table}</div>"

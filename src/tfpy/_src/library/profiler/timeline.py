@@ -1,4 +1,4 @@
-"""The tracks of a profile as a picture."""
+"""The tracks of a profile as an SVG image."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tfpy._src.display.html import escape
 from tfpy._src.library.profiler.chrome import Event, Track
 
 _WIDTH, _NAMES, _ROW = 960, 80, 16
-_MOST = 1500  # events that are drawn, the longest ones
+_MOST = 1500  # number of events to draw; the longest ones are kept
 _NARROWEST = 0.3
 
 _COLORS = {
@@ -27,14 +27,15 @@ _COLORS = {
     "kernel": "#e4572e",
     "user": "#dddddd",
 }
-"""By kind of event."""
+"""Color for each kind of event."""
 
 
 def svg(tracks: Sequence[Track], seconds: float) -> str:
-    """The tracks below each other; what an event holds lies below it.
+    """Draw tracks below each other, with nested events below their enclosing event.
 
     Args:
-        seconds: what the whole width is.
+        tracks: Tracks to draw.
+        seconds: Time that the full width represents.
     """
     shown = _longest(tracks)
     parts: list[str] = []
@@ -57,14 +58,14 @@ def svg(tracks: Sequence[Track], seconds: float) -> str:
 
 
 def _longest(tracks: Sequence[Track]) -> set[int]:
-    """The ids of the events that are drawn."""
+    """Return the ids of the events to draw."""
     events = sorted((e for t in tracks for e in t.events), key=lambda e: e.began - e.ended)
     return {id(event) for event in events[:_MOST]}
 
 
 def _rows(events: Sequence[Event]) -> Iterator[tuple[Event, int]]:
-    """Each event with the number of those around it."""
-    around: list[float] = []  # when they end
+    """Yield each event with its nesting depth."""
+    around: list[float] = []  # ends of the enclosing events
     for event in sorted(events, key=lambda e: (e.began, -e.ended)):
         while around and around[-1] <= event.began:
             around.pop()
@@ -73,6 +74,7 @@ def _rows(events: Sequence[Event]) -> Iterator[tuple[Event, int]]:
 
 
 def _box(event: Event, y: int, seconds: float) -> str:
+    """Return the rectangle of an event."""
     scale = (_WIDTH - _NAMES) / seconds
     x, width = _NAMES + event.began * scale, (event.ended - event.began) * scale
     place = f'x="{x:.2f}" y="{y}" width="{max(width, _NARROWEST):.2f}" height="{_ROW - 2}"'
