@@ -228,18 +228,12 @@ from tfpy._src.library.debugging.modes import (
 from tfpy._src.library.debugging.shapes import assert_rank as assert_rank
 from tfpy._src.library.sparse.conversion import sparse_to_dense as sparse_to_dense
 from tfpy._src.library.strings.formatting import print as print
-from tfpy._src.library.tfjs.functions import (
+from tfpy._src.library.tfjs.cells import (
     basic_lstm_cell as basic_lstm_cell,
-    dot as dot,
-    euclidean_norm as euclidean_norm,
-    moving_average as moving_average,
     multi_rnn_cell as multi_rnn_cell,
-    outer_product as outer_product,
-    prelu as prelu,
-    random_standard_normal as random_standard_normal,
-    random_uniform_int as random_uniform_int,
+)
+from tfpy._src.library.tfjs.creation import (
     scalar as scalar,
-    step as step,
     tensor as tensor,
     tensor1d as tensor1d,
     tensor2d as tensor2d,
@@ -247,6 +241,16 @@ from tfpy._src.library.tfjs.functions import (
     tensor4d as tensor4d,
     tensor5d as tensor5d,
     tensor6d as tensor6d,
+)
+from tfpy._src.library.tfjs.functions import (
+    dot as dot,
+    euclidean_norm as euclidean_norm,
+    moving_average as moving_average,
+    outer_product as outer_product,
+    prelu as prelu,
+    random_standard_normal as random_standard_normal,
+    random_uniform_int as random_uniform_int,
+    step as step,
 )
 from tfpy._src.tensors.array.blocks import (
     batch_to_space as batch_to_space,

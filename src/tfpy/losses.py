@@ -7,7 +7,6 @@
 
 from tfpy._src.library.tfjs.losses import (
     absolute_difference as absolute_difference,
-    compute_weighted_loss as compute_weighted_loss,
     cosine_distance as cosine_distance,
     hinge_loss as hinge_loss,
     huber_loss as huber_loss,
@@ -16,3 +15,4 @@ from tfpy._src.library.tfjs.losses import (
     sigmoid_cross_entropy as sigmoid_cross_entropy,
     softmax_cross_entropy as softmax_cross_entropy,
 )
+from tfpy._src.library.tfjs.weighting import compute_weighted_loss as compute_weighted_loss

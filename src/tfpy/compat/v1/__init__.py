@@ -10,12 +10,12 @@ from tfpy._src.functions.control.mapping import (
     map_fn as map_fn,
     scan as scan,
 )
+from tfpy._src.library.compat.control import cond as cond, while_loop as while_loop
 from tfpy._src.library.compat.functions import (
     assign as assign,
     assign_add as assign_add,
     assign_sub as assign_sub,
     boolean_mask as boolean_mask,
-    cond as cond,
     gather as gather,
     gather_nd as gather_nd,
     pad as pad,
@@ -23,7 +23,6 @@ from tfpy._src.library.compat.functions import (
     random_uniform_initializer as random_uniform_initializer,
     sparse_concat as sparse_concat,
     where as where,
-    while_loop as while_loop,
 )
 from tfpy._src.tensors.autodiff.graph_gradients import gradients as gradients
 from tfpy.compat.v1 import losses as losses, math as math, nn as nn, train as train

@@ -3,9 +3,7 @@
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
 from tfpy._src.library.tfjs.losses import (
-    Reduction as Reduction,
     absolute_difference as absolute_difference,
-    compute_weighted_loss as compute_weighted_loss,
     cosine_distance as cosine_distance,
     hinge_loss as hinge_loss,
     huber_loss as huber_loss,
@@ -13,4 +11,8 @@ from tfpy._src.library.tfjs.losses import (
     mean_squared_error as mean_squared_error,
     sigmoid_cross_entropy as sigmoid_cross_entropy,
     softmax_cross_entropy as softmax_cross_entropy,
+)
+from tfpy._src.library.tfjs.weighting import (
+    Reduction as Reduction,
+    compute_weighted_loss as compute_weighted_loss,
 )

@@ -1,1 +1,1 @@
-"""Functions of TensorFlow 1 that have other arguments than TensorFlow 2's."""
+"""Functions of TensorFlow 1 with other arguments than in TensorFlow 2."""

@@ -1,125 +1,253 @@
-"""``tf.compat.v1``: functions whose arguments or results were others in TensorFlow 1.
+"""`tf.compat.v1`: functions with other arguments or results in TensorFlow 1.
 
-Arguments of no effect in TensorFlow 2 have none here either.
+Arguments that have no effect in TensorFlow 2 have no effect here either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from tfpy._src.base import dtypes, tracing
+from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
 from tfpy._src.compiler.ops import logic
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.functions.control import control_flow
+from tfpy._src.core.typing import DTypeLike, FloatLike, ShapeLike, TensorLike
 from tfpy._src.library.sparse import slicing as sparse_slicing
 from tfpy._src.tensors.array import joining, reshaping, scattering, slicing
+from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
 from tfpy._src.tensors.random import stateful
-
-Function = Callable[..., Any]
+from tfpy._src.tensors.variables.variable import Variable
 
 
 def assign(
-    ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: Any = None
+    ref: Variable,
+    value: TensorLike,
+    validate_shape: bool | None = None,
+    use_locking: bool | None = None,
+    name: str | None = None,
 ) -> Any:
-    """``ref.assign(value)`` of a Variable.
+    """Assign a value to a Variable.
+
+    Args:
+        ref: Variable to change.
+        value: Tensor of the shape and dtype of the Variable.
+        validate_shape: Accepted for compatibility with TensorFlow; it has no effect.
+        use_locking: Accepted for compatibility with TensorFlow; it has no effect.
+
+    Returns:
+        The Variable.
+
+    Raises:
+        ValueError: If the shape or the dtype of the value is another one.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.Variable([1, 2])
         >>> tf.compat.v1.assign(x, [3, 4]).numpy().tolist()
         [3, 4]
+
+    See also: `tf.Variable`, `tf.compat.v1.assign_add`.
     """
     return ref.assign(value)
 
 
-def assign_add(ref: Any, value: Any, use_locking: Any = None, name: Any = None) -> Any:
-    """``ref.assign_add(value)`` of a Variable.
+def assign_add(
+    ref: Variable, value: TensorLike, use_locking: bool | None = None, name: str | None = None
+) -> Any:
+    """Add a value to a Variable.
+
+    Args:
+        ref: Variable to change.
+        value: Tensor of the shape and dtype of the Variable.
+        use_locking: Accepted for compatibility with TensorFlow; it has no effect.
+
+    Returns:
+        The Variable.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.Variable([1, 2])
         >>> tf.compat.v1.assign_add(x, [3, 4]).numpy().tolist()
         [4, 6]
+
+    See also: `tf.Variable`, `tf.compat.v1.assign_sub`.
     """
     return ref.assign_add(value)
 
 
-def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: Any = None) -> Any:
-    """``ref.assign_sub(value)`` of a Variable.
+def assign_sub(
+    ref: Variable, value: TensorLike, use_locking: bool | None = None, name: str | None = None
+) -> Any:
+    """Subtract a value from a Variable.
+
+    Args:
+        ref: Variable to change.
+        value: Tensor of the shape and dtype of the Variable.
+        use_locking: Accepted for compatibility with TensorFlow; it has no effect.
+
+    Returns:
+        The Variable.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.Variable([1, 2])
         >>> tf.compat.v1.assign_sub(x, [3, 4]).numpy().tolist()
         [-2, -2]
+
+    See also: `tf.Variable`, `tf.compat.v1.assign_add`.
     """
     return ref.assign_sub(value)
 
 
-def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Any:
-    """``tf.boolean_mask``.
+def boolean_mask(
+    tensor: TensorLike, mask: TensorLike, name: str = "boolean_mask", axis: int | None = None
+) -> Any:
+    """Select elements with a mask, like `tf.boolean_mask`.
+
+    Args:
+        tensor: Tensor.
+        mask: Bool tensor; its shape matches axes of `tensor` from `axis` on.
+        axis: First axis of the mask. Default: 0.
+
+    Returns:
+        Tensor with the selected elements.
+
+    Raises:
+        ValueError: If the shape of the mask does not match.
 
     Example:
         >>> import tfpy as tf
         >>> tf.compat.v1.boolean_mask([1, 2, 3], [True, False, True]).numpy().tolist()
         [1, 3]
+
+    See also: `tf.boolean_mask`.
     """
     return slicing.boolean_mask(tensor, mask, axis)
 
 
 def gather(
-    params: Any,
-    indices: Any,
-    validate_indices: Any = None,
-    name: Any = None,
-    axis: Any = None,
+    params: TensorLike,
+    indices: TensorLike,
+    validate_indices: bool | None = None,
+    name: str | None = None,
+    axis: int | None = None,
     batch_dims: int = 0,
 ) -> Any:
-    """``tf.gather``.
+    """Gather slices along an axis, like `tf.gather`.
+
+    Args:
+        params: Tensor to gather from.
+        indices: Integer tensor of any shape.
+        validate_indices: Accepted for compatibility with TensorFlow; it has no effect.
+        axis: Axis, negative values count from the end. Default: `batch_dims`.
+        batch_dims: Number of leading axes that `params` and `indices` share.
+
+    Returns:
+        Tensor with the dtype of `params`; `axis` is replaced with the axes of `indices`.
+
+    Raises:
+        InvalidArgumentError: If an index is out of range (on the cpu backend).
 
     Example:
         >>> import tfpy as tf
         >>> tf.compat.v1.gather([10, 20, 30], [2, 0]).numpy().tolist()
         [30, 10]
+
+    See also: `tf.gather`.
     """
     return slicing.gather(params, indices, axis=axis, batch_dims=batch_dims)
 
 
 def gather_nd(
-    params: Any, indices: Any, name: Any = None, batch_dims: int = 0, bad_indices_policy: str = ""
+    params: TensorLike,
+    indices: TensorLike,
+    name: str | None = None,
+    batch_dims: int = 0,
+    bad_indices_policy: str = "",
 ) -> Any:
-    """``tf.gather_nd``.
+    """Gather slices at index vectors, like `tf.gather_nd`.
+
+    Args:
+        params: Tensor to gather from.
+        indices: Integer tensor of shape `[..., k]`.
+        batch_dims: Number of leading axes that `params` and `indices` share.
+        bad_indices_policy: `"IGNORE"` to return 0 for indices out of range, `"ERROR"` or `""` to
+            raise an error.
+
+    Returns:
+        Tensor with the dtype of `params`.
+
+    Raises:
+        InvalidArgumentError: If an index is out of range (on the cpu backend).
 
     Example:
         >>> import tfpy as tf
         >>> tf.compat.v1.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
         [2, 3]
+
+    See also: `tf.gather_nd`.
     """
     return scattering.gather_nd(params, indices, batch_dims, bad_indices_policy=bad_indices_policy)
 
 
 def pad(
-    tensor: Any, paddings: Any, mode: str = "CONSTANT", name: Any = None, constant_values: Any = 0
+    tensor: TensorLike,
+    paddings: TensorLike,
+    mode: str = "CONSTANT",
+    name: str | None = None,
+    constant_values: TensorLike = 0,
 ) -> Any:
-    """``tf.pad``.
+    """Pad a tensor, like `tf.pad`.
+
+    Args:
+        tensor: Tensor of rank n.
+        paddings: Integer tensor of shape `[n, 2]` with the sizes before and after each axis.
+        mode: `"CONSTANT"`, `"REFLECT"` or `"SYMMETRIC"`.
+        constant_values: Scalar for the mode `"CONSTANT"`.
+
+    Returns:
+        Tensor with the dtype of `tensor`.
+
+    Raises:
+        ValueError: If the mode is unknown.
+        InvalidArgumentError: If the paddings are not valid.
 
     Example:
         >>> import tfpy as tf
         >>> tf.compat.v1.pad([1, 2], [[1, 2]], constant_values=9).numpy().tolist()
         [9, 1, 2, 9, 9]
+
+    See also: `tf.pad`.
     """
     return joining.pad(tensor, paddings, mode, constant_values)
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Tensor:
-    """``tf.where`` of ``x`` and ``y`` of one shape; a vector ``condition`` chooses their rows.
+def where(
+    condition: TensorLike,
+    x: TensorLike | None = None,
+    y: TensorLike | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Select elements of two tensors of one shape, or return the indices of True elements.
+
+    Unlike `tf.where`, this function does not broadcast, except that a vector `condition` selects
+    rows.
+
+    Args:
+        condition: Bool tensor: a scalar, a tensor of the shape of `x`, or a vector with an element
+            for each row of `x`.
+        x: Tensor for True elements.
+        y: Tensor of the shape and dtype of `x` for False elements.
+
+    Returns:
+        Tensor of the shape and dtype of `x`. Without `x` and `y`, an int64 tensor of shape `[n,
+        rank]` with the indices of True elements.
 
     Raises:
-        InvalidArgumentError: for other shapes.
-        ValueError: when only one of ``x`` and ``y`` is given.
+        InvalidArgumentError: If the shapes are not compatible.
+        ValueError: If only one of `x` and `y` is passed.
 
     Example:
         >>> import tfpy as tf
@@ -127,6 +255,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Ten
         [1, 20]
         >>> tf.compat.v1.where([[True, False], [False, True]]).numpy().tolist()
         [[0, 0], [1, 1]]
+
+    See also: `tf.where`.
     """
     if x is None or y is None:
         return slicing.where(condition, x, y)
@@ -137,118 +267,114 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Ten
         raise invalid(
             "compat.v1.where",
             f"condition {list(c.shape)}, x {list(a.shape)} and y {list(b.shape)} must have one "
-            "shape, or condition be a scalar, or a vector for their rows; tf.where broadcasts",
+            "shape, or condition must be a scalar or have one element for each row of x and y. "
+            "Use tf.where to broadcast",
         )
     if rows:
         c = reshaping.reshape(c, [-1] + [1] * (a.ndim - 1))
     return logic.select(c, a, b)
 
 
-def cond(
-    pred: Any,
-    true_fn: Function | None = None,
-    false_fn: Function | None = None,
-    strict: bool = False,
-    name: Any = None,
-    fn1: Function | None = None,
-    fn2: Function | None = None,
-) -> Any:
-    """``tf.cond``; outside of ``tf.function`` a list or tuple of one result is that result, unless
-    ``strict``.
-
-    Example:
-        >>> import tfpy as tf
-        >>> x = tf.constant(3)
-        >>> tf.compat.v1.cond(x > 2, true_fn=lambda: x * 10, false_fn=lambda: x).numpy().tolist()
-        30
-    """
-    found = control_flow.cond(pred, true_fn or fn1, false_fn or fn2)
-    return found if strict or tracing.local.active else _only(found)
-
-
-def while_loop(
-    cond: Function,
-    body: Function,
-    loop_vars: Any,
-    shape_invariants: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    name: Any = None,
-    maximum_iterations: Any = None,
-    return_same_structure: bool = False,
-) -> Any:
-    """``tf.while_loop``; the value of an only variable is given by itself, unless
-    ``return_same_structure``.
-
-    Example:
-        >>> import tfpy as tf
-        >>> i = tf.constant(0)
-        >>> tf.compat.v1.while_loop(lambda i: i < 10, lambda i: i + 3, [i]).numpy().tolist()
-        12
-    """
-    found = control_flow.while_loop(
-        cond, body, loop_vars, shape_invariants, maximum_iterations=maximum_iterations
-    )
-    return found if return_same_structure else _only(found)
-
-
-def _only(found: Any) -> Any:
-    """What a list or tuple of one holds; anything else as it is."""
-    return found[0] if isinstance(found, list | tuple) and len(found) == 1 else found
-
-
 def sparse_concat(
-    axis: Any,
-    sp_inputs: Any,
-    name: Any = None,
+    axis: int | None,
+    sp_inputs: Sequence[SparseTensor],
+    name: str | None = None,
     expand_nonconcat_dim: bool = False,
-    concat_dim: Any = None,
-    expand_nonconcat_dims: Any = None,
-) -> Any:
-    """``tf.sparse.concat``; ``concat_dim`` is an older name of ``axis``.
+    concat_dim: int | None = None,
+    expand_nonconcat_dims: bool | None = None,
+) -> SparseTensor:
+    """Concatenate sparse tensors along an axis, like `tf.sparse.concat`.
+
+    Args:
+        axis: Axis, negative values count from the end.
+        sp_inputs: Sparse tensors of one rank and dtype.
+        expand_nonconcat_dim: Older name of `expand_nonconcat_dims`.
+        concat_dim: Older name of `axis`, which is used if `axis` is None.
+        expand_nonconcat_dims: If True, the other axes may differ; the result has their largest
+            sizes.
+
+    Returns:
+        Sparse tensor with sorted indices.
+
+    Raises:
+        InvalidArgumentError: If the other axes differ, or the ranks differ.
 
     Example:
         >>> import tfpy as tf
         >>> a, b = tf.sparse.from_dense([[1, 0]]), tf.sparse.from_dense([[0, 2]])
         >>> tf.sparse.to_dense(tf.compat.v1.sparse_concat(0, [a, b])).numpy().tolist()
         [[1, 0], [0, 2]]
+
+    See also: `tf.sparse.concat`.
     """
     expand = expand_nonconcat_dim if expand_nonconcat_dims is None else expand_nonconcat_dims
-    return sparse_slicing.concat(concat_dim if axis is None else axis, sp_inputs, expand)
+    along: Any = concat_dim if axis is None else axis
+    return sparse_slicing.concat(along, sp_inputs, expand)
 
 
 def random_normal_initializer(
-    mean: Any = 0.0, stddev: Any = 1.0, seed: Any = None, dtype: Any = dtypes.float32
+    mean: FloatLike = 0.0,
+    stddev: FloatLike = 1.0,
+    seed: int | None = None,
+    dtype: DTypeLike = dtypes.float32,
 ) -> Callable[..., Tensor]:
-    """A function of a shape that gives normal numbers (``tf.random.normal``).
+    """Create an initializer that draws samples from a normal distribution.
+
+    Args:
+        mean: Mean of the distribution.
+        stddev: Standard deviation of the distribution.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+        dtype: Dtype of the result. Default: float32.
+
+    Returns:
+        Function from a shape (and an optional dtype) to a tensor.
 
     Example:
         >>> import tfpy as tf
         >>> initial = tf.compat.v1.random_normal_initializer(stddev=0.1, seed=1)
         >>> initial([2, 3]).shape
         TensorShape([2, 3])
+
+    See also: `tf.random.normal`, `tf.compat.v1.random_uniform_initializer`.
     """
 
-    def initializer(shape: Any, dtype: Any = dtype, partition_info: Any = None) -> Tensor:
+    def initializer(
+        shape: ShapeLike, dtype: DTypeLike = dtype, partition_info: object = None
+    ) -> Tensor:
         return stateful.normal(shape, mean, stddev, dtype, seed)
 
     return initializer
 
 
 def random_uniform_initializer(
-    minval: Any = 0.0, maxval: Any = None, seed: Any = None, dtype: Any = dtypes.float32
+    minval: FloatLike = 0.0,
+    maxval: FloatLike | None = None,
+    seed: int | None = None,
+    dtype: DTypeLike = dtypes.float32,
 ) -> Callable[..., Tensor]:
-    """A function of a shape that gives uniform numbers (``tf.random.uniform``).
+    """Create an initializer that draws samples from a uniform distribution.
+
+    Args:
+        minval: Least value.
+        maxval: Upper bound, which is excluded. Default: 1 for float dtypes; required for integers.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+        dtype: Dtype of the result. Default: float32.
+
+    Returns:
+        Function from a shape (and an optional dtype) to a tensor.
 
     Example:
         >>> import tfpy as tf
         >>> initial = tf.compat.v1.random_uniform_initializer(minval=0.0, maxval=1.0, seed=1)
         >>> initial([2, 3]).shape
         TensorShape([2, 3])
+
+    See also: `tf.random.uniform`, `tf.compat.v1.random_normal_initializer`.
     """
 
-    def initializer(shape: Any, dtype: Any = dtype, partition_info: Any = None) -> Tensor:
+    def initializer(
+        shape: ShapeLike, dtype: DTypeLike = dtype, partition_info: object = None
+    ) -> Tensor:
         return stateful.uniform(shape, minval, maxval, dtype, seed)
 
     return initializer

@@ -1,4 +1,4 @@
-"""``tf.compat.v1.nn``: functions whose arguments were others in TensorFlow 1."""
+"""`tf.compat.v1.nn`: functions with other arguments or results in TensorFlow 1."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from tfpy._src.base.errors import UnimplementedError
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Padding, ShapeLike, Strides, TensorLike
 from tfpy._src.library.ctc import decoding, loss
 from tfpy._src.tensors.array import sorting
 from tfpy._src.tensors.array.reshaping import transpose
@@ -18,15 +19,30 @@ from tfpy._src.tensors.nn import convolution as convolutions, pooling, transpose
 
 
 def avg_pool(
-    value: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    value: TensorLike,
+    ksize: Strides,
+    strides: Strides,
+    padding: Padding,
     data_format: str = "NHWC",
-    name: Any = None,
-    input: Any = None,
+    name: str | None = None,
+    input: TensorLike | None = None,
 ) -> Tensor:
-    """``tf.nn.avg_pool2d``; ``value`` is an older name of ``input``.
+    """Average the windows of images, like `tf.nn.avg_pool2d`.
+
+    Args:
+        value: Float tensor of shape `[batch, height, width, channels]`.
+        ksize: Size of the window, in the forms of `strides`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+        input: Newer name of `value`.
+
+    Returns:
+        Tensor of shape `[batch, out_height, out_width, channels]` with the dtype of `value`.
+
+    Raises:
+        InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -34,21 +50,38 @@ def avg_pool(
         >>> y = tf.compat.v1.nn.avg_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "VALID")
         >>> tf.reshape(y, [2, 2]).numpy().tolist()
         [[2.5, 4.5], [10.5, 12.5]]
+
+    See also: `tf.nn.avg_pool2d`.
     """
     x = value if input is None else input
     return pooling.avg_pool2d(x, ksize, strides, padding, data_format)
 
 
 def max_pool(
-    value: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    value: TensorLike,
+    ksize: Strides,
+    strides: Strides,
+    padding: Padding,
     data_format: str = "NHWC",
-    name: Any = None,
-    input: Any = None,
+    name: str | None = None,
+    input: TensorLike | None = None,
 ) -> Tensor:
-    """``tf.nn.max_pool2d``; ``value`` is an older name of ``input``.
+    """Compute the maxima of the windows of images, like `tf.nn.max_pool2d`.
+
+    Args:
+        value: Tensor of shape `[batch, height, width, channels]`.
+        ksize: Size of the window, in the forms of `strides`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+        input: Newer name of `value`.
+
+    Returns:
+        Tensor of shape `[batch, out_height, out_width, channels]` with the dtype of `value`.
+
+    Raises:
+        InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -56,23 +89,41 @@ def max_pool(
         >>> y = tf.compat.v1.nn.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "VALID")
         >>> tf.reshape(y, [2, 2]).numpy().tolist()
         [[5.0, 7.0], [13.0, 15.0]]
+
+    See also: `tf.nn.max_pool2d`.
     """
     x = value if input is None else input
     return pooling.max_pool2d(x, ksize, strides, padding, data_format)
 
 
 def convolution(
-    input: Any,
-    filter: Any,
-    padding: Any,
-    strides: Any = None,
-    dilation_rate: Any = None,
-    name: Any = None,
+    input: TensorLike,
+    filter: TensorLike,
+    padding: Padding,
+    strides: Strides | None = None,
+    dilation_rate: Strides | None = None,
+    name: str | None = None,
     data_format: str | None = None,
-    filters: Any = None,
-    dilations: Any = None,
+    filters: TensorLike | None = None,
+    dilations: Strides | None = None,
 ) -> Tensor:
-    """``tf.nn.convolution``; ``filter`` and ``dilation_rate`` are older names.
+    """Compute an N-D convolution, like `tf.nn.convolution`.
+
+    Args:
+        input: Float tensor of shape `[batch, *spatial, in_channels]`.
+        filter: Float tensor of shape `[*spatial, in_channels, out_channels]`.
+        padding: `"SAME"` or `"VALID"`.
+        strides: Step of the window: one integer, or one per spatial axis. Default: 1.
+        dilation_rate: Older name of `dilations`.
+        data_format: Position of the channels, e.g. `"NWC"` or `"NCHW"`. Default: the last axis.
+        filters: Newer name of `filter`.
+        dilations: Dilation rate, in the forms of `strides`. Default: 1.
+
+    Returns:
+        Tensor of shape `[batch, *out_spatial, out_channels]` with the dtype of `input`.
+
+    Raises:
+        InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -80,6 +131,8 @@ def convolution(
         >>> y = tf.compat.v1.nn.convolution(x, tf.ones([2, 1, 1]), "VALID")
         >>> tf.reshape(y, [3]).numpy().tolist()
         [3.0, 6.0, 12.0]
+
+    See also: `tf.nn.convolution`, `tf.nn.conv2d`.
     """
     kernel = filter if filters is None else filters
     rate = dilation_rate if dilations is None else dilations
@@ -87,18 +140,36 @@ def convolution(
 
 
 def conv2d_transpose(
-    value: Any = None,
-    filter: Any = None,
-    output_shape: Any = None,
-    strides: Any = None,
-    padding: Any = "SAME",
+    value: TensorLike | None = None,
+    filter: TensorLike | None = None,
+    output_shape: ShapeLike | None = None,
+    strides: Strides | None = None,
+    padding: Padding = "SAME",
     data_format: str = "NHWC",
-    name: Any = None,
-    input: Any = None,
-    filters: Any = None,
-    dilations: Any = None,
+    name: str | None = None,
+    input: TensorLike | None = None,
+    filters: TensorLike | None = None,
+    dilations: Strides | None = None,
 ) -> Tensor:
-    """``tf.nn.conv2d_transpose``; ``value`` and ``filter`` are older names.
+    """Compute a transposed 2-D convolution, like `tf.nn.conv2d_transpose`.
+
+    Args:
+        value: Float tensor of shape `[batch, height, width, in_channels]`.
+        filter: Float tensor of shape `[height, width, out_channels, in_channels]`.
+        output_shape: Shape of the result.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        padding: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+        input: Newer name of `value`.
+        filters: Newer name of `filter`.
+        dilations: Dilation rate, in the forms of `strides`.
+
+    Returns:
+        Tensor of shape `output_shape` with the dtype of `value`.
+
+    Raises:
+        InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -106,6 +177,8 @@ def conv2d_transpose(
         >>> strides = [1, 2, 2, 1]
         >>> tf.compat.v1.nn.conv2d_transpose(x, filters, [1, 4, 4, 5], strides).shape
         TensorShape([1, 4, 4, 5])
+
+    See also: `tf.nn.conv2d_transpose`.
     """
     x, kernel = value if input is None else input, filter if filters is None else filters
     return transposed_convolution.conv2d_transpose(
@@ -113,32 +186,67 @@ def conv2d_transpose(
     )
 
 
-def in_top_k(predictions: Any, targets: Any, k: Any, name: Any = None) -> Tensor:
-    """``tf.math.in_top_k``, the predictions first.
+def in_top_k(
+    predictions: TensorLike, targets: TensorLike, k: int | Tensor, name: str | None = None
+) -> Tensor:
+    """Return True where the target is among the `k` largest predictions, like `tf.math.in_top_k`.
+
+    Unlike `tf.math.in_top_k`, the predictions are the first argument.
+
+    Args:
+        predictions: Float32 tensor of shape `[batch, classes]`.
+        targets: Integer tensor of shape `[batch]` with class indices.
+        k: Number of predictions to consider.
+
+    Returns:
+        Bool tensor of shape `[batch]`.
+
+    Raises:
+        InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
         >>> predictions = [[0.1, 0.7, 0.2], [0.5, 0.1, 0.4]]
         >>> tf.compat.v1.nn.in_top_k(predictions, targets=[2, 1], k=2).numpy().tolist()
         [True, False]
+
+    See also: `tf.math.in_top_k`.
     """
     return sorting.in_top_k(targets, predictions, k)
 
 
 def ctc_loss(
-    labels: Any,
-    inputs: Any = None,
-    sequence_length: Any = None,
+    labels: SparseTensor,
+    inputs: TensorLike | None = None,
+    sequence_length: TensorLike | None = None,
     preprocess_collapse_repeated: bool = False,
     ctc_merge_repeated: bool = True,
     ignore_longer_outputs_than_inputs: bool = False,
     time_major: bool = True,
-    logits: Any = None,
+    logits: TensorLike | None = None,
 ) -> Tensor:
-    """``tf.nn.ctc_loss`` of sparse labels, whose blank is the last class.
+    """Compute the loss of connectionist temporal classification for sparse labels.
+
+    The last class is the blank. Options that select other rules than `tf.nn.ctc_loss` are not
+    supported.
+
+    Args:
+        labels: Sparse int32 tensor of shape `[batch, longest]`.
+        inputs: Float tensor of shape `[time, batch, classes]` with logits.
+        sequence_length: Integer tensor of shape `[batch]`, the number of time steps of each row.
+        preprocess_collapse_repeated: Only False is supported.
+        ctc_merge_repeated: Only True is supported.
+        ignore_longer_outputs_than_inputs: Only False is supported.
+        time_major: If False, the shape of `inputs` is `[batch, time, classes]`.
+        logits: Newer name of `inputs`.
+
+    Returns:
+        Float tensor of shape `[batch]`.
 
     Raises:
-        UnimplementedError: for the three options of other rules, which TensorFlow 2 left out.
+        UnimplementedError: If an option selects other rules.
+        InvalidArgumentError: If the shapes are not compatible, or labels are too long for their
+            time steps.
 
     Example:
         >>> import tfpy as tf
@@ -146,26 +254,48 @@ def ctc_loss(
         >>> logits = tf.zeros([3, 1, 3])  # time, batch, classes: each class is as likely
         >>> tf.compat.v1.nn.ctc_loss(labels, logits, sequence_length=[3]).numpy().round(3)
         array([1.686], dtype=float32)
+
+    See also: `tf.nn.ctc_loss`.
     """
     others = (preprocess_collapse_repeated, ignore_longer_outputs_than_inputs)
     if any(others) or not ctc_merge_repeated:
         raise UnimplementedError(
-            None, None, "compat.v1.nn.ctc_loss: only the rules of tf.nn.ctc_loss are computed"
+            None, None, "compat.v1.nn.ctc_loss: only the rules of tf.nn.ctc_loss are supported"
         )
     x = convert_to_tensor(inputs if logits is None else logits)
     times = x if time_major else transpose(x, [1, 0, 2])
-    return loss.ctc_loss(labels, times, None, sequence_length, blank_index=-1)
+    lengths: Any = sequence_length
+    return loss.ctc_loss(labels, times, None, lengths, blank_index=-1)
 
 
 def ctc_beam_search_decoder(
-    inputs: Any,
-    sequence_length: Any,
+    inputs: TensorLike,
+    sequence_length: TensorLike,
     beam_width: int = 100,
     top_paths: int = 1,
     merge_repeated: bool = True,
-) -> Any:
-    """``tf.nn.ctc_beam_search_decoder``; with ``merge_repeated``, labels that follow themselves
-    in a result are one.
+) -> tuple[list[SparseTensor], Tensor]:
+    """Decode the most likely sequences of labels with a beam search.
+
+    Unlike `tf.nn.ctc_beam_search_decoder`, this function merges equal consecutive labels of the
+    results if `merge_repeated` is True.
+
+    Args:
+        inputs: Float tensor of shape `[time, batch, classes]` with logits.
+        sequence_length: Integer tensor of shape `[batch]`, the number of time steps of each row.
+        beam_width: Number of sequences that the search keeps.
+        top_paths: Number of sequences to return, at most `beam_width`.
+        merge_repeated: If True, merge equal consecutive labels.
+
+    Returns:
+        A list of `top_paths` sparse int32 tensors of shape `[batch, longest]` with the labels, most
+        likely first, and a float tensor of shape `[batch, top_paths]` with the log probabilities.
+
+    Raises:
+        InvalidArgumentError: If `inputs` does not have three dimensions or is empty, or `top_paths`
+            is larger than `beam_width` or than the number of sequences found.
+        FailedPreconditionError: If `sequence_length` has another shape or exceeds the number of
+            time steps.
 
     Example:
         >>> import tfpy as tf
@@ -173,6 +303,8 @@ def ctc_beam_search_decoder(
         >>> decoded, score = tf.compat.v1.nn.ctc_beam_search_decoder(logits, [3], beam_width=4)
         >>> decoded[0].values.numpy().tolist()
         [1, 0]
+
+    See also: `tf.nn.ctc_beam_search_decoder`.
     """
     found, scores = decoding.ctc_beam_search_decoder(inputs, sequence_length, beam_width, top_paths)
     if merge_repeated:
@@ -181,7 +313,7 @@ def ctc_beam_search_decoder(
 
 
 def _merged(labels: SparseTensor) -> SparseTensor:
-    """Rows of labels without those that follow themselves."""
+    """Merge equal consecutive labels of each row."""
     rows = np.split(
         labels.values.host_view(),
         np.searchsorted(labels.host_indices[:, 0], np.arange(1, labels.host_shape[0])),

@@ -33,9 +33,9 @@ Model = Callable[..., Any]
 async def set_backend_async(name: str, *, model: Model | None = None, inputs: Nest = ()) -> bool:
     """Activate a backend, and open it if necessary.
 
-    A backend that has lost its device is opened again. Tensors with a copy on the host remain valid;
-    other tensors are lost. The model is called several times when `name` is `"auto"`, so it should
-    not change any state.
+    A backend that has lost its device is opened again. Tensors with a copy on the host remain
+    valid; other tensors are lost. The model is called several times when `name` is `"auto"`, so it
+    should not change any state.
 
     Args:
         name: Name of a backend (`"webgpu"`, `"webgl"`, `"wasm"`, `"cpu"`, `"jax"`), or `"auto"` for

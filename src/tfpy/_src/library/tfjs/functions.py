@@ -1,42 +1,59 @@
-"""Functions that TensorFlow.js has under ``tf`` itself and TensorFlow has not."""
+"""Functions under `tf` that TensorFlow.js has and TensorFlow does not have."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
-
 from tfpy._src.base import dtypes
 from tfpy._src.base.errors import invalid
-from tfpy._src.compiler.ops import activation, contraction, elementwise as ew, logic, trigonometry
+from tfpy._src.compiler.ops import contraction, elementwise as ew, logic
 from tfpy._src.core.conversion import as_tensors, constant, convert_to_tensor
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.tensors.array.joining import concat, split
+from tfpy._src.core.typing import Axis, DTypeLike, ShapeLike, TensorLike
 from tfpy._src.tensors.array.reshaping import reshape
-from tfpy._src.tensors.linalg.products import matmul, tensordot
+from tfpy._src.tensors.linalg.products import tensordot
 from tfpy._src.tensors.math.statistics import reduce_euclidean_norm
 from tfpy._src.tensors.random import stateful
 from tfpy._src.tensors.signal.fourier import fft, ifft, irfft as _irfft, rfft as _rfft
 
 
-def rfft(input: Any, fft_length: int | None = None) -> Tensor:
-    """Transform of float32 numbers; TensorFlow.js takes ``fft_length`` as one number.
+def rfft(input: TensorLike, fft_length: int | None = None) -> Tensor:
+    """Compute the discrete Fourier transform of real numbers over the last axis.
+
+    TensorFlow.js's form of `tf.signal.rfft`, where `fft_length` is one integer.
+
+    Args:
+        input: Float32 tensor of shape `[..., n]`.
+        fft_length: Number of elements to transform; the input is cropped or padded with zeros.
+            Default: n.
+
+    Returns:
+        Complex64 tensor of shape `[..., fft_length // 2 + 1]`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.spectral.rfft([1.0, 2.0, 3.0, 4.0]).numpy().real.round(3).tolist()
         [10.0, -2.0, -2.0]
+
+    See also: `tf.spectral.irfft`, `tf.signal.rfft`.
     """
     return _rfft(input, None if fft_length is None else [fft_length])
 
 
-def irfft(input: Any) -> Tensor:
-    """Inverse of :func:`rfft` for an even length.
+def irfft(input: TensorLike) -> Tensor:
+    """Compute the inverse of `tf.spectral.rfft` for an even length.
+
+    Args:
+        input: Complex64 tensor of shape `[..., n]`.
+
+    Returns:
+        Float32 tensor of shape `[..., 2 * (n - 1)]`.
 
     Example:
         >>> import tfpy as tf
         >>> frequencies = tf.constant([10, -2 + 2j, -2], tf.complex64)
         >>> tf.spectral.irfft(frequencies).numpy().round(3).tolist()
         [1.0, 2.0, 3.0, 4.0]
+
+    See also: `tf.spectral.rfft`, `tf.signal.irfft`.
     """
     return _irfft(input)
 
@@ -44,190 +61,96 @@ def irfft(input: Any) -> Tensor:
 __all__ = ["fft", "ifft", "irfft", "rfft"]
 
 
-Cell = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
-"""``(data, c, h)`` to the next ``(c, h)``."""
+def random_standard_normal(
+    shape: ShapeLike, dtype: DTypeLike = dtypes.float32, seed: int | None = None
+) -> Tensor:
+    """Draw samples from the normal distribution with mean 0 and standard deviation 1.
 
-
-def tensor(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
-    """A tensor of numbers, nested sequences or an array: :func:`tf.constant` in another order.
-
-    Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
-
-    Raises:
-        TypeError: when the number of values does not fit ``shape``.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.tensor([1, 2, 3, 4], [2, 2]).numpy().tolist()
-        [[1, 2], [3, 4]]
-    """
-    return constant(values, dtype, shape)
-
-
-def scalar(value: Any, dtype: Any = None) -> Tensor:
-    """A tensor of one number, without dimensions.
+    Without `TFPY_ENABLE_X64`, float64 has 32 bits.
 
     Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
+        shape: Shape of the result.
+        dtype: Dtype of the result. Default: float32.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
 
-    Example:
-        >>> import tfpy as tf
-        >>> tf.scalar(3.5).shape, tf.scalar(3.5).numpy().tolist()
-        (TensorShape([]), 3.5)
-    """
-    return _of_rank("scalar", 0, value, (), dtype)
-
-
-def tensor1d(values: Any, dtype: Any = None) -> Tensor:
-    """A vector.
-
-    Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.tensor1d([1, 2, 3]).shape
-        TensorShape([3])
-    """
-    return _of_rank("tensor1d", 1, values, None, dtype)
-
-
-def tensor2d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
-    """A matrix, of nested sequences or of flat values and a shape; so up to ``tensor6d``.
-
-    Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.tensor2d([1, 2, 3, 4, 5, 6], [2, 3]).numpy().tolist()
-        [[1, 2, 3], [4, 5, 6]]
-    """
-    return _of_rank("tensor2d", 2, values, shape, dtype)
-
-
-def tensor3d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
-    """A tensor of three dimensions.
-
-    Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.tensor3d([1, 2, 3, 4], [1, 2, 2]).numpy().tolist()
-        [[[1, 2], [3, 4]]]
-    """
-    return _of_rank("tensor3d", 3, values, shape, dtype)
-
-
-def tensor4d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
-    """A tensor of four dimensions.
-
-    Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.tensor4d([1, 2, 3, 4], [1, 2, 2, 1]).shape
-        TensorShape([1, 2, 2, 1])
-    """
-    return _of_rank("tensor4d", 4, values, shape, dtype)
-
-
-def tensor5d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
-    """A tensor of five dimensions.
-
-    Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.tensor5d([1, 2, 3, 4], [1, 1, 2, 2, 1]).shape
-        TensorShape([1, 1, 2, 2, 1])
-    """
-    return _of_rank("tensor5d", 5, values, shape, dtype)
-
-
-def tensor6d(values: Any, shape: Any = None, dtype: Any = None) -> Tensor:
-    """A tensor of six dimensions.
-
-    Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
-
-    Example:
-        >>> import tfpy as tf
-        >>> tf.tensor6d([1, 2, 3, 4], [1, 1, 1, 2, 2, 1]).shape
-        TensorShape([1, 1, 1, 2, 2, 1])
-    """
-    return _of_rank("tensor6d", 6, values, shape, dtype)
-
-
-def _of_rank(name: str, rank: int, values: Any, shape: Any, dtype: Any) -> Tensor:
-    made = convert_to_tensor(values, dtype)
-    if shape is not None and made.ndim not in (1, len(shape)):
-        raise ValueError(
-            f"{name}: values must be flat or have the rank of shape {list(shape)}, "
-            f"not shape {list(made.aval.shape)}"
-        )
-    if shape is not None:
-        made = reshape(made, shape)
-    if made.ndim != rank:
-        raise ValueError(f"{name}: values must have rank {rank}, not shape {list(made.aval.shape)}")
-    return made
-
-
-def random_standard_normal(shape: Any, dtype: Any = dtypes.float32, seed: Any = None) -> Tensor:
-    """Normal numbers of mean 0 and deviation 1.
-
-    Args:
-        dtype: of the result; int64 and float64 have 32 bits without ``TFPY_ENABLE_X64``.
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
+    Returns:
+        Tensor of shape `shape` and dtype `dtype`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.random_standard_normal([2, 3]).shape
         TensorShape([2, 3])
+
+    See also: `tf.random.normal`.
     """
     return stateful.normal(shape, dtype=dtype, seed=seed)
 
 
-def random_uniform_int(shape: Any, minval: int, maxval: int, seed: Any = None) -> Tensor:
-    """Integers in ``[minval, maxval)``, each as likely.
+def random_uniform_int(
+    shape: ShapeLike, minval: int, maxval: int, seed: int | None = None
+) -> Tensor:
+    """Draw integers from a uniform distribution.
 
     Args:
-        seed: with ``tf.random.set_seed``, what makes the numbers repeatable; each call goes on from
-            the last one.
+        shape: Shape of the result.
+        minval: Least integer.
+        maxval: Upper bound, which is excluded.
+        seed: Integer that makes the sequence reproducible together with `tf.random.set_seed`.
+
+    Returns:
+        Int32 tensor of shape `shape` with values in [minval, maxval).
+
+    Raises:
+        InvalidArgumentError: If `minval` is not less than `maxval`.
 
     Example:
         >>> import tfpy as tf
         >>> x = tf.random_uniform_int([100], minval=0, maxval=6)
         >>> x.dtype, bool(tf.reduce_all((x >= 0) & (x < 6)))
         (tf.int32, True)
+
+    See also: `tf.random.uniform`.
     """
     return stateful.uniform(shape, minval, maxval, dtypes.int32, seed)
 
 
-def prelu(x: Any, alpha: Any) -> Tensor:
-    """x above 0, alpha * x below, with broadcasting.
+def prelu(x: TensorLike, alpha: TensorLike) -> Tensor:
+    """Compute a leaky ReLU with a learned slope: `x` if it is positive, otherwise `alpha * x`.
+
+    Args:
+        x: Float tensor.
+        alpha: Tensor of the dtype of `x`, broadcast with `x`.
+
+    Returns:
+        Tensor of the broadcast shape with the dtype of `x`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.prelu([-2.0, -4.0, 3.0], alpha=[0.5, 0.25, 0.5]).numpy().tolist()
         [-1.0, -1.0, 3.0]
+
+    See also: `tf.nn.leaky_relu`.
     """
     a, b = as_tensors(ew.multiply, (x, alpha))
     return logic.select(a > 0, a, a * b)
 
 
-def step(x: Any, alpha: float = 0.0) -> Tensor:
-    """1 above 0, ``alpha`` at 0 and below; NaN stays NaN.
+def step(x: TensorLike, alpha: float = 0.0) -> Tensor:
+    """Compute the step function: 1 for positive elements, `alpha` for others. NaN stays NaN.
+
+    Args:
+        x: Tensor of a real dtype.
+        alpha: Value for elements that are not positive.
+
+    Returns:
+        Tensor of the shape and dtype of `x`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.step([-2.0, 0.0, 3.0]).numpy().tolist()
         [0.0, 0.0, 1.0]
+
+    See also: `tf.sign`.
     """
     t = convert_to_tensor(x)
     if not t.dtype.is_floating:
@@ -237,16 +160,27 @@ def step(x: Any, alpha: float = 0.0) -> Tensor:
     )
 
 
-def dot(t1: Any, t2: Any) -> Tensor:
-    """The sum of products over the last dimension of ``t1`` and the first of ``t2``.
+def dot(t1: TensorLike, t2: TensorLike) -> Tensor:
+    """Multiply two vectors or matrices.
+
+    The products are summed over the last axis of `t1` and the first axis of `t2`.
+
+    Args:
+        t1: Tensor of rank 1 or 2.
+        t2: Tensor of rank 1 or 2 and of the dtype of `t1`.
+
+    Returns:
+        Tensor of the remaining axes.
 
     Raises:
-        InvalidArgumentError: unless both are vectors or matrices of fitting sizes.
+        InvalidArgumentError: If a rank is not 1 or 2, or the sizes do not match.
 
     Example:
         >>> import tfpy as tf
         >>> tf.dot([1.0, 2.0], [[1.0, 0.0], [3.0, 1.0]]).numpy().tolist()
         [7.0, 2.0]
+
+    See also: `tf.matmul`, `tf.tensordot`, `tf.outer_product`.
     """
     a, b = as_tensors(contraction.matmul, (t1, t2))
     if a.ndim not in (1, 2) or b.ndim not in (1, 2):
@@ -257,16 +191,25 @@ def dot(t1: Any, t2: Any) -> Tensor:
     return tensordot(a, b, 1)
 
 
-def outer_product(v1: Any, v2: Any) -> Tensor:
-    """The products of each element of one vector with each of another.
+def outer_product(v1: TensorLike, v2: TensorLike) -> Tensor:
+    """Compute the outer product of two vectors.
+
+    Args:
+        v1: Tensor of shape `[n]`.
+        v2: Tensor of shape `[m]` and of the dtype of `v1`.
+
+    Returns:
+        Tensor of shape `[n, m]`.
 
     Raises:
-        InvalidArgumentError: unless both are vectors.
+        InvalidArgumentError: If an argument is not a vector.
 
     Example:
         >>> import tfpy as tf
         >>> tf.outer_product([1.0, 2.0], [3.0, 4.0, 5.0]).numpy().tolist()
         [[3.0, 4.0, 5.0], [6.0, 8.0, 10.0]]
+
+    See also: `tf.dot`, `tf.einsum`.
     """
     a, b = as_tensors(ew.multiply, (v1, v2))
     if a.ndim != 1 or b.ndim != 1:
@@ -277,84 +220,49 @@ def outer_product(v1: Any, v2: Any) -> Tensor:
     return reshape(a, [a.aval.shape[0], 1]) * b
 
 
-def euclidean_norm(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """sqrt(sum(x ** 2)) over the axes (all by default).
+def euclidean_norm(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Compute the Euclidean norm, `sqrt(sum(x ** 2))`, over axes.
 
     Args:
-        axis: an axis or several, negative ones counted from the end; all by default.
-        keepdims: whether reduced axes stay, of size 1.
+        x: Tensor of a numeric dtype.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+        keepdims: If True, keep the reduced axes with size 1.
+
+    Returns:
+        Tensor with the remaining axes and the dtype of `x`.
 
     Example:
         >>> import tfpy as tf
         >>> tf.euclidean_norm([[3.0, 4.0], [0.0, 5.0]], axis=1).numpy().tolist()
         [5.0, 5.0]
+
+    See also: `tf.norm`, `tf.math.reduce_euclidean_norm`.
     """
     return reduce_euclidean_norm(x, axis, keepdims)
 
 
-def basic_lstm_cell(
-    forget_bias: Any, lstm_kernel: Any, lstm_bias: Any, data: Any, c: Any, h: Any
-) -> tuple[Tensor, Tensor]:
-    """One step of an LSTM: the next ``(c, h)``.
+def moving_average(
+    v: TensorLike,
+    x: TensorLike,
+    decay: float | Tensor,
+    step: float | Tensor | None = None,
+    zero_debias: bool = True,
+) -> Tensor:
+    """Update an exponential moving average: `v + (x - v) * (1 - decay)`.
 
     Args:
-        lstm_kernel: ``[input + units, 4 * units]``: input gate, candidate, forget and output gate.
-        lstm_bias: ``[4 * units]``.
-        data: ``[batch, input]``; ``c`` and ``h`` are ``[batch, units]``.
+        v: Tensor with the current average.
+        x: Tensor with the new value, of the shape and dtype of `v`.
+        decay: Scalar decay, usually close to 1.
+        step: Number of the update, from 1. Required if `zero_debias` is True.
+        zero_debias: If True, divide the change by `1 - decay ** step`, which corrects the bias of
+            an average that starts at 0.
+
+    Returns:
+        Tensor of the shape and dtype of `v`.
 
     Raises:
-        InvalidArgumentError: when the sizes do not go together.
-
-    Example:
-        >>> import tfpy as tf
-        >>> kernel, bias = tf.zeros([2 + 3, 4 * 3]), tf.zeros([4 * 3])
-        >>> data, c, h = tf.ones([1, 2]), tf.ones([1, 3]), tf.zeros([1, 3])
-        >>> c, h = tf.basic_lstm_cell(0.0, kernel, bias, data, c, h)
-        >>> c.numpy().round(3).tolist(), h.shape
-        ([[0.5, 0.5, 0.5]], TensorShape([1, 3]))
-    """
-    state = convert_to_tensor(c)
-    gates = matmul(concat([data, h], 1), lstm_kernel) + lstm_bias
-    if gates.shape[1] != 4 * state.aval.shape[1]:
-        raise invalid(
-            "basic_lstm_cell",
-            f"lstm_kernel must give 4 * {state.aval.shape[1]} columns, gives {gates.shape[1]}",
-        )
-    enter, candidate, forget, leave = split(gates, 4, axis=1)
-    kept = state * activation.sigmoid(forget + forget_bias)
-    new_c = activation.sigmoid(enter) * trigonometry.tanh(candidate) + kept
-    return new_c, trigonometry.tanh(new_c) * activation.sigmoid(leave)
-
-
-def multi_rnn_cell(
-    lstm_cells: Sequence[Cell], data: Any, c: Sequence[Any], h: Sequence[Any]
-) -> tuple[list[Tensor], list[Tensor]]:
-    """One step of stacked cells; each one's ``h`` is the next one's data.
-
-    Example:
-        >>> import tfpy as tf
-        >>> def cell(data, c, h):
-        ...     return c + data, h + data
-        >>> ones = tf.ones([1, 2])
-        >>> c, h = tf.multi_rnn_cell([cell, cell], ones, [ones, ones], [ones, ones])
-        >>> [x.numpy().tolist() for x in h]
-        [[[2.0, 2.0]], [[3.0, 3.0]]]
-    """
-    states = []
-    x = convert_to_tensor(data)
-    for cell, own_c, own_h in zip(lstm_cells, c, h, strict=True):
-        states.append(cell(x, own_c, own_h))
-        x = states[-1][1]
-    return [s[0] for s in states], [s[1] for s in states]
-
-
-def moving_average(
-    v: Any, x: Any, decay: Any, step: Any = None, zero_debias: bool = True
-) -> Tensor:
-    """v + (x - v) * (1 - decay), divided by 1 - decay ** step if ``zero_debias``.
-
-    Raises:
-        ValueError: when ``step`` is missing with ``zero_debias``.
+        ValueError: If the shapes differ, or `step` is required and missing.
 
     Example:
         >>> import tfpy as tf
@@ -369,6 +277,6 @@ def moving_average(
     change = (new - old) * (1 - decay)
     if zero_debias:
         if step is None:
-            raise ValueError("moving_average: zero_debias needs a step")
+            raise ValueError("moving_average: zero_debias=True requires a step")
         change = change / (1 - decay**step)
     return ew.add(old, change)

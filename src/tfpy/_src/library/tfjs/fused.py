@@ -1,13 +1,13 @@
-"""``tf.fused``: TensorFlow.js's products and convolutions with bias and activation."""
+"""`tf.fused`: TensorFlow.js's products and convolutions with bias and activation."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from tfpy._src.compiler.ops import activation as act
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Padding, Strides, TensorLike
 from tfpy._src.library.tfjs.functions import prelu
 from tfpy._src.tensors.array.reshaping import reshape
 from tfpy._src.tensors.linalg.products import matmul
@@ -23,13 +23,23 @@ _ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def _finish(
-    name: str, y: Tensor, bias: Any, activation: str, weights: Any, leakyrelu_alpha: float
+    name: str,
+    y: Tensor,
+    bias: TensorLike | None,
+    activation: str,
+    weights: TensorLike | None,
+    leakyrelu_alpha: float,
 ) -> Tensor:
+    """Add a bias and apply an activation.
+
+    Raises:
+        ValueError: If the activation is unknown, or `"prelu"` has no weights.
+    """
     if bias is not None:
         y = y + bias
     if activation == "prelu":
         if weights is None:
-            raise ValueError(f"{name}: the activation prelu needs prelu_activation_weights")
+            raise ValueError(f"{name}: activation 'prelu' requires prelu_activation_weights")
         return prelu(y, weights)
     if activation == "leakyrelu":
         return activations.leaky_relu(y, leakyrelu_alpha)
@@ -40,52 +50,81 @@ def _finish(
 
 
 def mat_mul(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
-    bias: Any = None,
+    bias: TensorLike | None = None,
     activation: str = "linear",
-    prelu_activation_weights: Any = None,
+    prelu_activation_weights: TensorLike | None = None,
     leakyrelu_alpha: float = 0.2,
 ) -> Tensor:
-    """activation(a @ b + bias).
+    """Multiply matrices, add a bias and apply an activation.
+
+    Args:
+        a: Float tensor of shape `[..., m, k]`.
+        b: Float tensor of shape `[..., k, n]`.
+        transpose_a: If True, transpose `a` first.
+        transpose_b: If True, transpose `b` first.
+        bias: Tensor that broadcasts with the product. Default: none.
+        activation: `"linear"`, `"relu"`, `"relu6"`, `"elu"`, `"sigmoid"`, `"prelu"` or
+            `"leakyrelu"`.
+        prelu_activation_weights: Slopes of `"prelu"`, broadcast with the result.
+        leakyrelu_alpha: Slope of `"leakyrelu"`.
+
+    Returns:
+        Tensor of shape `[..., m, n]` with the dtype of `a`.
 
     Raises:
-        ValueError: when the activation is not known or lacks its weights.
+        ValueError: If the activation is unknown, or `"prelu"` has no weights.
+        InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
         >>> a, b = [[1.0, 2.0]], [[1.0, -1.0], [1.0, -1.0]]
         >>> tf.fused.mat_mul(a, b, bias=[0.5, 0.5], activation="relu").numpy().tolist()
         [[3.5, 0.0]]
+
+    See also: `tf.matmul`.
     """
     y = matmul(a, b, transpose_a, transpose_b)
     return _finish("mat_mul", y, bias, activation, prelu_activation_weights, leakyrelu_alpha)
 
 
 def conv2d(
-    x: Any,
-    filter: Any,
-    strides: Any,
-    pad: Any,
+    x: TensorLike,
+    filter: TensorLike,
+    strides: Strides,
+    pad: Padding,
     data_format: str = "NHWC",
-    dilations: Any = 1,
-    bias: Any = None,
+    dilations: Strides = 1,
+    bias: TensorLike | None = None,
     activation: str = "linear",
-    prelu_activation_weights: Any = None,
+    prelu_activation_weights: TensorLike | None = None,
     leakyrelu_alpha: float = 0.2,
 ) -> Tensor:
-    """activation(``tf.nn.conv2d`` + bias).
+    """Compute a 2-D convolution, add a bias and apply an activation.
 
     Args:
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        data_format: "NHWC", or "NCHW" with the channels first.
-        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+        x: Float tensor of shape `[batch, height, width, in_channels]`.
+        filter: Float tensor of shape `[height, width, in_channels, out_channels]`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        pad: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+        dilations: Dilation rate, in the forms of `strides`.
+        bias: Tensor of shape `[out_channels]`. Default: none.
+        activation: `"linear"`, `"relu"`, `"relu6"`, `"elu"`, `"sigmoid"`, `"prelu"` or
+            `"leakyrelu"`.
+        prelu_activation_weights: Slopes of `"prelu"`, broadcast with the result.
+        leakyrelu_alpha: Slope of `"leakyrelu"`.
+
+    Returns:
+        Tensor of shape `[batch, out_height, out_width, out_channels]` with the dtype of `x`.
 
     Raises:
-        ValueError: when the activation is not known or lacks its weights.
+        ValueError: If the activation is unknown, or `"prelu"` has no weights.
+        InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -93,6 +132,8 @@ def conv2d(
         >>> y = tf.fused.conv2d(x, filters, 1, "valid", bias=[-3.5], activation="relu")
         >>> tf.reshape(y, [2, 2]).numpy().tolist()
         [[0.5, 0.5], [0.5, 0.5]]
+
+    See also: `tf.nn.conv2d`, `tf.fused.depthwise_conv2d`.
     """
     y = convolution.conv2d(x, filter, strides, pad, data_format, dilations)
     bias = _per_channel(bias, data_format)
@@ -100,27 +141,40 @@ def conv2d(
 
 
 def depthwise_conv2d(
-    x: Any,
-    filter: Any,
-    strides: Any,
-    pad: Any,
+    x: TensorLike,
+    filter: TensorLike,
+    strides: Strides,
+    pad: Padding,
     data_format: str = "NHWC",
-    dilations: Any = 1,
-    bias: Any = None,
+    dilations: Strides = 1,
+    bias: TensorLike | None = None,
     activation: str = "linear",
-    prelu_activation_weights: Any = None,
+    prelu_activation_weights: TensorLike | None = None,
     leakyrelu_alpha: float = 0.2,
 ) -> Tensor:
-    """activation(``tf.nn.depthwise_conv2d`` + bias).
+    """Compute a depthwise 2-D convolution, add a bias and apply an activation.
 
     Args:
-        strides: steps of the window: one number, one for each spatial dimension, or one for each
-            dimension.
-        data_format: "NHWC", or "NCHW" with the channels first.
-        dilations: distances between the elements of a window, as ``strides``; 1 by default.
+        x: Float tensor of shape `[batch, height, width, in_channels]`.
+        filter: Float tensor of shape `[height, width, in_channels, multiplier]`.
+        strides: Step of the window: one integer, one per spatial axis, or one per axis of the
+            input.
+        pad: `"SAME"`, `"VALID"`, or explicit sizes before and after each axis.
+        data_format: Position of the channels, `"NHWC"` (default) or `"NCHW"`.
+        dilations: Dilation rate, in the forms of `strides`.
+        bias: Tensor of shape `[in_channels * multiplier]`. Default: none.
+        activation: `"linear"`, `"relu"`, `"relu6"`, `"elu"`, `"sigmoid"`, `"prelu"` or
+            `"leakyrelu"`.
+        prelu_activation_weights: Slopes of `"prelu"`, broadcast with the result.
+        leakyrelu_alpha: Slope of `"leakyrelu"`.
+
+    Returns:
+        Tensor of shape `[batch, out_height, out_width, in_channels * multiplier]` with the dtype of
+        `x`.
 
     Raises:
-        ValueError: when the activation is not known or lacks its weights.
+        ValueError: If the activation is unknown, or `"prelu"` has no weights.
+        InvalidArgumentError: If the shapes are not compatible.
 
     Example:
         >>> import tfpy as tf
@@ -129,6 +183,8 @@ def depthwise_conv2d(
         >>> y = tf.fused.depthwise_conv2d(x, filters, 1, "valid", bias=bias, activation="relu")
         >>> y.numpy()[0, 0, 0].tolist()
         [5.0, 0.0]
+
+    See also: `tf.nn.depthwise_conv2d`, `tf.fused.conv2d`.
     """
     y = convolution.depthwise_conv2d(x, filter, strides, pad, data_format, dilations)
     bias = _per_channel(bias, data_format)
@@ -137,8 +193,8 @@ def depthwise_conv2d(
     )
 
 
-def _per_channel(bias: Any, data_format: str) -> Any:
-    """A vector of biases in the shape that broadcasts over the channels."""
+def _per_channel(bias: TensorLike | None, data_format: str) -> TensorLike | None:
+    """Reshape a vector of biases so that it broadcasts over the channels."""
     if bias is None or data_format != "NCHW":
         return bias
     b = convert_to_tensor(bias)

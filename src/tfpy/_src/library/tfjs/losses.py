@@ -1,96 +1,29 @@
-"""``tf.compat.v1.losses``, which TensorFlow.js has as ``tf.losses``."""
+"""`tf.compat.v1.losses`, which TensorFlow.js provides as `tf.losses`."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from tfpy._src.backends.registry import storable
 from tfpy._src.base import dtypes
 from tfpy._src.base.dtypes import DType
-from tfpy._src.compiler.ops import activation, elementwise as ew, logic
+from tfpy._src.compiler.ops import activation, elementwise as ew
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tape import stop_gradient
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import TensorLike
+from tfpy._src.library.tfjs.weighting import Reduction, compute_weighted_loss
 from tfpy._src.tensors.array.making import cast
-from tfpy._src.tensors.array.reshaping import broadcast_to
 from tfpy._src.tensors.array.static import static_ints
 from tfpy._src.tensors.math import reductions
 from tfpy._src.tensors.nn import losses as nn_losses
 
 
-class Reduction:
-    """How a loss per element becomes the result.
-
-    Example:
-        >>> import tfpy as tf
-        >>> mean = tf.compat.v1.losses.Reduction.MEAN
-        >>> loss = tf.compat.v1.losses.absolute_difference([1.0, 2.0], [1.5, 4.0], reduction=mean)
-        >>> loss.numpy().tolist()
-        1.25
-    """
-
-    NONE = "none"
-    SUM = "weighted_sum"
-    MEAN = "weighted_mean"
-    SUM_BY_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
-
-    @classmethod
-    def validate(cls, key: str) -> None:
-        """Raises ValueError unless ``key`` is one of the four."""
-        if key not in (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_BY_NONZERO_WEIGHTS):
-            raise ValueError(f"Invalid Reduction Key {key}")
-
-
-def compute_weighted_loss(
-    losses: Any, weights: Any = 1.0, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS
-) -> Tensor:
-    """``losses * weights``, reduced.
-
-    Args:
-        weights: a number, or a tensor of the rank of ``losses`` whose sizes are 1 or equal.
-
-    Raises:
-        ValueError: when the weights do not broadcast or the reduction is not known.
-
-    Example:
-        >>> import tfpy as tf
-        >>> losses, weights = [1.0, 2.0, 6.0], [1.0, 1.0, 0.0]
-        >>> tf.compat.v1.losses.compute_weighted_loss(losses, weights).numpy().tolist()
-        1.5
-    """
-    Reduction.validate(reduction)
-    kind = convert_to_tensor(losses).dtype
-    x, w = (cast(v, dtypes.float32) for v in (losses, weights))
-    fits = len(w.aval.shape) == len(x.aval.shape) and all(
-        b in (1, a) for a, b in zip(x.aval.shape, w.aval.shape, strict=True)
-    )
-    if w.ndim and not fits:
-        raise ValueError(
-            f"weights can not be broadcast to values: {list(w.aval.shape)} and {list(x.aval.shape)}"
-        )
-    return cast(_reduced(x, w, reduction), kind)
-
-
-def _reduced(x: Tensor, w: Tensor, reduction: str) -> Tensor:
-    weighted = x * w
-    if reduction == Reduction.NONE:
-        return weighted
-    total = reductions.reduce_sum(weighted)
-    if reduction == Reduction.SUM:
-        return total
-    each = broadcast_to(w, x.aval.shape)
-    if reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
-        each = cast(logic.not_equal(each, 0.0), dtypes.float32)
-    return ew.divide_no_nan(total, reductions.reduce_sum(each))
-
-
 def _same_shape(
-    name: str, labels: Any, predictions: Any, dtype: DType = dtypes.float32
+    name: str, labels: TensorLike, predictions: TensorLike, dtype: DType = dtypes.float32
 ) -> tuple[Tensor, Tensor]:
-    """Both as tensors of one shape and dtype.
+    """Convert labels and predictions to tensors of one dtype.
 
     Raises:
-        ValueError: when the shapes differ.
+        ValueError: If the shapes differ.
     """
     x, y = (cast(convert_to_tensor(v), dtype) for v in (labels, predictions))
     if x.aval.shape != y.aval.shape:
@@ -102,35 +35,66 @@ def _same_shape(
 
 
 def absolute_difference(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike = 1.0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """``|predictions - labels|``.
+    """Compute the absolute difference of predictions and labels.
+
+    Args:
+        labels: Tensor of labels.
+        predictions: Tensor of predictions, of the shape of `labels`.
+        weights: Scalar, or tensor of the rank of the losses with sizes that are 1 or equal.
+        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        Scalar, or tensor of the loss of each element for the reduction `NONE`.
+
+    Raises:
+        ValueError: If the shapes differ, the weights do not broadcast, or the reduction is unknown.
 
     Example:
         >>> import tfpy as tf
         >>> tf.compat.v1.losses.absolute_difference([1.0, 2.0], [1.5, 4.0]).numpy().tolist()
         1.25
+
+    See also: `tf.compat.v1.losses.mean_squared_error`.
     """
     y, x = _same_shape("absolute_difference", labels, predictions)
     return compute_weighted_loss(ew.abs_(x - y), weights, reduction)
 
 
 def cosine_distance(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     axis: int,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """1 - sum(labels * predictions) along an axis; both are taken to be of unit length.
+    """Compute the cosine distance, `1 - sum(labels * predictions)`, along an axis.
+
+    Both tensors must have unit length along the axis.
+
+    Args:
+        labels: Tensor of labels.
+        predictions: Tensor of predictions, of the shape of `labels`.
+        axis: Axis, negative values count from the end.
+        weights: Scalar, or tensor of the rank of the losses with sizes that are 1 or equal.
+        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        Scalar, or tensor of the loss of each element for the reduction `NONE`.
+
+    Raises:
+        ValueError: If the shapes differ, the weights do not broadcast, or the reduction is unknown.
 
     Example:
         >>> import tfpy as tf
         >>> tf.compat.v1.losses.cosine_distance([1.0, 0.0], [0.0, 1.0], axis=0).numpy().tolist()
         1.0
+
+    See also: `tf.losses.cosine_similarity`.
     """
     y, x = _same_shape("cosine_distance", labels, predictions)
     return compute_weighted_loss(
@@ -139,35 +103,70 @@ def cosine_distance(
 
 
 def hinge_loss(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike = 1.0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """max(0, 1 - predictions) where the label is 1, max(0, 1 + predictions) where it is 0.
+    """Compute the hinge loss of binary labels.
+
+    The loss is `max(0, 1 - predictions)` where the label is 1, and `max(0, 1 + predictions)` where
+    it is 0.
+
+    Args:
+        labels: Tensor of labels, 0 or 1.
+        predictions: Tensor of predictions, of the shape of `labels`.
+        weights: Scalar, or tensor of the rank of the losses with sizes that are 1 or equal.
+        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        Scalar, or tensor of the loss of each element for the reduction `NONE`.
+
+    Raises:
+        ValueError: If the shapes differ, the weights do not broadcast, or the reduction is unknown.
 
     Example:
         >>> import tfpy as tf
         >>> tf.compat.v1.losses.hinge_loss([1.0, 0.0], [0.5, 0.25]).numpy().tolist()
         0.875
+
+    See also: `tf.compat.v1.losses.sigmoid_cross_entropy`.
     """
     y, x = _same_shape("hinge_loss", labels, predictions)
     return compute_weighted_loss(activation.relu(1 - (2 * y - 1) * x), weights, reduction)
 
 
 def huber_loss(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike = 1.0,
     delta: float = 1.0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """error**2 / 2 up to ``delta``, then delta * (error - delta / 2).
+    """Compute the Huber loss.
+
+    The loss is `error ** 2 / 2` for errors up to `delta`, and `delta * (error - delta / 2)` for
+    larger errors.
+
+    Args:
+        labels: Tensor of labels.
+        predictions: Tensor of predictions, of the shape of `labels`.
+        weights: Scalar, or tensor of the rank of the losses with sizes that are 1 or equal.
+        delta: Error at which the loss becomes linear.
+        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        Scalar, or tensor of the loss of each element for the reduction `NONE`.
+
+    Raises:
+        ValueError: If the shapes differ, the weights do not broadcast, or the reduction is unknown.
 
     Example:
         >>> import tfpy as tf
         >>> tf.compat.v1.losses.huber_loss([0.0, 0.0], [0.5, 3.0], delta=1.0).numpy().tolist()
         1.3125
+
+    See also: `tf.compat.v1.losses.mean_squared_error`, `tf.compat.v1.losses.absolute_difference`.
     """
     y, x = _same_shape("huber_loss", labels, predictions)
     error = ew.abs_(x - y)
@@ -178,21 +177,36 @@ def huber_loss(
 
 
 def log_loss(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike = 1.0,
     epsilon: float | None = None,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """-labels * log(predictions) - (1 - labels) * log(1 - predictions).
+    """Compute the log loss of probabilities.
+
+    The loss is `-labels * log(predictions) - (1 - labels) * log(1 - predictions)`.
 
     Args:
-        epsilon: keeps logarithms finite; left out, 1e-7, or 1e-4 where textures hold float16.
+        labels: Tensor of labels between 0 and 1.
+        predictions: Tensor of probabilities, of the shape of `labels`.
+        weights: Scalar, or tensor of the rank of the losses with sizes that are 1 or equal.
+        epsilon: Number to add to the arguments of logarithms. Default: 1e-7, or 1e-4 on a device
+            that stores float16.
+        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        Scalar, or tensor of the loss of each element for the reduction `NONE`.
+
+    Raises:
+        ValueError: If the shapes differ, the weights do not broadcast, or the reduction is unknown.
 
     Example:
         >>> import tfpy as tf
         >>> tf.compat.v1.losses.log_loss([1.0, 0.0], [0.9, 0.2]).numpy().round(3)
         np.float32(0.164)
+
+    See also: `tf.compat.v1.losses.sigmoid_cross_entropy`.
     """
     y, x = _same_shape("log_loss", labels, predictions)
     epsilon = storable(1e-7 if epsilon is None else epsilon)
@@ -201,35 +215,64 @@ def log_loss(
 
 
 def mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike = 1.0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """(predictions - labels) ** 2.
+    """Compute the squared difference of predictions and labels.
+
+    Args:
+        labels: Tensor of labels.
+        predictions: Tensor of predictions, of the shape of `labels`.
+        weights: Scalar, or tensor of the rank of the losses with sizes that are 1 or equal.
+        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        Scalar, or tensor of the loss of each element for the reduction `NONE`.
+
+    Raises:
+        ValueError: If the shapes differ, the weights do not broadcast, or the reduction is unknown.
 
     Example:
         >>> import tfpy as tf
         >>> tf.compat.v1.losses.mean_squared_error([1.0, 2.0], [1.5, 4.0]).numpy().tolist()
         2.125
+
+    See also: `tf.compat.v1.losses.absolute_difference`, `tf.compat.v1.losses.huber_loss`.
     """
     y, x = _same_shape("mean_squared_error", labels, predictions)
     return compute_weighted_loss(ew.squared_difference(x, y), weights, reduction)
 
 
 def sigmoid_cross_entropy(
-    multi_class_labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
+    multi_class_labels: TensorLike,
+    logits: TensorLike,
+    weights: TensorLike = 1.0,
     label_smoothing: float = 0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Cross entropy of independent classes; smoothing moves labels towards 1/2.
+    """Compute the cross entropy of independent classes.
+
+    Args:
+        multi_class_labels: Tensor of labels between 0 and 1.
+        logits: Float tensor of logits, of the shape of `multi_class_labels`.
+        weights: Scalar, or tensor of the rank of the losses with sizes that are 1 or equal.
+        label_smoothing: Number between 0 and 1. Labels are moved towards 1/2.
+        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        Scalar, or tensor of the loss of each element for the reduction `NONE`.
+
+    Raises:
+        ValueError: If the shapes differ, the weights do not broadcast, or the reduction is unknown.
 
     Example:
         >>> import tfpy as tf
         >>> tf.compat.v1.losses.sigmoid_cross_entropy([[1.0, 0.0]], [[2.0, 2.0]]).numpy().round(3)
         np.float32(1.127)
+
+    See also: `tf.nn.sigmoid_cross_entropy_with_logits`.
     """
     logits = convert_to_tensor(logits)
     y, x = _same_shape("sigmoid_cross_entropy", multi_class_labels, logits, logits.dtype)
@@ -240,20 +283,35 @@ def sigmoid_cross_entropy(
 
 
 def softmax_cross_entropy(
-    onehot_labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
+    onehot_labels: TensorLike,
+    logits: TensorLike,
+    weights: TensorLike = 1.0,
     label_smoothing: float = 0,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Cross entropy of exclusive classes; smoothing spreads labels evenly over the classes.
+    """Compute the cross entropy of exclusive classes.
 
-    Labels have no gradient.
+    The gradient with respect to the labels is 0.
+
+    Args:
+        onehot_labels: Tensor of shape `[batch, classes]`; each row sums to 1.
+        logits: Float tensor of logits, of the shape of `onehot_labels`.
+        weights: Scalar, or tensor of the rank of the losses with sizes that are 1 or equal.
+        label_smoothing: Number between 0 and 1. Labels are moved towards the uniform distribution.
+        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        Scalar, or tensor of the loss of each element for the reduction `NONE`.
+
+    Raises:
+        ValueError: If the shapes differ, the weights do not broadcast, or the reduction is unknown.
 
     Example:
         >>> import tfpy as tf
         >>> tf.compat.v1.losses.softmax_cross_entropy([[1.0, 0.0]], [[2.0, 0.0]]).numpy().round(3)
         np.float32(0.127)
+
+    See also: `tf.nn.softmax_cross_entropy_with_logits`.
     """
     logits = convert_to_tensor(logits)
     y, x = _same_shape("softmax_cross_entropy", onehot_labels, logits, logits.dtype)

@@ -1,0 +1,106 @@
+"""Weights and reductions of losses."""
+
+from __future__ import annotations
+
+from tfpy._src.base import dtypes
+from tfpy._src.compiler.ops import elementwise as ew, logic
+from tfpy._src.core.conversion import convert_to_tensor
+from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import TensorLike
+from tfpy._src.tensors.array.making import cast
+from tfpy._src.tensors.array.reshaping import broadcast_to
+from tfpy._src.tensors.math import reductions
+
+
+class Reduction:
+    """The names of the reductions of `tf.compat.v1.losses`.
+
+    Attributes:
+        NONE: Return the weighted loss of each element.
+        SUM: Sum the weighted losses.
+        MEAN: Divide the sum by the sum of the weights.
+        SUM_BY_NONZERO_WEIGHTS: Divide the sum by the number of weights that are not 0.
+
+    Example:
+        >>> import tfpy as tf
+        >>> mean = tf.compat.v1.losses.Reduction.MEAN
+        >>> loss = tf.compat.v1.losses.absolute_difference([1.0, 2.0], [1.5, 4.0], reduction=mean)
+        >>> loss.numpy().tolist()
+        1.25
+
+    See also: `tf.compat.v1.losses.compute_weighted_loss`.
+    """
+
+    NONE = "none"
+    SUM = "weighted_sum"
+    MEAN = "weighted_mean"
+    SUM_BY_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
+
+    @classmethod
+    def validate(cls, key: str) -> None:
+        """Check the name of a reduction.
+
+        Args:
+            key: Name to check.
+
+        Raises:
+            ValueError: If the name is unknown.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.compat.v1.losses.Reduction.validate("weighted_sum")
+        """
+        if key not in (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_BY_NONZERO_WEIGHTS):
+            raise ValueError(f"Invalid Reduction Key {key}")
+
+
+def compute_weighted_loss(
+    losses: TensorLike, weights: TensorLike = 1.0, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS
+) -> Tensor:
+    """Multiply losses by weights and reduce them.
+
+    Args:
+        losses: Tensor with the loss of each element.
+        weights: Scalar, or tensor of the rank of `losses` with sizes that are 1 or equal.
+        reduction: One of the names in `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        Scalar, or tensor of the shape of `losses` for the reduction `NONE`, with the dtype of
+        `losses`.
+
+    Raises:
+        ValueError: If the weights do not broadcast, or the reduction is unknown.
+
+    Example:
+        >>> import tfpy as tf
+        >>> losses, weights = [1.0, 2.0, 6.0], [1.0, 1.0, 0.0]
+        >>> tf.compat.v1.losses.compute_weighted_loss(losses, weights).numpy().tolist()
+        1.5
+
+    See also: `tf.compat.v1.losses.Reduction`.
+    """
+    Reduction.validate(reduction)
+    kind = convert_to_tensor(losses).dtype
+    x, w = (cast(v, dtypes.float32) for v in (losses, weights))
+    fits = len(w.aval.shape) == len(x.aval.shape) and all(
+        b in (1, a) for a, b in zip(x.aval.shape, w.aval.shape, strict=True)
+    )
+    if w.ndim and not fits:
+        raise ValueError(
+            f"weights can not be broadcast to values: {list(w.aval.shape)} and {list(x.aval.shape)}"
+        )
+    return cast(_reduced(x, w, reduction), kind)
+
+
+def _reduced(x: Tensor, w: Tensor, reduction: str) -> Tensor:
+    """Multiply losses by weights and reduce them."""
+    weighted = x * w
+    if reduction == Reduction.NONE:
+        return weighted
+    total = reductions.reduce_sum(weighted)
+    if reduction == Reduction.SUM:
+        return total
+    each = broadcast_to(w, x.aval.shape)
+    if reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
+        each = cast(logic.not_equal(each, 0.0), dtypes.float32)
+    return ew.divide_no_nan(total, reductions.reduce_sum(each))
