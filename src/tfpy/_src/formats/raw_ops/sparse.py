@@ -46,7 +46,7 @@ def _whole(function: Callable[..., Any]) -> Callable[..., Parts]:
     return lambda *inputs, **attrs: _parts(_of(function)(*inputs, **attrs))
 
 
-def _of_two(function: Callable[..., SparseTensor], *inputs: Any) -> SparseTensor:
+def _of_two(function: Callable[..., Any], *inputs: Any) -> Any:
     return function(SparseTensor(*inputs[:3]), SparseTensor(*inputs[3:6]), *inputs[6:])
 
 

@@ -59,13 +59,14 @@ def _split(input: Any, delimiter: Any, *, skip_empty: bool) -> tuple[Tensor, ...
 
 
 def _split_rows(input: Any, sep: Any, *, maxsplit: int) -> tuple[Tensor, ...]:
-    found = splitting.split(input, host_values(sep).item(), maxsplit).to_sparse()
+    rows: Any = splitting.split(input, host_values(sep).item(), maxsplit)
+    found = rows.to_sparse()
     return found.indices, found.values, found.dense_shape
 
 
 def _decoded(input: Any, **attrs: Any) -> tuple[Tensor, Tensor]:
     attrs.pop("Tsplits")
-    found = unicode.unicode_decode(_row(input), **attrs)
+    found: Any = unicode.unicode_decode(_row(input), **attrs)
     return found.row_splits, found.values
 
 

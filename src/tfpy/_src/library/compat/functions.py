@@ -27,7 +27,7 @@ def assign(
     validate_shape: bool | None = None,
     use_locking: bool | None = None,
     name: str | None = None,
-) -> Any:
+) -> Variable:
     """Assign a value to a Variable.
 
     Args:
@@ -55,7 +55,7 @@ def assign(
 
 def assign_add(
     ref: Variable, value: TensorLike, use_locking: bool | None = None, name: str | None = None
-) -> Any:
+) -> Variable:
     """Add a value to a Variable.
 
     Args:
@@ -79,7 +79,7 @@ def assign_add(
 
 def assign_sub(
     ref: Variable, value: TensorLike, use_locking: bool | None = None, name: str | None = None
-) -> Any:
+) -> Variable:
     """Subtract a value from a Variable.
 
     Args:
@@ -103,7 +103,7 @@ def assign_sub(
 
 def boolean_mask(
     tensor: TensorLike, mask: TensorLike, name: str = "boolean_mask", axis: int | None = None
-) -> Any:
+) -> Tensor:
     """Select elements with a mask, like `tf.boolean_mask`.
 
     Args:
@@ -134,7 +134,7 @@ def gather(
     name: str | None = None,
     axis: int | None = None,
     batch_dims: int = 0,
-) -> Any:
+) -> Tensor:
     """Gather slices along an axis, like `tf.gather`.
 
     Args:
@@ -166,7 +166,7 @@ def gather_nd(
     name: str | None = None,
     batch_dims: int = 0,
     bad_indices_policy: str = "",
-) -> Any:
+) -> Tensor:
     """Gather slices at index vectors, like `tf.gather_nd`.
 
     Args:
@@ -198,7 +198,7 @@ def pad(
     mode: str = "CONSTANT",
     name: str | None = None,
     constant_values: TensorLike = 0,
-) -> Any:
+) -> Tensor:
     """Pad a tensor, like `tf.pad`.
 
     Args:

@@ -105,9 +105,8 @@ def non_max_suppression(
     See also: `tf.image.non_max_suppression_with_scores`, `tf.image.non_max_suppression_async`.
     """
     corners, values = as_floats(boxes), as_floats(scores)
-    if (
-        corners.dtype == values.dtype == dtypes.float16
-    ):  # only this function accepts float16, as in TensorFlow
+    # As in TensorFlow, only this function accepts float16.
+    if corners.dtype == values.dtype == dtypes.float16:
         corners, values = cast(corners, dtypes.float32), cast(values, dtypes.float32)
     return non_max_suppression_with_scores(
         corners, values, max_output_size, iou_threshold, score_threshold

@@ -32,8 +32,8 @@ def module(op: str, name: str) -> Any:
         raise UnimplementedError(
             None,
             op,
-            f"{op}: JPEG and GIF need Pillow: python -m pip install pillow, or "
-            'await pyodide.loadPackage("pillow") in a page',
+            f"{op}: JPEG and GIF require Pillow. Install it with `python -m pip install pillow`, "
+            'or in a page with `await pyodide.loadPackage("pillow")`.',
         ) from None
 
 

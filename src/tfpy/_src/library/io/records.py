@@ -122,7 +122,7 @@ class TFRecordWriter:
         >>> [x.numpy() for x in tf.data.TFRecordDataset("words.tfrecord")]
         [b'one', b'two']
 
-    See also: `tf.data.TFRecordDataset`, `tf.train.Example`.
+    See also: `tf.data.TFRecordDataset`, `tf.io.TFRecordOptions`.
     """
 
     def __init__(self, path: Path, options: TFRecordOptions | str | None = None) -> None:

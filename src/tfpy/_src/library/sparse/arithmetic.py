@@ -26,7 +26,7 @@ from tfpy._src.tensors.composite.sparse_tensor import (
 )
 
 
-def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> Any:
+def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> SparseTensor | Tensor:
     """Add two sparse tensors, or a sparse and a dense tensor.
 
     Args:

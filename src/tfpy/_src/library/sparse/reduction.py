@@ -65,7 +65,7 @@ def reduce_sum(
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor | SparseTensor:
     """Sum the elements of a sparse tensor over axes.
 
     Args:
@@ -97,7 +97,7 @@ def reduce_max(
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor | SparseTensor:
     """Compute the maximum of the values of a sparse tensor over axes.
 
     Only stored values count; the result is 0 where there is none.

@@ -38,7 +38,7 @@ def as_text(value: str | bytes | Tensor) -> str:
 
 def join(
     inputs: Sequence[TensorLike], separator: str | bytes | Tensor = "", name: str | None = None
-) -> Any:
+) -> Tensor:
     """Join the strings of several tensors element by element.
 
     Scalars are joined with every element of the other tensors.
@@ -69,7 +69,7 @@ def reduce_join(
     keepdims: bool = False,
     separator: str | bytes | Tensor = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Join the strings of a tensor along axes.
 
     Args:
@@ -183,7 +183,7 @@ def unsorted_segment_join(
 
 def regex_full_match(
     input: TensorLike, pattern: str | bytes | Tensor, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Return True where a regular expression matches the whole string.
 
     Args:
@@ -212,7 +212,7 @@ def regex_replace(
     rewrite: str | bytes | Tensor,
     replace_global: bool = True,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     r"""Replace the matches of a regular expression.
 
     Args:
@@ -247,7 +247,7 @@ def static_regex_replace(
     pattern: str | bytes | Tensor,
     rewrite: str | bytes | Tensor,
     replace_global: bool = True,
-) -> Any:
+) -> Tensor:
     r"""Replace the matches of a regular expression.
 
     TensorFlow.js's name for `tf.strings.regex_replace`.
@@ -286,7 +286,7 @@ def _buckets(num_buckets: Any) -> int:
     return count
 
 
-def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Any:
+def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Hash each string to a bucket.
 
     TensorFlow does not promise the same results in future versions. Prefer
@@ -312,7 +312,7 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
     return text.hash_bucket(as_strings(input), num_buckets=_buckets(num_buckets))
 
 
-def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Any:
+def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
     """Hash each string to a bucket by its FarmHash fingerprint.
 
     Args:
@@ -340,7 +340,7 @@ string_to_hash_bucket_fast = to_hash_bucket_fast
 
 def to_hash_bucket_strong(
     input: TensorLike, num_buckets: int, key: Sequence[int], name: str | None = None
-) -> Any:
+) -> Tensor:
     """Hash each string to a bucket by SipHash with a key.
 
     A secret key prevents inputs that are crafted to collide.
@@ -372,7 +372,7 @@ def to_hash_bucket_strong(
 
 def to_number(
     input: TensorLike, out_type: DTypeLike = dtypes.float32, name: str | None = None
-) -> Any:
+) -> Tensor:
     """Parse each string as a number.
 
     Args:

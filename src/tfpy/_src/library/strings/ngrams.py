@@ -55,7 +55,7 @@ def ngrams(
     padding_width: int | None = None,
     preserve_short_sequences: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor | RaggedTensor:
     """Join each run of `ngram_width` strings along the last axis.
 
     Args:

@@ -20,7 +20,7 @@ from tfpy._src.tensors.ragged.making import from_rows
 
 def substr(
     input: TensorLike, pos: TensorLike, len: TensorLike, unit: str = "BYTE", name: str | None = None
-) -> Any:
+) -> Tensor:
     """Return a part of each string.
 
     Args:
@@ -47,7 +47,7 @@ def substr(
     return text.substr(as_strings(input), at, count, unit=unit)
 
 
-def bytes_split(input: TensorLike, name: str | None = None) -> Any:
+def bytes_split(input: TensorLike, name: str | None = None) -> Tensor | RaggedTensor:
     """Split each string into bytes.
 
     Args:
@@ -71,7 +71,7 @@ def split(
     sep: str | bytes | Tensor | None = None,
     maxsplit: int = -1,
     name: str | None = None,
-) -> Any:
+) -> Tensor | RaggedTensor:
     """Split each string at a separator.
 
     Args:

@@ -12,6 +12,7 @@ from tfpy._src.base.errors import invalid_value
 from tfpy._src.compiler.ops import text
 from tfpy._src.compiler.ops.reference import text as host_text
 from tfpy._src.core.conversion import constant, convert_to_tensor
+from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
 from tfpy._src.library.strings.functions import as_strings
 from tfpy._src.library.strings.splitting import rows_of
@@ -26,7 +27,7 @@ def unicode_transcode(
     replacement_char: int = 65533,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Convert strings from one encoding to another.
 
     Args:
@@ -67,7 +68,7 @@ def unicode_encode(
     errors: str = "replace",
     replacement_char: int = 65533,
     name: str | None = None,
-) -> Any:
+) -> Tensor | RaggedTensor:
     """Encode code points as strings.
 
     Args:
@@ -77,7 +78,7 @@ def unicode_encode(
         replacement_char: Code point that replaces invalid code points.
 
     Returns:
-        String tensor without the last axis of `input`.
+        String tensor without the last axis of `input`; ragged if `input` has several ragged axes.
 
     Raises:
         ValueError: If `input` is a scalar.
@@ -127,7 +128,7 @@ def unicode_decode(
     replacement_char: int = 65533,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor | RaggedTensor:
     """Decode each string to code points.
 
     Args:
@@ -163,7 +164,7 @@ def unicode_split(
     errors: str = "replace",
     replacement_char: int = 65533,
     name: str | None = None,
-) -> Any:
+) -> Tensor | RaggedTensor:
     """Split each string into characters.
 
     Args:

@@ -94,7 +94,7 @@ def cosine_distance(
         >>> tf.compat.v1.losses.cosine_distance([1.0, 0.0], [0.0, 1.0], axis=0).numpy().tolist()
         1.0
 
-    See also: `tf.losses.cosine_similarity`.
+    See also: `tf.compat.v1.losses.mean_squared_error`.
     """
     y, x = _same_shape("cosine_distance", labels, predictions)
     return compute_weighted_loss(
