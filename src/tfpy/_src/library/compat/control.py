@@ -28,7 +28,7 @@ def cond(
     `strict` is True.
 
     Args:
-        pred: Scalar bool tensor.
+        pred: Scalar bool tensor, or a Python bool.
         true_fn: Function without arguments that is called if `pred` is True.
         false_fn: Function without arguments that is called if `pred` is False.
         strict: If True, keep a list or tuple of one result.
@@ -40,6 +40,7 @@ def cond(
 
     Raises:
         TypeError: If a function is missing or is not callable.
+        ValueError: If `pred` is not a scalar.
 
     Example:
         >>> import tfpy as tf
@@ -73,8 +74,9 @@ def while_loop(
     Args:
         cond: Function of the loop variables that returns a scalar bool tensor.
         body: Function of the loop variables that returns their new values.
-        loop_vars: Nest of tensors with the initial values.
-        shape_invariants: Nest of shapes of the loop variables.
+        loop_vars: List or tuple of nests of tensors with the initial values.
+        shape_invariants: Nest of shapes. If it is passed, the variables may change their shapes,
+            and a function with the loop runs op by op.
         parallel_iterations: Accepted for compatibility with TensorFlow; it has no effect.
         back_prop: Accepted for compatibility with TensorFlow; it has no effect.
         swap_memory: Accepted for compatibility with TensorFlow; it has no effect.
@@ -85,8 +87,8 @@ def while_loop(
         Final values of the loop variables.
 
     Raises:
-        ValueError: If the body returns another structure, or a shape changes without a shape
-            invariant.
+        TypeError: If `cond` or `body` is not callable.
+        ValueError: If `loop_vars` is empty, or `body` returns another structure.
 
     Example:
         >>> import tfpy as tf

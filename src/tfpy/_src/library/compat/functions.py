@@ -139,7 +139,8 @@ def gather(
 
     Args:
         params: Tensor to gather from.
-        indices: Integer tensor of any shape.
+        indices: Integer tensor of any shape. An index out of range raises an error on the cpu and
+            wasm backends; other backends return zeros for it.
         validate_indices: Accepted for compatibility with TensorFlow; it has no effect.
         axis: Axis, negative values count from the end. Default: `batch_dims`.
         batch_dims: Number of leading axes that `params` and `indices` share.
@@ -148,14 +149,15 @@ def gather(
         Tensor with the dtype of `params`; `axis` is replaced with the axes of `indices`.
 
     Raises:
-        InvalidArgumentError: If an index is out of range (on the cpu backend).
+        InvalidArgumentError: If an index is out of range on the cpu or wasm backend, or the axis is
+            out of range.
 
     Example:
         >>> import tfpy as tf
         >>> tf.compat.v1.gather([10, 20, 30], [2, 0]).numpy().tolist()
         [30, 10]
 
-    See also: `tf.gather`.
+    See also: `tf.gather`, `tf.compat.v1.gather_nd`.
     """
     return slicing.gather(params, indices, axis=axis, batch_dims=batch_dims)
 
@@ -171,23 +173,26 @@ def gather_nd(
 
     Args:
         params: Tensor to gather from.
-        indices: Integer tensor of shape `[..., k]`.
+        indices: Integer tensor of shape `[..., k]`. An index out of range raises an error on the
+            cpu and wasm backends; other backends return zeros for it.
         batch_dims: Number of leading axes that `params` and `indices` share.
-        bad_indices_policy: `"IGNORE"` to return 0 for indices out of range, `"ERROR"` or `""` to
-            raise an error.
+        bad_indices_policy: `"IGNORE"` returns zeros for an index out of range on every backend.
+            Default: raise an error where the backend can.
 
     Returns:
-        Tensor with the dtype of `params`.
+        Tensor of shape `[..., *params.shape[k:]]` with the dtype of `params`.
 
     Raises:
-        InvalidArgumentError: If an index is out of range (on the cpu backend).
+        InvalidArgumentError: If an index is out of range on the cpu or wasm backend, `k` is larger
+            than the rank of `params`, or the policy is unknown.
+        ValueError: If `batch_dims` is negative.
 
     Example:
         >>> import tfpy as tf
         >>> tf.compat.v1.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
         [2, 3]
 
-    See also: `tf.gather_nd`.
+    See also: `tf.gather_nd`, `tf.compat.v1.gather`.
     """
     return scattering.gather_nd(params, indices, batch_dims, bad_indices_policy=bad_indices_policy)
 
@@ -361,7 +366,8 @@ def random_uniform_initializer(
         dtype: Dtype of the result. Default: float32.
 
     Returns:
-        Function from a shape (and an optional dtype) to a tensor.
+        Function from a shape (and an optional dtype) to a tensor. It raises a ValueError if
+        `maxval` is required and missing.
 
     Example:
         >>> import tfpy as tf

@@ -74,8 +74,8 @@ def reduce_join(
 
     Args:
         inputs: String tensor, dense or ragged.
-        axis: Axis or axes to reduce; negative values count from the end. Default: all axes. The
-            strings are joined in the order of `axis`, in which the last axis varies slowest.
+        axis: Axis or axes to reduce; negative values count from the end. Default: all axes.
+            The last one of several axes varies slowest; by default the order is row-major.
         keepdims: If True, keep the reduced axes with size 1.
         separator: String between the joined strings.
 
@@ -83,7 +83,8 @@ def reduce_join(
         String tensor with the remaining axes.
 
     Raises:
-        InvalidArgumentError: If an axis is repeated or out of range.
+        InvalidArgumentError: If an axis of a dense tensor is repeated or out of range.
+        ValueError: If an axis of a ragged tensor is out of range.
 
     Example:
         >>> import tfpy as tf
