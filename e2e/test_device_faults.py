@@ -288,8 +288,8 @@ async def test_files_of_models(tf: Any) -> None:
     data, page = [0, 0, 128, 63] * 2, "<!doctype html><title>Not found</title>"
     cases: dict[str, tuple[Any, Any, str]] = {
         "no-model": (0, data, "m.json.*404 Not Found"),
-        "page": (page, data, r"m\.json.*no JSON"),
-        "short-model": (model[:-40], data, r"m\.json.*no JSON"),
+        "page": (page, data, r"m\.json.*not valid JSON"),
+        "short-model": (model[:-40], data, r"m\.json.*not valid JSON"),
         "cut-model": (None, data, r"m\.json.*ended early.*network error"),
         "no-shard": (model, 0, r"w\.bin.*404 Not Found"),
         "short-shard": (model, data[:5], r"w\.bin.*5 bytes.*8"),

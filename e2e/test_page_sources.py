@@ -65,7 +65,7 @@ async def test_weights_are_fetched_while_the_graph_is_read(tf: Any) -> None:
         for key in "ab":
             found = await tf.load_graph_model_async(f"/{key}/m.json")
             np.testing.assert_array_equal(await found().data(), [-1, -1.0])
-        with pytest.raises(ValueError, match="no JSON"):
+        with pytest.raises(ValueError, match="not valid JSON"):
             await tf.load_graph_model_async("/c/m.json")
     finally:
         fetched.end()

@@ -272,7 +272,7 @@ def test_graph_model_of_tensorflow_js(tmp_path: Path) -> None:
         ({"a.txt": b""}, "there must be one saved_model.pb"),
         ({"saved_model.pb": b"\x08\x01"}, "has no graph"),
         ({"saved_model.pb": b"\x08\x01\x12\x02\x12\x00"}, "has no signatures"),
-        ({"model.json": b"{"}, "no JSON"),
+        ({"model.json": b"{"}, "not valid JSON"),
     ],
 )
 def test_what_is_no_model(contents: Any, text: str) -> None:

@@ -63,7 +63,7 @@ _log = logging.getLogger("tfpy")
 def _warn() -> None:
     """Log a warning about the cost of the debug mode, once."""
     _log.warning(
-        "The debug mode is slow: the result of each op is read from the device and checked, and "
+        "Debug mode is slow: the result of each op is read from the device and checked, and "
         'compiled functions run op by op. End it with tf.env().set("DEBUG", False).'
     )
 
