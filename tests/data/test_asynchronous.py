@@ -258,7 +258,7 @@ def test_untrusted_sizes(tmp_path: Path) -> None:
 def test_addresses_need_a_page() -> None:
     with pytest.raises(tf.errors.UnimplementedError, match="scheme 'https' not implemented"):
         asyncio.run(awaited(tf.data.TextLineDataset("https://localhost/a.txt")))
-    with pytest.raises(TypeError, match="no File"):
+    with pytest.raises(TypeError, match="must be a File"):
         FileDataSource(3)
 
 
