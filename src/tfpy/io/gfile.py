@@ -1,7 +1,8 @@
-"""`tf.io.gfile`: the file system; in a page, Pyodide's."""
+"""`tf.io.gfile`: the file system; in a page, Pyodide's file system."""
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+from tfpy._src.library.io.file_objects import GFile as GFile
 from tfpy._src.library.io.gfile import (
     copy as copy,
     exists as exists,

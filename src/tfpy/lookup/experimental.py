@@ -2,7 +2,5 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
-from tfpy._src.library.lookup.mutable import (
-    DenseHashTable as DenseHashTable,
-    MutableHashTable as MutableHashTable,
-)
+from tfpy._src.library.lookup.dense import DenseHashTable as DenseHashTable
+from tfpy._src.library.lookup.mutable import MutableHashTable as MutableHashTable

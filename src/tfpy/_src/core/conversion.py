@@ -88,7 +88,7 @@ def _operand(op: Op, value: Any, hint: DType | None) -> Tensor:
 
 
 def convert_to_tensor(
-    value: TensorLike | Composite,
+    value: TensorLike | Composite | None,
     dtype: DTypeLike | None = None,
     dtype_hint: DTypeLike | None = None,
     name: str | None = None,

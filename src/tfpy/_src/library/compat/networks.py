@@ -181,9 +181,8 @@ def conv2d_transpose(
     See also: `tf.nn.conv2d_transpose`.
     """
     x, kernel = value if input is None else input, filter if filters is None else filters
-    return transposed_convolution.conv2d_transpose(
-        x, kernel, output_shape, strides, padding, data_format, dilations
-    )
+    required: Any = (x, kernel, output_shape, strides)
+    return transposed_convolution.conv2d_transpose(*required, padding, data_format, dilations)
 
 
 def in_top_k(

@@ -205,8 +205,9 @@ class SparseTensor(CompositeOperand):
             >>> import tfpy as tf
             >>> tf.SparseTensor([[0, 1]], [5.0], [3, 2]).set_shape([None, 2])
         """
-        if not self.shape.is_compatible_with(shape):
-            raise ValueError(f"Shapes {self.shape} and {TensorShape(shape)} are not compatible")
+        wanted = TensorShape(shape)
+        if not self.shape.is_compatible_with(wanted):
+            raise ValueError(f"Shapes {self.shape} and {wanted} are not compatible")
 
     # Ops
 

@@ -191,7 +191,7 @@ class Variable(AssignMethods, PythonValues):
             >>> import tfpy as tf
             >>> tf.Variable([1.0, 2.0]).set_shape([None])
         """
-        if not self.shape.is_compatible_with(shape):
+        if not self.shape.is_compatible_with(TensorShape(shape)):
             raise ValueError(f"{self.name}: shapes {self.shape} and {shape} are not compatible")
 
     @property
