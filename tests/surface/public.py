@@ -65,8 +65,8 @@ def functions() -> dict[str, Callable[..., Any]]:
 def things() -> dict[str, Any]:
     """Every public function and class, under the first of its names.
 
-    Those of ``tf.raw_ops`` are left out, since they are generated from a table and docs/ops.md lists
-    them, and so are the type aliases of ``tf.typing``.
+    The functions of `tf.raw_ops`, which docs/ops.md lists, and the type aliases of `tf.typing` are
+    left out.
     """
     first: dict[int, str] = {}
     for namespace in NAMESPACES:

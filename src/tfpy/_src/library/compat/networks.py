@@ -180,9 +180,13 @@ def conv2d_transpose(
 
     See also: `tf.nn.conv2d_transpose`.
     """
-    x, kernel = value if input is None else input, filter if filters is None else filters
-    required: Any = (x, kernel, output_shape, strides)
-    return transposed_convolution.conv2d_transpose(*required, padding, data_format, dilations)
+    x: Any = value if input is None else input
+    kernel: Any = filter if filters is None else filters
+    size: Any = output_shape
+    steps: Any = strides
+    return transposed_convolution.conv2d_transpose(
+        x, kernel, size, steps, padding, data_format, dilations
+    )
 
 
 def in_top_k(
