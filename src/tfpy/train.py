@@ -17,4 +17,4 @@ from tfpy._src.checkpoints.state import (
     get_checkpoint_state as get_checkpoint_state,
     latest_checkpoint as latest_checkpoint,
 )
-from tfpy._src.distribute.cluster import ClusterSpec as ClusterSpec
+from tfpy._src.distribute.cluster_spec import ClusterSpec as ClusterSpec

@@ -2,6 +2,9 @@
 
 # Generated from api.toml and the op table by `build.py face`. Edit those instead.
 
+from tfpy._src.distribute.cluster import (
+    experimental_connect_to_cluster as experimental_connect_to_cluster,
+)
 from tfpy._src.distribute.devices import (
     LogicalDevice as LogicalDevice,
     LogicalDeviceConfiguration as LogicalDeviceConfiguration,

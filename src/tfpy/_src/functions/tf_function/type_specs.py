@@ -5,6 +5,7 @@ from __future__ import annotations
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
+from tfpy._src.core.typing import Nest
 from tfpy._src.core.type_spec import TypeSpec
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
@@ -13,7 +14,7 @@ from tfpy._src.tensors.composite.specs import RaggedTensorSpec, SparseTensorSpec
 from tfpy._src.tensors.variables.variable import Variable
 
 
-def type_spec_from_value(value: object) -> TypeSpec:
+def type_spec_from_value(value: Nest) -> TypeSpec:
     """Return the spec of a value: its shape, dtype and structure.
 
     Args:
