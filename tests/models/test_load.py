@@ -317,7 +317,7 @@ def _of_nothing(model: Any) -> None:
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        (_without_nodes, "model.json: modelTopology has no node, .* writes it anew"),
+        (_without_nodes, "model.json: modelTopology has no node, .* Write it again"),
         (_of_no_ops, "model.json: .*the output 'Identity' is a NoOp, which has no value"),
         (_of_nothing, "model.json: .*nothing makes the output 'nothing': name one of"),
     ],

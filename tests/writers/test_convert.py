@@ -123,7 +123,7 @@ def test_command_that_fails(
 def test_refusals(model: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="to must be one of"):
         tf.models.convert(model, tmp_path / "x", to="coreml")
-    with pytest.raises(ValueError, match="onnx is quantized to nothing, not 'uint8'"):
+    with pytest.raises(ValueError, match="'onnx' supports no dtype as quantization, got 'uint8'"):
         tf.models.convert(model, tmp_path / "x.onnx", quantization="uint8")
     with pytest.raises(SystemExit):
         main(["a", "b", "--shard-size", "many"])

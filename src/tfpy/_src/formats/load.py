@@ -1,4 +1,4 @@
-"""``tf.models.load``: models of all formats that are read, told apart by what their files are."""
+"""`tf.models.load`, which loads models of all formats and recognizes the format by the files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,15 @@ from typing import Any
 from tfpy._src.backends.javascript.bridge import wait
 from tfpy._src.formats.encodings.protobuf import read
 from tfpy._src.formats.graph_model import GraphModel
-from tfpy._src.formats.sources import MODEL, ModelFiles, Progress, ProgressCounter, is_zip, opened
+from tfpy._src.formats.sources import (
+    MODEL,
+    ModelFiles,
+    ModelSource,
+    Progress,
+    ProgressCounter,
+    is_zip,
+    opened,
+)
 from tfpy._src.formats.tensorflow import saved_model
 from tfpy._src.formats.tensorflow.reader.dialect import TensorFlowDialect
 from tfpy._src.formats.tensorflow.reader.graph import read_graph
@@ -39,12 +47,12 @@ _OF_KERAS: tuple[type[Exception], ...] = (
     LookupError,
     TypeError,
 )
-"""What Keras's deserialization raises for configurations that are damaged, beside ValueError."""
+"""Errors in addition to ValueError that Keras's deserialization raises for damaged models."""
 
 
 @dataclass(frozen=True)
 class _Loading:
-    """What is loaded, and how."""
+    """A model that is being loaded, with the options of the call."""
 
     source: Any
     files: ModelFiles
@@ -56,36 +64,36 @@ class _Loading:
 
 
 def load(
-    source: Any,
+    source: ModelSource,
     trainable: bool = False,
     quantize: str | None = None,
     progress: Progress | None = None,
     safe_mode: bool = True,
 ) -> Any:
-    """The model in files of any format that tfpy reads; the files tell which it is.
+    """Load a model from files of any supported format, which is recognized by the files.
 
-    These are TensorFlow's SavedModel and frozen GraphDef, TensorFlow.js's graph-model and
-    layers-model, ONNX, TFLite, and Keras's ``.keras`` and ``.h5``.
+    The formats are TensorFlow's SavedModel and frozen GraphDef, TensorFlow.js's graph-model and
+    layers-model, ONNX, TFLite, and Keras's `.keras` and `.h5`.
 
     Args:
-        source: a path to the file or folder, or a zip archive; the bytes of a file or of such an
-            archive; a mapping from paths to bytes; an address, which only :func:`load_async` waits
-            for on a page's own thread.
-        trainable: make the weights of a graph Variables, to train the model further.
-        quantize: "int8" computes products of a graph's weights in 8 bits where the backend can.
-        progress: hears how much of the weights has come, from 0 to 1.
-        safe_mode: Refuse operations that act outside of the model, such as ``WriteFile``, and
-            Keras's layers that hold code. Pass False only for a model whose author may read and
-            write your files and run code.
+        source: Path of a file, of a folder or of a zip archive; the bytes of a file or of a zip
+            archive; a mapping from paths to bytes; or an address. On the page's main thread only
+            `tf.models.load_async` can wait for an address.
+        trainable: If True, the weights of a graph become Variables, so that they can be trained.
+        quantize: `"int8"` computes products with weights in 8 bits where the backend supports it.
+        progress: Function that receives the loaded fraction of the weights, from 0 to 1.
+        safe_mode: If True, refuse operations that act outside of the model, such as `WriteFile`,
+            and Keras layers that contain code. Pass False only for a model whose author may read
+            and write your files and run code.
 
     Returns:
-        A ``tf.keras.Model`` for Keras's formats and layers-models, else a ``tf.GraphModel``.
+        A `tf.keras.Model` for Keras's formats and layers-models, otherwise a `tf.GraphModel`.
 
     Raises:
-        FileNotFoundError: when there is no such file.
-        ModuleNotFoundError: for Keras's formats where Keras is not installed.
-        ValueError: when the files are broken, of no format that is read, or hold what is not
-            allowed.
+        FileNotFoundError: If the file does not exist.
+        ModuleNotFoundError: If the model needs Keras, which is not installed.
+        ValueError: If the files are damaged, have an unknown format or contain something that is
+            not allowed.
 
     Example:
         >>> import tfpy as tf
@@ -93,20 +101,43 @@ def load(
         >>> model = tf.models.load("square.onnx")
         >>> model(tf.constant([1.0, 3.0])).numpy().tolist()
         [1.0, 9.0]
+        [1.0, 9.0]
+
+    See also: `tf.models.load_async`, `tf.load_graph_model`, `tf.load_layers_model`.
     """
     mend = "write `await tf.models.load_async(source)`"
     return wait(load_async(source, trainable, quantize, progress, safe_mode), mend)
 
 
 async def load_async(
-    source: Any,
+    source: ModelSource,
     trainable: bool = False,
     quantize: str | None = None,
     progress: Progress | None = None,
     safe_mode: bool = True,
 ) -> Any:
-    """:func:`load`, awaited.
+    """Load a model from files of any supported format and keep the page responsive meanwhile.
 
+    Files at an address are fetched in parallel.
+
+    Args:
+        source: Path of a file, of a folder or of a zip archive; the bytes of a file or of a zip
+            archive; a mapping from paths to bytes; or an address.
+        trainable: If True, the weights of a graph become Variables, so that they can be trained.
+        quantize: `"int8"` computes products with weights in 8 bits where the backend supports it.
+        progress: Function that receives the loaded fraction of the weights, from 0 to 1.
+        safe_mode: If True, refuse operations that act outside of the model, such as `WriteFile`,
+            and Keras layers that contain code. Pass False only for a model whose author may read
+            and write your files and run code.
+
+    Returns:
+        A `tf.keras.Model` for Keras's formats and layers-models, otherwise a `tf.GraphModel`.
+
+    Raises:
+        FileNotFoundError: If the file does not exist.
+        ModuleNotFoundError: If the model needs Keras, which is not installed.
+        ValueError: If the files are damaged, have an unknown format or contain something that is
+            not allowed.
     Example:
         >>> import asyncio
         >>> import tfpy as tf
@@ -114,11 +145,13 @@ async def load_async(
         >>> model = asyncio.run(tf.models.load_async("square.onnx"))
         >>> model(tf.constant([1.0, 3.0])).numpy().tolist()
         [1.0, 9.0]
+
+    See also: `tf.models.load`.
     """
     alone = isinstance(source, bytes | bytearray | memoryview) and not is_zip(bytes(source[:4]))
     files = opened({MODEL: bytes(source)}, (MODEL,)) if alone else opened(source, _NAMES)
     if progress is not None and not files.model.endswith(".json"):
-        files.heard = ProgressCounter(progress)  # else of the weights that follow
+        files.heard = ProgressCounter(progress)  # for model.json, the weights that follow count
     data = await files.read(files.model, _MAX_BYTES)
     reader = _reader(files.model, data)
     found = await reader(_Loading(source, files, data, trainable, quantize, progress, safe_mode))
@@ -131,10 +164,10 @@ Reader = Callable[[_Loading], Awaitable[Any]]
 
 
 def _reader(name: str, data: bytes) -> Reader:
-    """What reads a file, by its first bytes, and by its name where they do not tell.
+    """Select the reader of a file by its first bytes, or by its name if they are ambiguous.
 
     Raises:
-        ModelFileError: when nothing does.
+        ModelFileError: If no reader supports the file.
     """
     if name == _KERAS or data.startswith(_HDF5):
         return _keras
@@ -146,11 +179,14 @@ def _reader(name: str, data: bytes) -> Reader:
         return _onnx
     if name == saved_model.FILE:
         return _saved_model
-    if data[:1] == b"\n":  # the first node of a GraphDef
+    if data[:1] == b"\n":  # the field `node` of a GraphDef
         return _graph_def
-    if data[:1] == b"\x08":  # a version: of ONNX if there is an operator set, else of a SavedModel
+    if data[:1] == b"\x08":  # a version; only ONNX has operator sets next to it
         return _onnx if _has_operator_sets(data) else _saved_model
-    raise ModelFileError(f"{name!r} is of no format that is read: it begins with {data[:16]!r}")
+    raise ModelFileError(
+        f"{name!r} is of no format that is read: it begins with {data[:16]!r}. tf.models.load "
+        "reads SavedModel, GraphDef, TensorFlow.js, ONNX, TFLite and Keras files"
+    )
 
 
 def _has_operator_sets(data: bytes) -> bool:
@@ -166,7 +202,7 @@ async def _tensorflow_js(how: _Loading) -> Any:
         if not is_graph and model.get("format") != "graph-model":
             reading = read_layers_model(model, coming)
         else:
-            del topology  # it is freed as soon as it is read
+            del topology  # so that it can be freed as soon as it has been read
             graph = Topology.of(model, coming, how.safe_mode)
             reading = graph.model(how.trainable, how.quantize)
     return await reading
@@ -185,20 +221,20 @@ async def _graph_def(how: _Loading) -> GraphModel:
 
 
 async def _onnx(how: _Loading) -> GraphModel:
-    module = importlib.import_module("tfpy._src.formats.onnx.model")  # many operations
+    module = importlib.import_module("tfpy._src.formats.onnx.model")  # slow: many operations
     found: GraphModel = await module.load_onnx(how.files, how.data, how.trainable, how.quantize)
     return found
 
 
 async def _tflite(how: _Loading) -> GraphModel:
-    module = importlib.import_module("tfpy._src.formats.tflite.model")  # many operations
+    module = importlib.import_module("tfpy._src.formats.tflite.model")  # slow: many operations
     found: GraphModel = module.read_tflite(how.data, how.trainable, how.quantize, how.safe_mode)
     return found
 
 
 async def _keras(how: _Loading) -> Any:
-    """Keras reads files by their paths."""
-    namespace("keras")  # which says what is missing
+    """Load a Keras file. Keras reads files by path only, so bytes go to a temporary file."""
+    namespace("keras")  # raises an error with instructions if Keras is missing
     keras = importlib.import_module("keras")
     if isinstance(how.source, str | os.PathLike) and Path(how.source).is_file():
         return _read_by_keras(keras, Path(how.source), how.safe_mode)
@@ -210,7 +246,7 @@ async def _keras(how: _Loading) -> Any:
 
 
 def _read_by_keras(keras: Any, path: Path, safe_mode: bool) -> Any:
-    """Load a model by Keras, which limits what archives and HDF5 files unpack to.
+    """Load a model with Keras, which limits the unpacked size of archives and HDF5 files.
 
     Raises:
         ModelFileError: For the errors that Keras, h5py and Python's zipfile raise for damaged
@@ -230,7 +266,7 @@ def _read_by_keras(keras: Any, path: Path, safe_mode: bool) -> Any:
 
 
 def _lacking(keras: Any, error: ImportError) -> str:
-    """Return which layer needs which module, as far as an error's traceback shows it."""
+    """Describe which layer needs which module, as far as the error's traceback shows it."""
     called = (frame.f_code.co_qualname for frame, _ in walk_tb(error.__traceback__))
     layers = [name for call in called if hasattr(keras.layers, name := call.partition(".")[0])]
     if not layers:
@@ -246,4 +282,4 @@ def _lacking(keras: Any, error: ImportError) -> str:
 async def _whole(how: _Loading) -> bytes:
     if isinstance(how.source, bytes | bytearray | memoryview):
         return bytes(how.source)
-    raise ModelFileError("give a .keras file by its path or its bytes")
+    raise ModelFileError("a .keras file must be passed as a path or as bytes")

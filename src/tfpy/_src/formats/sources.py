@@ -1,4 +1,4 @@
-"""Where a model's files are: a folder, a zip archive, a mapping, or an address."""
+"""The files of a model: in a folder, a zip archive or a mapping, or at an address."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 from zipfile import is_zipfile
 
 from tfpy._src.backends.javascript.bridge import IN_BROWSER
@@ -21,22 +21,26 @@ from tfpy._src.library.io.checked_json import ModelFileError
 MODEL = "model.json"
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.I)
 
+ModelSource: TypeAlias = str | os.PathLike[str] | bytes | Mapping[str, bytes]
+"""A path, an address, the bytes of a file or archive, or a mapping from paths to bytes."""
+
 Progress = Callable[[float], None]
+"""A function that receives a fraction from 0 to 1."""
 
 
 class ProgressCounter:
-    """Tells of bytes that come which part of all they are.
+    """A counter of received bytes that reports the received fraction.
 
     Args:
-        progress: is told.
-        total: how many come; None where the answer to a request says that.
+        progress: Function that receives the fraction.
+        total: Number of bytes to receive. None: the response to a request specifies it.
     """
 
     def __init__(self, progress: Progress, total: int | None = None) -> None:
         self._done, self._total, self._progress = 0, total, progress
 
     def expect(self, total: int | None) -> None:
-        """Hears from an answer how many come, if it says so."""
+        """Set the number of bytes to receive from a response, unless it is known."""
         if self._total is None:
             self._total = total
 
@@ -48,34 +52,32 @@ class ProgressCounter:
 
 @runtime_checkable
 class ModelFiles(Protocol):
-    """The files of a model, by their paths below the folder that ``model.json`` lies in."""
+    """The files of a model, by their paths relative to the folder of `model.json`."""
 
     model: str
     heard: Callable[[int], None] = staticmethod(lambda count: None)
-    """Is told of bytes that have come."""
+    """Callback for the number of bytes of each received part."""
 
     def where(self, path: str) -> str:
-        """What errors call a file."""
+        """Return the name of a file for error messages."""
         return path
 
     async def read(self, path: str, limit: int) -> bytes:
-        """A file's bytes.
+        """Return the bytes of a file.
 
         Raises:
-            ModelFileError: when there is no such file, or it has more bytes than the limit.
+            ModelFileError: If the file does not exist or is larger than `limit` bytes.
         """
 
     def expect(self, groups: Iterable[tuple[str, ...]]) -> None:
-        """Hears which files are likely to be begun, in the place of what it heard before: they may
-        come from now on."""
+        """Start to fetch files that will probably be read, and drop those expected before."""
         return
 
     def begin(self, paths: tuple[str, ...], limit: int) -> Coroutine[Any, Any, list[bytes]]:
-        """The bytes of some files, which must not be more than the limit together, awaited; what
-        must be fetched for them is under way from now on.
+        """Start to fetch some files and return a coroutine for their bytes.
 
         Raises:
-            ModelFileError: as ``read``.
+            ModelFileError: If a file does not exist, or all together exceed `limit` bytes.
         """
         return self._read_all(paths, limit)
 
@@ -89,22 +91,21 @@ class ModelFiles(Protocol):
 
 
 def is_zip(head: bytes) -> bool:
-    """Whether a file that begins like this is a zip archive."""
+    """Return True if a file with these first bytes is a zip archive."""
     return head[:2] == b"PK"
 
 
 def opened(source: Any, names: Sequence[str] = (MODEL, ".json")) -> ModelFiles:
-    """The files that a source names: see :func:`load_layers_model`.
+    """Open the files that a source refers to.
 
     Args:
-        source: where they are.
-        names: what the file that says what the others are may be called, or how that may end; the
-            first that is there is taken.
+        source: Location of the files.
+        names: Possible names or suffixes of the main file. The first one that exists is used.
 
     Raises:
-        FileNotFoundError: when there is no such file or folder.
-        ModelFileError: when there is no file of such a name.
-        TypeError: for what is no source.
+        FileNotFoundError: If the file or folder does not exist.
+        ModelFileError: If there is no file with such a name.
+        TypeError: If the source has an unsupported type.
     """
     if isinstance(source, bytes):
         return _Archive(io.BytesIO(source), names)
@@ -112,7 +113,7 @@ def opened(source: Any, names: Sequence[str] = (MODEL, ".json")) -> ModelFiles:
         return _Given(source, names)
     if not isinstance(source, str | os.PathLike):
         kinds = "a path, an address, the bytes of a zip archive, or a mapping from paths to bytes"
-        raise TypeError(f"a model comes from {kinds}; got {type(source).__name__}")
+        raise TypeError(f"a model is loaded from {kinds}, got {type(source).__name__}")
     text = os.fspath(source)
     if isinstance(source, str) and _ADDRESS.match(text):
         return _Address(text)
@@ -122,13 +123,16 @@ def opened(source: Any, names: Sequence[str] = (MODEL, ".json")) -> ModelFiles:
     if path.is_dir():
         return _Folder(path, _model_among([file.name for file in path.iterdir()], names))
     if not path.exists():
-        raise FileNotFoundError(f"there is no file {text!r}")
+        raise FileNotFoundError(f"the file or folder {text!r} does not exist")
     return _Archive(path, names) if is_zipfile(path) else _Folder(path.parent, path.name)
 
 
 class _Folder(ModelFiles):
-    """A folder. Links in it may lead to other files in it, or in the folder of the file that the
-    model itself is a link to: caches of downloads have a folder of links next to one of files."""
+    """The files in a folder.
+
+    A symbolic link may lead to a file in the folder, or in the folder of the file that the model
+    itself is a link to. Download caches keep a folder of links next to a folder of files.
+    """
 
     def __init__(self, folder: Path, model: str) -> None:
         self._folder, self.model = folder, model
@@ -144,7 +148,7 @@ class _Folder(ModelFiles):
         try:
             with place.open("rb") as file:
                 size = os.fstat(file.fileno()).st_size
-                data = file.read(min(size, limit) + 1)  # memory is taken for so many
+                data = file.read(min(size, limit) + 1)  # `read` allocates that many bytes
         except OSError as error:
             raise _missing(path, error) from None
         _within(len(data), path, limit)
@@ -156,6 +160,8 @@ def _without_links(path: Path) -> Path:
 
 
 class _Given(ModelFiles):
+    """The files in a mapping."""
+
     def __init__(self, contents: Mapping[str, Any], names: Sequence[str]) -> None:
         self._contents = contents
         where = _model_among(list(contents), names)
@@ -171,6 +177,8 @@ class _Given(ModelFiles):
 
 
 class _Archive(ModelFiles):
+    """The files in a zip archive."""
+
     def __init__(self, file: Path | io.BytesIO, names: Sequence[str]) -> None:
         try:
             self._archive = Archive(file)
@@ -191,7 +199,7 @@ class _Archive(ModelFiles):
 
 
 class _Address(ModelFiles):
-    """An address; what stands behind ``?`` in it is given with each file, as TensorFlow.js does."""
+    """The files at an address. Its query (after `?`) is added to each file's address."""
 
     def __init__(self, address: str) -> None:
         bare, mark, query = address.partition("?")
@@ -239,7 +247,7 @@ class _Address(ModelFiles):
 async def _fetched(
     answers: Answers, limit: int, heard: Callable[[int], None] | ProgressCounter
 ) -> list[bytes]:
-    """The bytes that come in a page; not much more than the limit."""
+    """Fetch files in a page, and stop soon after `limit` bytes."""
     found = None if isinstance(heard, ProgressCounter) else await answers.whole(limit)
     if found is not None:
         return found
@@ -250,6 +258,7 @@ async def _fetched(
 async def _piecewise(
     stream: Stream, limit: int, heard: Callable[[int], None] | ProgressCounter
 ) -> bytes:
+    """Read a stream part by part and report each part."""
     found, size = [], 0
     if isinstance(heard, ProgressCounter):
         heard.expect(stream.size)
@@ -264,8 +273,8 @@ async def _piecewise(
 
 
 def _read(address: str, limit: int) -> bytes:
-    """What is at an address, in CPython; not much more than the limit."""
-    request = importlib.import_module("urllib.request")  # slow to import, and seldom needed
+    """Read a file at an address in CPython, at most one byte more than `limit`."""
+    request = importlib.import_module("urllib.request")  # slow to import, and rarely needed
     try:
         with request.urlopen(address) as answer:
             return answer.read(limit + 1)
@@ -275,10 +284,10 @@ def _read(address: str, limit: int) -> bytes:
 
 
 def _model_among(files: list[str], names: Sequence[str]) -> str:
-    """The file of the first of the names that one has, or that one alone ends with.
+    """Return the file that has the first matching name, or is the only one with the suffix.
 
     Raises:
-        ModelFileError: when there is none, or it is not clear which.
+        ModelFileError: If there is no such file, or several.
     """
     for name in names:
         found = [file for file in files if file == name or file.endswith(f"/{name}")]
@@ -292,7 +301,7 @@ def _model_among(files: list[str], names: Sequence[str]) -> str:
 
 def _within(size: int, path: str, limit: int) -> None:
     if size > limit:
-        raise ModelFileError(f"{path} has more than the {limit} bytes that it is to have")
+        raise ModelFileError(f"{path} is larger than the expected {limit} bytes")
 
 
 def _missing(path: str, error: OSError | None = None) -> ModelFileError:

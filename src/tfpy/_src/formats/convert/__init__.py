@@ -1,1 +1,1 @@
-"""The command ``python -m tfpy.convert``, and ``tf.models.convert``."""
+"""The command `python -m tfpy.convert`, and `tf.models.convert`."""

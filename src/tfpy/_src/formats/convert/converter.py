@@ -1,4 +1,4 @@
-"""Models converted from files of one format to those of another."""
+"""Conversion of models from one file format to another."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.formats.exported.api import export
 from tfpy._src.formats.load import load
 from tfpy._src.formats.onnx.save import save_onnx
+from tfpy._src.formats.sources import ModelSource
 from tfpy._src.formats.tfjs.graph_model_writer import save_graph_model
 from tfpy._src.formats.tfjs.weights_writer import SHARD_SIZE
 from tfpy._src.functions.tf_function.signature import TensorSpec
@@ -28,23 +29,23 @@ _UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Converts as the arguments say.
+    """Convert a model as the command line specifies.
 
     Returns:
-        The exit status: 1, and a line on stderr that says why, where that is not possible.
+        The exit status. It is 1, with a line on stderr, if the model cannot be converted.
 
     Raises:
-        SystemExit: for arguments that are none.
+        SystemExit: If the arguments are invalid.
     """
-    parser = argparse.ArgumentParser("tfpy.convert", description="Converts models.")
-    parser.add_argument("source", help="a file or folder of any format that tf.models.load reads")
-    parser.add_argument("target", help="a folder, or a file")
-    parser.add_argument("--to", choices=FORMATS, help="by default what the target's suffix says")
+    parser = argparse.ArgumentParser("tfpy.convert", description="Convert models.")
+    parser.add_argument("source", help="file or folder of any format that tf.models.load reads")
+    parser.add_argument("target", help="folder or file to write")
+    parser.add_argument("--to", choices=FORMATS, help="default: the format of the target's suffix")
     parser.add_argument("--quantize", choices=("uint8", "uint16", "float16", "int8"))
     parser.add_argument("--shard-size", type=_size, default=SHARD_SIZE, metavar="4MiB")
     parser.add_argument(
         "--signature", type=_spec, action="append", metavar="float32[?,224,224,3]",
-        help="dtype and shape of an input, ? for an open size; once for each",
+        help="dtype and shape of an input, with ? for an open size; repeat it for each input",
     )  # fmt: skip
     given = parser.parse_args(argv)
     arguments = given.to, given.signature, given.quantize, given.shard_size
@@ -57,16 +58,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _size(text: str) -> int:
+    """Parse a size such as 4MiB."""
     match = re.fullmatch(r"(\d+)\s*(|KiB|MiB|GiB)", text)
     if match is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size, such as 4MiB")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 4MiB")
     return int(match[1]) * _UNITS[match[2]]
 
 
 def _spec(text: str) -> TensorSpec:
+    """Parse a signature such as float32[?,3]."""
     match = re.fullmatch(r"([a-z]+\d*)?\[([\d?,\s]*)\]", text)
     if match is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no signature, such as float32[?,3]")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a signature such as float32[?,3]")
     sizes = [n.strip() for n in match[2].split(",") if n.strip()]
     return TensorSpec([None if n == "?" else int(n) for n in sizes], match[1] or "float32")
 
@@ -78,15 +81,17 @@ _NAMES = {
 
 
 def safetensors_bytes(arrays: Mapping[str, Array]) -> bytes:
-    """The bytes of a file with arrays by name.
+    """Serialize named arrays as a safetensors file.
 
     Raises:
-        ValueError: for a dtype that there is not.
+        ValueError: If safetensors does not support a dtype.
     """
     header, parts, at = {}, [], 0
     for name, array in arrays.items():
         if array.dtype.name not in _NAMES:
-            raise ValueError(f"safetensors has no {array.dtype.name}, the dtype of {name!r}")
+            raise ValueError(
+                f"safetensors does not support {array.dtype.name}, the dtype of {name!r}"
+            )
         data = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()
         place = [at, at + len(data)]
         shape = list(array.shape)
@@ -109,28 +114,32 @@ _QUANTIZATIONS: Mapping[str, tuple[str, ...]] = {
 
 
 def convert(
-    source: Any,
+    source: ModelSource,
     target: str | os.PathLike[str],
     to: str | None = None,
-    signatures: Any = None,
+    signatures: Sequence[TensorSpec] | None = None,
     quantization: str | None = None,
     shard_size: int = SHARD_SIZE,
 ) -> None:
-    """Converts a model's files to another format; also ``python -m tfpy.convert SOURCE TARGET``.
+    """Convert a model's files to another format.
+
+    The command `python -m tfpy.convert SOURCE TARGET` does the same.
 
     Args:
-        source: what :func:`tf.models.load` takes.
-        target: the folder of a graph-model of TensorFlow.js, or a file.
-        to: "tfjs", "program" (:func:`tf.export`), "onnx", or "safetensors" for the weights alone;
-            by default what the target's suffix says, else "tfjs".
-        signatures: a list with a ``tf.TensorSpec`` for each input; by default the model's own.
-        quantization: how weights are stored, "float16", "uint8" or "uint16" for "tfjs" and
-            "float16" for "safetensors"; "int8" for a program that computes with 8 bits.
-        shard_size: the most bytes of a file of weights, for "tfjs".
+        source: Model to convert, in the forms that `tf.models.load` takes.
+        target: Path of the file to write, or of the folder for `"tfjs"`.
+        to: Format of the target: `"tfjs"` (a graph-model of TensorFlow.js), `"program"`
+            (`tf.export`), `"onnx"`, or `"safetensors"` for the weights alone. Default: the format
+            of the target's suffix, or `"tfjs"`.
+        signatures: List with a `tf.TensorSpec` for each input. Default: the model's inputs.
+        quantization: Storage of the weights: `"float16"`, `"uint8"` or `"uint16"` for `"tfjs"`,
+            `"float16"` for `"safetensors"`. `"int8"` makes a program that computes in 8 bits.
+        shard_size: Largest number of bytes in a file of weights, for `"tfjs"`.
 
     Raises:
-        ValueError: for a format or quantization that there is not, and broken files.
-        tf.errors.UnimplementedError: for an operation that the format has not.
+        FileNotFoundError: If the source does not exist.
+        ValueError: If the format or quantization is unknown, or the files are damaged.
+        tf.errors.UnimplementedError: If the target format does not support an operation.
 
     Example:
         >>> import tfpy as tf
@@ -138,13 +147,16 @@ def convert(
         >>> tf.models.convert("square.onnx", "square", to="tfjs")
         >>> sorted(tf.io.gfile.listdir("square"))
         ['group1-shard1of1.bin', 'model.json']
+    See also: `tf.models.load`, `tf.save_graph_model`, `tf.save_onnx`, `tf.export`.
     """
     to = to or _SUFFIXES.get(Path(target).suffix, "tfjs")
     if to not in FORMATS:
         raise ValueError(f"to must be one of {', '.join(map(repr, FORMATS))}, got {to!r}")
     if quantization is not None and quantization not in _QUANTIZATIONS[to]:
-        kinds = ", ".join(map(repr, _QUANTIZATIONS[to])) or "nothing"
-        raise ValueError(f"{to} is quantized to {kinds}, not {quantization!r}")
+        kinds = ", ".join(map(repr, _QUANTIZATIONS[to])) or "no dtype"
+        raise ValueError(
+            f"the format {to!r} supports {kinds} as quantization, got {quantization!r}"
+        )
     model = load(source, quantize=quantization if to == "program" else None)
     write: dict[str, Callable[[], None]] = {
         "tfjs": lambda: save_graph_model(model, target, signatures, quantization, shard_size),
@@ -166,8 +178,8 @@ def _save_weights(model: Any, file: Path, quantization: str | None) -> None:
 
 
 def weights_of(model: Any) -> dict[str, Array]:
-    """A model's weights by name."""
+    """Return a model's weights by name."""
     weights = model.weights
-    if not isinstance(weights, Mapping):  # a model of Keras
+    if not isinstance(weights, Mapping):  # a Keras model
         weights = {weight.path: weight for weight in weights}
     return {name: np.asarray(getattr(w, "numpy", lambda w=w: w)()) for name, w in weights.items()}

@@ -1,2 +1,2 @@
-"""Exported programs: compiled functions and their Variables in one file, run in pages without
+"""Exported programs: compiled functions and their Variables in one file that runs in pages without
 Python."""

@@ -1,4 +1,4 @@
-"""Operations that a program adds for its models: ``tf.register_op``."""
+"""Operations that a program adds for its models, with `tf.register_op`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tfpy._src.formats.node_graphs.node import Node
 
 @dataclass(frozen=True)
 class CustomNode:
-    """What a registered function gets: a node of a model, and the values of its inputs.
+    """A node of a model and the values of its inputs, the argument of a registered function.
 
     Attributes:
-        name: the node's name.
-        op: the operation's name.
-        inputs: tensors; constants of whole numbers may be arrays of NumPy.
-        attrs: numbers, texts, dtypes, shapes and lists of them, by name.
+        name: Name of the node.
+        op: Name of the operation.
+        inputs: Tensors. Integer constants may be NumPy arrays.
+        attrs: Numbers, strings, dtypes, shapes and lists of them, by name.
     """
 
     name: str
@@ -31,68 +31,74 @@ _REGISTERED: dict[str, Callable[[CustomNode], Any]] = {}
 
 
 def register_op(name: str, function: Callable[[CustomNode], Any]) -> None:
-    """Says what an operation of models computes (TensorFlow.js's ``tf.registerOp``).
+    """Register a function that computes an operation of models.
 
-    It serves graphs of all formats, also for operations that tfpy knows.
+    It is TensorFlow.js's `tf.registerOp`. The function is used for graphs of all formats. It
+    replaces an operation of that name that tfpy supports.
 
     Args:
-        name: the operation's name in the model.
-        function: takes a node with ``inputs`` and ``attrs``; returns a tensor, or a list of them
-            when the operation has several outputs. It is traced with the model.
+        name: Name of the operation in the model.
+        function: Function that takes a node with `inputs` and `attrs` and returns a tensor, or a
+            list of tensors if the operation has several outputs. It is traced with the model.
 
     Raises:
-        TypeError: when ``function`` cannot be called.
+        TypeError: If `function` is not callable.
 
     Example:
         >>> import tfpy as tf
         >>> tf.register_op("Twice", lambda node: [node.inputs[0] * 2])
         >>> tf.deregister_op("Twice")
+    See also: `tf.deregister_op`, `tf.models.load`.
     """
     if not callable(function):
-        raise TypeError(f"register_op: {function!r} cannot be called")
+        raise TypeError(f"register_op: the function {function!r} cannot be called")
     _REGISTERED[name] = function
 
 
 def deregister_op(name: str) -> None:
-    """Takes an operation back that :func:`register_op` added; nothing happens when there is none.
+    """Remove an operation that `tf.register_op` added.
 
-    It is TensorFlow.js's ``tf.deregisterOp``.
+    It is TensorFlow.js's `tf.deregisterOp`. An unknown name has no effect.
+
+    Args:
+        name: Name of the operation.
 
     Example:
         >>> import tfpy as tf
         >>> tf.register_op("Twice", lambda node: [node.inputs[0] * 2])
         >>> tf.deregister_op("Twice")
+    See also: `tf.register_op`.
     """
     _REGISTERED.pop(name, None)
 
 
 def is_registered(name: str) -> bool:
-    """Whether a program added the operation."""
+    """Return True if a program registered the operation."""
     return name in _REGISTERED
 
 
 def run_registered(node: Node, inputs: list[Any]) -> list[Any]:
-    """The outputs of a node whose operation a program added.
+    """Return the outputs of a node with a registered operation.
 
     Raises:
-        ValueError: when the function gives too few outputs.
+        ValueError: If the function returns too few outputs.
     """
     attrs = {k: v.copy() if isinstance(v, list) else v for k, v in node.attrs.items()}
     found = _REGISTERED[node.op](CustomNode(node.name, node.op, inputs, attrs))
     made = [*found] if isinstance(found, list | tuple) else [found]
     if len(made) < len(node.outputs):
         raise ValueError(
-            f"the function registered for {node.op} gives {len(made)} outputs; the model uses "
-            f"{len(node.outputs)}"
+            f"the function registered for {node.op} returns {len(made)} outputs, but the model "
+            f"uses {len(node.outputs)}"
         )
     return made
 
 
 def missing(dialect: str, node: Node, why: str = "") -> UnimplementedError:
-    """The error for an operation that there is not."""
+    """Return the error for an unsupported operation."""
     return UnimplementedError(
         None,
         node.op,
-        f"{dialect}'s operation {node.op} (node {node.name!r}) is not there{why and f': {why}'}; "
-        f"tf.register_op({node.op!r}, function) adds one",
+        f"{dialect}'s operation {node.op} (node {node.name!r}) is not supported"
+        f"{why and f': {why}'}. tf.register_op({node.op!r}, function) adds it",
     )

@@ -1,4 +1,4 @@
-"""``tf.load_graph_model``: graphs in TensorFlow.js's files, ``model.json`` and files of weights."""
+"""Reader of TensorFlow.js graph-models: `model.json` and files of weights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfpy._src.formats.graph_model import GraphModel, ModelSignature
 from tfpy._src.formats.node_graphs.node import NodeGraph, Spec
 from tfpy._src.formats.node_graphs.runner import Runner
 from tfpy._src.formats.raw_ops.resources import Resources, using
-from tfpy._src.formats.sources import Progress
+from tfpy._src.formats.sources import ModelSource, Progress
 from tfpy._src.formats.tensorflow.reader.dialect import TensorFlowDialect
 from tfpy._src.formats.tensorflow.reader.from_json import (
     NUMBERS,
@@ -34,32 +34,36 @@ from tfpy._src.library.io.checked_json import (
 )
 
 DEFAULT = "serving_default"
+"""Name of the only signature of a graph-model."""
 
 
 def load_graph_model(
-    source: Any,
+    source: ModelSource,
     trainable: bool = False,
     quantize: str | None = None,
     progress: Progress | None = None,
     safe_mode: bool = True,
 ) -> GraphModel:
-    """The graph-model of TensorFlow.js in ``model.json`` and files of weights.
+    """Load a TensorFlow.js graph-model from `model.json` and files of weights.
 
-    It is TensorFlow.js's ``tf.loadGraphModel``. Weights may be quantized, in several files and
-    groups; files at an address are fetched side by side.
+    It is TensorFlow.js's `tf.loadGraphModel`. Weights may be quantized, and may be in several files
+    and groups. Files at an address are fetched in parallel.
 
     Args:
-        source: the path of ``model.json``, of its folder or of a zip archive with it; the bytes of
-            such an archive; a mapping from paths to bytes; an address.
-        trainable: make the weights Variables, to train the model further.
-        quantize: "int8" computes products of the weights in 8 bits where the backend can.
-        progress: hears how much of the files has come, from 0 to 1.
-        safe_mode: Refuse operations that act outside of the model, such as ``WriteFile``. Pass
-            False only for a model whose author may read and write your files.
+        source: Path of `model.json`, of its folder or of a zip archive with it; the bytes of such
+            an archive; a mapping from paths to bytes; or an address.
+        trainable: If True, the weights of a graph become Variables, so that they can be trained.
+        quantize: `"int8"` computes products with weights in 8 bits where the backend supports it.
+        progress: Function that receives the loaded fraction of the weights, from 0 to 1.
+        safe_mode: If True, refuse operations that act outside of the model, such as `WriteFile`.
+            Pass False only for a model whose author may read and write your files.
+
+    Returns:
+        A `tf.GraphModel`.
 
     Raises:
-        FileNotFoundError: when there is no such file.
-        ValueError: when the files are broken, or hold what is not allowed.
+        FileNotFoundError: If the file does not exist.
+        ValueError: If the files are damaged or contain something that is not allowed.
 
     Example:
         >>> import tfpy as tf
@@ -67,6 +71,7 @@ def load_graph_model(
         >>> model = tf.load_graph_model("square")
         >>> model.predict(tf.constant([1.0, 3.0])).numpy().tolist()
         [1.0, 9.0]
+    See also: `tf.load_graph_model_async`, `tf.models.load`, `tf.save_graph_model`.
     """
     return wait(
         load_graph_model_async(source, trainable, quantize, progress, safe_mode),
@@ -76,15 +81,29 @@ def load_graph_model(
 
 @awaitable("tf.load_graph_model_async(source)")
 async def load_graph_model_async(
-    source: Any,
+    source: ModelSource,
     trainable: bool = False,
     quantize: str | None = None,
     progress: Progress | None = None,
     safe_mode: bool = True,
 ) -> GraphModel:
-    """Await what :func:`load_graph_model` returns.
+    """Load a TensorFlow.js graph-model and keep the page responsive meanwhile.
 
-    Args and errors are those of :func:`load_graph_model`.
+    Args:
+        source: Path of `model.json`, of its folder or of a zip archive with it; the bytes of such
+            an archive; a mapping from paths to bytes; or an address.
+        trainable: If True, the weights of a graph become Variables, so that they can be trained.
+        quantize: `"int8"` computes products with weights in 8 bits where the backend supports it.
+        progress: Function that receives the loaded fraction of the weights, from 0 to 1.
+        safe_mode: If True, refuse operations that act outside of the model, such as `WriteFile`.
+            Pass False only for a model whose author may read and write your files.
+
+    Returns:
+        A `tf.GraphModel`.
+
+    Raises:
+        FileNotFoundError: If the file does not exist.
+        ValueError: If the files are damaged or contain something that is not allowed.
 
     Example:
         >>> import asyncio
@@ -93,6 +112,7 @@ async def load_graph_model_async(
         >>> model = asyncio.run(tf.load_graph_model_async("square"))
         >>> model.predict(tf.constant([3.0])).numpy().tolist()
         [9.0]
+    See also: `tf.load_graph_model`, `tf.models.load_async`.
     """
     files, data = await model_file(source)
     with uncollected():
@@ -102,7 +122,7 @@ async def load_graph_model_async(
 
 @dataclass(frozen=True)
 class Topology:
-    """A graph, and what ``model.json`` says of it, while its weights come."""
+    """A graph and the other entries of `model.json`, while the weights are fetched."""
 
     graph: NodeGraph
     said: Mapping[str, Any] | None
@@ -111,22 +131,23 @@ class Topology:
     coming: PendingWeights
     weights: Mapping[str, Callable[[str], Array]]
     arrived: Arrived
-    """Those of them that have come."""
+    """Values of the weights that have been received."""
     dialect: TensorFlowDialect
 
     @classmethod
     def of(
         cls, model_json: dict[str, Any], coming: PendingWeights, safe_mode: bool = True
     ) -> Topology:
-        """What is known without the weights' values.
+        """Read everything that does not need the weights' values.
 
         Args:
-            model_json: loses its graph, which is freed before they have come.
-            coming: the weights; they are given up when the graph is broken.
-            safe_mode: Refuse operations that act outside of the model.
+            model_json: Content of `model.json`. Its graph is removed, which frees memory before the
+                weights arrive.
+            coming: The weights. They are closed if the graph is invalid.
+            safe_mode: If True, refuse operations that act outside of the model.
 
         Raises:
-            ModelFileError: when it is no graph-model, or broken.
+            ModelFileError: If it is not a graph-model, or is damaged.
         """
         try:
             return cls._read(model_json, coming, TensorFlowDialect(safe=safe_mode))
@@ -140,7 +161,7 @@ class Topology:
     ) -> Topology:
         if model_json.get("format", "graph-model") != "graph-model":
             raise ModelFileError(
-                f"this is a {model_json['format']}, not a graph-model: use tf.load_layers_model"
+                f"this is a {model_json['format']}, not a graph-model. Use tf.load_layers_model"
             )
         metadata = an_object(model_json.get("userDefinedMetadata") or {}, "userDefinedMetadata")
         said = model_json.get("signature") or metadata.get("signature")
@@ -154,8 +175,8 @@ class Topology:
         topology = an_object(model_json.pop("modelTopology", None), "model.json: modelTopology")
         if not topology.get("node"):
             raise ModelFileError(
-                "model.json: modelTopology has no node, so that nothing can be computed: is the "
-                "file whole? tensorflowjs_converter or tf.save_graph_model writes it anew"
+                "model.json: modelTopology has no node, so that nothing can be computed. Is the file "
+                "complete? Write it again with tensorflowjs_converter or tf.save_graph_model"
             )
         message = graph_from_json(topology)
         try:
@@ -172,10 +193,10 @@ class Topology:
         return cls(graph, said, metadata, model_json, coming, weights, arrived, dialect)
 
     async def model(self, trainable: bool = False, quantize: str | None = None) -> GraphModel:
-        """The model, when the weights are there.
+        """Return the model after its weights have arrived.
 
         Raises:
-            ModelFileError: when they are broken, or what makes tables is.
+            ModelFileError: If the weights or the initializer are damaged.
         """
         with self.coming as coming:
             for group, data in await coming.data():
@@ -194,11 +215,12 @@ class Topology:
         )
 
     def _initialized(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """What the model's initializer makes (tables) for inputs of the graph that callers do not
-        give.
+        """Run the model's initializer and return the values of inputs that callers do not pass.
+
+        The initializer makes tables, for example.
 
         Raises:
-            ModelFileError: when the initializer does not make it.
+            ModelFileError: If the initializer does not make a resource that the graph needs.
         """
         if self.model_json.get("modelInitializer") is None:
             return {}
@@ -221,13 +243,15 @@ class Topology:
         for key, info in _infos(said, "inputs").items():
             if info.get("resourceId") is not None:
                 if info["resourceId"] not in values:
-                    raise ModelFileError(f"the initializer does not make the resource of {key!r}")
+                    raise ModelFileError(
+                        f"the model's initializer does not make the resource of the input {key!r}"
+                    )
                 bound[canonical(info["name"])] = values[info["resourceId"]]
         return bound
 
 
 def own_signature(graph: NodeGraph) -> ModelSignature:
-    """Of a file that says none: the placeholders, and what nobody takes."""
+    """Make a signature for a file without one, from the placeholders and the unused results."""
     return ModelSignature({spec.name: spec for spec in graph.inputs}, {n: n for n in graph.outputs})
 
 
@@ -251,7 +275,9 @@ def _signature(
         return ModelSignature(inputs, outputs)
     names = [a_string(key, "structuredOutputKeys") for key in a_list(keys, "structuredOutputKeys")]
     if len(names) != len(outputs):
-        raise ModelFileError(f"structuredOutputKeys has {len(names)} names for {len(outputs)}")
+        raise ModelFileError(
+            f"structuredOutputKeys has {len(names)} names for {len(outputs)} outputs"
+        )
     return ModelSignature(inputs, dict(zip(names, outputs.values(), strict=True)), structured=True)
 
 
@@ -269,7 +295,7 @@ def _dtype(info: Mapping[str, Any]) -> Any:
     if number is None:
         return None
     if not isinstance(number, int):
-        raise ModelFileError(f"{info['name']}: {value!r} is no dtype")
+        raise ModelFileError(f"{info['name']}: {value!r} is not a dtype")
     return dtype(number, info["name"])
 
 

@@ -1,9 +1,10 @@
-"""Graph-models of TensorFlow.js, written."""
+"""Writer of TensorFlow.js graph-models."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfpy._src.base.atomic_files import replace_files
@@ -15,35 +16,36 @@ from tfpy._src.formats.tensorflow.writer import Nodes, json_function, json_node
 from tfpy._src.formats.tensorflow.writer.nodes import shape_of, type_name
 from tfpy._src.formats.tfjs.weights_manifest import QUANTIZED
 from tfpy._src.formats.tfjs.weights_writer import SHARD_SIZE, encoded, sharded
+from tfpy._src.functions.tf_function.signature import TensorSpec
 
 
 def save_graph_model(
-    fn: Any,
+    fn: Callable[..., Any],
     folder: str | os.PathLike[str],
-    signatures: Any = None,
+    signatures: Sequence[TensorSpec] | None = None,
     quantization: str | None = None,
     shard_size: int = SHARD_SIZE,
 ) -> None:
-    """Writes a function as a graph-model of TensorFlow.js: ``model.json`` and files of weights.
+    """Write a function as a TensorFlow.js graph-model: `model.json` and files of weights.
 
-    TensorFlow.js's ``tf.loadGraphModel`` and :func:`load_graph_model` read it. Tensors and
-    Variables that the function reads are its weights. Python's control flow on tensors becomes
-    TensorFlow's; a dictionary that the function gives stays one.
+    TensorFlow.js's `tf.loadGraphModel` and `tf.load_graph_model` read it. Tensors and Variables
+    that the function reads become weights. Python control flow on tensors becomes TensorFlow's
+    control flow. If the function returns a dictionary, the loaded model does as well.
 
     Args:
-        fn: a ``tf.function``, a concrete function, a Keras or graph model, or a plain function.
-        folder: where the files go; it is made when there is none.
-        signatures: a list with a ``tf.TensorSpec`` for each argument, by default the function's
-            ``input_signature`` or the model's inputs. Sizes that are None stay open: the batch's
-            always, others as far as the function computes products of them alone.
-        quantization: None, or how weights of float32 are stored: "float16", "uint8" or "uint16".
-            Arrays of at most 16 numbers stay as they are.
-        shard_size: the most bytes of a file of weights.
+        fn: A `tf.function`, a concrete function, a Keras or graph model, or a plain function.
+        folder: Folder of the files. It is created if it does not exist.
+        signatures: List with a `tf.TensorSpec` for each argument. Default: the function's
+            `input_signature` or the model's inputs. Sizes of None stay open in the file: the batch
+            size always, other sizes if the function computes only products of them.
+        quantization: Storage of float32 weights: `"float16"`, `"uint8"`, `"uint16"`, or None for
+            full precision. Arrays of at most 16 numbers are not quantized.
+        shard_size: Largest number of bytes in a file of weights.
 
     Raises:
-        ValueError: for a function without a signature, one that assigns Variables, or one that
-            computes otherwise for other open sizes.
-        tf.errors.UnimplementedError: for an operation that TensorFlow.js has not.
+        ValueError: If the function has no signature, assigns Variables, or needs to know an open
+            size.
+        tf.errors.UnimplementedError: If TensorFlow.js does not support an operation.
 
     Example:
         >>> import tfpy as tf
@@ -54,6 +56,7 @@ def save_graph_model(
         >>> tf.save_graph_model(line, "line")
         >>> tf.models.load("line")(tf.constant([[1.0, 3.0]])).numpy().tolist()
         [[5.0]]
+    See also: `tf.load_graph_model`, `tf.save_onnx`, `tf.save_layers_model`, `tf.export`.
     """
     if quantization is not None and quantization not in QUANTIZED:
         kinds = ", ".join(map(repr, sorted(QUANTIZED)))
@@ -93,10 +96,10 @@ def save_graph_model(
 
 
 def graph_of(source: FunctionSource) -> Nodes:
-    """The main graph of a file, with its library.
+    """Convert a function to the main graph of a file, with its library of functions.
 
     Raises:
-        UnimplementedError: for an operation that TensorFlow.js has not.
+        UnimplementedError: If TensorFlow.js does not support an operation.
     """
     graph = Nodes(source)
     for port in source.inputs:
@@ -106,7 +109,7 @@ def graph_of(source: FunctionSource) -> Nodes:
         graph.bind(source.graph, port.value, graph.inputs[-1])
     graph.read_weights()
     graph.write(source.graph)
-    # The outputs are nodes of their own: an argument may be given back, or one value twice.
+    # Outputs get their own nodes: one may be an argument, or the same value as another output.
     for number, port in enumerate(source.outputs):
         given = graph.value(port.value)
         name = "Identity" + (f"_{number}" if number else "")
@@ -128,5 +131,5 @@ def _info(port: FunctionPort, name: str) -> dict[str, Any]:
 
 
 def _stored(graph: Nodes, name: str, quantization: str | None) -> str | None:
-    """How a constant is stored: small ones as they are, for they are no weights."""
+    """Return the quantization of a constant. Small arrays are not weights and are not quantized."""
     return quantization if graph.constants[name].size > 16 else None
