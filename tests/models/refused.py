@@ -103,7 +103,7 @@ LOADED = {
     "no shape": (
         sequential({"class_name": "Dense", "config": {"name": "d", "units": 2}}),
         KERNEL,
-        "does not say the shape of its input",
+        "does not specify the input shape",
     ),
     "own class": ({"class_name": "Mine", "config": {"a": 1}}, {}, "which is not known"),
     "call of no layer": (CALLED, KERNEL, "m has no layer 'nix'"),

@@ -89,7 +89,7 @@ REFUSED = {
         [helper.make_node("F", ["x"], ["y"], domain="own")], functions=[scaled("F", [CALL])]
     ),
     "which is not available": lambda: model(ADD, [outside("w.bin")]),
-    "is no path below": lambda: model(ADD, [outside("%2e%2e/w.bin")]),
+    "is not a path below": lambda: model(ADD, [outside("%2e%2e/w.bin")]),
     "which has 64": lambda: model(ADD, [outside("b", offset=50, length=24)]),
     "has 64 bytes, expected 24": lambda: model(ADD, [outside("b")]),
     "invalid offset '-1'": lambda: model(ADD, [outside("b", offset=-1)]),

@@ -1,1 +1,1 @@
-"""Models of other formats: node lists, their readers, and what runs them with tfpy's functions."""
+"""Models of other formats as lists of nodes, which tfpy's functions run."""

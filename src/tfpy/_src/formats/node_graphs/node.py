@@ -1,7 +1,7 @@
-"""Node lists: what every format's reader makes of a model.
+"""Node lists, which the readers of all formats make from a model.
 
-Values have names. A node takes some and makes others; what it does is an operation of a *dialect*
-(TensorFlow's graphs, ONNX, TFLite), which knows how to do it with tfpy's functions.
+Values have names. A node reads values and makes others. The operation of a node belongs to a
+*dialect* (TensorFlow's graphs, ONNX, TFLite), which implements it with tfpy's functions.
 """
 
 from __future__ import annotations
@@ -26,65 +26,74 @@ class Dialect(Protocol):
     """The operations of a format."""
 
     name: str
-    """As messages call it: "ONNX"."""
+    """Name of the format in messages: "ONNX"."""
     shape_ops: frozenset[str]
-    """Operations whose values follow from shapes alone."""
+    """Operations with results that depend on shapes alone."""
 
     def run(self, node: Node, inputs: list[Any], scope: Scope) -> Sequence[Any]:
-        """The values that a node makes of its inputs (None for one left out), one for each of its
-        outputs.
+        """Run a node and return a value for each of its outputs.
+
+        Args:
+            node: The node.
+            inputs: Values of the node's inputs. None is an input that was left out.
+            scope: The scope of the graph that contains the node.
 
         Raises:
-            UnimplementedError: when there is no such operation.
+            UnimplementedError: If the dialect does not support the operation.
         """
 
     def decides(self, node: Node) -> Sequence[str]:
-        """Those of a node's inputs whose elements must be known while a function is traced, or
-        say which of its subgraphs runs."""
+        """Return the inputs of a node that a trace must know.
+
+        Their elements determine shapes, or which of the node's subgraphs runs.
+        """
 
     def calls(self, node: Node) -> Sequence[str]:
         """Return the names of the graph's functions that a node may call."""
 
     def outside(self, node: Node) -> str | None:
-        """Return what a node does outside of its graph, such as "writes files"; None for nothing
-        or what is allowed. ``run`` refuses a node that does something."""
+        """Return the effect of a node outside of its graph, such as "writes files".
+
+        None means that the node has no such effect, or that the effect is allowed. `run` refuses
+        the other nodes.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A value that a graph takes; None where the dtype, the shape or a size is not said."""
+    """An input of a graph. None is an unknown dtype, shape or size."""
 
     name: str
     dtype: DType | None = None
     shape: tuple[int | None, ...] | None = None
 
 
-@dataclass(slots=True, eq=False)  # frozen ones take five times as long to make
+@dataclass(slots=True, eq=False)  # frozen instances take five times as long to create
 class Node:
-    """An operation on values; nothing changes it when a graph has it."""
+    """An operation on values. It does not change after it is in a graph."""
 
     name: str
     op: str
     inputs: tuple[str, ...]
-    """Names of values; "" is an input that was left out."""
+    """Names of values. An empty name is an input that was left out."""
     outputs: tuple[str, ...]
-    """Names of values; "" is one that nobody wants."""
+    """Names of values. An empty name is an unused output."""
     attrs: Mapping[str, Any] = field(default_factory=dict)
-    """Python and NumPy values; a subgraph is a :class:`NodeGraph`."""
+    """Python and NumPy values. A subgraph is a `NodeGraph`."""
     after: tuple[str, ...] = ()
-    """Names of nodes that must have run before, for what they do."""
+    """Names of nodes that must run first because of their effects."""
     version: int = 0
-    """Of the operation, in dialects that have versions."""
+    """Version of the operation, in dialects that have versions."""
     _reads: tuple[str, ...] | None = field(default=None, init=False, repr=False)
 
     def giving(self, outputs: tuple[str, ...]) -> Node:
-        """The same with other names of its outputs."""
+        """Return a copy of the node with other output names."""
         own = (self.inputs, outputs, self.attrs, self.after, self.version)
         return Node(self.name, self.op, *own)
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The values that it needs, and its subgraphs from around them; each once."""
+        """Names of the values that the node or its subgraphs read, each once."""
         if self._reads is None:
             found = dict.fromkeys(self.inputs)
             found.pop("", None)
@@ -95,7 +104,7 @@ class Node:
 
     @property
     def subgraphs(self) -> list[NodeGraph]:
-        """Those among its attributes."""
+        """Subgraphs in the attributes."""
         found: list[NodeGraph] = []
         for value in self.attrs.values():
             if type(value) is NodeGraph:
@@ -107,9 +116,9 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class NodeGraph:
-    """Nodes that make outputs of inputs and weights.
+    """Nodes that compute outputs from inputs and weights.
 
-    A subgraph in a node's attributes may also use the values of the graphs around it.
+    A subgraph in a node's attributes can also read the values of the graphs around it.
     """
 
     name: str
@@ -117,36 +126,36 @@ class NodeGraph:
     inputs: tuple[Spec, ...]
     outputs: tuple[str, ...]
     nodes: tuple[Node, ...]
-    """In any order."""
+    """Nodes in any order."""
     weights: Weights = field(default_factory=Weights)
     functions: Mapping[str, NodeGraph] = field(default_factory=dict)
     """Graphs that nodes call by name."""
     effects: tuple[str, ...] = ()
-    """Names of nodes that run though nobody may want their values."""
+    """Names of nodes that run even if no output needs their values."""
 
     @functools.cached_property
     def makers(self) -> Mapping[str, Node]:
-        """Which node makes a value.
+        """Nodes by the names of the values that they make.
 
         Raises:
-            ModelFileError: when two make the same, or two nodes have one name.
+            ModelFileError: If two nodes make the same value.
         """
         found: dict[str, Node] = {}
         for node in self.nodes:
             for name in filter(None, node.outputs):
                 if name in found:
-                    raise ModelFileError(f"{self.name}: {name!r} is made twice")
+                    raise ModelFileError(f"{self.name}: the value {name!r} is made by two nodes")
                 found[name] = node
         return found
 
     @functools.cached_property
     def by_name(self) -> Mapping[str, Node]:
-        """Its nodes by their names."""
+        """Nodes by name."""
         return {node.name: node for node in self.nodes}
 
     @functools.cached_property
     def free_names(self) -> tuple[str, ...]:
-        """The values that it uses and does not make: a subgraph's, of the graphs around it."""
+        """Names of the values that the graph reads from the graphs around it."""
         used = dict.fromkeys(self.outputs)
         for node in self.nodes:
             used.update(dict.fromkeys(node.reads))
@@ -155,12 +164,12 @@ class NodeGraph:
 
     @functools.cached_property
     def plans(self) -> dict[Any, Any]:
-        """Orders of its nodes that were found before (:func:`~plan.plan`)."""
+        """Cache of the orders of nodes that `plan` computed."""
         return {}
 
 
 def named_outputs(values: Sequence[str]) -> dict[str, str]:
-    """Return a name for each output of a graph, with its value.
+    """Return the value of each output of a graph, by the output's name.
 
     Outputs have the names of their values. A value that is listed again has further names.
     """

@@ -1,4 +1,4 @@
-"""The order in which nodes run."""
+"""The order in which the nodes of a graph run."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from dataclasses import dataclass
 from tfpy._src.formats.node_graphs.node import Node, NodeGraph
 from tfpy._src.library.io.checked_json import ModelFileError
 
-_MAX_PLANS = 256  # of one graph; then they are made anew
+_MAX_PLANS = 256  # plans cached per graph; the cache is cleared when it is full
 
 
 @dataclass(frozen=True)
 class NodeOrder:
-    """The nodes that some values need, each after those that it needs."""
+    """The nodes that compute some values, each after the nodes that it depends on."""
 
     wanted: tuple[str, ...]
     nodes: tuple[Node, ...]
     unused: tuple[tuple[str, ...], ...]
-    """The values that nobody needs any more after each node."""
+    """Names of the values that are not needed any more after each node."""
 
     @property
     def reads(self) -> set[str]:
-        """The values that it gives, or its nodes take; some of them it makes."""
+        """Names of the values that the nodes read or that are wanted."""
         return {*self.wanted, *(name for node in self.nodes for name in node.reads)}
 
     @classmethod
     def of(cls, wanted: Sequence[str], nodes: Sequence[Node]) -> NodeOrder:
-        """The plan that runs some nodes in their order."""
+        """Make a plan that runs nodes in the given order."""
         made = {name for node in nodes for name in node.outputs if name}
         kept = set(wanted)
         unused: list[tuple[str, ...]] = []
@@ -39,10 +39,10 @@ class NodeOrder:
 
 
 def plan(graph: NodeGraph, wanted: Sequence[str], given: Iterable[str] = ()) -> NodeOrder:
-    """The nodes that make the wanted values of given ones.
+    """Return the nodes that compute the wanted values from given ones, in order.
 
     Raises:
-        ModelFileError: when there is no such value, or a value is made of itself.
+        ModelFileError: If a node does not exist, or a value depends on itself.
     """
     key = tuple(wanted), frozenset(given)
     found: NodeOrder | None = graph.plans.get(key)
@@ -67,17 +67,19 @@ def _ordered(graph: NodeGraph, wanted: Sequence[str], given: Collection[str]) ->
 def ordered(
     wanted: Sequence[Node], needs: Callable[[Node], Sequence[Node]], where: str = ""
 ) -> list[Node]:
-    """Nodes and what they need, each after what it needs.
+    """Sort nodes and the nodes that they depend on, dependencies first.
 
     Args:
-        where: how the error's text begins.
+        wanted: The nodes.
+        needs: Function that returns the dependencies of a node.
+        where: Prefix of the error message.
 
     Raises:
-        ModelFileError: when a node needs its own result.
+        ModelFileError: If a node depends on its own result.
     """
-    # Depth first, without recursion: files may be deep.
+    # Depth first, without recursion: graphs in files may be deep.
     order: list[Node] = []
-    is_done: dict[Node, bool] = {}  # False while what a node needs is sought
+    is_done: dict[Node, bool] = {}  # False while a node's dependencies are visited
     todo = list(reversed(wanted))
     while todo:
         node = todo[-1]
@@ -90,7 +92,7 @@ def ordered(
         is_done[node] = False
         for before in reversed(needs(node)):
             if is_done.get(before) is False:
-                raise ModelFileError(f"{where}{before.name!r} needs its own result")
+                raise ModelFileError(f"{where}the node {before.name!r} needs its own result")
             if before not in is_done:
                 todo.append(before)
     return order
@@ -100,4 +102,4 @@ def _named(graph: NodeGraph, names: Iterable[str]) -> list[Node]:
     try:
         return [graph.by_name[name] for name in names]
     except KeyError as error:
-        raise ModelFileError(f"{graph.name}: there is no node {error.args[0]!r}") from None
+        raise ModelFileError(f"{graph.name}: the node {error.args[0]!r} does not exist") from None

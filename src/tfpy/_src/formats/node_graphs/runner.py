@@ -1,4 +1,4 @@
-"""A node list as a function of tensors: traced, compiled and run."""
+"""Runner of a node list as a function of tensors, which is traced and compiled."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from tfpy._src.formats.node_graphs.plan import NodeOrder, plan
 from tfpy._src.formats.node_graphs.stage import Stage
 
 _Sources = frozenset[str] | None
-"""The inputs of which alone a value is computed; None for one that is data."""
+"""Names of the inputs that alone determine a value, or None for a value that is data."""
 
 
 def deciding_inputs(graph: NodeGraph, nodes: Sequence[Node], given: Collection[str]) -> set[str]:
-    """The given values on which alone something depends that must be known in a trace.
+    """Return the given values that a trace must know.
+
+    These values alone determine a shape, or which part of the graph runs.
 
     Args:
-        graph: the graph.
-        nodes: those that run, in order.
-        given: names of values that are given.
+        graph: The graph.
+        nodes: The nodes that run, in order.
+        given: Names of the given values.
     """
     found: set[str] = set()
     own: dict[str, _Sources] = {name: frozenset((name,)) for name in given}
@@ -37,11 +39,14 @@ def _walk(
     outside: Callable[[str], _Sources],
     found: set[str],
 ) -> None:
-    """Finds the inputs that nodes depend on.
+    """Find the inputs that a trace must know for some nodes.
 
     Args:
-        made: the sources of the graph's values so far.
-        outside: the sources of the values of the graphs around it.
+        graph: The graph.
+        nodes: The nodes that run, in order.
+        made: Sources of the graph's values so far. The sources of the nodes' outputs are added.
+        outside: Function that returns the sources of a value of the graphs around it.
+        found: The inputs found. The inputs for these nodes are added.
     """
 
     def of(name: str) -> _Sources:
@@ -67,20 +72,21 @@ def _joined(parts: Sequence[_Sources]) -> _Sources:
 
 
 _MAX_ELEMENTS = 8
-"""Of an input whose values belong to its signature."""
+"""Maximum size of an input for its values to be part of the signature."""
 _MAX_KNOWN = 16
-"""For so many different values of such inputs a function is compiled; then they are tensors."""
+"""Number of different values of such inputs for which a function is compiled. Later ones are
+ordinary tensors."""
 
 
 class Runner:
     """A node list as a function, compiled for each signature of its inputs.
 
-    The values of small inputs of whole numbers or truth values belong to the signature where it is
-    they that say which branch of the graph runs, or which shape a value has: a trace knows them.
+    The values of small integer or boolean inputs are part of the signature if they decide which
+    branch of the graph runs or which shape a value has. The trace then knows these values.
 
-    What can be traced is one compiled function. Operations that must know tensors' elements (the
-    number of boxes that are left, of elements that are not zero) run op by op behind it, and what
-    follows them is compiled again for the sizes that they gave.
+    The traceable part becomes one compiled function. Operations that need the elements of tensors,
+    such as the number of remaining boxes or of nonzero elements, run op by op after it. The
+    operations that follow them are compiled again for each set of sizes.
     """
 
     def __init__(self, graph: NodeGraph, quantize: str | None = None) -> None:
@@ -89,21 +95,22 @@ class Runner:
         self._choices: dict[Any, _Choices] = {}
 
     def __call__(self, given: Mapping[str, Tensor], wanted: Sequence[str]) -> list[Any]:
-        """The wanted values, made of given ones."""
+        """Compute the wanted values from given ones."""
         return self._chosen(given, wanted)(given)
 
     async def call_async(self, given: Mapping[str, Tensor], wanted: Sequence[str]) -> list[Any]:
-        """The same, between whose parts the page has its turns."""
+        """Compute the wanted values, and let the page process events in between."""
         return await self._chosen(given, wanted).call_async(given)
 
     async def prepare(
         self, given: Mapping[str, Any], wanted: Sequence[str], progress: Callable[[float], None]
     ) -> None:
-        """Compiles what makes the wanted values of tensors, or specs of them; see
-        :meth:`Stage.prepare`.
+        """Compile the function for some tensors, or for specs of them.
+
+        See `Stage.prepare`.
 
         Raises:
-            NotTraceableError: when nothing can be compiled.
+            NotTraceableError: If nothing can be compiled.
         """
         await self._chosen(given, wanted).prepare(given, progress)
 
@@ -127,17 +134,17 @@ class Runner:
 
 @dataclass(frozen=True)
 class _Choices:
-    """What there is for some names of inputs and outputs."""
+    """The compiled functions for some names of inputs and outputs."""
 
     steps: NodeOrder
     deciding: Sequence[str]
     """Inputs that decide what is computed."""
     compiled: dict[Any, Stage] = field(default_factory=dict)
-    """By the values of those that are known."""
+    """Compiled functions by the values of the deciding inputs."""
 
 
 def _is_small(value: Any) -> bool:
-    """Whether the values of an input may belong to its signature."""
+    """Return True if the values of an input may be part of its signature."""
     if not isinstance(value, Tensor) or not value.has_values:
         return False
     aval = value.aval

@@ -1,7 +1,7 @@
-"""Graphs of files do not act outside of themselves: they compute and keep their own state.
+"""Refusal of graphs that act outside of themselves. They may compute and keep their own state.
 
-A dialect reports what a node does outside of its graph, and refuses to run such a node. A model
-whose outputs need one is refused when it is loaded (:func:`check`).
+A dialect reports the effect of a node outside of its graph, and refuses to run such a node. A model
+that needs such a node for its outputs is refused when it is loaded (`check`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def refused(node: Node, effect: str) -> ModelFileError:
 
     Args:
         node: The node.
-        effect: What it does, as a predicate: "writes files".
+        effect: Effect of the node, as a predicate: "writes files".
     """
     return ModelFileError(
         f"the model's operation {node.op} (node {node.name!r}) is refused, because it {effect}. "
@@ -28,10 +28,10 @@ def refused(node: Node, effect: str) -> ModelFileError:
 
 
 def check(graph: NodeGraph, wanted: Sequence[str], given: Collection[str]) -> None:
-    """Check that nothing acts outside of a graph while some of its values are computed.
+    """Check that computing some values of a graph has no effect outside of the graph.
 
-    Nodes that these values do not need are allowed: the graph of each SavedModel can also write
-    checkpoints.
+    Nodes that these values do not need are allowed, because the graph of each SavedModel can also
+    write checkpoints.
 
     Args:
         graph: The graph.

@@ -1,4 +1,4 @@
-"""Running a node list: the values of a graph while it runs."""
+"""The values of a graph while it runs, node by node."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from tfpy._src.formats.node_graphs.plan import NodeOrder, plan
 from tfpy._src.library.io.checked_json import ModelFileError
 
 MAX_DEPTH = 64
-"""How deeply graphs may call each other."""
+"""Maximum depth of calls between graphs."""
 
 
 class Scope:
     """The values of a graph while it runs.
 
     Args:
-        graph: the graph.
-        given: the values of its inputs, or of any other names, which are then not computed.
-        caller: the scope whose node calls it.
-        inside: whether it is a subgraph, which sees its caller's values.
+        graph: The graph.
+        given: Values of the graph's inputs, or of other names, which are then not computed.
+        caller: Scope of the node that calls the graph.
+        inside: If True, the graph is a subgraph, which can read its caller's values.
 
     Raises:
-        ModelFileError: when graphs call each other too deeply.
+        ModelFileError: If calls are nested too deeply.
     """
 
     def __init__(
@@ -43,13 +43,15 @@ class Scope:
             graph.functions if caller is None else caller._functions
         )
         if self._depth > MAX_DEPTH:
-            raise ModelFileError(f"{graph.name}: graphs call each other {MAX_DEPTH} levels deep")
+            raise ModelFileError(
+                f"{graph.name}: graphs call each other more than {MAX_DEPTH} levels deep"
+            )
 
     def __getitem__(self, name: str) -> Any:
-        """A value by name, of this graph or of those around it.
+        """Return a value of this graph, or of the graphs around it, by name.
 
         Raises:
-            ModelFileError: when there is none.
+            ModelFileError: If there is no such value.
         """
         if name in self._values:
             return self._values[name]
@@ -60,46 +62,49 @@ class Scope:
         return self._around[name]
 
     def has_function(self, name: str) -> bool:
-        """Whether nodes may call a graph of that name."""
+        """Return True if nodes can call a graph of that name."""
         return name in self._functions
 
     def function(self, name: str) -> NodeGraph:
-        """A graph that nodes call by name.
+        """Return a graph that nodes call by name.
 
         Raises:
-            ModelFileError: when there is none.
+            ModelFileError: If there is no such graph.
         """
         if name not in self._functions:
-            raise ModelFileError(f"{self.graph.name}: there is no function {name!r}")
+            raise ModelFileError(f"{self.graph.name}: the function {name!r} does not exist")
         return self._functions[name]
 
     def call(self, graph: NodeGraph, inputs: Sequence[Any]) -> list[Any]:
-        """The outputs of another graph for its inputs, in order."""
+        """Call another graph and return its outputs in order."""
         return self._run(graph, inputs, inside=False)
 
     def call_inside(self, graph: NodeGraph, inputs: Sequence[Any]) -> list[Any]:
-        """The outputs of a node's subgraph for its inputs, in order; it sees this scope."""
+        """Call a node's subgraph, which can read this scope, and return its outputs in order."""
         return self._run(graph, inputs, inside=True)
 
     def run(self, steps: NodeOrder) -> list[Any]:
-        """Runs a plan's nodes and gives what was wanted."""
+        """Run the nodes of a plan and return the wanted values."""
         for node, unused in zip(steps.nodes, steps.unused, strict=True):
             self._make_last(node, unused)
         return [self[name] for name in steps.wanted]
 
     async def run_async(self, steps: NodeOrder) -> list[Any]:
-        """:meth:`run`, between whose nodes the page has its turns."""
+        """Run the nodes of a plan, and let the page process events between the nodes."""
         for node, unused in zip(steps.nodes, steps.unused, strict=True):
             await give_turn()
             self._make_last(node, unused)
         return [self[name] for name in steps.wanted]
 
     def trace(self, steps: NodeOrder) -> dict[Node, bool]:
-        """Runs a plan's nodes but those that need to know tensors' elements while a function is
-        traced, and those after them.
+        """Run the nodes of a plan inside a trace.
+
+        Nodes that need the elements of tensors cannot run in a trace. These nodes, and the nodes
+        after them, are left out.
 
         Returns:
-            The nodes that did not run, in order, and whether they follow others of them.
+            The nodes that did not run, in order. The value is True for a node that depends on
+            another node that did not run.
         """
         left: dict[Node, bool] = {}
         for node in steps.nodes:
@@ -114,7 +119,7 @@ class Scope:
         return left
 
     def _follows(self, node: Node, left: Mapping[Node, bool]) -> bool:
-        """Whether a node needs one that did not run."""
+        """Return True if a node depends on a node that did not run."""
         graph = self.graph
         return any(
             graph.makers.get(name) in left for name in node.reads if name not in self._values
@@ -123,13 +128,13 @@ class Scope:
     def _run(self, graph: NodeGraph, inputs: Sequence[Any], inside: bool) -> list[Any]:
         if len(inputs) != len(graph.inputs):
             raise ModelFileError(
-                f"{graph.name} takes {len(graph.inputs)} values, and is called with {len(inputs)}"
+                f"{graph.name} takes {len(graph.inputs)} values, but is called with {len(inputs)}"
             )
         given = {spec.name: value for spec, value in zip(graph.inputs, inputs, strict=True)}
         return Scope(graph, given, self, inside).run(plan(graph, graph.outputs, given))
 
     def _make_last(self, node: Node, unused: Sequence[str]) -> None:
-        """Runs a node, after which nobody needs some values."""
+        """Run a node, and drop the values that are not needed after it."""
         self._make(node)
         for name in unused:
             del self._values[name]

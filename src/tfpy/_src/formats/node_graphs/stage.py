@@ -1,4 +1,4 @@
-"""The compiled parts of a node list, and the operations between them."""
+"""The compiled parts of a node list, and the operations between the parts."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ from tfpy._src.functions.tf_function.polymorphic import Function
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.tensors.array.making import zeros
 
-_MOST_SIZES = 64  # of what operations give, that are remembered behind one compiled part
+_MOST_SIZES = 64  # sizes that are remembered for the operations after one compiled part
 
 
 class Stage:
-    """A compiled part of a graph, and what comes behind it.
+    """A compiled part of a graph, and the operations after it.
 
     Args:
-        steps: the nodes, and what is wanted of them.
-        known: values that are no tensors of the trace.
+        graph: The graph.
+        steps: The nodes and the wanted values.
+        known: Values that are not tensors of the trace.
+        quantize: `"int8"` computes products with weights in 8 bits where the backend supports it.
     """
 
     def __init__(
@@ -39,7 +41,7 @@ class Stage:
         self.function: Function[[Mapping[str, Any]], Any] = Function(
             _named(self._traced, graph.name), autograph=False, quantize=quantize
         )
-        """The compiled part; it gives a list of tensors."""
+        """The compiled part, which returns a list of tensors."""
 
     def __call__(self, given: Mapping[str, Tensor]) -> list[Any]:
         traced = self._traced_ones(given)
@@ -51,22 +53,24 @@ class Stage:
         return rest({**given, **dict(zip(rest.names, tensors, strict=True))})
 
     async def call_async(self, given: Mapping[str, Tensor]) -> list[Any]:
-        """A call, between whose parts the page has its turns."""
+        """Call the stage, and let the page process events between the parts."""
         traced = self._traced_ones(given)
         tensors = await self.function.call_async(traced)
         rest = self._rests[_signature(traced)]
         return await rest.call_async({**given, **dict(zip(rest.names, tensors, strict=True))})
 
     async def prepare(self, given: Mapping[str, Any], progress: Callable[[float], None]) -> None:
-        """Compiles it for tensors like these, or specs of them, without freezing the page, and what
-        is behind it for the sizes that its operations give for these tensors; for specs, for
-        zeros.
+        """Compile the stage for tensors, or for specs of them, and keep the page responsive.
+
+        The part after the stage is compiled for the sizes that result from the given tensors. A
+        spec is replaced by zeros.
 
         Args:
-            progress: hears how much is done, from 0 to 1.
+            given: Tensors or specs by name.
+            progress: Function that receives the completed fraction, from 0 to 1.
 
         Raises:
-            NotTraceableError: when nothing can be compiled.
+            NotTraceableError: If nothing can be compiled.
         """
         traced = self._traced_ones(given)
         concrete: ConcreteFunction = self.function.get_concrete_function(traced)
@@ -81,13 +85,13 @@ class Stage:
             made = self.function(tensors)
             later = rest.given_behind({**values, **dict(zip(rest.names, made, strict=True))})
         except (ValueError, OpError):
-            later = None  # it refuses zeros
+            later = None  # an operation refuses zeros
         if later is not None:
             await rest.stage.prepare(later, lambda part: progress((1 + part) / 2))
         progress(1.0)
 
     def _traced_ones(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The inputs that are not known."""
+        """Return the inputs that are not in `known`."""
         return {name: value for name, value in given.items() if name not in self._known}
 
     def _traced(self, given: dict[str, Tensor]) -> list[Tensor]:
@@ -97,12 +101,15 @@ class Stage:
         return [scope[name] for name in rest.names]
 
     def _rest(self, scope: Scope, left: Mapping[Node, bool], given: Mapping[str, Tensor]) -> _Rest:
-        """What remains, and what it needs of the trace.
+        """Return the operations that a trace leaves, and the values that they need from it.
 
-        A value that cannot leave a trace (a list of tensors, say) is made once more behind it.
+        A value that cannot be an output of a trace (such as a list of tensors) is computed again
+        after it.
 
         Args:
-            left: the nodes that did not run, and whether they follow others of them.
+            scope: Values of the trace.
+            left: Nodes that did not run. The value is True for a node that depends on another one.
+            given: Inputs of the trace.
         """
         graph, steps, again = self.graph, self._steps, dict(left)
         known = dict(self._known)
@@ -130,13 +137,14 @@ class Stage:
 
 
 class _Rest:
-    """What a trace leaves.
+    """The operations that a trace leaves.
 
     Args:
-        cuts: operations that must know tensors' elements; they give what is needed behind them.
-        steps: what comes behind them.
-        known: values that are no tensors of the trace.
-        names: of the tensors that the trace gives.
+        stage: The stage of the trace.
+        cuts: Operations that need the elements of tensors. They compute values for `steps`.
+        steps: Operations after the cuts.
+        known: Values that are not tensors of the trace.
+        names: Names of the tensors that the trace returns.
     """
 
     def __init__(
@@ -152,17 +160,17 @@ class _Rest:
         self.names = names
         self._seen: dict[Any, None] = {}
         self.is_simple = not steps.nodes
-        """Whether there is nothing to compile."""
+        """True if there is nothing to compile after the cuts."""
         self.places = (
             [names.index(name) for name in steps.wanted]
             if not (steps.nodes or cuts.nodes) and set(steps.wanted) <= {*names}
             else None
         )
-        """Positions of the wanted values among ``names`` if nothing remains."""
+        """Positions of the wanted values among `names` if no operation remains, otherwise None."""
 
     @functools.cached_property
     def stage(self) -> Stage:
-        """What comes behind the cuts, to be compiled."""
+        """Stage that compiles the operations after the cuts."""
         return Stage(self._graph, self._steps, self._known, self._quantize)
 
     def __call__(self, values: Mapping[str, Any]) -> list[Any]:
@@ -173,7 +181,7 @@ class _Rest:
         return scope.run(self._steps)
 
     async def call_async(self, values: Mapping[str, Any]) -> list[Any]:
-        """A call, between whose operations the page has its turns."""
+        """Run the operations, and let the page process events between them."""
         scope = Scope(self._graph, {**values, **self._known})
         given = self._entering(await scope.run_async(self._cuts))
         if given is not None and self._comes_again(_signature(given)):
@@ -181,7 +189,7 @@ class _Rest:
         return await scope.run_async(self._steps)
 
     def given_behind(self, values: Mapping[str, Any]) -> dict[str, Tensor] | None:
-        """What :attr:`stage` takes from now on, for values like these; None if it takes none."""
+        """Return the inputs of `stage` for values like these, or None if it cannot be used."""
         scope = Scope(self._graph, {**values, **self._known})
         given = self._entering(scope.run(self._cuts))
         if given is not None:
@@ -189,13 +197,13 @@ class _Rest:
         return given
 
     def _entering(self, needed: list[Any]) -> dict[str, Tensor] | None:
-        """What the cuts gave as inputs of a trace."""
+        """Return the results of the cuts as inputs of a trace, or None if they cannot be."""
         if self.is_simple or not all(map(_enters_trace, needed)):
             return None
         return dict(zip(self._cuts.wanted, map(convert_to_tensor, needed), strict=True))
 
     def _comes_again(self, signature: Any) -> bool:
-        """Whether there were tensors like these before: a trace pays only then."""
+        """Return True if such tensors occurred before. Only then does compiling pay off."""
         if signature in self._seen:
             return True
         if len(self._seen) >= _MOST_SIZES:
@@ -205,7 +213,7 @@ class _Rest:
 
 
 def _signature(given: Mapping[str, Any]) -> Any:
-    """What traces differ in: the tensors' shapes and dtypes, and tables themselves."""
+    """Return the key of a trace: the shapes and dtypes of tensors, and other values themselves."""
     return tuple(
         (name, value.aval.closed if isinstance(value, Tensor) else value)
         for name, value in sorted(given.items())
@@ -213,12 +221,12 @@ def _signature(given: Mapping[str, Any]) -> Any:
 
 
 def _zeros(value: Any) -> Any:
-    """Zeros for the spec of a tensor; anything else as it is."""
+    """Return zeros for a spec, and any other value unchanged."""
     return zeros(value.shape, value.dtype) if isinstance(value, TensorSpec) else value
 
 
 def _enters_trace(value: Any) -> bool:
-    """Whether a value may be an input of a compiled function."""
+    """Return True if a value can be an input of a compiled function."""
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "biufc"
     return isinstance(value, Tensor) and value.dtype.name != "string"

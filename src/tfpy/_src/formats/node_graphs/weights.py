@@ -1,4 +1,4 @@
-"""The constants of a node list, as the operations take them."""
+"""The constants of a node list, in the form that operations take."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.core.conversion import constant
 from tfpy._src.tensors.variables.variable import Variable
 
-_MAX_ON_HOST = 1024  # elements; more of them are data, not shapes
-_MAX_FLOATS_ON_HOST = 8  # scales, bounds
+_MAX_ON_HOST = 1024  # elements; larger arrays are data and not shapes
+_MAX_FLOATS_ON_HOST = 8  # elements of scales and bounds
 
 
 class Weights(Mapping[str, Array]):
     """Arrays by the names of values.
 
     Args:
-        arrays: the arrays, or functions that make them of their names (of quantized weights) when
-            they are asked for.
-        state: Variables that are values, too, and no constants: what a model keeps between calls.
+        arrays: Arrays, or functions that make them from their names when they are read (for
+            quantized weights).
+        state: Variables that the model keeps between calls. They are values, but not constants.
     """
 
     def __init__(
@@ -48,18 +48,20 @@ class Weights(Mapping[str, Array]):
         return name in self._arrays or name in self._state
 
     def value(self, name: str) -> Any:
-        """What operations get: small whole numbers and texts as arrays of the host, since shapes,
-        axes and indices must be known while a function is traced; all else as tensors or, when
-        :meth:`make_variables` was called, as Variables."""
+        """Return a constant in the form that operations take.
+
+        Small arrays of integers or strings stay on the host, because shapes, axes and indices must
+        be known in a trace. Other constants are tensors, or Variables after `make_variables`.
+        """
         found = self._values.get(name)
         if found is None:
             found = self._values[name] = self._made(self[name])
         return found
 
     def make_variables(self) -> dict[str, Variable]:
-        """Makes Variables of all that is trained: arrays of floats with at least one axis.
+        """Make Variables of the trainable weights: float arrays with at least one axis.
 
-        Variables that were made before stay.
+        Existing Variables are kept.
         """
         for name in self:
             if isinstance(self._values.get(name), Variable):

@@ -175,7 +175,7 @@ class Topology:
         topology = an_object(model_json.pop("modelTopology", None), "model.json: modelTopology")
         if not topology.get("node"):
             raise ModelFileError(
-                "model.json: modelTopology has no node, so that nothing can be computed. Is the file "
+                "model.json: modelTopology has no node, so nothing can be computed. Is the file "
                 "complete? Write it again with tensorflowjs_converter or tf.save_graph_model"
             )
         message = graph_from_json(topology)

@@ -1,4 +1,4 @@
-"""``model.json`` of TensorFlow.js and the weights that it names, which are fetched meanwhile."""
+"""TensorFlow.js's `model.json`, and the weights that it names, which are fetched meanwhile."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _MAX_LIKELY = 64
 
 
 class PendingWeights:
-    """The groups of a model's weights, on their way while their names are known.
+    """The groups of a model's weights, which are being fetched.
 
-    A context: what did not come until its end is given up, as by :meth:`close`.
+    As a context manager, it cancels the fetches that are not complete at the end, like `close`.
 
     Args:
-        files: where they are.
-        manifest: what ``model.json`` says of them.
-        progress: hears which part has come, from 0 to 1.
-        size: Number of bytes of ``model.json``.
+        files: Files of the model.
+        manifest: Manifest of the weights in `model.json`.
+        progress: Function that receives the loaded fraction, from 0 to 1.
+        size: Number of bytes of `model.json`.
 
     Raises:
-        ModelFileError: for a manifest that is broken.
+        ModelFileError: If the manifest is invalid.
     """
 
     def __init__(
@@ -45,10 +45,10 @@ class PendingWeights:
         ]
 
     async def data(self) -> list[tuple[WeightGroup, bytes]]:
-        """The groups with their bytes.
+        """Return the groups with their bytes.
 
         Raises:
-            ModelFileError: for files that are missing or broken.
+            ModelFileError: If a file is missing or damaged.
         """
         pairs = zip(self.groups, self._begun, strict=True)
         return [(group, joined(group, await shards, self._where)) for group, shards in pairs]
@@ -60,16 +60,16 @@ class PendingWeights:
         self.close()
 
     def close(self) -> None:
-        """Gives up what did not come."""
+        """Cancel the fetches that are not complete."""
         for shards in self._begun:
             shards.close()
 
 
 async def model_file(source: Any) -> tuple[ModelFiles, bytes]:
-    """The files that a source names, and the bytes of ``model.json``.
+    """Open the files of a source and read `model.json`.
 
     Raises:
-        ModelFileError: for files that are missing.
+        ModelFileError: If a file is missing.
     """
     files = opened(source)
     return files, await files.read(files.model, MAX_BYTES)
@@ -78,15 +78,18 @@ async def model_file(source: Any) -> tuple[ModelFiles, bytes]:
 def begun(
     files: ModelFiles, data: bytes, progress: Progress | None = None
 ) -> tuple[dict[str, Any], PendingWeights]:
-    """What a model's ``model.json`` says, and its weights, which are under way.
+    """Parse `model.json` and start to fetch the weights.
 
     Args:
-        files: where they are.
-        data: the bytes of ``model.json``.
-        progress: hears which part of the weights has come, from 0 to 1.
+        files: Files of the model.
+        data: Bytes of `model.json`.
+        progress: Function that receives the loaded fraction of the weights, from 0 to 1.
+
+    Returns:
+        The content of `model.json`, and the pending weights.
 
     Raises:
-        ModelFileError: for files that are broken.
+        ModelFileError: If `model.json` is invalid.
     """
     files.expect(likely_paths(data))
     try:
@@ -97,9 +100,9 @@ def begun(
 
 
 def likely_paths(data: bytes) -> Iterator[tuple[str, ...]]:
-    """Yield the files of weights that a ``model.json`` seems to name, to fetch them early.
+    """Yield the groups of weight files that `model.json` appears to name, to fetch them early.
 
-    The time is in proportion to the bytes: few lists are looked at, and none twice.
+    The time is linear in the number of bytes: few lists are parsed, and each only once.
     """
     at = data.find(b'"weightsManifest"')
     for _ in range(_MAX_LIKELY if at >= 0 else 0):
@@ -108,7 +111,7 @@ def likely_paths(data: bytes) -> Iterator[tuple[str, ...]]:
         if match is None or not at:
             break
         text = data[match.end() : at]
-        if text.count(b"[") > 1:  # paths have no brackets
+        if text.count(b"[") > 1:  # paths do not contain brackets
             break
         try:
             paths = a_list(json.loads(text), "paths")

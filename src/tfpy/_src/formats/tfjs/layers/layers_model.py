@@ -1,4 +1,4 @@
-"""``tf.load_layers_model`` and ``tf.save_layers_model``: Keras models in TensorFlow.js's files."""
+"""Reader and writer of TensorFlow.js layers-models: `tf.load_layers_model` and others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from tfpy._src.backends.javascript.bridge import wait
 from tfpy._src.base.atomic_files import replace_files
 from tfpy._src.base.version import __version__
-from tfpy._src.formats.sources import MODEL
+from tfpy._src.formats.sources import MODEL, ModelSource
 from tfpy._src.formats.tfjs.layers.keras3_config import Modernizer, topology
 from tfpy._src.formats.tfjs.layers.optimizers import restore, weights_of
 from tfpy._src.formats.tfjs.layers.tfjs_config import tfjs_config
@@ -26,7 +26,7 @@ from tfpy._src.formats.tfjs.weights_writer import SHARD_SIZE, encoded, sharded
 from tfpy._src.keras_support.keras import namespace
 from tfpy._src.library.io.checked_json import ModelFileError
 
-_PENDING = "uninitialized_variables"  # where Keras keeps variables that have no values yet
+_PENDING = "uninitialized_variables"  # Keras's attribute for variables without values
 
 
 def build(
@@ -36,14 +36,16 @@ def build(
     custom_objects: Mapping[str, Any],
     strict: bool,
 ) -> tuple[Any, list[tuple[str, Any]]]:
-    """The model that ``model.json`` describes, with its weights; and its variables in the order and
-    with the names of the file.
+    """Build the model that `model.json` describes, with its weights.
 
-    The variables get no initial values before the weights are known to fit, so that neither a file
-    can ask for more memory than it has weights, nor time is spent on random numbers.
+    Variables get no initial values before the weights are known to match. So a file cannot request
+    more memory than it has weights, and no time is spent on random numbers.
+
+    Returns:
+        The model, and its variables with their names in the order of the file.
 
     Raises:
-        ModelFileError: when the configuration is none, or the weights do not fit it.
+        ModelFileError: If the configuration is invalid, or the weights do not match it.
     """
     config, by_keras_3 = topology(model_json)
     modernizer = Modernizer(keras, custom_objects, by_keras_3)
@@ -52,7 +54,7 @@ def build(
         with keras.StatelessScope(initialize_variables=False):
             model = _deserialized(keras, modern, custom_objects)
         if not model.built:
-            raise ModelFileError("the model's configuration does not say the shape of its input")
+            raise ModelFileError("the model's configuration does not specify the input shape")
         named = named_weights(keras, model, modernizer.renamed)
         found: list[tuple[str, Any]] = []
         if "weightsManifest" in model_json:
@@ -61,7 +63,7 @@ def build(
                 found.append((name, weight.variable))
         _variables_module().initialize_all_variables()
     for layer in model._flatten_layers():
-        if hasattr(layer, "finalize_state"):  # what is computed of weights once
+        if hasattr(layer, "finalize_state"):  # computes values that depend on the weights
             layer.finalize_state()
     return model, found
 
@@ -71,12 +73,12 @@ def _deserialized(keras: Any, config: Any, custom_objects: Mapping[str, Any]) ->
         return keras.saving.deserialize_keras_object(
             config, custom_objects=dict(custom_objects), safe_mode=True
         )
-    except Exception as error:  # whatever comes of arguments that no layer was written for
+    except Exception as error:  # constructors of layers raise any class for wrong arguments
         raise ModelFileError(f"Keras cannot make the model: {_cause(error)}") from error
 
 
 def _cause(error: BaseException) -> str:
-    """What was wrong at first; Keras's later texts have all of the configuration in them."""
+    """Return the text of the first error. Keras's later errors contain the whole configuration."""
     while error.__context__ is not None:
         error = error.__context__
     text = str(error)
@@ -84,10 +86,10 @@ def _cause(error: BaseException) -> str:
 
 
 def _give(variable: Any, value: Array, name: str) -> None:
-    """Makes a weight's values those that its variable begins with.
+    """Set the value that a variable is initialized with.
 
     Raises:
-        ModelFileError: when shape or kind do not fit.
+        ModelFileError: If the shape or the dtype does not match.
     """
     if tuple(variable.shape) != value.shape:
         raise ModelFileError(
@@ -95,13 +97,16 @@ def _give(variable: Any, value: Array, name: str) -> None:
             f"{list(variable.shape)} in the model"
         )
     if value.dtype == object:
-        raise ModelFileError(f"weight {name!r} has strings; the model's is {variable.dtype}")
+        raise ModelFileError(
+            f"weight {name!r} contains strings in the file, but has the dtype {variable.dtype} in "
+            "the model"
+        )
     variable._initializer = lambda shape, dtype: np.asarray(value, dtype)
 
 
 @contextmanager
 def _pending(keras: Any) -> Iterator[None]:
-    """Keras's list of variables without values, empty at first and put back afterwards."""
+    """Empty Keras's list of variables without values, and restore it at the end."""
     state = importlib.import_module("keras.src.backend.common.global_state")
     before = state.get_global_attribute(_PENDING, [])
     state.set_global_attribute(_PENDING, [])
@@ -116,50 +121,68 @@ def _variables_module() -> Any:
 
 
 def load_layers_model(
-    source: Any, custom_objects: Mapping[str, Any] | None = None, strict: bool = True
+    source: ModelSource, custom_objects: Mapping[str, Any] | None = None, strict: bool = True
 ) -> Any:
-    """The Keras model in a layers-model of TensorFlow.js: ``model.json`` and files of weights.
+    """Load a Keras model from a TensorFlow.js layers-model: `model.json` and files of weights.
 
-    It is TensorFlow.js's ``tf.loadLayersModel``. Files of Keras 1, 2 and 3 and those that
-    TensorFlow.js's ``model.save`` wrote are read, with weights of float32, int32 or bool, also
-    quantized. A model that was saved with its optimizer is compiled as it was and goes on learning
-    from there. Nothing in a file is run: ``Lambda`` layers and classes that are not Keras's are
-    refused.
+    It is TensorFlow.js's `tf.loadLayersModel`. It reads files of Keras 1, 2 and 3 and files that
+    TensorFlow.js's `model.save` wrote, with float32, int32, bool or quantized weights. A model that
+    was saved with its optimizer is compiled and continues training from its saved state. No code in
+    a file is executed: `Lambda` layers and classes outside of Keras are refused.
 
     Args:
-        source: the path of ``model.json``, of its folder or of a zip archive with it; the bytes of
-            such an archive; a mapping from paths to bytes; an address, which only
-            :func:`load_layers_model_async` waits for on a page's own thread.
-        custom_objects: classes and functions of yours that stand in the file, by name.
-        strict: refuse weights that no layer has and layers without weights.
+        source: Path of `model.json`, of its folder or of a zip archive with it; the bytes of such
+            an archive; a mapping from paths to bytes; or an address. On the page's main thread only
+            `tf.load_layers_model_async` can wait for an address.
+        custom_objects: Classes and functions that the file refers to, by name.
+        strict: If True, refuse weights without a layer and layers without weights.
 
     Returns:
-        A ``tf.keras.Model``; compiled if the file says how (``trainingConfig``).
+        A `tf.keras.Model`. It is compiled if the file has a `trainingConfig`.
 
     Raises:
-        FileNotFoundError: when there is no such file.
-        ModuleNotFoundError: where Keras is not installed.
-        ValueError: when the files are broken, or hold what is not allowed.
+        FileNotFoundError: If the file does not exist.
+        ModuleNotFoundError: If Keras is not installed.
+        ValueError: If the files are damaged or contain something that is not allowed.
 
     Example::
 
         model = tf.load_layers_model("my-model/model.json")
         model.predict(x)
+
+    See also: `tf.load_layers_model_async`, `tf.save_layers_model`, `tf.models.load`.
     """
     mend = "write `await tf.load_layers_model_async(source)`"
     return wait(load_layers_model_async(source, custom_objects, strict), mend)
 
 
 async def load_layers_model_async(
-    source: Any, custom_objects: Mapping[str, Any] | None = None, strict: bool = True
+    source: ModelSource, custom_objects: Mapping[str, Any] | None = None, strict: bool = True
 ) -> Any:
-    """:func:`load_layers_model`, awaited: files at an address are fetched side by side.
+    """Load a Keras model from a TensorFlow.js layers-model and keep the page responsive meanwhile.
 
-    In a page an address may be relative to it, as in ``fetch``.
+    Files at an address are fetched in parallel. In a page an address can be relative to the page,
+    as in `fetch`.
+
+    Args:
+        source: Path of `model.json`, of its folder or of a zip archive with it; the bytes of such
+            an archive; a mapping from paths to bytes; or an address.
+        custom_objects: Classes and functions that the file refers to, by name.
+        strict: If True, refuse weights without a layer and layers without weights.
+
+    Returns:
+        A `tf.keras.Model`. It is compiled if the file has a `trainingConfig`.
+
+    Raises:
+        FileNotFoundError: If the file does not exist.
+        ModuleNotFoundError: If Keras is not installed.
+        ValueError: If the files are damaged or contain something that is not allowed.
 
     Example::
 
         model = await tf.load_layers_model_async("https://example.org/my-model/model.json")
+
+    See also: `tf.load_layers_model`.
     """
     model_json, coming = begun(*await model_file(source))
     return await read_layers_model(model_json, coming, custom_objects, strict)
@@ -171,11 +194,11 @@ async def read_layers_model(
     custom_objects: Mapping[str, Any] | None = None,
     strict: bool = True,
 ) -> Any:
-    """The model that ``model.json`` describes, when its weights have come.
+    """Return the model that `model.json` describes, after its weights have arrived.
 
     Raises:
-        ModuleNotFoundError: where Keras is not installed.
-        ModelFileError: when it is no layers-model, or broken.
+        ModuleNotFoundError: If Keras is not installed.
+        ModelFileError: If it is not a layers-model, or is damaged.
     """
     with coming:
         keras = _keras()
@@ -203,26 +226,28 @@ def save_layers_model(
     shard_size: int = SHARD_SIZE,
     include_optimizer: bool = False,
 ) -> None:
-    """Writes a Keras model as a layers-model of TensorFlow.js: ``model.json`` and files of weights.
+    """Write a Keras model as a TensorFlow.js layers-model: `model.json` and files of weights.
 
-    TensorFlow.js's ``tf.loadLayersModel`` and :func:`load_layers_model` read it.
+    TensorFlow.js's `tf.loadLayersModel` and `tf.load_layers_model` read it.
 
     Args:
-        model: a Sequential or functional ``tf.keras.Model`` of layers that TensorFlow.js 4.22 has.
-        folder: where the files go; it is made when there is none.
-        quantization: None, or how weights of float32 are stored: "float16", "uint8" or "uint16".
-        shard_size: the most bytes of a file of weights.
-        include_optimizer: whether losses, metrics, the optimizer and what it keeps are written, so
-            that training goes on from there.
+        model: Sequential or functional `tf.keras.Model` of layers that TensorFlow.js 4.22 supports.
+        folder: Folder of the files. It is created if it does not exist.
+        quantization: Storage of float32 weights: `"float16"`, `"uint8"`, `"uint16"`, or None for
+            full precision.
+        shard_size: Largest number of bytes in a file of weights.
+        include_optimizer: If True, write losses, metrics and the optimizer with its state, so that
+            training can continue.
 
     Raises:
-        ModuleNotFoundError: where Keras is not installed.
-        ValueError: for a model that TensorFlow.js could not compute or train the same; the text
+        ModuleNotFoundError: If Keras is not installed.
+        ValueError: If TensorFlow.js cannot compute or train the model in the same way. The message
             names the layer, loss, metric or optimizer.
 
     Example::
 
         tf.save_layers_model(model, "my-model", quantization="float16")
+    See also: `tf.load_layers_model`, `tf.save_graph_model`.
     """
     if quantization is not None and quantization not in QUANTIZED:
         kinds = ", ".join(map(repr, sorted(QUANTIZED)))
@@ -237,7 +262,9 @@ def save_layers_model(
     }
     named = named_weights(keras, model)
     if len({weight.name for weight in named}) < len(named):
-        raise ValueError("TensorFlow.js needs different names for layers, in models in models, too")
+        raise ValueError(
+            "TensorFlow.js needs a different name for each layer, including layers of nested models"
+        )
     entries = [encoded(w.name, keras.ops.convert_to_numpy(w.variable), quantization) for w in named]
     training = {}
     if include_optimizer:
@@ -260,11 +287,11 @@ def save_layers_model(
 
 
 def _trained(model: Any, named: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Those of the variables, with their names, that an optimizer trains."""
+    """Return the variables that an optimizer trains, with their names."""
     trained = {id(v) for v in model.trainable_variables}
     return [(name, variable) for name, variable in named if id(variable) in trained]
 
 
 def _keras() -> Any:
-    namespace("keras")  # which says what is missing
+    namespace("keras")  # raises an error with instructions if Keras is missing
     return importlib.import_module("keras")
