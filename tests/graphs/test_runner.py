@@ -225,7 +225,7 @@ def test_weights_become_variables_that_are_trained():
     [
         ([("Add", "xb", "a"), ("Neg", "a", "b")], "needs its own result"),
         ([("Add", "xq", "b")], "nothing makes the value 'q'"),
-        ([("Neg", "x", "b"), ("Neg", "x", "b")], "made twice"),
+        ([("Neg", "x", "b"), ("Neg", "x", "b")], "made by two nodes"),
         ([("Neg", "x", "b", {}, ("q",))], "the node 'q' does not exist"),
         ([("Call", "x", "b", {"f": "g"})], "the function 'g' does not exist"),
     ],

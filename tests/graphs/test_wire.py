@@ -92,17 +92,17 @@ def test_numbers_packed_and_not() -> None:
 REFUSED = {
     "ends within a tag": (b"\x80", "ends within a number"),
     "number too long": (b"\x08" + b"\x80" * 10 + b"\x01", "more than ten bytes"),
-    "length beyond the end": (b"\x12\x05ab", "5 bytes, and 2 are left"),
+    "length beyond the end": (b"\x12\x05ab", "5 bytes, but only 2 are left"),
     "huge length": (b"\x12\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "are left"),
-    "field number 0": (b"\x00\x01", "no field number"),
+    "field number 0": (b"\x00\x01", "0 is not a field number"),
     "group": (b"\x0b\x0c", "wire type 3"),
     "wire type 7": (b"\x0f", "wire type 7"),
-    "number for a message": (b"\x10\x01", "tensor_shape is encoded as no"),
-    "message twice": (b"\x12\x00\x12\x00", "tensor_shape is there twice"),
-    "packed floats cut": (b"\x2a\x03abc", "no multiple of 4"),
+    "number for a message": (b"\x10\x01", "tensor_shape has the wire type 0, which is not a"),
+    "message twice": (b"\x12\x00\x12\x00", "tensor_shape occurs twice"),
+    "packed floats cut": (b"\x2a\x03abc", "not a multiple of 4"),
     "packed numbers cut": (b"\x52\x02\x01\x80", "ends within a number"),
     "packed number too long": (b"\x52\x0b" + b"\x80" * 10 + b"\x01", "more than ten bytes"),
-    "fixed cut": (b"\x2d\x00", "4 bytes, and 1 are left"),
+    "fixed cut": (b"\x2d\x00", "4 bytes, but only 1 are left"),
 }
 
 
@@ -116,7 +116,7 @@ def test_refused(name: str) -> None:
 def test_texts() -> None:
     name = "é".encode()
     assert read(b"\x0a\x04\x0a\x02" + name, GRAPH)["node"][0]["name"] == "é"
-    with pytest.raises(ModelFileError, match="no UTF-8"):
+    with pytest.raises(ModelFileError, match="not UTF-8"):
         read(b"\x0a\x03\x0a\x01\xff", GRAPH)
 
 

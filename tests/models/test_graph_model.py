@@ -264,7 +264,7 @@ def changed(at: int, **how: Any) -> list[Any]:
         (files(changed(3, attr=[])), "attr.it must be an object"),
         (files(changed(3, attr={"T": None})), r"positive\.T\.AttrValue must be an object"),
         (files(changed(3, attr={"T": {"type": {}}})), r"positive\.T\.type\.it must be"),
-        (files(format="layers-model"), "use tf.load_layers_model"),
+        (files(format="layers-model"), "Use tf.load_layers_model"),
         (files(modelTopology={"node": 3}), "must be a list"),
         (files(signature={"inputs": {}, "outputs": {"y": {"name": 3}}}), "must be a string"),
         (files(userDefinedMetadata={"structuredOutputKeys": ["a"]}), "1 names for 2"),

@@ -96,7 +96,7 @@ REFUSED = {
     "needs its own result": lambda: model(
         [helper.make_node("Add", ["x", "z"], ["y"]), helper.make_node("Neg", ["y"], ["z"])]
     ),
-    "made twice": lambda: model([helper.make_node("Neg", ["x"], ["y"])] * 2),
+    "made by two nodes": lambda: model([helper.make_node("Neg", ["x"], ["y"])] * 2),
     "nothing makes": lambda: model([helper.make_node("Neg", ["q"], ["y"])]),
     "unknown attribute": lambda: model([helper.make_node("Neg", ["x"], ["y"], alpha=1)]),
     "must have the type int": lambda: model([helper.make_node("Softmax", ["x"], ["y"], axis="a")]),

@@ -301,7 +301,7 @@ def _model_among(files: list[str], names: Sequence[str]) -> str:
 
 def _within(size: int, path: str, limit: int) -> None:
     if size > limit:
-        raise ModelFileError(f"{path} is larger than the expected {limit} bytes")
+        raise ModelFileError(f"{path} has more than the {limit} bytes that are expected")
 
 
 def _missing(path: str, error: OSError | None = None) -> ModelFileError:

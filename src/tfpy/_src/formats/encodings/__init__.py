@@ -1,1 +1,1 @@
-"""Protocol Buffers, FlatBuffers and FlexBuffers, read and written strictly."""
+"""Strict readers of Protocol Buffers, FlatBuffers and FlexBuffers; a Protocol Buffers writer."""

@@ -1,14 +1,14 @@
-"""Tables of FlatBuffers, read strictly: what a schema names becomes a dictionary.
+"""A strict reader of FlatBuffers, which converts tables to dictionaries by a schema.
 
-A schema is a text with a line for each table, its fields in the order of their numbers::
+A schema is a string with one line per table, its fields in the order of their numbers::
 
     Model: version:u32 parts:[Part] name:string
     Part: size:i32=1 - weights:[f32] more_type:u8 more:|Kinds
 
-``=`` gives a number's default, ``<`` an enumeration's number of values, ``-`` is a field that is
-not read, ``|Kinds`` is a union whose tables :class:`Schema` is told; the field before it says
-which. Every field has a key: numbers that the file leaves out are the default, texts and lists are
-empty, tables are None. Vectors of numbers are views of the file.
+`=` precedes the default of a number, and `<` the number of values of an enumeration. `-` is a field
+that is not read. `|Kinds` is a union with the tables that `Schema` receives; the field before it
+selects the table. Every field has a key. Fields that the file leaves out have their default: a
+number, an empty string or list, or None for a table. Vectors of numbers are views of the file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.library.io.checked_json import ModelFileError
 
 MAX_DEPTH = 16
-"""How deeply tables may be nested."""
+"""Maximum depth of nested tables."""
 
 _NUMBERS = {
     "bool": "?", "i8": "<i1", "u8": "<u1", "i16": "<i2", "u16": "<u2", "i32": "<i4", "u32": "<u4",
@@ -36,23 +36,25 @@ _FIELD = re.compile(r"(\w+):(\[?)(\|?)(\w+)\]?(?:=(-?\d+))?(?:<(\d+))?")
 
 @dataclass(frozen=True, slots=True)
 class _Field:
+    """A field of a table."""
+
     slot: int
     name: str
     kind: str
-    """A number's, "string", or the name of a table or of a union."""
+    """The dtype of a number, "string", or the name of a table or union."""
     is_vector: bool
     is_union: bool
     default: int
     count: int | None
-    """Number of values of an enumeration; None for other numbers."""
+    """Number of values of an enumeration. None for other numbers."""
 
 
 class Schema:
     """The tables of a format.
 
     Args:
-        text: the tables, as the module says.
-        unions: of each union the tables by number; those that the schema has not are skipped.
+        text: The tables, in the notation of the module's docstring.
+        unions: Tables of each union by number. Tables that are not in the schema are skipped.
     """
 
     def __init__(self, text: str, unions: Mapping[str, Sequence[str]]) -> None:
@@ -63,13 +65,18 @@ class Schema:
         self._unions = unions
 
     def read(self, data: memoryview, root: str, identifier: bytes) -> dict[str, Any]:
-        """The table of the kind `root` that the file is.
+        """Read the root table of a file.
+
+        Args:
+            data: Bytes of the file.
+            root: Name of the root table.
+            identifier: File identifier of the format.
 
         Raises:
-            ModelFileError: when the file is broken.
+            ModelFileError: If the file is damaged.
         """
         if bytes(data[4:8]) != identifier:
-            raise ModelFileError(f"the file has no identifier {identifier.decode()!r}")
+            raise ModelFileError(f"the file does not have the identifier {identifier.decode()!r}")
         reader = _Reader(data, self._tables, self._unions)
         return reader.table(reader.target(0), root, 0)
 
@@ -86,10 +93,10 @@ def _fields(text: str) -> list[_Field]:
 
 
 class _Reader:
-    """Reads at offsets, each of which is checked.
+    """A reader of values at offsets, each of which is checked.
 
-    Honest files have at least four bytes for each table, text and vector; one that has them share
-    bytes, so that few become many, is refused.
+    Valid files have at least four bytes for each table, string and vector. A file in which many of
+    them share bytes, so that a small file expands to many values, is refused.
     """
 
     def __init__(
@@ -102,11 +109,11 @@ class _Reader:
         self._left = len(data) // 4 + 1
 
     def target(self, at: int) -> int:
-        """Where the offset at a place leads."""
+        """Return the position that an offset points to."""
         return at + int(self._number("u32", at))
 
     def table(self, at: int, name: str, depth: int) -> dict[str, Any]:
-        """The table at a place."""
+        """Read the table at a position."""
         self._count(1)
         if depth > MAX_DEPTH:
             raise ModelFileError(f"tables are nested more than {MAX_DEPTH} levels deep")
@@ -172,7 +179,7 @@ class _Reader:
         try:
             return str(self._data[at + 4 : at + 4 + count], "utf-8")
         except UnicodeDecodeError:
-            raise ModelFileError(f"the text at byte {at} is no UTF-8") from None
+            raise ModelFileError(f"the string at byte {at} is not UTF-8") from None
 
     def _number(self, kind: str, at: int) -> int | float:
         form = _FORMATS[kind]
@@ -187,7 +194,7 @@ class _Reader:
     def _count(self, number: int) -> None:
         self._left -= number
         if self._left < 0:
-            raise ModelFileError("the file says more than its bytes can hold")
+            raise ModelFileError("the file describes more values than its bytes can contain")
 
 
 _FORMATS = {

@@ -1,7 +1,7 @@
-"""FlexBuffers, in which custom operations of TFLite have their options: read strictly.
+"""A strict reader of FlexBuffers, the format of the options of TFLite's custom operations.
 
-A value lies at a place, with a width of 1, 2, 4 or 8 bytes and a type; the end of the bytes says
-where the outermost one lies.
+A value has a position, a width of 1, 2, 4 or 8 bytes, and a type. The last bytes of the data
+describe the outermost value.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from tfpy._src.library.io.checked_json import ModelFileError
 
 MAX_DEPTH = 16
-"""How deeply values may be nested."""
+"""Maximum depth of nested values."""
 
 _NULL, _INT, _UINT, _FLOAT, _KEY, _STRING = range(6)
 _INDIRECT = {6: _INT, 7: _UINT, 8: _FLOAT}
@@ -27,28 +27,30 @@ _FORMATS = {
 
 
 def read(data: bytes) -> Any:
-    """The value: a dictionary, a list, a text, bytes, a number or None.
+    """Read a value: a dictionary, list, string, bytes, number or None.
 
     Raises:
-        ModelFileError: for what is none.
+        ModelFileError: If the data is invalid.
     """
     if len(data) < 3:
-        raise ModelFileError("there is no value")
+        raise ModelFileError("the options are empty")
     width = data[-1]
     reader = _Reader(data)
     return reader.value(len(data) - 2 - width, width, data[-2], 0)
 
 
 class _Reader:
+    """A reader of values at positions, each of which is checked."""
+
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._left = len(data)
 
     def value(self, at: int, parent: int, packed: int, depth: int) -> Any:
-        """The value at a place, whose width is the parent's unless it is elsewhere."""
+        """Read the value at a position. Numbers in place have the width of the parent."""
         self._left -= 1
         if depth > MAX_DEPTH or self._left < 0:
-            raise ModelFileError("options are nested too deeply, or too many")
+            raise ModelFileError("options are nested too deeply, or have too many values")
         kind, width = packed >> 2, 1 << (packed & 3)
         if kind == _NULL:
             return None
@@ -67,7 +69,7 @@ class _Reader:
         count = int(self._number(_UINT, place - width, width))
         self._left -= count
         if count > len(self._data) or self._left < 0:
-            raise ModelFileError("options say more than their bytes can hold")
+            raise ModelFileError("options describe more values than their bytes can contain")
         if kind in (_STRING, _BLOB):
             raw = self._bytes(place, count)
             return raw.decode("utf-8", "surrogateescape") if kind == _STRING else raw
@@ -75,7 +77,7 @@ class _Reader:
             one = _TYPED[kind] << 2
             return [self.value(place + i * width, width, one, depth + 1) for i in range(count)]
         if kind not in (_MAP, _VECTOR):
-            raise ModelFileError(f"options have a value of type {kind}")
+            raise ModelFileError(f"options have a value of type {kind}, which is not supported")
         types = self._bytes(place + count * width, count)
         values = [self.value(place + i * width, width, types[i], depth + 1) for i in range(count)]
         return (
@@ -98,10 +100,10 @@ class _Reader:
     def _number(self, kind: int, at: int, width: int) -> Any:
         form = _FORMATS[kind].get(width)
         if form is None:
-            raise ModelFileError(f"options have a number of {width} bytes")
+            raise ModelFileError(f"options have a number of {width} bytes, which is not supported")
         return struct.unpack(form, self._bytes(at, width))[0]
 
     def _bytes(self, at: int, size: int) -> bytes:
         if at < 0 or size < 0 or at + size > len(self._data):
-            raise ModelFileError("options lie outside of their bytes")
+            raise ModelFileError("options refer to bytes outside of their data")
         return self._data[at : at + size]

@@ -1,14 +1,14 @@
-"""Messages of Protocol Buffers, read strictly: what a table of fields names becomes a dictionary.
+"""A strict reader of Protocol Buffers, which converts messages to dictionaries.
 
-A table says of each field number how the field is called and what it holds::
+A `Message` has the name and the kind of each field number::
 
     PAIR = Message("Pair", {1: ("name", STRING), 2: ("sizes", many(INT)), 3: ("of", NODE)})
     read(data, PAIR)  # {"name": "a", "sizes": array([2, 3]), "of": {...}}
 
-A field that occurs once has a key only if the file has it; a repeated one is always there: a list,
-or an array of NumPy when it holds numbers. Bytes are views of the file. Fields that the table does
-not name are skipped. Repeated fields that the file leaves out take no memory (:class:`Fields`), so
-that a message of two bytes stays small.
+A field that occurs once has a key only if it is in the file. A repeated field is always present: a
+NumPy array if it contains numbers, otherwise a list. Bytes are views of the file. Fields that are
+not in the table are skipped. Repeated fields that the file leaves out take no memory (`Fields`), so
+a message of two bytes stays small.
 """
 
 from __future__ import annotations
@@ -25,24 +25,25 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.library.io.checked_json import ModelFileError
 
 MAX_DEPTH = 100
-"""How deeply messages may be nested."""
+"""Maximum depth of nested messages."""
 MAX_FIELDS = 1 << 23
-"""How many fields a file may have, an array of numbers counted once."""
+"""Maximum number of fields in a file. An array of numbers counts once."""
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _FIXED_SIZES = {_FIXED64: 8, _FIXED32: 4}
-_LONGEST = 10  # bytes of a varint
+_LONGEST = 10  # largest number of bytes of a varint
 _MASK = (1 << 64) - 1
 
 
 @dataclass(frozen=True)
 class FieldKind:
-    """What a field holds.
+    """The type of a field.
 
     Attributes:
-        wire: the number of its encoding.
-        one: its value, of the number or the bytes in the file.
-        dtype: of an array of such numbers; None for what is no number.
+        name: Name of the type for error messages.
+        wire: Number of the encoding (the wire type).
+        one: Function that converts a number or bytes of the file to a value.
+        dtype: Dtype of an array of such numbers. None for types that are not numbers.
     """
 
     name: str
@@ -66,17 +67,17 @@ class Many:
 
 @dataclass(frozen=True)
 class Mapped:
-    """A map: pairs of a key and a value become a dictionary; the last one of a key is taken."""
+    """A map field: pairs that become a dictionary. The last pair of a key is used."""
 
     pair: Message
 
 
 class Message:
-    """What the fields of a message are.
+    """The fields of a message.
 
     Args:
-        name: for errors.
-        fields: name and kind by field number; a message that contains itself gets them later.
+        name: Name of the message for error messages.
+        fields: Name and kind by field number. A message that contains itself gets them later.
     """
 
     def __init__(self, name: str, fields: Mapping[int, tuple[str, Any]] | None = None) -> None:
@@ -85,7 +86,7 @@ class Message:
 
     @functools.cached_property
     def empty(self) -> Mapping[str, Callable[[], Any]]:
-        """Functions that make the empty values of repeated fields, by name."""
+        """Functions that create the empty values of repeated fields, by name."""
         return {
             name: kind.empty if isinstance(kind, Many) else dict
             for name, kind in self.fields.values()
@@ -94,7 +95,7 @@ class Message:
 
     @functools.cached_property
     def numbers(self) -> Mapping[str, str]:
-        """dtypes of repeated fields of numbers, by name."""
+        """Dtypes of the repeated fields of numbers, by name."""
         return {
             name: kind.kind.dtype
             for name, kind in self.fields.values()
@@ -103,7 +104,7 @@ class Message:
 
 
 class Fields(dict[str, Any]):
-    """The fields of a message. Repeated fields that the file leaves out are made when read."""
+    """The fields of a message. Repeated fields that are not in the file are created when read."""
 
     __slots__ = ("_message",)
 
@@ -123,7 +124,7 @@ def _text(data: memoryview) -> str:
     try:
         return str(data, "utf-8")
     except UnicodeDecodeError:
-        raise ModelFileError(f"a text in the file is no UTF-8: {bytes(data[:40])!r}") from None
+        raise ModelFileError(f"a string in the file is not UTF-8: {bytes(data[:40])!r}") from None
 
 
 def _fixed(form: str) -> Callable[[memoryview], Any]:
@@ -132,7 +133,7 @@ def _fixed(form: str) -> Callable[[memoryview], Any]:
 
 
 INT = FieldKind("integer", _VARINT, _signed, "<i8")
-"""int32, int64 or an enumeration."""
+"""The type of int32, int64 and enumerations."""
 UINT = FieldKind("unsigned integer", _VARINT, int, "<u8")
 BOOL = FieldKind("bool", _VARINT, bool, "?")
 FLOAT = FieldKind("float", _FIXED32, _fixed("<f"), "<f4")
@@ -143,25 +144,27 @@ BYTES = FieldKind("bytes", _BYTES, lambda data: data)
 
 
 def many(kind: FieldKind | Message) -> Many:
-    """A repeated field: a list, or an array when it holds numbers."""
+    """Return the type of a repeated field: an array of numbers, or a list of other values."""
     return Many(kind)
 
 
 def mapped(value: FieldKind | Message) -> Mapped:
-    """A map of texts, which becomes a dictionary; a key that is left out is the empty one."""
+    """Return the type of a map with string keys. A missing key is the empty string."""
     return Mapped(Message("pair of a map", {1: ("key", STRING), 2: ("value", value)}))
 
 
 def read(data: bytes | memoryview, message: Message) -> dict[str, Any]:
-    """The fields of a message that bytes hold.
+    """Read the fields of a message.
 
     Raises:
-        ModelFileError: when the bytes are no such message, or it is nested too deeply or too large.
+        ModelFileError: If the bytes are not such a message, or it is too large or too deep.
     """
     return _Reader().message(memoryview(data).cast("B"), message, 0)
 
 
 class _Reader:
+    """A reader that counts the fields of a file."""
+
     def __init__(self) -> None:
         self._left = MAX_FIELDS
 
@@ -186,7 +189,7 @@ class _Reader:
         self, found: dict[str, Any], field: tuple[str, Any], wire: int, value: Any, what: str,
         depth: int,
     ) -> None:  # fmt: skip
-        """Puts a field's value where it belongs."""
+        """Add the value of a field to the fields found so far."""
         name, kind = field
         if isinstance(kind, Many):
             inner = kind.kind
@@ -199,13 +202,13 @@ class _Reader:
             pair = self._one(kind.pair, wire, value, what, depth)
             found.setdefault(name, {})[pair.get("key", "")] = pair.get("value")
         elif isinstance(kind, Message) and name in found:
-            raise ModelFileError(f"{what} is there twice")
+            raise ModelFileError(f"{what} occurs twice, but is not a repeated field")
         else:
             found[name] = self._one(kind, wire, value, what, depth)
 
     def _one(self, kind: FieldKind | Message, wire: int, value: Any, what: str, depth: int) -> Any:
         if wire != (_BYTES if isinstance(kind, Message) else kind.wire):
-            raise ModelFileError(f"{what} is encoded as no {kind.name} (wire type {wire})")
+            raise ModelFileError(f"{what} has the wire type {wire}, which is not a {kind.name}")
         if isinstance(kind, Message):
             return self.message(value, kind, depth + 1)
         return kind.one(value)
@@ -217,7 +220,7 @@ class _Reader:
 
 
 def _varint(data: memoryview, at: int) -> tuple[int, int]:
-    """An unsigned number of up to 64 bits, and where the next thing begins."""
+    """Read an unsigned number of up to 64 bits. Also return the position after it."""
     number = shift = 0
     for byte in data[at : at + _LONGEST]:
         number |= (byte & 0x7F) << shift
@@ -229,10 +232,10 @@ def _varint(data: memoryview, at: int) -> tuple[int, int]:
 
 
 def _value(data: memoryview, at: int, tag: int) -> tuple[Any, int]:
-    """A field's number or bytes, and where the next field begins."""
+    """Read a field's number or bytes. Also return the position of the next field."""
     wire = tag & 7
     if not 0 < tag >> 3 < 1 << 29:
-        raise ModelFileError(f"{tag >> 3} is no field number")
+        raise ModelFileError(f"{tag >> 3} is not a field number")
     if wire == _VARINT:
         return _varint(data, at)
     if wire == _BYTES:
@@ -242,16 +245,16 @@ def _value(data: memoryview, at: int, tag: int) -> tuple[Any, int]:
     else:
         raise ModelFileError(f"a field has the wire type {wire}, which is not allowed")
     if size > len(data) - at:
-        raise ModelFileError(f"a field has {size} bytes, and {len(data) - at} are left")
+        raise ModelFileError(f"a field has {size} bytes, but only {len(data) - at} are left")
     return data[at : at + size], at + size
 
 
 def _packed(data: memoryview, kind: FieldKind, what: str) -> Array:
-    """The numbers of a packed field."""
+    """Read the numbers of a packed field."""
     if kind.wire != _VARINT:
         size = _FIXED_SIZES[kind.wire]
         if len(data) % size:
-            raise ModelFileError(f"{what} has {len(data)} bytes, which is no multiple of {size}")
+            raise ModelFileError(f"{what} has {len(data)} bytes, which is not a multiple of {size}")
         return np.frombuffer(data, kind.dtype)
     raw = np.frombuffer(data, np.uint8)
     ends = np.flatnonzero(raw < 0x80)
@@ -271,7 +274,7 @@ def _packed(data: memoryview, kind: FieldKind, what: str) -> Array:
 
 
 def _joined(parts: list[Any], dtype: str) -> Array:
-    """One array of the arrays and numbers of a repeated field."""
+    """Concatenate the arrays and numbers of a repeated field to one array."""
     if len(parts) == 1 and isinstance(parts[0], np.ndarray):
         return parts[0]
     if any(isinstance(part, np.ndarray) for part in parts):

@@ -1,6 +1,6 @@
-"""Messages of Protocol Buffers, written: the counterpart of ``wire``.
+"""A writer of Protocol Buffers, the counterpart of `protobuf`.
 
-A message is what the functions here give, joined: each gives the bytes of one field.
+Each function returns the bytes of one field. A message is the concatenation of its fields.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _MASK = (1 << 64) - 1
 
 
 def varint(number: int) -> bytes:
-    """A number, below zero as 64 bits in two's complement."""
+    """Encode a number. Negative numbers become 64-bit two's complement."""
     number &= _MASK
     found = bytearray()
     while number > 0x7F:
@@ -24,31 +24,31 @@ def varint(number: int) -> bytes:
 
 
 def integer(field: int, value: int) -> bytes:
-    """A field that holds an int32, int64, bool or an enumeration."""
+    """Encode a field of type int32, int64, bool or an enumeration."""
     return varint(field << 3 | _VARINT) + varint(int(value))
 
 
 def real(field: int, value: float) -> bytes:
-    """A field that holds a float."""
+    """Encode a field of type float."""
     return varint(field << 3 | _FIXED32) + struct.pack("<f", value)
 
 
 def fixed32(field: int, value: int) -> bytes:
-    """A field that holds a number of four bytes."""
+    """Encode a field of type fixed32."""
     return varint(field << 3 | _FIXED32) + struct.pack("<I", value)
 
 
 def chunk(field: int, value: bytes | str) -> bytes:
-    """A field that holds bytes, a string or a message."""
+    """Encode a field of type bytes or string, or a message."""
     data = value.encode() if isinstance(value, str) else value
     return b"".join((varint(field << 3 | _BYTES), varint(len(data)), data))
 
 
 def integers(field: int, values: Iterable[int]) -> bytes:
-    """A repeated field of integers, packed."""
+    """Encode a packed repeated field of integers."""
     return chunk(field, b"".join(map(varint, values)))
 
 
 def reals(field: int, values: Iterable[float]) -> bytes:
-    """A repeated field of floats, packed."""
+    """Encode a packed repeated field of floats."""
     return chunk(field, b"".join(struct.pack("<f", value) for value in values))

@@ -1,1 +1,1 @@
-"""Graphs as nodes of other formats: what the writers share."""
+"""The conversion of Graphs to nodes of other formats, as far as all writers share it."""

@@ -1,4 +1,4 @@
-"""Parts of control flow, as files know them: conditions of two branches, loops of states alone."""
+"""Control flow in the forms that files support: two branches, and loops without captured values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Branches = tuple[Graph, Graph]
 
 
 def with_fixed(w: Emitter, body: Graph, state: int) -> Graph:
-    """A loop's body that gives what it only reads, too."""
+    """Return a loop's body that also returns the values that it only reads."""
     whole = body.copy()
     whole.outputs = [*body.outputs, *body.inputs[state:]]
     w.source.lists.like(body, whole)
@@ -26,9 +26,9 @@ def with_fixed(w: Emitter, body: Graph, state: int) -> Graph:
 def as_bool(
     w: Emitter, index: NodeValue, values: Sequence[NodeValue], branches: Sequence[Graph]
 ) -> tuple[NodeValue, list[NodeValue], Branches]:
-    """A choice among several branches by number, as one of two: the first, or the others.
+    """Convert a choice of a branch by index to a choice of two: the first branch, or the others.
 
-    The last branch is taken for numbers that are out of range.
+    An index that is out of range selects the last branch.
     """
     first, *others = branches
     if not others:
@@ -41,7 +41,7 @@ def as_bool(
 
 
 def _chain(w: Emitter, number: int, branches: Sequence[Graph]) -> Graph:
-    """The Graph of a choice from ``number`` on, of the index and what the branches take."""
+    """Return a Graph that chooses a branch by the index. The first branch has the given number."""
     first, *others = branches
     if not others:
         return _ignoring_index(w, first)
@@ -60,7 +60,7 @@ _SCALAR = Aval((), dtypes.int32)
 
 
 def _ignoring_index(w: Emitter, branch: Graph) -> Graph:
-    """A branch that takes the index first."""
+    """Return a copy of a branch with the index as its first input, which it does not read."""
     whole = branch.copy()
     whole.inputs = [whole.add_value(_SCALAR), *branch.inputs]
     w.source.lists.like(branch, whole)

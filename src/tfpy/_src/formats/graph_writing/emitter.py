@@ -1,8 +1,8 @@
-"""Graphs as nodes of another format: what the formats share.
+"""The conversion of Graphs to nodes of another format.
 
-A format is a table from names of primitives to functions that make nodes. An :class:`Emitter` makes
-one graph of the file: it goes through the equations, looks each up in the table and remembers the
-node values that the Graph's values became.
+A format is a table of functions that make nodes, by the names of primitives. An `Emitter` makes one
+graph of the file: it visits the equations, looks up each primitive in the table, and records the
+node value of each value of the Graph.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ from tfpy._src.formats.graph_writing.source import FunctionSource
 
 Record = Callable[..., Any]
 NOT_YET = "its writer does not support it yet"
-"""The reason for primitives that a table neither writes nor refuses."""
+"""The reason for primitives that a table neither supports nor refuses."""
 
 
 @dataclass(frozen=True)
 class NodeValue:
-    """A value of a node.
+    """A value that a node of the file makes.
 
     Attributes:
-        name: in the file.
-        aval: of the Graph's value that it is; None for one between nodes.
-        array: its numbers, where they are known.
+        name: Name in the file.
+        dtype: Dtype in the file.
+        aval: Aval of the corresponding value of the Graph. None for intermediate values.
+        array: Values, if they are known.
     """
 
     name: str
@@ -46,7 +47,7 @@ class NodeValue:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Its sizes, of which some may be open."""
+        """Sizes, some of which may be open."""
         assert self.aval is not None
         return self.aval.shape
 
@@ -65,14 +66,16 @@ class FileNode:
     outputs: list[str]
     attrs: dict[str, Any]
     graphs: dict[str, Emitter] = field(default_factory=dict)
-    """Attributes that are graphs."""
+    """Attributes that are graphs, by name."""
 
 
 class FormatTable:
-    """What the primitives are in a format, and why some are not.
+    """The primitives that a format supports, and the reasons for those that it does not.
 
     Attributes:
-        refused: reasons by name of the primitive.
+        format: Name of the format.
+        records: Functions that make nodes, by name of the primitive.
+        refused: Reasons, by name of the primitive.
     """
 
     def __init__(self, format: str) -> None:
@@ -81,7 +84,7 @@ class FormatTable:
         self.refused: dict[str, str] = {}
 
     def record(self, *names: str) -> Callable[[Record], Record]:
-        """Enters a function that makes nodes: (emitter, *values, **attributes) -> value(s)."""
+        """Register a function that makes nodes: (emitter, *values, **attributes) -> value(s)."""
 
         def enter(function: Record) -> Record:
             self.records.update(dict.fromkeys(names, function))
@@ -90,17 +93,19 @@ class FormatTable:
         return enter
 
     def refuse(self, reason: str, names: str) -> None:
-        """Says why the format has no nodes for some primitives."""
+        """Register the reason why the format does not support some primitives."""
         self.refused.update(dict.fromkeys(names.split(), reason))
 
 
 class Emitter(ABC):
-    """One graph of a file, while it is made.
+    """One graph of a file while it is built.
 
     Attributes:
-        nodes: in order.
-        constants: numbers by name.
-        result: avals of the outputs of the equation that is being written.
+        nodes: Nodes in order.
+        constants: Arrays by name.
+        inputs: Values of the graph's inputs.
+        outputs: Names of the graph's outputs.
+        result: Avals of the outputs of the equation that is being written.
     """
 
     table: FormatTable
@@ -120,54 +125,54 @@ class Emitter(ABC):
         self._values: dict[int, NodeValue] = {}
         self._sizes: dict[int, NodeValue] = {}
 
-    # What a format says
+    # Implemented by each format
 
     @abstractmethod
     def op(self, op: str, *inputs: Any, dtype: DType | None = None, **attrs: Any) -> NodeValue:
-        """A node with one output, by default of the first input's dtype."""
+        """Add a node with one output. By default it has the dtype of the first input."""
 
     @abstractmethod
     def constant(self, array: Array, name: str = "const") -> NodeValue:
-        """A node or initializer that is an array."""
+        """Add a node or initializer for an array."""
 
     @abstractmethod
     def inner(self, name: str) -> Self:
-        """An empty graph within this one."""
+        """Create an empty graph inside this one."""
 
     @abstractmethod
     def dimension(self, value: NodeValue, axis: int) -> NodeValue:
-        """One size of a value, an int of rank 1."""
+        """Return one size of a value as an integer vector of one element."""
 
-    # What writers use
+    # Used by the functions of a table
 
     def fresh(self, base: str) -> str:
-        """A name that no node has."""
+        """Return a name that no node has."""
         name = f"{base}_{next(self._numbers)}"
         return self.fresh(base) if name in self._taken else name
 
     def aval(self, graph: Graph, value: int) -> Aval:
-        """The aval of a value, lists being tensors."""
+        """Return the aval of a value. The aval of a list is that of the tensor it becomes."""
         return self.source.lists.tensor(graph, value)
 
     def write(self, graph: Graph) -> None:
-        """Makes the nodes of a Graph whose inputs are bound."""
+        """Make the nodes of a Graph after its inputs have been bound."""
         for value, array in graph.constants.items():
             self.bind(graph, value, self._constant(graph, value, array))
         for eqn in _needed(graph):
             self._equation(graph, eqn)
 
     def bind(self, graph: Graph, value: int, found: NodeValue) -> None:
-        """Says what a value of the Graph is in the file."""
+        """Record the node value of a value of the Graph."""
         self._values[value] = NodeValue(
             found.name, found.dtype, self.aval(graph, value), found.array
         )
 
     def value(self, value: int) -> NodeValue:
-        """What a value of the Graph is in the file."""
+        """Return the node value of a value of the Graph."""
         return self._values[value]
 
     def read_weights(self) -> None:
-        """Binds what the function reads besides its arguments."""
+        """Bind the values that the function reads in addition to its arguments."""
         graph = self.source.graph
         for value, weight in self.source.weights.items():
             made = self._constant(graph, value, weight.array, weight.name)
@@ -203,7 +208,7 @@ class Emitter(ABC):
             self.bind(graph, value, made)
 
     def sizes(self, shape: Sequence[int]) -> NodeValue:
-        """A shape as a vector; of open sizes it is computed."""
+        """Return a shape as a vector. Nodes compute its open sizes."""
         if not any(isinstance(n, OpenSize) for n in shape):
             return self.constant(self.integers(shape))
         parts: list[NodeValue] = []
@@ -218,7 +223,7 @@ class Emitter(ABC):
         return parts[0] if len(parts) == 1 else self.joined(parts)
 
     def target(self, shape: Sequence[int]) -> NodeValue:
-        """A shape for a reshape, which finds one open size by itself."""
+        """Return a shape for a reshape, which can infer one open size."""
         if sum(isinstance(n, OpenSize) for n in shape) == 1 and 0 not in shape:
             return self.constant(
                 self.integers([-1 if isinstance(n, OpenSize) else n for n in shape])
@@ -226,7 +231,7 @@ class Emitter(ABC):
         return self.sizes(shape)
 
     def product(self, product: SizeProduct) -> NodeValue:
-        """A product of open sizes, an int of rank 1."""
+        """Compute a product of open sizes as an integer vector of one element."""
         found: NodeValue | None = None
         for number, power in enumerate(product.powers):
             for _ in range(power):
@@ -238,7 +243,7 @@ class Emitter(ABC):
         return self.op("Mul", found, self.constant(self.integers([product.factor])))
 
     def _open_size(self, number: int) -> NodeValue:
-        """An open size, read off an input of this graph."""
+        """Return an open size, which is read from an input of this graph."""
         if number not in self._sizes:
             self._sizes[number] = self._found_size(number)
         return self._sizes[number]
@@ -249,29 +254,32 @@ class Emitter(ABC):
             for axis, size in enumerate(value.shape if value.aval else ()):
                 if isinstance(size, OpenSize) and int(size) == wanted:
                     return self.dimension(value, axis)
-        raise OpenSizeError("an open size is computed with in control flow that does not see it")
+        raise OpenSizeError(
+            "control flow computes with an open size that it does not have as an input. Give the "
+            "signature whole shapes"
+        )
 
     @staticmethod
     def integers(numbers: Iterable[int]) -> Array:
-        """Sizes, axes or indices as the format wants them."""
+        """Return sizes, axes or indices with the integer dtype of the format."""
         return np.array(list(map(int, numbers)), np.int32)
 
-    # Operations that formats name differently
+    # Operations that have different names in the formats
 
     @abstractmethod
     def cast(self, value: NodeValue, dtype: DType) -> NodeValue:
-        """A value in another dtype."""
+        """Convert a value to another dtype."""
 
     @abstractmethod
     def joined(self, parts: Sequence[NodeValue]) -> NodeValue:
-        """Vectors one after another."""
+        """Concatenate vectors."""
 
     @abstractmethod
     def scalar(self, value: NodeValue) -> NodeValue:
-        """The number in a vector of one."""
+        """Convert a vector of one element to a scalar."""
 
     def number(self, number: Any, like: NodeValue | DType) -> NodeValue:
-        """A scalar constant of a dtype."""
+        """Return a scalar constant."""
         dtype = like.dtype if isinstance(like, NodeValue) else like
         return self.constant(np.array(number, dtype.as_numpy_dtype))
 
@@ -281,10 +289,10 @@ class Emitter(ABC):
     def quotient(self, number: Array, size: NodeValue) -> NodeValue:
         return self.op("Div", self.constant(number), size)
 
-    # What is left at the end
+    # Checks of the finished graph
 
     def pruned(self) -> None:
-        """Leaves out nodes that no output needs."""
+        """Remove the nodes that no output needs."""
         makers = {name: node for node in self.nodes for name in node.outputs}
         kept: set[int] = set()
         todo = list(self.outputs)
@@ -298,7 +306,7 @@ class Emitter(ABC):
         self.nodes = [node for node in self.nodes if id(node) in kept]
 
     def read_outside(self) -> set[str]:
-        """Names that are read but not made here."""
+        """Return the names that the graph reads but does not make."""
         made = {name for node in self.nodes for name in node.outputs}
         made |= {value.name for value in self.inputs}
         read = {name for node in self.nodes for name in node.inputs} | set(self.outputs)
@@ -308,15 +316,20 @@ class Emitter(ABC):
         return read - made
 
     def checked(self) -> None:
-        """Raises:
-        UnimplementedError: when a node reads what the file cannot have.
+        """Check that the file can contain everything that its nodes read.
+
+        Raises:
+            UnimplementedError: If a node reads the state of a random generator.
         """
         if FED in self.read_outside():
-            raise unsupported("a random state", "it is no weight; give random numbers as arguments")
+            raise unsupported(
+                "the state of a random generator",
+                "it is not a weight. Pass random numbers as arguments instead",
+            )
 
 
 def _needed(graph: Graph) -> list[Eqn]:
-    """The equations that outputs need; a file has no effects."""
+    """Return the equations that the outputs need. A file does not have side effects."""
     wanted, found = set(graph.outputs), []
     for eqn in reversed(graph.eqns):
         if not wanted.isdisjoint(eqn.outputs):
@@ -326,11 +339,11 @@ def _needed(graph: Graph) -> list[Eqn]:
 
 
 FED = "random state"
-"""The name of what each call gives anew, which no node may read."""
+"""The name of values that each call provides, which no node of a file may read."""
 
 
 def unsupported(op: str, reason: str) -> UnimplementedError:
-    """The error for what a format cannot say."""
+    """Return the error for something that a format does not support."""
     return UnimplementedError(None, op, f"{op} cannot be written: {reason}")
 
 

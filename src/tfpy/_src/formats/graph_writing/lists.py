@@ -1,6 +1,6 @@
-"""Lists of tensors (TensorArrays in loops) become tensors with an axis more.
+"""Lists of tensors (TensorArrays in loops), which become tensors with one more axis.
 
-A list that is set item by item is as long as its declaration, or what reads it, says.
+The length of a list that is set item by item follows from its declaration or from its readers.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ from tfpy._src.compiler.ir.aval import Aval
 from tfpy._src.compiler.ir.graph import Eqn, Graph
 
 Key = tuple[int, int]
-"""A value: the id of its Graph, and its number."""
+"""The id of a Graph, and the number of a value in it."""
 
 
 class Lists:
-    """What the lists of a Graph, and of those within it, hold."""
+    """The items and lengths of the lists in a Graph and in its subgraphs."""
 
     def __init__(self, graph: Graph) -> None:
         self._same: dict[Key, Key] = {}
         self._items: dict[Key, Aval] = {}
         self._lengths: dict[Key, int] = {}
-        self._kept = [graph]  # alive, so that ids stay theirs
+        self._kept = [graph]  # keeps the Graphs alive, so that their ids stay valid
         self._visit(graph)
 
     def tensor(self, graph: Graph, value: int) -> Aval:
-        """The aval of the tensor that a value becomes.
+        """Return the aval of the tensor that a value becomes.
 
         Raises:
-            ValueError: for a list of which nothing tells the length or the items.
+            ValueError: If the length or the items of a list are unknown.
         """
         aval = graph.avals[value]
         if aval.dtype != dtypes.variant:
             return aval
         root = self._root((id(graph), value))
         if root not in self._items or not self._lengths.get(root):
-            raise ValueError("a tf.TensorArray needs a size, and items of one shape and dtype")
+            raise ValueError("a tf.TensorArray must have a size, and items of one shape and dtype")
         item = self._items[root]
         return Aval((self._lengths[root], *item.shape), item.dtype)
 
     def like(self, graph: Graph, copy: Graph) -> None:
-        """Says that a copy's values are those of a Graph."""
+        """Record that a copy of a Graph has the same lists."""
         for value, aval in enumerate(graph.avals):
             if aval.dtype == dtypes.variant:
                 self._same[id(copy), value] = self._root((id(graph), value))

@@ -1,4 +1,4 @@
-"""Numbers that writers of all formats need."""
+"""Numbers that the writers of several formats need."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from tfpy._src.compiler.ops.resample import resample
 
 
 def same_padding(size: int, window: int, stride: int, dilation: int) -> tuple[int, int]:
-    """What "SAME" pads."""
+    """Return the padding before and after an axis for "SAME"."""
     total = max((-(-size // stride) - 1) * stride + (window - 1) * dilation + 1 - size, 0)
     return total // 2, total - total // 2
 
 
 def lowest(dtype: DType) -> Any:
-    """The least number of a dtype."""
+    """Return the smallest number of a dtype."""
     return -np.inf if dtype.is_floating else np.iinfo(dtype.as_numpy_dtype).min
 
 
 def resampling(size: int, spec: Any) -> Array:
-    """The matrix by which ``resample`` maps an axis of a size, [in, out]."""
+    """Return the matrix of shape [in, out] by which `resample` maps an axis."""
     eye = np.eye(size, dtype=np.float32)
     matrix: Array = resample.ref(eye, table(spec), axis=1, spec=spec)
     return matrix

@@ -1,8 +1,8 @@
-"""Sizes that a signature leaves open, told from two traces.
+"""Open sizes of a signature, which are recovered from two traces.
 
-A trace knows actual sizes only. So the function is traced for sizes that are primes and occur
-nowhere else: a size in the trace is a product of them and a number, which says how it follows from
-the sizes of the inputs. A second trace, for other primes, tells whether that is so.
+A trace contains actual sizes only. So the function is traced for sizes that are primes and do not
+occur elsewhere. Each size in the trace is then a number times a product of these primes, which
+expresses it by the sizes of the inputs. A second trace with other primes verifies the result.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from tfpy._src.core.tensor_shape import TensorShape
 _PRIMES = ((211, 223, 227, 229, 233, 239), (241, 251, 257, 263, 269, 271))
 
 Place = tuple[int, int]
-"""Which input, which axis."""
+"""The number of an input, and an axis of it."""
 Pattern = Sequence[Sequence[int | None]]
 R = TypeVar("R")
 
 
 class OpenSizeError(ValueError):
-    """What is written would hold for the sizes of a trace alone."""
+    """An error for a graph that would be valid for the sizes of the trace only."""
 
 
 @dataclass(frozen=True)
 class SizeProduct:
-    """A number times sizes of inputs, with their powers."""
+    """A number times powers of the open sizes."""
 
     factor: int
     powers: tuple[int, ...]
@@ -42,13 +42,13 @@ class SizeProduct:
 
 @dataclass(frozen=True)
 class OpenSizes:
-    """What the open sizes of a trace are made of.
+    """The open sizes of a trace.
 
     Attributes:
-        sizes: the actual sizes that stand for the open ones.
-        places: where in the inputs each of them is.
-        scaled: constants that hold for the trace alone, by value of its Graph: they are a number
-            times a size, or divided by it (as in a mean over a batch).
+        sizes: Actual sizes in the place of the open ones.
+        places: Input and axis of each size.
+        scaled: Constants that hold for this trace only, by number of the value in the Graph. Each
+            is a number times a size, or divided by it (e.g. in a mean over a batch).
     """
 
     sizes: tuple[int, ...] = ()
@@ -56,17 +56,17 @@ class OpenSizes:
     scaled: Mapping[int, tuple[Array, SizeProduct, bool]] | None = None
 
     def product(self, size: int) -> SizeProduct | None:
-        """What an open size is made of; None for one that is known.
+        """Express an open size by the sizes of the inputs. The result is None for a known size.
 
         Raises:
-            OpenSizeError: when it is no product of sizes of the inputs.
+            OpenSizeError: If it is not a product of sizes of the inputs.
         """
         if not isinstance(size, OpenSize):
             return None
         factor, powers = _factors(int(size), self.sizes)
         if not any(powers):
             raise OpenSizeError(
-                "a size is neither known nor a product of open sizes of the inputs; give the "
+                "a size is neither known nor a product of open sizes of the inputs. Give the "
                 "signature whole shapes"
             )
         return SizeProduct(factor, powers)
@@ -85,17 +85,20 @@ def _factors(number: int, primes: Sequence[int]) -> tuple[int, tuple[int, ...]]:
 def traced(
     shapes: Sequence[TensorShape], trace: Callable[[list[tuple[int, ...]]], R]
 ) -> tuple[R, R | None, OpenSizes]:
-    """A trace, another one for other sizes (None when none is open), and the first one's sizes.
+    """Trace a function with actual sizes in the place of open ones.
 
-    The open sizes are taken to be independent, or if that does not do, those of the first axes to
-    be one, or all of them.
+    At first, the open sizes are assumed to be independent. If this fails, those of the first axes
+    are assumed to be equal, and then all of them.
+
+    Returns:
+        The trace, a second trace (None if no size is open), and the sizes of the first trace.
 
     Raises:
-        OpenSizeError: for a shape of unknown rank.
-        Exception: what the function raised.
+        OpenSizeError: If the rank of an input is unknown.
+        Exception: If the function raises it.
     """
     if any(shape.rank is None for shape in shapes):
-        raise OpenSizeError("the rank of an input must be known; give it a tf.TensorSpec")
+        raise OpenSizeError("the rank of an input must be known. Pass a tf.TensorSpec with a shape")
     patterns: list[list[int | None]] = [list(shape.as_list()) for shape in shapes]
     places = [(i, a) for i, p in enumerate(patterns) for a, n in enumerate(p) if n is None]
     if not places:
@@ -118,7 +121,7 @@ def traced(
 
 
 def _groupings(places: Sequence[Place]) -> Iterator[dict[Place, int]]:
-    """Which open sizes are one."""
+    """Yield the ways to group the open sizes, from independent to equal."""
     yield {place: i for i, place in enumerate(places)}
     if sum(axis == 0 for _, axis in places) > 1:
         count = itertools.count(1)
@@ -139,13 +142,19 @@ def _filled(
 def checked(
     graph: Graph, other: Graph, sizes: OpenSizes, captured: Mapping[int, tuple[Array, Array]]
 ) -> OpenSizes:
-    """The sizes with the constants that depend on them, once two traces are seen to be one.
+    """Verify that two traces are equal except for sizes, and find constants that depend on sizes.
 
     Args:
-        captured: what both traces captured, by value of the Graph.
+        graph: Graph of the first trace.
+        other: Graph of the second trace.
+        sizes: Sizes of the first trace.
+        captured: Values that the two traces captured, by number of the value in the Graph.
+
+    Returns:
+        The sizes, with the constants that depend on them.
 
     Raises:
-        OpenSizeError: when the traces differ in more than sizes.
+        OpenSizeError: If the traces differ in more than sizes.
     """
     pair = _Pair(sizes.sizes, _PRIMES[1][: len(sizes.sizes)])
     scaled = pair.compared(graph, other) | pair.scaled(captured)
@@ -153,15 +162,15 @@ def checked(
 
 
 class _Pair:
-    """Compares a trace with one for other sizes."""
+    """A comparison of a trace with a trace for other sizes."""
 
     def __init__(self, primes: Sequence[int], others: Sequence[int]) -> None:
         self._primes, self._others = primes, others
 
     def compared(self, a: Graph, b: Graph) -> dict[int, tuple[Array, SizeProduct, bool]]:
-        """The constants that are scaled by sizes."""
+        """Compare two Graphs and return the constants that are scaled by sizes."""
         if len(a.eqns) != len(b.eqns):
-            raise OpenSizeError("the function computes other things for other sizes")
+            raise OpenSizeError("the function computes different ops for different sizes")
         for first, second in zip(a.eqns, b.eqns, strict=True):
             self._equation(first, second)
             if first.op.name == "strided_slice":
@@ -169,7 +178,9 @@ class _Pair:
                          ((a, first), (b, second)))  # fmt: skip
                 one, two = (edges(shape, **attrs) for shape, attrs in pairs)
                 if one != two:
-                    raise OpenSizeError("a slice depends on an open size in a way of its own")
+                    raise OpenSizeError(
+                        "the bounds of a slice depend on an open size in an unsupported way"
+                    )
         if set(a.constants) != set(b.constants):
             raise OpenSizeError("the function's constants depend on open sizes")
         return self.scaled({value: (x, b.constants[value]) for value, x in a.constants.items()})
@@ -177,7 +188,7 @@ class _Pair:
     def scaled(
         self, pairs: Mapping[int, tuple[Array, Array]]
     ) -> dict[int, tuple[Array, SizeProduct, bool]]:
-        """Those of the arrays that are not the same in both traces."""
+        """Return the scaling of the arrays that differ between the traces."""
         return {value: self._scale(a, b) for value, (a, b) in pairs.items() if not _same(a, b)}
 
     def _equation(self, a: Eqn, b: Eqn) -> None:
@@ -199,11 +210,11 @@ class _Pair:
             return a.dtype == b.dtype and self._alike(a.shape, b.shape)
         if isinstance(a, OpenSize) and isinstance(b, OpenSize):
             one, two = _factors(int(a), self._primes), _factors(int(b), self._others)
-            return one == two or not any((*one[1], *two[1]))  # the latter must not be used
+            return one == two or not any((*one[1], *two[1]))  # a size without primes is not used
         return bool(a == b)
 
     def _scale(self, a: Array, b: Array) -> tuple[Array, SizeProduct, bool]:
-        """A constant as a number times a size, or divided by it."""
+        """Express a constant as a number times a size, or divided by it."""
         if a.shape == b.shape == () and a.dtype.kind in "fi":
             for index, (prime, other) in enumerate(zip(self._primes, self._others, strict=True)):
                 powers = tuple(int(i == index) for i in range(len(self._primes)))
@@ -213,7 +224,7 @@ class _Pair:
                     if np.isclose(one, two, rtol=1e-6, atol=0):
                         return np.asarray(one, a.dtype), SizeProduct(1, powers), divided
         raise OpenSizeError(
-            "a constant depends on an open size; give the signature whole shapes, or compute it "
+            "a constant depends on an open size. Give the signature whole shapes, or compute it "
             "with tf.shape"
         )
 
@@ -234,9 +245,9 @@ Edge = tuple[int, int | None]
 def edges(
     shape: Sequence[int], begin: Sequence[int], size: Sequence[int], strides: Sequence[int]
 ) -> list[Edge]:
-    """Where slices begin and end in Python's way: from the end below zero, None for all the rest.
+    """Return the bounds of slices in Python's notation, so that they hold for other sizes.
 
-    So they hold for other sizes, too.
+    Negative bounds count from the end. An end of None includes the rest.
     """
     return [
         _edge(n, first, count, stride)

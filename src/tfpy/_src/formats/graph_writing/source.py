@@ -1,4 +1,4 @@
-"""What is written: a function's Graph, with names for what goes in and out, and weights."""
+"""The function to be written: its Graph, its weights, and names of its inputs and outputs."""
 
 from __future__ import annotations
 
@@ -26,10 +26,13 @@ from tfpy._src.functions.tf_function.untraced import Untraced
 
 @dataclass(frozen=True)
 class FunctionPort:
-    """What goes in or out.
+    """An input or output of a function.
 
     Attributes:
-        value: its number in the Graph.
+        name: Name in the file.
+        value: Number of the value in the Graph.
+        dtype: Dtype of the tensor.
+        shape: Shape of the tensor. None is an open size.
     """
 
     name: str
@@ -43,7 +46,9 @@ class Weight:
     """A tensor or Variable that the function reads.
 
     Attributes:
-        is_fixed: whether it is no Variable, so that nodes may be made for its numbers.
+        name: Name in the file.
+        array: Values.
+        is_fixed: True if it is not a Variable, so that nodes may depend on its values.
     """
 
     name: str
@@ -56,9 +61,15 @@ class FunctionSource:
     """A function to be written.
 
     Attributes:
-        structured: whether it gives a dictionary.
-        weights: by value of the Graph.
-        fed: inputs of the Graph that each call gives anew: the states of random streams.
+        name: Name of the function.
+        graph: The traced Graph.
+        inputs: Arguments of the function.
+        outputs: Results of the function.
+        structured: True if the function returns a dictionary.
+        weights: Weights by number of the value in the Graph.
+        fed: Inputs of the Graph that each call provides again: the states of random generators.
+        sizes: Open sizes of the inputs.
+        lists: Lists of tensors in the Graph.
     """
 
     name: str
@@ -73,17 +84,16 @@ class FunctionSource:
 
 
 def source_of(function: Any, signatures: Any = None) -> FunctionSource:
-    """What a function is, for a writer.
+    """Trace a function for a writer.
 
     Args:
-        function: a ``tf.function``, one of its concrete functions, a model, or a function.
-        signatures: what it takes: a ``tf.TensorSpec`` for each argument, in a list; by default its
-            ``input_signature`` or the inputs that a model says it has.
+        function: A `tf.function`, a concrete function, a model, or a plain function.
+        signatures: List with a `tf.TensorSpec` for each argument. Default: the function's
+            `input_signature` or the model's inputs.
 
     Raises:
-        ValueError: without signatures for a function that has none, and for one that assigns
-            Variables.
-        TypeError: for what is no function.
+        ValueError: If there is no signature, or the function assigns Variables.
+        TypeError: If `function` is not callable.
     """
     opened = _opened(function, signatures)
     specs = [TensorSpec(t.shape, t.dtype, name) for name, t in opened.call.tensors]
@@ -110,8 +120,8 @@ def source_of(function: Any, signatures: Any = None) -> FunctionSource:
         sizes = checked(concrete.graph, other.graph, sizes, captured)
     if concrete.assigns:
         raise ValueError(
-            f"{concrete.name} assigns Variables, and the file has none: write a function that "
-            "only reads them (a model with training=False)"
+            f"{concrete.name} assigns Variables, which a file cannot express. Write a function "
+            "that only reads them (for a model, with training=False)"
         )
     return _source(concrete, sizes, [_shown(s) for s in shapes])
 
@@ -154,10 +164,10 @@ def _source(
 
 
 def _output_names(structure: Any) -> tuple[list[str], bool]:
-    """Names of the results in order, and whether they are a dictionary's."""
+    """Return the names of the results in order, and True if the results are a dictionary."""
     leaves = nest.flatten(structure)
     if any(not isinstance(leaf, Tensor) for leaf in leaves):
-        raise TypeError("a function that is written gives tensors, or a nest of them")
+        raise TypeError("a function that is written must return tensors, or a nest of tensors")
     if isinstance(structure, Mapping) and all(isinstance(v, Tensor) for v in structure.values()):
         by_identity = {id(v): str(k) for k, v in structure.items()}
         return [by_identity[id(leaf)] for leaf in leaves], True
@@ -165,10 +175,10 @@ def _output_names(structure: Any) -> tuple[list[str], bool]:
 
 
 class _Names:
-    """Names of nodes, each given once."""
+    """A generator of unique names for nodes."""
 
     def __init__(self) -> None:
-        self._taken = {"identity", *(f"identity_{i}" for i in range(1000))}  # those of outputs
+        self._taken = {"identity", *(f"identity_{i}" for i in range(1000))}  # names of outputs
 
     def free(self, wanted: str) -> str:
         name = re.sub(r"[^A-Za-z0-9_./\\-]", "_", str(wanted).removesuffix(":0"))
@@ -185,12 +195,12 @@ def _opened(function: Any, signatures: Any) -> ConcreteFunction:
     if isinstance(function, ConcreteFunction):
         return function
     if not callable(function):
-        raise TypeError(f"a function or model is written, got {type(function).__name__}")
+        raise TypeError(f"expected a function or model to write, got {type(function).__name__}")
     specs = None if signatures is None else _specs(signatures)
     if isinstance(function, Function):
         if specs is None and function.input_signature is None:
             raise ValueError(
-                f"{function.name} has no input_signature: give signatures, a list with a "
+                f"{function.name} has no input_signature. Pass `signatures`, a list with a "
                 "tf.TensorSpec for each argument"
             )
         return function.get_concrete_function(*(specs or ()))
@@ -198,7 +208,7 @@ def _opened(function: Any, signatures: Any) -> ConcreteFunction:
     specs = own if specs is None else specs
     if not specs:
         raise ValueError(
-            f"give signatures, a list with a tf.TensorSpec for each argument of {function!r}"
+            f"pass `signatures`, a list with a tf.TensorSpec for each argument of {function!r}"
         )
     return Function(called).get_concrete_function(*specs)
 
@@ -208,12 +218,12 @@ def _specs(signatures: Any) -> list[Any]:
 
 
 def _model(model: Any) -> tuple[Callable[..., Any], list[TensorSpec]]:
-    """A function of tensors that is a model, and what the model says that it takes."""
+    """Return a model as a function of tensors, and the specs of its inputs."""
     given = getattr(model, "inputs", None)
     if not isinstance(given, Iterable):
         return model, []
     specs = [_spec(i, tensor) for i, tensor in enumerate(given)]
-    if hasattr(model, "train_on_batch"):  # a model of Keras
+    if hasattr(model, "train_on_batch"):  # a Keras model
 
         def called(*tensors: Any) -> Any:
             return model(tensors[0] if len(tensors) == 1 else list(tensors), training=False)
