@@ -1,7 +1,7 @@
-"""From compiled Graphs to blocks: what the page's runner does, step by step.
+"""The conversion of compiled Graphs to blocks, which the page's runner executes step by step.
 
-``docs/export.md`` has the form. A block is a plan of ``executor/plan.py`` in JSON: Programs that
-run on the device, control flow that the page runs, and numbers that it computes by itself.
+`docs/export.md` describes the form. A block is a plan of `executor/plan.py` in JSON. It contains
+Programs that run on the device, control flow that the page runs, and numbers that it computes.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ STORED = {
     dtypes.complex64: "complex64",
     dtypes.variant: "list",
 }
-"""What values may be in a page."""
+"""Dtypes that values in a page can have, with their names in the file."""
 
 
 class Programs:
-    """The Programs of a file, those that are equal once, and their constants.
+    """The Programs of a file, without duplicates, and their constants.
 
     Args:
-        tensors: take the constants.
+        tensors: File of tensors, which stores the constants.
     """
 
     def __init__(self, tensors: TensorFile) -> None:
@@ -57,7 +57,7 @@ class Programs:
         self._numbers: dict[tuple[str, bytes], int] = {}
 
     def add(self, program: Program) -> int:
-        """The number of a Program."""
+        """Add a Program unless an equal one exists, and return its number."""
         key = text, constants = program.to_json(), program.constant_bytes()
         if key not in self._numbers:
             self._numbers[key] = len(self.entries)
@@ -69,58 +69,62 @@ class Programs:
 
 
 class Blocks:
-    """Makes blocks for a target.
+    """A generator of the blocks for a target.
 
     Args:
-        tensors: take what is constant.
+        lowering: Backend that lowers Graphs for the target.
+        programs: Programs of the file.
+        tensors: File of tensors, which stores the constants.
     """
 
     def __init__(self, lowering: Backend, programs: Programs, tensors: TensorFile) -> None:
         self._lowering = lowering
         self._programs = programs
         self._tensors = tensors
-        self._items: set[Aval] = set()  # what lists hold
+        self._items: set[Aval] = set()  # avals of the items of lists, flattened
         self._adds_lists = False
 
     def block(self, executable: Executable) -> Json:
-        """The block of a compiled Graph.
+        """Return the block of a compiled Graph.
 
         Raises:
-            NotExportable: where an op needs Python.
+            NotExportable: If an op needs Python.
         """
         plan, results = executable.plan_for(self._lowering)
         return _Block(self, plan).made([plan.graph.outputs[i] for i in results])
 
     def adders(self) -> dict[str, int]:
-        """The Programs that add items of lists, by dtype and number of elements."""
+        """Return the Programs that add list items, by dtype and number of elements."""
         if not self._adds_lists:
             return {}
         sums = {f"{STORED[a.dtype]}/{a.size}": _sum_graph(a) for a in self._items}
         return {key: self.program(graph) for key, graph in sums.items()}
 
     def program(self, graph: Graph) -> int:
-        """The number of the Program of a Graph."""
+        """Add the Program of a Graph and return its number."""
         return self.add(self._lowering.lower(optimize(graph, self._lowering.target)).program)
 
     def add(self, program: Program | None) -> int:
+        """Add a Program and return its number."""
         assert program is not None
         return self._programs.add(program)
 
     def add_constant(self, array: Any, aval: Aval) -> str:
+        """Add a constant and return its name in the file."""
         return self._tensors.add_constant(array, aval)
 
     def why_not(self, op: str) -> str:
-        """Why an op is left to Python."""
+        """Return the reason why an op runs in Python."""
         reason = UNSUPPORTED[self._lowering.name].get(op)
         return reason or f"{self._lowering.name} has no kernel for these shapes and dtypes"
 
     def note_item(self, aval: Aval) -> None:
-        """Notes what a list may hold."""
+        """Record the aval of an item of a list."""
         if aval.dtype != dtypes.variant:
             self._items.add(Aval((aval.size,), aval.dtype))
 
     def note_sum(self) -> None:
-        """Notes that lists are added."""
+        """Record that the file adds lists."""
         self._adds_lists = True
 
 
@@ -129,7 +133,7 @@ def _sum_graph(aval: Aval) -> Graph:
 
 
 def _traced(avals: Sequence[Aval], function: Callable[..., Any]) -> Graph:
-    """The Graph of a function from tensors to a list of tensors."""
+    """Trace a function from tensors to a list of tensors."""
     trace = Trace("list")
     with trace.taken():
         given = [trace.argument(aval, "x") for aval in avals]
@@ -138,7 +142,7 @@ def _traced(avals: Sequence[Aval], function: Callable[..., Any]) -> Graph:
 
 
 class _Block:
-    """One block being made; values are numbered anew."""
+    """A block that is being built. Its values get new numbers."""
 
     def __init__(self, blocks: Blocks, plan: Plan) -> None:
         self._blocks = blocks
@@ -150,6 +154,7 @@ class _Block:
         self._constants: list[list[Any]] = []
 
     def made(self, outputs: Sequence[int]) -> Json:
+        """Build the block and return it."""
         inputs = [self._define(v) for v in self._graph.inputs]
         for step in self._plan.steps:
             if isinstance(step, DeviceStep):
@@ -183,7 +188,7 @@ class _Block:
         return self._numbers[value]
 
     def _value(self, value: int) -> int:
-        """The number of a value that is there; constants come as they are asked for."""
+        """Return the number of a value. A constant is added when it is first used."""
         if value not in self._numbers:
             number, array = self._define(value), self._graph.constants[value]
             name = self._blocks.add_constant(array, self._graph.avals[value])
@@ -222,7 +227,7 @@ class _Block:
             self._equation(step.graph, eqn, runner)
 
     def _known(self, mirror: Mirror) -> None:
-        """A number that the page computes, if it can; else it reads it from the device."""
+        """Let the page compute a small value if it can. Otherwise it reads it from the device."""
         places = {v: i for i, v in enumerate(mirror.inputs)}
         try:
             (expression,) = scalars(mirror.graph, mirror.values, places)
@@ -243,7 +248,7 @@ class _Block:
         elif name in _LISTS:
             facts = _LISTS[name](self._blocks, [graph.avals[v] for v in eqn.inputs], attrs)
         else:
-            raise NotExportable(name, "it calls Python, as tf.print, tf.py_function and tests do")
+            raise NotExportable(name, "it calls Python, like tf.print, tf.py_function or an assert")
         self._step(name, inputs, [self._define(v) for v in eqn.outputs], **facts)
 
     def _loop(self, runner: LoopRun) -> Json:
@@ -254,7 +259,7 @@ class _Block:
         return facts | {"counted": counted}
 
     def _counted(self, runner: LoopRun) -> Json | None:
-        """What the page computes of a loop by itself, if that decides how often it runs."""
+        """Return the loop's counters as expressions if they determine the number of iterations."""
         mirror = runner.mirror
         if mirror.test is None:
             return None

@@ -1,4 +1,4 @@
-"""What is exported: traces of functions and models, with names for what they take and give."""
+"""The traces of functions and models to export, with names for their inputs and outputs."""
 
 from __future__ import annotations
 
@@ -20,29 +20,32 @@ Retrace = Callable[[ConcreteFunction], object]
 
 @dataclass(frozen=True)
 class Exported:
-    """A function under its name in the file."""
+    """A function of the file."""
 
     name: str
     traces: list[ConcreteFunction]
     retrace: Retrace
     output_names: Sequence[str] = field(default=())
-    """Names for the results of a model, which has them."""
+    """Output names of a model that specifies them."""
 
 
 def exported(name: str, function: Any, signatures: Any) -> Exported:
-    """The traces of a function for some signatures.
+    """Trace a function for some signatures.
 
     Raises:
-        TypeError: for what is no function.
-        ValueError: when no signature is given or known, or one leaves sizes open.
-        NotTraceableError: when a shape depends on values.
+        TypeError: If `function` is not callable.
+        ValueError: If there is no signature, or a signature has open sizes.
+        NotTraceableError: If a shape depends on values.
     """
     if isinstance(function, ConcreteFunction):
         if signatures is not None:
-            raise ValueError(f"tf.export: '{name}' is a ConcreteFunction, which has one signature")
+            raise ValueError(
+                f"tf.export: '{name}' is a ConcreteFunction, which already has a signature. Do not "
+                "pass `signatures`"
+            )
         return Exported(name, [_whole(name, function)], lambda trace: None)
     if not callable(function):
-        raise TypeError(f"tf.export: '{name}' is no function or model, but {function!r}")
+        raise TypeError(f"tf.export: '{name}' must be a function or model, got {function!r}")
     known = None
     output_names: Sequence[str] = ()
     if not isinstance(function, Function):
@@ -63,7 +66,7 @@ def _traces(name: str, function: Function[..., Any], signatures: Any) -> list[An
         found = [c for c in function.concrete_functions if not c.call.is_sized]
         if not found:
             raise ValueError(
-                f"tf.export: give the signatures of '{name}', such as "
+                f"tf.export: '{name}' has no signature. Pass one, such as "
                 f"tf.export({name}, path, tf.TensorSpec([1, 28, 28]))"
             )
         return list(found)
@@ -81,14 +84,14 @@ def _arguments(signature: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
 def _whole(name: str, trace: ConcreteFunction) -> ConcreteFunction:
     if isinstance(trace, OpenConcreteFunction):
         raise ValueError(
-            f"tf.export: a signature of '{name}' leaves sizes open, {trace!r}; give each size, and "
-            "a list of signatures for several sizes"
+            f"tf.export: a signature of '{name}' has open sizes: {trace!r}. Specify each size, "
+            "or pass a list of signatures for several sizes"
         )
     return trace
 
 
 def _inputs_of(model: Any) -> list[TensorSpec] | None:
-    """The inputs that a model, such as Keras's, says it has; a batch that it leaves open is 1."""
+    """Return the input specs of a model, such as a Keras model. An open batch size becomes 1."""
     inputs = getattr(model, "inputs", None)
     if not isinstance(inputs, list | tuple) or not inputs:
         return None
@@ -103,7 +106,7 @@ def _inputs_of(model: Any) -> list[TensorSpec] | None:
 
 
 def _outputs_of(model: Any) -> tuple[str, ...]:
-    """The names that a model says its outputs have: ``output_names``, or ``outputs`` by name."""
+    """Return the output names of a model, from `output_names` or names in `outputs`."""
     for attribute in ("output_names", "outputs"):
         names = getattr(model, attribute, None)
         if isinstance(names, list | tuple) and all(isinstance(name, str) for name in names):
@@ -112,25 +115,30 @@ def _outputs_of(model: Any) -> tuple[str, ...]:
 
 
 def _named_as(name: str, inputs: Sequence[TensorSpec], signature: Any) -> tuple[Any, ...]:
-    """A signature of a model, its inputs under the model's names for them."""
+    """Return a signature of a model with the model's input names."""
     if signature is None:
         return tuple(inputs)
     if isinstance(signature, Mapping):
         names = [str(spec.name) for spec in inputs]
         if signature.keys() != set(names):
-            raise ValueError(f"tf.export: the inputs of '{name}' are {names}, not {[*signature]}")
+            raise ValueError(
+                f"tf.export: the inputs of '{name}' are {names}, but the signature has "
+                f"{[*signature]}"
+            )
         given = tuple(signature[label] for label in names)
     else:
         given = signature if isinstance(signature, tuple) else (signature,)
     if len(given) != len(inputs):
-        raise ValueError(f"tf.export: '{name}' has {len(inputs)} inputs, got {len(given)}")
+        raise ValueError(
+            f"tf.export: '{name}' has {len(inputs)} inputs, but the signature has {len(given)}"
+        )
     return tuple(
         TensorSpec(one.shape, one.dtype, spec.name) for one, spec in zip(given, inputs, strict=True)
     )
 
 
 def _of_tensors(model: Callable[..., Any], inputs: Sequence[TensorSpec]) -> Callable[..., Any]:
-    """The model as a function of its inputs one by one."""
+    """Wrap a model as a function with one parameter per input."""
 
     def call(*tensors: Tensor) -> Any:
         return model(tensors[0] if len(inputs) == 1 else list(tensors))
@@ -140,7 +148,7 @@ def _of_tensors(model: Callable[..., Any], inputs: Sequence[TensorSpec]) -> Call
 
 
 def input_names(trace: ConcreteFunction) -> list[str]:
-    """The names of the tensors that a call takes, each another one."""
+    """Return a unique name for each tensor that a call takes."""
     found: list[str] = []
     for name, _ in trace.call.tensors:
         found.append(_free(str(name).partition(":")[0], found))
@@ -148,15 +156,20 @@ def input_names(trace: ConcreteFunction) -> list[str]:
 
 
 def output_names(trace: ConcreteFunction, given: Sequence[str] = ()) -> list[str]:
-    """The names of the tensors that a call gives: the keys of dicts, numbers in lists.
+    """Return a unique name for each tensor that a call returns.
+
+    The names are the keys of dictionaries and the indices of lists.
 
     Raises:
-        ValueError: for what is no tensor.
+        ValueError: If a result is a ragged or sparse tensor.
     """
     structure = trace.results.structure
     leaves = nest.flatten(structure)
     if any(isinstance(leaf, Composite) for leaf in leaves):
-        raise ValueError(f"tf.export: '{trace.name}' gives ragged or sparse tensors")
+        raise ValueError(
+            f"tf.export: '{trace.name}' returns ragged or sparse tensors, which a page does not "
+            "support"
+        )
     named = list(given)
     if len(named) == len(leaves) and not isinstance(structure, Mapping):
         names = named

@@ -1,4 +1,4 @@
-"""What cannot be exported, said with the op and the line that asked for it."""
+"""Errors for ops that cannot be exported, with the op and its line in the program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PACKAGE = str(Path(__file__).parents[3])
 
 
 class NotExportable(Exception):
-    """An op that a page without Python cannot compute; the line is not known yet."""
+    """An error for an op that needs Python. It does not contain the op's line yet."""
 
     def __init__(self, op: str, why: str) -> None:
         super().__init__(why)
@@ -24,10 +24,12 @@ class NotExportable(Exception):
 def refusal(
     function: str, cause: NotExportable, retrace: Callable[[], object]
 ) -> UnimplementedError:
-    """The error for the user.
+    """Return the error for the user.
 
     Args:
-        retrace: traces the function once more.
+        function: Name of the function.
+        cause: Error that names the op.
+        retrace: Function that traces the exported function again, to find the line.
     """
     where = _line_of(cause.op, retrace)
     text = f"tf.export: '{function}' cannot be exported: {cause.op}{where}: {cause.why}"
@@ -35,7 +37,7 @@ def refusal(
 
 
 def _line_of(op: str, retrace: Callable[[], object]) -> str:
-    """`` at file:line`` of the first call that leaves an equation of this op."""
+    """Return `" at file:line"` of the first call that adds an equation of this op."""
     found: list[str] = []
 
     def note(name: str) -> None:
@@ -51,7 +53,7 @@ def _line_of(op: str, retrace: Callable[[], object]) -> str:
 
 
 def _caller() -> str:
-    """The innermost line of the user's; of a library's, if there is none."""
+    """Return the innermost line outside of tfpy, if possible outside of installed packages."""
     frame: FrameType | None = sys._getframe(2)
     library = ""
     while frame is not None:

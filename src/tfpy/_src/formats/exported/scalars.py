@@ -1,9 +1,9 @@
-"""What the host computes beside the device, as expressions of numbers that a page can compute.
+"""Expressions of single numbers, which the page computes in the place of the Python host.
 
-Counters of loops and their bounds (``executor/host_shadow.py``) are Graphs of small values; those
-of single numbers become nests of lists: ``["input", 0]``, ``["const", "i", 3]``, or
-``[operation, type of the result, *operands]`` with the operations of ``ir/expr.py`` and the types
-"f" (float32), "i" (int32) and "b" (bool).
+Counters of loops and their bounds (`executor/host_shadow.py`) are Graphs of small values. Graphs of
+single numbers become nested lists: `["input", 0]`, `["const", "i", 3]`, or
+`[operation, type of the result, *operands]`. Operations have the names of `ir/expr.py`. The types
+are "f" (float32), "i" (int32) and "b" (bool).
 """
 
 from __future__ import annotations
@@ -27,17 +27,19 @@ _MOST_NODES = 256
 
 
 class NoScalar(Exception):
-    """A Graph that is no expression of single numbers."""
+    """An error for a Graph that is not an expression of single numbers."""
 
 
 def scalars(graph: Graph, values: Sequence[int], places: Mapping[int, int]) -> list[Any]:
-    """The expressions of some values.
+    """Convert values of a Graph to expressions.
 
     Args:
-        places: inputs of the Graph -> their numbers in the expressions.
+        graph: The Graph.
+        values: Numbers of the values.
+        places: Numbers of the Graph's inputs in the expressions.
 
     Raises:
-        NoScalar: when one of them is none.
+        NoScalar: If a value cannot be expressed.
     """
     found: dict[int, ex.Expr] = {}
     for value in graph.inputs:

@@ -1,4 +1,4 @@
-"""The devices that a file is made for. None of them need be there: lowering asks only this."""
+"""The devices that a file is made for. Lowering needs their limits only, not the devices."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tfpy._src.compiler.lower import (
 )
 
 BACKENDS = ("webgpu", "webgl", "wasm")
-"""Those that pages without Python have, best first."""
+"""Backends of pages without Python, the fastest first."""
 
 _TENSOR_BYTES = 2**31 - 1
 
 
 class _NoDevice:
-    """What a backend has of its device, when it only lowers."""
+    """A substitute for a device, for a backend that only lowers."""
 
     variant = "exported"
     run = None
@@ -34,9 +34,12 @@ class _NoDevice:
 
 @dataclass(frozen=True)
 class DeviceTarget:
-    """A kind of devices of one backend.
+    """A class of devices of one backend.
 
-    ``needs`` are limits of the runtime that a device must reach; see ``web/common/backend.mjs``.
+    Attributes:
+        backend: Name of the backend.
+        lowering: Backend that lowers Graphs for these devices.
+        needs: Limits of the runtime that a device must reach (see `web/common/backend.mjs`).
     """
 
     backend: str
@@ -49,10 +52,10 @@ def _backend(name: str, lower: Any, fusing: Any) -> Backend:
 
 
 def _webgpu(tiles: bool) -> DeviceTarget:
-    """For devices with the least number of bindings, which costs next to nothing on others."""
+    """Return a target for devices with the fewest bindings. It is almost as fast on others."""
     lower = partial(lower_webgpu.lower, max_inputs=lower_webgpu.MIN_INPUTS, tiles=tiles)
     backend = _backend("webgpu", lower, lower_webgpu.WebGPUTarget(lower_webgpu.MIN_INPUTS))
-    # As the backend decides in Python: a rasteriser on the CPU has no use for tiles.
+    # As in the Python backend: a software rasterizer on the CPU does not benefit from tiles.
     tiled = {"hardware": 1, "workgroupBytes": lower_webgpu.TILE_BYTES} if tiles else {}
     return DeviceTarget("webgpu", backend, {"inputs": lower_webgpu.MIN_INPUTS, **tiled})
 
@@ -68,14 +71,14 @@ def _wasm() -> DeviceTarget:
 
 
 def targets_of(backends: Sequence[str]) -> list[DeviceTarget]:
-    """The targets of some backends, of each backend the most demanding one first.
+    """Return the targets of some backends, the most demanding target of each backend first.
 
     Raises:
-        ValueError: for a backend that pages without Python do not have.
+        ValueError: If a page without Python does not support a backend.
     """
     if not backends or not {*backends} <= {*BACKENDS}:
         raise ValueError(
-            f"tf.export: backends are some of {', '.join(BACKENDS)}, not {list(backends)!r}"
+            f"tf.export: backends must be some of {', '.join(BACKENDS)}, got {list(backends)!r}"
         )
     return [target for name in BACKENDS if name in backends for target in _TARGETS[name]()]
 

@@ -1,9 +1,9 @@
-"""The tensors of a file: a file of safetensors, which other tools read, too.
+"""The tensors of an exported file, in the safetensors format, which other tools can read.
 
-Eight bytes say how long the header is; the header is JSON: for each tensor its dtype, its shape and
-where it lies in the bytes that follow; and under ``__metadata__`` the text of what runs. Bytes of
-Programs' constants come first, so that these can be made while the weights are on their way; what
-has elements of one byte comes last, so that all others lie at multiples of their size.
+The file begins with eight bytes for the length of the header. The header is JSON. It contains the
+dtype, shape and position of each tensor, and the document of the program under `__metadata__`.
+Constants of Programs come first, so that Programs can be prepared while the weights are downloaded.
+Tensors with elements of one byte come last, so that all others are aligned.
 """
 
 from __future__ import annotations
@@ -26,42 +26,47 @@ _NAMES = {
     dtypes.bool: "BOOL",
 }
 _KEY = "tfpy"
-"""Under which the text lies in the metadata."""
+"""Key of the document in the metadata."""
 
 
 class _Entry(NamedTuple):
+    """A tensor of the file."""
+
     dtype: str
     shape: tuple[int, ...]
     data: bytes
 
 
 class TensorFile:
-    """What a file holds besides its text, by name."""
+    """The tensors of a file, by name."""
 
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
         self._constants: dict[_Entry, str] = {}
 
     def add(self, array: Any, aval: Aval, name: str) -> str:
-        """Adds a tensor of a dtype that pages have; its name, with a number where it is taken.
+        """Add a tensor and return its name, with a number appended if the name is taken.
 
         Raises:
-            UnimplementedError: for another dtype.
+            UnimplementedError: If pages do not support the dtype.
         """
         if aval.dtype not in _NAMES:
             raise UnimplementedError(
-                None, None, f"tf.export: '{name}' is of dtype {aval.dtype.name}, which pages lack"
+                None,
+                None,
+                f"tf.export: '{name}' has the dtype {aval.dtype.name}, which pages without Python "
+                "do not support",
             )
         data = np.ascontiguousarray(array, aval.dtype.as_numpy_dtype).tobytes()
         return self._add(_Entry(_NAMES[aval.dtype], aval.closed.shape, data), name)
 
     def add_constant(self, array: Any, aval: Aval) -> str:
-        """The same for what nobody changes; equal ones are one."""
+        """Add a constant tensor unless an equal one exists, and return its name."""
         data = np.ascontiguousarray(array, aval.dtype.as_numpy_dtype).tobytes()
         return self._shared(_Entry(_NAMES[aval.dtype], aval.closed.shape, data), "constant")
 
     def add_bytes(self, data: bytes) -> str:
-        """Adds the constants of a Program; equal ones are one."""
+        """Add the constants of a Program unless equal ones exist, and return their name."""
         return self._shared(_Entry("U8", (len(data),), data), "constants")
 
     def _shared(self, entry: _Entry, name: str) -> str:
@@ -78,7 +83,7 @@ class TensorFile:
         return found
 
     def write(self, path: Path, text: str) -> None:
-        """Writes the file."""
+        """Write the file with its document."""
         ranks = ["U8", "F32", "I32", "C64", "BOOL"]
         entries = sorted(self._entries.items(), key=lambda item: ranks.index(item[1].dtype))
         header: dict[str, Any] = {"__metadata__": {_KEY: text}}

@@ -1,4 +1,4 @@
-"""Functions, Variables and Programs become a file."""
+"""Writer of exported programs: functions, Variables and Programs in one file."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from tfpy._src.tensors.random.streams import beginning
 from tfpy._src.tensors.variables.variable import Variable
 
 VERSION = 1
+"""Version of the file format."""
 
 
 def write(function: Any, path: Path, signatures: Any, backends: Sequence[str] | None) -> None:
-    """Writes the file; see :func:`tfpy._src.formats.exported.api.export`."""
+    """Write the file of `tf.export`."""
     targets = targets_of(BACKENDS if backends is None else backends)
     functions = _functions(function, signatures)
     tensors = TensorFile()
@@ -41,7 +42,7 @@ def write(function: Any, path: Path, signatures: Any, backends: Sequence[str] | 
     if lacks and (backends is not None or lacks.keys() == set(BACKENDS)):
         raise next(iter(lacks.values()))
     for name, error in lacks.items():
-        warnings.warn(f"not for {name}: {error.message}", stacklevel=3)
+        warnings.warn(f"the file has no programs for {name}: {error.message}", stacklevel=3)
     programs = Programs(tensors)
     document["targets"] = [
         _compiled(target, functions, programs, tensors)
@@ -59,30 +60,39 @@ def _functions(function: Any, signatures: Any) -> list[Exported]:
         return [exported(str(name), function, signatures)]
     given = {} if signatures is None else signatures
     if not isinstance(given, Mapping) or not given.keys() <= function.keys():
-        raise ValueError("tf.export: the signatures of several functions are a dict by their names")
+        raise ValueError(
+            "tf.export: the signatures of several functions must be a dictionary with the names of "
+            "the functions as keys"
+        )
     if not function:
-        raise ValueError("tf.export: there is no function to export")
+        raise ValueError("tf.export: the dictionary of functions is empty")
     return [exported(str(name), f, given.get(name)) for name, f in function.items()]
 
 
 class _State:
-    """Variables and captured tensors, once each, in the order in which functions name them."""
+    """Variables and captured tensors, each once, in the order in which the functions read them."""
 
     def __init__(self, tensors: TensorFile) -> None:
         self.entries: list[Json] = []
         self._tensors = tensors
         self._numbers: dict[int, int] = {}
-        self._held: list[Any] = []  # so that no id is used again
+        self._held: list[Any] = []  # keeps the objects alive, so that no id is reused
 
     def number(self, extra: Extra) -> int:
-        """Of what a trace reads."""
+        """Return the number of a Variable or tensor that a trace reads."""
         variable = extra.variable
         return self._of_captured(extra) if variable is None else self.of_variable(variable)
 
     def of_variable(self, variable: Variable) -> int:
+        """Add a Variable unless it was added before, and return its number.
+
+        Raises:
+            ValueError: If the Variable's shape has open sizes.
+        """
         if variable.has_open_shape:
             raise ValueError(
-                f"tf.export: the shape of the variable '{variable.name}', {variable.shape}, is open"
+                f"tf.export: the shape of the variable '{variable.name}', {variable.shape}, has "
+                "open sizes"
             )
         key, name = id(variable), variable.name.partition(":")[0]
         if key not in self._numbers:
@@ -125,8 +135,8 @@ def _named(names: Sequence[str], avals: Sequence[Aval]) -> list[Json]:
     for name, aval in zip(names, avals, strict=True):
         if aval.dtype not in STORED or aval.dtype.name == "variant":
             raise ValueError(
-                f"tf.export: '{name}' is of dtype {aval.dtype.name}; pages without Python have "
-                "float32, int32, bool and complex64"
+                f"tf.export: '{name}' has the dtype {aval.dtype.name}; pages without Python "
+                "support float32, int32, bool and complex64"
             )
     return [
         {"name": name, "dtype": aval.dtype.name, "shape": list(aval.closed.shape)}
@@ -135,11 +145,11 @@ def _named(names: Sequence[str], avals: Sequence[Aval]) -> list[Json]:
 
 
 def _source(one: Exported, trace: ConcreteFunction, extra: Extra, state: _State) -> Json:
-    """Where the page gets an input from that is no argument."""
+    """Return the page's source of an input that is not an argument."""
     if extra.anew is None:
         return {"state": state.number(extra)}
     if not isinstance(extra.anew, StateFeed):
-        cause = NotExportable("timestamp", "the page has no clock for it; take an argument instead")
+        cause = NotExportable("timestamp", "the page has no clock for it; pass it as an argument")
         raise refusal(one.name, cause, lambda: one.retrace(trace))
     begins = beginning(extra.anew.stream())
     if begins is None:
@@ -151,7 +161,10 @@ def _source(one: Exported, trace: ConcreteFunction, extra: Extra, state: _State)
 def _lacks(
     functions: Sequence[Exported], targets: Sequence[DeviceTarget]
 ) -> dict[str, UnimplementedError]:
-    """The backends that cannot run the functions, and why, as their least target tells."""
+    """Return the backends that cannot run the functions, and the reasons.
+
+    The least demanding target of each backend decides.
+    """
     found: dict[str, UnimplementedError] = {}
     for name, target in {target.backend: target for target in targets}.items():
         tensors = TensorFile()
