@@ -80,15 +80,15 @@ class Own(optimizers.SGD):
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "kind": (of(optimizers.Nadam), "Nadam cannot be written"),
     "no state": (of(optimizers.Adamax), "Adamax cannot be written"),
-    "otherwise": (of(optimizers.Adadelta), "divides by the average of before the step"),
+    "otherwise": (of(optimizers.Adadelta), "divides by the average before the step"),
     "centered": (of(lambda: optimizers.RMSprop(centered=True)), "subtracts epsilon"),
-    "schedule": (of(scheduled), "has a schedule"),
+    "schedule": (of(scheduled), "has a learning rate schedule"),
     "clipping": (of(lambda: optimizers.SGD(clipnorm=1.0)), "clipnorm=1.0"),
     "decay": (of(lambda: optimizers.Adam(weight_decay=0.1)), "weight_decay=0.1"),
     "amsgrad": (of(lambda: optimizers.Adam(amsgrad=True)), "amsgrad=True"),
     "own": (of(Own), "Own cannot be written"),
-    "loss": (of(optimizers.SGD, k.Huber()), "TensorFlow.js has it not"),
-    "function": (of(optimizers.SGD, lambda x, y: x - y), "TensorFlow.js has it not"),
+    "loss": (of(optimizers.SGD, k.Huber()), "TensorFlow.js does not have it"),
+    "function": (of(optimizers.SGD, lambda x, y: x - y), "TensorFlow.js does not have it"),
     "logits": (
         of(optimizers.SGD, k.CategoricalCrossentropy(from_logits=True)),
         "CategoricalCrossentropy has arguments",
@@ -140,16 +140,19 @@ def misnamed(model: Any) -> None:
 
 
 HOSTILE: dict[str, tuple[Callable[[Any], None], str]] = {
-    "class": (optimizer(class_name="System"), "the optimizer is 'System'"),
+    "class": (optimizer(class_name="System"), "the optimizer 'System' is not supported"),
     "no class": (optimizer(class_name=None), "optimizer_config.class_name must be a string"),
     "rate": (argument(learningRate="fast"), "learningRate must be a finite number"),
     "no rate": (argument(learningRate=None), "learningRate must be a finite number"),
     "loss": (config(loss="os.system"), "the unknown loss 'os.system'"),
-    "losses": (config(loss=["mean_squared_error"] * 2), "loss has 2 for 1 outputs"),
-    "output": (config(loss={"nix": "mean_squared_error"}), "no output is called 'nix'"),
+    "losses": (config(loss=["mean_squared_error"] * 2), "loss has 2 entries for 1 outputs"),
+    "output": (
+        config(loss={"nix": "mean_squared_error"}),
+        "the model does not have an output 'nix'",
+    ),
     "metric": (config(metrics=[{"class_name": "Lambda"}]), "a metric must be a string"),
     "weights": (config(loss_weights=[1.0]), "loss_weights is not supported"),
-    "fewer": (without_one, "the optimizer has 7 weights; Adam has 2 for each of 4 variables"),
+    "fewer": (without_one, "the optimizer has 7 weights; Adam needs 2 for each of 4 variables"),
     "shape": (reshaped, "its variable's shape is [6, 4]"),
     "steps": (misnamed, "first weight must be the integer 'iter'"),
 }

@@ -65,32 +65,36 @@ CALLED = {
     },
 }
 LOADED = {
-    "code": (of_class("Lambda", function=["4wEAAA==", None, None]), {}, "it holds code"),
-    "pickled": (of_class("TorchModuleWrapper", module="gASVAAA="), {}, "it holds code"),
+    "code": (of_class("Lambda", function=["4wEAAA==", None, None]), {}, "it contains code"),
+    "pickled": (of_class("TorchModuleWrapper", module="gASVAAA="), {}, "it contains code"),
     "other file": (of_class("TFSMLayer", filepath="/tmp"), {}, "it reads another file"),
-    "unknown layer": (of_class("System"), {}, "Keras has no such layer"),
-    "no layer": (of_class("deserialize"), {}, "Keras has no such layer"),
+    "unknown layer": (of_class("System"), {}, "Keras does not have this layer"),
+    "no layer": (of_class("deserialize"), {}, "Keras does not have this layer"),
     "module": (
         sequential({**DENSE, "module": "os", "class_name": "system"}),
         {},
-        "Keras has no such layer",
+        "Keras does not have this layer",
     ),
     "lambda as activation": (
         sequential(changed(activation={"class_name": "__lambda__", "config": {"value": "x"}})),
         {},
-        "Keras has no activation '__lambda__'",
+        "Keras does not have the activation '__lambda__'",
     ),
     "function as initializer": (
         sequential(changed(kernel_initializer={"class_name": "deserialize", "config": {}})),
         {},
-        "Keras has no 'deserialize'",
+        "Keras does not have 'deserialize'",
     ),
     "object as argument": (
         sequential(changed(units={"class_name": "__lambda__", "config": {"value": "x"}})),
         {},
         "'__lambda__' is not allowed here",
     ),
-    "unknown argument": (sequential(changed(bias=[2.0])), {}, "Keras has no argument 'bias'"),
+    "unknown argument": (
+        sequential(changed(bias=[2.0])),
+        {},
+        "Keras does not have the argument 'bias'",
+    ),
     "huge layer": (
         sequential(changed(units=2_000_000_000)),
         KERNEL,
@@ -98,16 +102,16 @@ LOADED = {
     ),
     "negative units": (sequential(changed(units=-3)), KERNEL, "Keras cannot make the model"),
     "units of text": (sequential(changed(units="many")), KERNEL, "Keras cannot make the model"),
-    "missing weight": (sequential(DENSE), {}, "the file lacks: 'd/kernel'"),
-    "unknown weight": (sequential(DENSE), {**KERNEL, "e/f": 1.0}, "no layer has: 'e/f'"),
+    "missing weight": (sequential(DENSE), {}, "Not in the file: 'd/kernel'"),
+    "unknown weight": (sequential(DENSE), {**KERNEL, "e/f": 1.0}, "Not in the model: 'e/f'"),
     "no shape": (
         sequential({"class_name": "Dense", "config": {"name": "d", "units": 2}}),
         KERNEL,
         "does not specify the input shape",
     ),
-    "own class": ({"class_name": "Mine", "config": {"a": 1}}, {}, "which is not known"),
+    "own class": ({"class_name": "Mine", "config": {"a": 1}}, {}, "has the unknown class 'Mine'"),
     "call of no layer": (CALLED, KERNEL, "m has no layer 'nix'"),
-    "graph": ({"node": [], "library": {}}, {}, "holds a graph-model"),
+    "graph": ({"node": [], "library": {}}, {}, "contains a graph-model"),
     "no topology": (None, {}, "modelTopology must be an object"),
 }
 
@@ -137,17 +141,20 @@ class Own(keras.Model):
 
 
 SAVED: dict[str, tuple[Callable[[], Any], str]] = {
-    "layer": (of(layers.UnitNormalization()), "TensorFlow.js has no such layer"),
-    "groups": (of(layers.Conv2D(2, 3, groups=2)), "groups=2; TensorFlow.js has 1 only"),
+    "layer": (of(layers.UnitNormalization()), "TensorFlow.js does not have this layer"),
+    "groups": (of(layers.Conv2D(2, 3, groups=2)), "groups=2; TensorFlow.js supports only 1"),
     "reset_after": (of(layers.GRU(2), shape=(3, 2)), "reset_after=True"),
-    "activation": (of(layers.Dense(2, "hard_sigmoid")), "could not compute the same"),
+    "activation": (of(layers.Dense(2, "hard_sigmoid")), "cannot compute the same"),
     "bilinear": (of(layers.UpSampling2D(interpolation="bilinear")), "interpolation='bilinear'"),
     "causal": (of(layers.Conv1D(2, 3, padding="causal"), shape=(8, 2)), "padding='causal'"),
-    "dtype": (of(layers.Dense(2, dtype="float16")), "float16, which TensorFlow.js lacks"),
-    "backward layer": (two_ways, "a backward_layer of its own"),
+    "dtype": (
+        of(layers.Dense(2, dtype="float16")),
+        "float16, which TensorFlow.js does not support",
+    ),
+    "backward layer": (two_ways, "its own backward_layer"),
     "mask": (lstm, "zero_output_for_mask=True"),
     "operation": (operation, "the operation"),
-    "own class": (Own, "a class of its own"),
+    "own class": (Own, "a subclass with its own call"),
 }
 
 

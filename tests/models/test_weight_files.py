@@ -199,11 +199,11 @@ REFUSED = {
     "truth": (group({**FLOATS, "shape": [True]}), None, "a size must be an integer"),
     "too large": (group({**FLOATS, "shape": [1 << 40]}), None, "a size must be an integer"),
     "no shape": (group({**FLOATS, "shape": None}), None, "shape must be a list"),
-    "large": (group({**FLOATS, "shape": [1 << 30, 16]}), b"", "have 0 bytes; their weights take"),
+    "large": (group({**FLOATS, "shape": [1 << 30, 16]}), b"", "have 0 bytes, but their weights take"),
     "huge": (group({**FLOATS, "shape": [1 << 30] * 4}), b"", "which is too large"),
     "dtype": (group({**FLOATS, "dtype": "float128"}), None, "unknown dtype 'float128'"),
     "two of a name": (group(FLOATS, FLOATS), None, "two weights with the name 'a'"),
-    "cut": (group(FLOATS), b"\0" * 23, "have 23 bytes; their weights take 24"),
+    "cut": (group(FLOATS), b"\0" * 23, "have 23 bytes, but their weights take 24"),
     "surplus": (group(FLOATS), b"\0" * 25, "more than the 24 bytes"),
     "quantized how": (group({**FLOATS, "quantization": {"dtype": "int4"}}), None, "'int4'"),
     "no scale": (

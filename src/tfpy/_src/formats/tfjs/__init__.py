@@ -1,1 +1,1 @@
-"""Models of TensorFlow.js: layers-models and graph-models, read and written."""
+"""Readers and writers of TensorFlow.js's files."""

@@ -1,7 +1,7 @@
-"""``weightsManifest`` of TensorFlow.js: which weights lie where in which files.
+"""TensorFlow.js's `weightsManifest`, which locates each weight in the files of weights.
 
-A manifest is a list of groups. The bytes of a group are those of its files, one after another; they
-hold the group's weights, one after another, without gaps.
+A manifest is a list of groups. The bytes of a group are the concatenation of its files. They
+contain the group's weights one after another, without gaps.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from tfpy._src.library.io.checked_json import (
 Array = np.ndarray[Any, Any]
 
 STORED = {"float32": "<f4", "int32": "<i4", "bool": "|u1", "complex64": "<c8"}
-"""dtype of a weight -> what its bytes are as NumPy says it; strings are apart."""
+"""NumPy dtype of the stored bytes, by dtype of the weight. Strings are handled separately."""
 QUANTIZED = {"uint8": "|u1", "uint16": "<u2", "float16": "<f2"}
 STRING = "string"
 MAX_RANK = 254
-"""Number of axes that a weight may have, as in TensorFlow."""
+"""Maximum number of axes of a weight, as in TensorFlow."""
 _MAX_ELEMENTS = 1 << 53
-"""Of one weight: larger numbers are not exact in JSON."""
+"""Maximum number of elements of a weight. JSON cannot represent larger integers exactly."""
 OPTIMIZER = "optimizer"
-"""The group of weights that are what an optimizer keeps."""
+"""Name of the group of weights that are the state of an optimizer."""
 _DTYPES = {text: np.dtype(text) for text in (*STORED.values(), *QUANTIZED.values())}
 _BYTES = {STRING: 0} | {k: _DTYPES[text].itemsize for k, text in (STORED | QUANTIZED).items()}
 _DTYPE_NAMES = {*STORED, STRING}
-_LENGTH = struct.Struct("<I")  # stands before each string
+_LENGTH = struct.Struct("<I")  # precedes each string
 _WHOLE = {int}
 
 
 class WeightQuantization(NamedTuple):
-    """A weight is ``stored * scale + min``; float16 is stored as it is."""
+    """The quantization of a weight: its value is `stored * scale + min`, except for float16."""
 
     dtype: str
     scale: float = 1.0
@@ -59,30 +59,30 @@ _HALVES = WeightQuantization("float16")
 
 
 class WeightSpec(NamedTuple):
-    """What a manifest says of one weight."""
+    """The entry of a weight in a manifest."""
 
     name: str
     shape: tuple[int, ...]
     dtype: str
     quantization: WeightQuantization | None = None
     group: str | None = None
-    """:data:`OPTIMIZER` for what an optimizer keeps."""
+    """`OPTIMIZER` for the state of an optimizer, otherwise None."""
 
     @property
     def elements(self) -> int:
-        """The number of its elements."""
+        """Number of elements."""
         return math.prod(self.shape)
 
     @property
     def stored(self) -> np.dtype[Any]:
-        """What its bytes are."""
+        """NumPy dtype of the stored bytes."""
         quantized = self.quantization
         return _DTYPES[QUANTIZED[quantized.dtype] if quantized else STORED[self.dtype]]
 
 
 @dataclass(frozen=True)
 class WeightGroup:
-    """Files, and what the weights in them are, by columns as :class:`WeightSpec` has them."""
+    """Files, and the columns of `WeightSpec` for the weights in them."""
 
     paths: tuple[str, ...]
     names: Sequence[str]
@@ -93,18 +93,18 @@ class WeightGroup:
 
     @functools.cached_property
     def weights(self) -> list[WeightSpec]:
-        """The weights."""
+        """Specs of the weights."""
         columns = self.names, self.shapes, self.dtypes, self.quantizations, self.groups
         return list(map(WeightSpec, *columns))
 
     @functools.cached_property
     def size(self) -> int | None:
-        """The number of bytes in its files; None where only they tell."""
+        """Number of bytes in the files. None if it is unknown, because there are strings."""
         return None if STRING in self.dtypes else sum(self._sizes)
 
     @functools.cached_property
     def _sizes(self) -> list[int]:
-        """The number of bytes of each weight; 0 where only the files tell."""
+        """Number of bytes of each weight. 0 for strings, whose length is in the files."""
         stored = [
             quantized.dtype if quantized else dtype
             for dtype, quantized in zip(self.dtypes, self.quantizations, strict=True)
@@ -112,10 +112,10 @@ class WeightGroup:
         return list(map(operator.mul, map(math.prod, self.shapes), map(_BYTES.__getitem__, stored)))
 
     def places(self, data: bytes) -> list[int]:
-        """Where each weight begins in the files' bytes, and the last one ends.
+        """Return the start of each weight in the bytes of the files, and the end of the last one.
 
         Raises:
-            ModelFileError: when the bytes end too early, or are not used up.
+            ModelFileError: If the number of bytes does not match the weights.
         """
         if self.size is not None:
             found = list(itertools.accumulate(self._sizes, initial=0))
@@ -130,16 +130,16 @@ class WeightGroup:
             raise ModelFileError(f"the files end within weight {self.names[last]!r}")
         if found[-1] < len(data):
             raise ModelFileError(
-                f"{len(data) - found[-1]} bytes after the last weight belong to none"
+                f"{len(data) - found[-1]} bytes after the last weight do not belong to a weight"
             )
         return found
 
 
 def read_manifest(value: Any) -> list[WeightGroup]:
-    """The groups of a manifest.
+    """Read the groups of a manifest.
 
     Raises:
-        ModelFileError: for what is none; the text names the place.
+        ModelFileError: If the manifest is invalid. The message names the invalid entry.
     """
     groups = [
         _group(entry, f"weightsManifest[{i}]")
@@ -159,9 +159,9 @@ def _group(value: Any, what: str) -> WeightGroup:
         for i, path in enumerate(a_list(entry.get("paths"), f"{what}.paths"))
     )
     weights = entry.get("weights")
-    if type(weights) is tuple and _DTYPE_NAMES.issuperset(weights[2]):  # as checked.parse says
+    if type(weights) is tuple and _DTYPE_NAMES.issuperset(weights[2]):  # columns of checked_json
         names, shapes, dtypes = weights
-        if shapes and (  # asked of all at once, since a file has thousands
+        if shapes and (  # one check for all weights is faster, because a file has thousands
             max(map(len, shapes)) > MAX_RANK or max(map(math.prod, shapes)) >= _MAX_ELEMENTS
         ):
             for name, shape in zip(names, shapes, strict=True):
@@ -177,7 +177,7 @@ def _group(value: Any, what: str) -> WeightGroup:
 
 
 def _entries(weights: Any) -> list[Any]:
-    """The entries of a group, of which columns may be given."""
+    """Return the entries of a group, which may be given as columns."""
     if type(weights) is not tuple:
         return a_list(weights, "weights")
     return [{"name": n, "shape": [*s], "dtype": d} for n, s, d in zip(*weights, strict=True)]
@@ -206,13 +206,13 @@ def _spec(value: Any) -> WeightSpec:
 
 
 def _check_shape(name: str, shape: Sequence[int]) -> None:
-    """Refuse shapes that no weight has, before their sizes are multiplied.
+    """Refuse shapes that weights cannot have, before their sizes are multiplied.
 
     Raises:
         ModelFileError: If there are too many axes or elements.
     """
     if len(shape) > MAX_RANK:
-        raise ModelFileError(f"{name!r} has {len(shape)} axes; at most {MAX_RANK} are read")
+        raise ModelFileError(f"{name!r} has {len(shape)} axes; at most {MAX_RANK} are supported")
     if math.prod(shape) >= _MAX_ELEMENTS:
         raise ModelFileError(f"{name!r} has the shape {list(shape)[:8]}, which is too large")
 
@@ -231,30 +231,32 @@ def _quantization(value: Any, dtype: str, name: str) -> WeightQuantization:
 
 
 def joined(group: WeightGroup, shards: Sequence[bytes], where: Callable[[str], str] = str) -> bytes:
-    """The bytes of a group's files, which must be as many as its weights take.
+    """Concatenate the bytes of a group's files.
 
     Args:
-        where: what errors call a path.
+        group: The group.
+        shards: Bytes of each file.
+        where: Function that returns the name of a path for error messages.
 
     Raises:
-        ModelFileError: for more or fewer.
+        ModelFileError: If the number of bytes does not match the weights.
     """
     size = sum(map(len, shards))
     if group.size is not None and size != group.size:
         raise ModelFileError(
-            f"the files {', '.join(map(where, group.paths))} have {size} bytes; "
+            f"the files {', '.join(map(where, group.paths))} have {size} bytes, but "
             f"their weights take {group.size}"
         )
     return b"".join(shards)
 
 
 def decoded(group: WeightGroup, data: bytes) -> Iterator[tuple[WeightSpec, Array]]:
-    """The weights of a group with their values, which are views of the bytes where they can be.
+    """Yield the weights of a group with their values, which are views of the bytes if possible.
 
-    Strings come as an array of ``bytes``.
+    Strings become an object array of `bytes`.
 
     Raises:
-        ModelFileError: when the bytes end too early, or are not used up.
+        ModelFileError: If the number of bytes does not match the weights.
     """
     for spec, (start, end) in zip(
         group.weights, itertools.pairwise(group.places(data)), strict=True
@@ -263,17 +265,19 @@ def decoded(group: WeightGroup, data: bytes) -> Iterator[tuple[WeightSpec, Array
 
 
 class Arrived:
-    """Weights by name, as of :func:`decoded`, made of their bytes when they are asked for: until
-    then quantized ones are as large as in the file."""
+    """Received weights by name, which are decoded from their bytes when they are read.
+
+    So quantized weights stay as small as in the file until they are needed.
+    """
 
     def __init__(self) -> None:
         self._places: dict[str, tuple[WeightGroup, int, bytes, int, int]] = {}
 
     def add(self, group: WeightGroup, data: bytes) -> None:
-        """Takes the bytes of a group.
+        """Add the bytes of a group.
 
         Raises:
-            ModelFileError: when they end too early, or are not used up.
+            ModelFileError: If the number of bytes does not match the weights.
         """
         places = group.places(data)
         numbers = range(len(places) - 1)
@@ -281,13 +285,13 @@ class Arrived:
         self._places.update(zip(group.names, each, strict=True))
 
     def __call__(self, name: str) -> Array:
-        """A weight that has come."""
+        """Return the values of a received weight."""
         group, number, data, start, end = self._places[name]
         return _values(group.weights[number], data, start, end)
 
 
 def _values(spec: WeightSpec, data: bytes, start: int, end: int) -> Array:
-    """A weight of the bytes that it lies in."""
+    """Decode a weight from its bytes."""
     if spec.dtype == STRING:
         return _strings(spec, data, start).reshape(spec.shape)
     dtype, count = spec.stored, spec.elements
@@ -302,7 +306,7 @@ def _unpacked(spec: WeightSpec, stored: Array) -> Array:
         return stored.astype(bool) if spec.dtype == "bool" else stored
     if quantized.dtype == "float16":
         return stored.astype(np.float32)
-    values = stored * quantized.scale + quantized.min  # in float64, as JavaScript's numbers
+    values = stored * quantized.scale + quantized.min  # in float64, like JavaScript's numbers
     return (np.floor(values + 0.5) if spec.dtype == "int32" else values).astype(spec.dtype)
 
 
@@ -316,7 +320,7 @@ def _strings(spec: WeightSpec, data: bytes, at: int) -> Array:
 
 
 def _end_of_strings(spec: WeightSpec, data: bytes, at: int) -> int:
-    """Where strings end; beyond the bytes when these end too early."""
+    """Return the end of the strings, or a position after the data if the data is too short."""
     if spec.elements > (len(data) - at) // _LENGTH.size:
         return len(data) + 1
     for _ in range(spec.elements):

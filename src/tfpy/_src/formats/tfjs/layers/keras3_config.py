@@ -1,7 +1,7 @@
-"""Configurations of models by Keras 1 and 2 and TensorFlow.js, made those of Keras 3.
+"""The conversion of model configurations of Keras 1, Keras 2 and TensorFlow.js to Keras 3.
 
-Only Keras's own classes come through, and those that the caller names; where modules are named in a
-file, they are not looked at.
+Only Keras's own classes and those that the caller names are allowed. Names of modules in a file are
+ignored.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from tfpy._src.formats.tfjs.layers.keras3_nodes import ModelNodes, singles
 from tfpy._src.library.io.checked_json import ModelFileError, a_list, a_string, an_object
 
 PACKAGE = "tfpy"
-"""The name under which Keras knows these functions in files."""
+"""The package name of these functions in Keras's files."""
 LEGACY_LAYERS = ("ThresholdedReLU",)
 
 
 def legacy_layer(kind: str) -> Any:
-    """A layer that Keras keeps for old files."""
+    """Return a layer that Keras keeps for old files."""
     return getattr(importlib.import_module("keras.src.legacy.layers"), kind)
 
 
 @cache
 def _own(keras: Any) -> dict[str, Callable[[Any], Any]]:
-    """Activations by the names that files have for them."""
+    """Register activations that Keras 3 does not have, and return them by name."""
 
     def hard_sigmoid(x: Any) -> Any:
-        """Keras 2's: min(max(0.2 x + 0.5, 0), 1). Keras 3's has another slope."""
+        """Compute min(max(0.2 x + 0.5, 0), 1), like Keras 2. The slope of Keras 3 differs."""
         return keras.ops.clip(0.2 * x + 0.5, 0.0, 1.0)
 
     def gelu_new(x: Any) -> Any:
-        """TensorFlow.js's approximation of ``gelu`` by a hyperbolic tangent."""
+        """Compute TensorFlow.js's approximation of `gelu` by a hyperbolic tangent."""
         return keras.ops.gelu(x, approximate=True)
 
     register = keras.saving.register_keras_serializable(PACKAGE)
@@ -43,13 +43,16 @@ def _own(keras: Any) -> dict[str, Callable[[Any], Any]]:
 
 
 def modern(keras: Any, name: str, what: str, by_keras_3: bool) -> Any:
-    """An activation as Keras 3 is told of it.
+    """Return an activation in the form of Keras 3's configurations.
 
     Args:
-        by_keras_3: Keras 3 wrote the file.
+        keras: The module `keras`.
+        name: Name of the activation in the file.
+        what: Prefix of the error message.
+        by_keras_3: True if Keras 3 wrote the file.
 
     Raises:
-        ModelFileError: for one that there is not.
+        ModelFileError: If Keras does not have the activation.
     """
     if name in _own(keras) and not by_keras_3:
         registered = f"{PACKAGE}>{name}"
@@ -62,29 +65,29 @@ def modern(keras: Any, name: str, what: str, by_keras_3: bool) -> Any:
     try:
         keras.activations.get(name)
     except ValueError:
-        raise ModelFileError(f"{what}: Keras has no activation {name!r}") from None
+        raise ModelFileError(f"{what}: Keras does not have the activation {name!r}") from None
     return name
 
 
 REFUSED = {
-    "Lambda": "it holds code",
+    "Lambda": "it contains code",
     "TFOpLambda": "it is a call of TensorFlow, not a layer",
     "SlicingOpLambda": "it is a call of TensorFlow, not a layer",
     "TensorFlowOpLayer": "it is a call of TensorFlow, not a layer",
     "TFSMLayer": "it reads another file",
-    "TorchModuleWrapper": "it holds code",
-    "FlaxLayer": "it holds code",
-    "JaxLayer": "it holds code",
+    "TorchModuleWrapper": "it contains code",
+    "FlaxLayer": "it contains code",
+    "JaxLayer": "it contains code",
 }
 MODELS = ("Functional", "Model", "Sequential")
 
-_FUNCTIONAL = "keras.src.models.functional"  # so Keras writes it
+_FUNCTIONAL = "keras.src.models.functional"  # the module that Keras 3 writes
 _RENAMED = {
     "LeakyReLU": {"alpha": "negative_slope"},
     "InputLayer": {"batch_input_shape": "batch_shape"},
 }
 _OLD_DEFAULTS = {"GRU": {"reset_after": False}, "GRUCell": {"reset_after": False}}
-"""What holds for files that do not say it, where Keras 3's default is another."""
+"""Defaults of older versions that differ from Keras 3's defaults."""
 _SHAPES = ("batch_input_shape", "batch_shape", "input_shape")
 _BASE = {"name", "trainable", "dtype", "activity_regularizer"}
 _MODULES = {
@@ -99,18 +102,21 @@ Config = dict[str, Any]
 
 
 def topology(model: Mapping[str, Any]) -> tuple[Config, bool]:
-    """The model's configuration in a ``model.json``, with names as Python writes them; and whether
-    Keras 3 wrote it.
+    """Return the configuration in a `model.json`, and True if Keras 3 wrote it.
+
+    The configuration gets the names of Python's style.
 
     Raises:
-        ModelFileError: when there is none, or the file holds a graph.
+        ModelFileError: If there is no configuration, or the file contains a graph.
     """
     kind = model.get("format")
     if kind not in (None, "layers-model"):
-        raise ModelFileError(f"model.json holds a {kind}, not a layers-model")
+        raise ModelFileError(f"model.json contains a {kind}, not a layers-model")
     found = an_object(model.get("modelTopology"), "modelTopology")
     if "node" in found:
-        raise ModelFileError("model.json holds a graph-model, not a layers-model")
+        raise ModelFileError(
+            "model.json contains a graph-model, not a layers-model. Use tf.load_graph_model"
+        )
     version = found.get("keras_version")
     for name in ("model_config", "modelConfig"):
         if found.get(name) is not None:
@@ -120,7 +126,7 @@ def topology(model: Mapping[str, Any]) -> tuple[Config, bool]:
 
 
 def _snake(value: Any, key: str = "") -> Any:
-    """A configuration in TensorFlow.js's spelling in Keras's."""
+    """Convert a configuration from TensorFlow.js's spelling to Keras's spelling."""
     if isinstance(value, dict):
         return {_spelled(k): _snake(v, k) for k, v in value.items()}
     if isinstance(value, list):
@@ -136,12 +142,12 @@ def _spelled(text: str) -> str:
 
 
 class Modernizer:
-    """Makes configurations those of Keras 3.
+    """A converter of configurations to Keras 3.
 
     Args:
-        keras: Keras.
-        custom_objects: classes and functions that the caller allows, by name.
-        by_keras_3: Keras 3 wrote the file.
+        keras: The module `keras`.
+        custom_objects: Classes and functions that the caller allows, by name.
+        by_keras_3: True if Keras 3 wrote the file.
     """
 
     def __init__(self, keras: Any, custom_objects: Mapping[str, Any], by_keras_3: bool) -> None:
@@ -149,25 +155,25 @@ class Modernizer:
         self._custom = custom_objects
         self._by_keras_3 = by_keras_3
         self.renamed: dict[str, str] = {}
-        """Names of layers -> their names in the file, where Keras 3 does not allow those."""
+        """Names of layers in the file, by their new names, if Keras 3 does not allow the former."""
 
     def model(self, config: Any, what: str = "the model") -> Config:
-        """A model's configuration.
+        """Convert a model's configuration.
 
         Raises:
-            ModelFileError: for what is none, or is not allowed.
+            ModelFileError: If the configuration is invalid or not allowed.
         """
         entry = an_object(config, what)
         kind = a_string(entry.get("class_name"), f"class_name of {what}")
         inner = entry.get("config")
-        if isinstance(inner, list):  # so were they before Keras 2.2.3
+        if isinstance(inner, list):  # the form of Keras before 2.2.3
             inner = {"name": kind.lower(), "layers": inner}
         inner = an_object(inner, f"config of {what}")
         name = self._name(inner.get("name") or kind.lower())
         if kind == "Sequential":
             return self._object("keras", kind, self._sequential(name, inner))
         if "layers" not in inner or "output_layers" not in inner:
-            raise ModelFileError(f"{what} has the class {kind!r}, which is not known")
+            raise ModelFileError(f"{what} has the unknown class {kind!r}")
         return self._object(_FUNCTIONAL, "Functional", self._functional(name, inner))
 
     def _sequential(self, name: str, config: Config) -> Config:
@@ -206,10 +212,10 @@ class Modernizer:
         return {"name": name, "trainable": config.get("trainable", True), "layers": made} | ends
 
     def layer(self, config: Any, what: str) -> Config:
-        """A layer's configuration, without the calls of it.
+        """Convert a layer's configuration, except for its calls.
 
         Raises:
-            ModelFileError: for what is none, or is not allowed.
+            ModelFileError: If the configuration is invalid or not allowed.
         """
         entry = an_object(config, what)
         kind = a_string(entry.get("class_name"), f"class_name of {what}")
@@ -221,7 +227,7 @@ class Modernizer:
             return {"class_name": kind, "config": inner, "module": None, "registered_name": kind}
         if kind in REFUSED:
             raise ModelFileError(
-                f"{what} is refused: {REFUSED[kind]}. A class of your own can stand for it: "
+                f"{what} is refused, because {REFUSED[kind]}. Pass a class of your own instead: "
                 f"custom_objects={{{kind!r}: …}}"
             )
         found = self._class(kind, inner, what)
@@ -233,7 +239,7 @@ class Modernizer:
         known = _arguments(found)
         for key in [key for key in inner if key not in known]:
             value = inner.pop(key)
-            if kind != "RNN":  # beside which TensorFlow.js writes what its cell says, too
+            if kind != "RNN":  # TensorFlow.js also writes the arguments of its cell here
                 _check_droppable(key, value, what)
         inner = _OLD_DEFAULTS.get(kind, {}) | {
             key: self._value(key, value, f"{what}: {key}") for key, value in inner.items()
@@ -241,22 +247,23 @@ class Modernizer:
         return self._object(_module_of(kind), kind, inner)
 
     def _class(self, kind: str, config: Config, what: str) -> type:
-        """A layer of Keras.
+        """Return a layer class of Keras.
 
         Raises:
-            ModelFileError: for another name.
+            ModelFileError: If there is no such class.
         """
         found = getattr(self._keras.layers, kind, None)
         if kind in LEGACY_LAYERS:
             found = legacy_layer(kind)
         if not (isinstance(found, type) and issubclass(found, self._keras.layers.Layer)):
             raise ModelFileError(
-                f"{what}: Keras has no such layer; name its class: custom_objects={{{kind!r}: …}}"
+                f"{what}: Keras does not have this layer. Pass its class: "
+                f"custom_objects={{{kind!r}: …}}"
             )
         return found
 
     def _value(self, key: str, value: Any, what: str) -> Any:
-        """An argument of a layer."""
+        """Convert an argument of a layer."""
         ending = key.rsplit("_", 1)[-1]
         if key in ("layer", "cell", "backward_layer") and value is not None:
             return self.layer(value, what)
@@ -275,7 +282,7 @@ class Modernizer:
     def _activation(self, value: Any, what: str) -> Any:
         if isinstance(value, dict):
             kind = a_string(value.get("class_name"), f"class_name of {what}")
-            if kind == "function":  # Keras 3's way
+            if kind == "function":  # the form of Keras 3
                 value = a_string(value.get("config"), what)
             elif hasattr(self._keras.layers, kind):
                 return self.layer(value, what)
@@ -286,7 +293,7 @@ class Modernizer:
         return modern(self._keras, a_string(value, what), what, self._by_keras_3)
 
     def _part(self, module: str, value: Config, what: str) -> Config:
-        """An initializer, a regularizer or a constraint."""
+        """Convert an initializer, a regularizer or a constraint."""
         kind = a_string(value.get("class_name"), f"class_name of {what}")
         kind = _SPELLED.get(kind, kind)
         inner = an_object(value.get("config") or {}, f"config of {what}")
@@ -294,7 +301,7 @@ class Modernizer:
             return {"class_name": kind, "config": inner, "module": None, "registered_name": kind}
         found = getattr(getattr(self._keras, module.partition(".")[2]), kind, None)
         if not isinstance(found, type):
-            raise ModelFileError(f"{what}: Keras has no {kind!r}")
+            raise ModelFileError(f"{what}: Keras does not have {kind!r}")
         known = _arguments(found) - _BASE
         inner = {key: _plain(v, f"{what}: {key}") for key, v in inner.items() if key in known}
         if kind == "VarianceScaling" and inner.get("distribution") == "normal":
@@ -306,11 +313,13 @@ class Modernizer:
         return a_string(inner.get("name"), f"the name of {what}")
 
     def _name(self, name: Any) -> str:
-        """A layer's name, without the ``/`` that Keras 3 does not allow."""
+        """Return a layer's name without `/`, which Keras 3 does not allow."""
         old = a_string(name, "a layer's name")
         new = old.replace("/", "_")
         if new != old and self.renamed.setdefault(new, old) != old:
-            raise ModelFileError(f"the names {old!r} and {self.renamed[new]!r} are too alike")
+            raise ModelFileError(
+                f"the layer names {old!r} and {self.renamed[new]!r} differ only in '/' and '_'"
+            )
         return new
 
     def _object(self, module: str, kind: str, config: Config) -> Config:
@@ -318,7 +327,7 @@ class Modernizer:
 
 
 def _arguments(kind: Any) -> set[str]:
-    """The names of what a class of Keras is made of."""
+    """Return the names of the constructor's parameters."""
     found = inspect.signature(kind.__init__).parameters
     open_ended = any(p.kind is p.VAR_KEYWORD for p in found.values())
     return {*found} | (_BASE if open_ended else set())
@@ -329,7 +338,7 @@ def _module_of(kind: str) -> str:
 
 
 def _batch_shape(entry: Config) -> Any:
-    """The shape that the first layer of a Sequential takes, from its configuration."""
+    """Return the input shape in the configuration of a Sequential model's first layer."""
     config = entry.get("config")
     if isinstance(config, dict) and "layers" in config:
         config = config["layers"]
@@ -345,33 +354,35 @@ def _batch_shape(entry: Config) -> Any:
 
 
 def _check_droppable(key: str, value: Any, what: str) -> None:
-    """Whether an argument that a layer has not anymore says nothing.
+    """Check that an argument that a layer does not have anymore has no effect.
 
     Raises:
-        ModelFileError: when it does.
+        ModelFileError: If it has an effect.
     """
     neutral = value in (None, False, 1) or key in (*_SHAPES, "implementation", "input_length")
     if not neutral and key.rsplit("_", 1)[-1] not in _MODULES and key not in _UNUSED:
-        raise ModelFileError(f"{what}: Keras has no argument {key!r}, which is {value!r} here")
+        raise ModelFileError(
+            f"{what}: Keras does not have the argument {key!r}, which is {value!r} in the file"
+        )
 
 
 _UNUSED = {
     "autocast", "init", "input_dim", "input_dtype", "key_shape", "optional", "query_shape",
     "synchronized", "trainable", "value_shape",
 }  # fmt: skip
-"""Arguments that were there once, or are only in later files, and do not matter."""
+"""Arguments of older or newer versions that do not affect the result."""
 
 
 def _plain(value: Any, what: str) -> Any:
-    """A value that is no object of Keras.
+    """Convert a value that must not be an object of Keras.
 
     Raises:
-        ModelFileError: for one that is.
+        ModelFileError: If it is such an object.
     """
     if isinstance(value, dict):
         if value.get("class_name") == "__tuple__":
             return tuple(_plain(v, what) for v in a_list(value.get("items"), what))
-        if value.get("type") == "ndarray":  # so Keras 2 wrote NumPy's numbers
+        if value.get("type") == "ndarray":  # the form of NumPy numbers in Keras 2
             return _plain(value.get("value"), what)
         if "class_name" in value:
             raise ModelFileError(f"{what}: {value['class_name']!r} is not allowed here")

@@ -1,4 +1,4 @@
-"""The calls of layers in a model, as Keras 3 writes them."""
+"""The calls of layers in a model, in the form of Keras 3."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 from tfpy._src.library.io.checked_json import ModelFileError, a_list, a_size, a_string, an_object
 
 RECURRENT = ("RNN", "SimpleRNN", "GRU", "LSTM", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D")
-"""Layers that older Kerases give the state beside the input."""
+"""Layers to which older versions of Keras pass the state next to the input."""
 _MODELS = ("Functional", "Sequential")
 
 
 class ModelNodes:
-    """Calls between the layers of one model.
+    """The calls between the layers of one model.
 
     Args:
-        model: its name.
-        classes: its layers' names -> their classes.
-        renamed: gives the name that a layer has now.
+        model: Name of the model.
+        classes: Class names of the layers, by layer name.
+        renamed: Function that returns the new name of a layer.
     """
 
     def __init__(
@@ -27,13 +27,13 @@ class ModelNodes:
         self._model, self._classes, self._renamed = model, classes, renamed
 
     def call(self, layer: dict[str, Any], node: Any) -> dict[str, Any]:
-        """What a layer is called with.
+        """Convert a call of a layer.
 
         Raises:
-            ModelFileError: for what is no call.
+            ModelFileError: If the call is invalid.
         """
         what = f"a call of {layer['name']!r}"
-        if isinstance(node, dict):  # Keras 3's way
+        if isinstance(node, dict):  # the form of Keras 3
             return {key: self._of_keras_3(node.get(key), what) for key in ("args", "kwargs")}
         tensors, named = [], {}
         for entry in a_list(node, what):
@@ -49,10 +49,10 @@ class ModelNodes:
         return {"args": tensors if len(tensors) == 1 else [tensors], "kwargs": kwargs}
 
     def ends(self, value: Any, what: str) -> Any:
-        """The inputs or outputs of the model.
+        """Convert the inputs or outputs of the model.
 
         Raises:
-            ModelFileError: for what is no nest of them.
+            ModelFileError: If they are invalid.
         """
         if isinstance(value, dict):
             return {key: self.ends(v, what) for key, v in value.items()}
@@ -63,16 +63,16 @@ class ModelNodes:
         return [name, node - self._offset(name, node, "Sequential"), output]
 
     def _place(self, entry: list[Any], what: str) -> tuple[str, int, int]:
-        """An output of a call of a layer: the layer's name and the numbers of the two."""
+        """Return a reference to an output of a call: layer name, call number and output number."""
         if len(entry) not in (3, 4):
-            raise ModelFileError(f"{what} has {entry!r} where a layer's output is to be")
+            raise ModelFileError(f"{what}: expected the output of a layer, got {entry!r}")
         name = self._renamed(a_string(entry[0], what))
         if name not in self._classes:
             raise ModelFileError(f"{what}: {self._model} has no layer {name!r}")
         return name, a_size(entry[1], what), a_size(entry[2], what)
 
     def _offset(self, name: str, node: int, *kinds: str) -> int:
-        """Models within models had a call of their own before those by others."""
+        """Return the number of calls to skip: nested models had one call of their own before."""
         return int(node > 0 and self._classes[name] in kinds)
 
     def _tensor(self, entry: Any, what: str) -> dict[str, Any]:
@@ -105,13 +105,13 @@ class ModelNodes:
 
 
 def _reference(name: str, node: int, output: int) -> dict[str, Any]:
-    """An output of a call; Keras puts the tensor itself in its place."""
+    """Return a reference to an output of a call, which Keras replaces by the tensor."""
     config = {"shape": [], "dtype": "float32", "keras_history": [name, node, output]}
     return {"class_name": "__keras_tensor__", "config": config}
 
 
 def singles(value: Any) -> Any:
-    """A list of one output is that output."""
+    """Unwrap lists that contain a single output."""
     while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
         value = value[0]
     return value

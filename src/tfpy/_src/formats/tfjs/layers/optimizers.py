@@ -1,4 +1,4 @@
-"""Optimizers between Keras and TensorFlow.js's files: their arguments, and what they keep."""
+"""The conversion of optimizers and their state between Keras and TensorFlow.js's files."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from tfpy._src.library.io.checked_json import ModelFileError, a_number, a_size, 
 
 Config = dict[str, Any]
 ITERATIONS = "iter"
-"""The first weight of an optimizer: how many steps it has made."""
+"""Name of an optimizer's first weight, the number of steps."""
 
 
 @dataclass(frozen=True)
 class Slot:
-    """Numbers that an optimizer keeps for each variable."""
+    """State that an optimizer keeps for each variable."""
 
     attribute: str
-    """Keras's list of them, which is empty where it needs none."""
+    """Keras's attribute, a list that is empty if the optimizer does not need this state."""
     name: str
-    """What TensorFlow.js adds to the variable's name."""
+    """Suffix of the variable's name in TensorFlow.js."""
     is_step: bool = False
-    """Whether Keras keeps minus the learning rate times what TensorFlow.js keeps."""
+    """True if Keras's value is TensorFlow.js's value times minus the learning rate."""
 
 
 @dataclass(frozen=True)
 class OptimizerKind:
-    """An optimizer that both have."""
+    """An optimizer that Keras and TensorFlow.js both have."""
 
     keras: str
     arguments: Mapping[str, str]
-    """TensorFlow.js's -> Keras's."""
+    """Keras's names of arguments, by TensorFlow.js's names."""
     slots: tuple[Slot, ...] = ()
     fixed: Mapping[str, Any] = field(default_factory=dict)
-    """Other arguments of Keras's, with what TensorFlow.js computes with."""
+    """Other arguments of Keras, with the values that TensorFlow.js uses."""
 
 
 _RATE = {"learningRate": "learning_rate"}
@@ -77,29 +77,31 @@ KINDS = {
         "RMSprop", _RMS_PROP, (Slot("_velocities", "rms"), Slot("_momentums", "momentum"))
     ),
 }
-"""By TensorFlow.js's names. Its Adamax can neither give nor take what it keeps."""
+"""Optimizers by TensorFlow.js's names. Adamax is absent: TensorFlow.js cannot save its state."""
 
 _AVERAGE = Slot("_average_gradients", "mg")
 _OTHERWISE = {
-    "Adadelta": "divides by the average of before the step",
-    "centered": "subtracts epsilon where Keras adds it",
+    "Adadelta": "divides by the average before the step",
+    "centered": "subtracts epsilon, which Keras adds",
 }
 _NEUTRAL = ("weight_decay", "clipnorm", "clipvalue", "global_clipnorm", "loss_scale_factor",
             "gradient_accumulation_steps")  # fmt: skip
-"""Arguments of all of Keras's that TensorFlow.js has not, None where they do nothing."""
+"""Arguments of Keras's optimizers that TensorFlow.js does not have. None has no effect."""
 
 
 def optimizer_of(keras: Any, value: Any) -> Any:
-    """The optimizer of an ``optimizer_config``.
+    """Make the optimizer of an `optimizer_config`.
 
     Raises:
-        ModelFileError: when it is none.
+        ModelFileError: If the configuration is invalid.
     """
     entry = an_object(value, "optimizer_config")
     name = a_string(entry.get("class_name"), "optimizer_config.class_name")
     kind = KINDS.get(name)
     if kind is None:
-        raise ModelFileError(f"the optimizer is {name!r}; known are {', '.join(KINDS)}")
+        raise ModelFileError(
+            f"the optimizer {name!r} is not supported; supported are {', '.join(KINDS)}"
+        )
     given: Config = dict(kind.fixed)
     config = an_object(entry.get("config"), "optimizer_config.config")
     for key, argument in kind.arguments.items():
@@ -122,14 +124,16 @@ def restore(
     variables: Sequence[tuple[str, Any]],
     weights: Sequence[tuple[str, Array]],
 ) -> None:
-    """Gives a built optimizer what one of TensorFlow.js's kept.
+    """Restore the state of a TensorFlow.js optimizer to a Keras optimizer.
 
     Args:
-        variables: those that it trains, in the file's order, with their names there.
-        weights: in the file's order, with their names.
+        optimizer: The Keras optimizer, which has been built.
+        config: The `optimizer_config`.
+        variables: Names and variables that the optimizer trains, in the order of the file.
+        weights: Names and values of the state, in the order of the file.
 
     Raises:
-        ModelFileError: when they do not fit.
+        ModelFileError: If the state does not match the optimizer.
     """
     if not weights:
         return
@@ -138,11 +142,11 @@ def restore(
         raise ModelFileError(f"the optimizer's first weight must be the integer {ITERATIONS!r}")
     optimizer.iterations.assign(a_size(int(steps), "the optimizer's number of steps"))
     slots = _slots(config["class_name"], optimizer)
-    if not rest:  # it has made no step
+    if not rest:  # no step has been made
         return
     if len(rest) != len(slots) * len(variables):
         raise ModelFileError(
-            f"the optimizer has {len(rest)} weights; {config['class_name']} has {len(slots)} for "
+            f"the optimizer has {len(rest)} weights; {config['class_name']} needs {len(slots)} for "
             f"each of {len(variables)} variables"
         )
     places = {id(v): i for i, v in enumerate(optimizer._trainable_variables)}
@@ -153,7 +157,7 @@ def restore(
             name, values = next(given)
             if values.shape != tuple(variable.shape) or values.dtype.kind != "f":
                 raise ModelFileError(
-                    f"the optimizer's weight {name!r} is {values.dtype} of shape "
+                    f"the optimizer's weight {name!r} has the dtype {values.dtype} and the shape "
                     f"{list(values.shape)}; its variable's shape is {list(variable.shape)}"
                 )
             if kept:
@@ -167,28 +171,35 @@ def _slots(name: str, optimizer: Any) -> tuple[Slot, ...]:
 
 
 def config_of(optimizer: Any) -> Config:
-    """An optimizer's ``optimizer_config``.
+    """Return an optimizer's `optimizer_config`.
 
     Raises:
-        ValueError: for one that TensorFlow.js has not or that computes otherwise there.
+        ValueError: If TensorFlow.js does not have the optimizer, or computes it differently.
     """
     kind = type(optimizer).__name__
     config = optimizer.get_config()
     what = f"the optimizer {kind}"
     names = [name for name, known in KINDS.items() if known.keras == kind]
     if not names or not type(optimizer).__module__.startswith("keras."):
-        raise ValueError(f"{what} cannot be written: TensorFlow.js has none that keeps the same")
+        raise ValueError(
+            f"{what} cannot be written: TensorFlow.js does not have an optimizer with equal state"
+        )
     name = "Momentum" if kind == "SGD" and config["momentum"] else names[0]
     for key in (name, "centered" if config.get("centered") else ""):
         if key in _OTHERWISE:
             raise ValueError(f"{what} cannot be written: TensorFlow.js's {_OTHERWISE[key]}")
     if not isinstance(config["learning_rate"], float):
-        raise ValueError(f"{what} has a schedule for its learning rate; TensorFlow.js has none")
+        raise ValueError(
+            f"{what} has a learning rate schedule, which TensorFlow.js does not support. Pass a "
+            "number as learning rate"
+        )
     known = KINDS[name]
     others = {**known.fixed, **dict.fromkeys(_NEUTRAL), "use_ema": False}
     for argument, neutral in others.items():
         if config.get(argument) != neutral and argument in config:
-            raise ValueError(f"{what} has {argument}={config[argument]!r}; TensorFlow.js has not")
+            raise ValueError(
+                f"{what} has {argument}={config[argument]!r}, which TensorFlow.js does not support"
+            )
     arguments = {key: config[argument] for key, argument in known.arguments.items()}
     return {"class_name": name, "config": arguments}
 
@@ -196,10 +207,12 @@ def config_of(optimizer: Any) -> Config:
 def weights_of(
     optimizer: Any, config: Config, variables: Sequence[tuple[str, Any]]
 ) -> list[tuple[str, Array]]:
-    """What an optimizer keeps, with TensorFlow.js's names, in its order.
+    """Return the state of an optimizer with TensorFlow.js's names, in TensorFlow.js's order.
 
     Args:
-        variables: those that it trains, in the file's order, with their names there.
+        optimizer: The optimizer.
+        config: Its `optimizer_config`.
+        variables: Names and variables that the optimizer trains, in the order of the file.
     """
     found: list[tuple[str, Array]] = [
         (ITERATIONS, np.array(optimizer.iterations.numpy(), np.int32))

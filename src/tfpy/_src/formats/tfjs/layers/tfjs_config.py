@@ -1,4 +1,4 @@
-"""The configuration of a Keras 3 model, made one that TensorFlow.js reads: in Keras 2's style."""
+"""The conversion of a Keras 3 configuration to Keras 2's style, which TensorFlow.js reads."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from tfpy._src.formats.tfjs.layers import tfjs_layers as known
 from tfpy._src.formats.tfjs.layers.keras3_nodes import RECURRENT
 
 Config = dict[str, Any]
-_MEND = "TensorFlow.js could not compute the same"
+_MEND = "TensorFlow.js cannot compute the same"
 
 
 def tfjs_config(keras: Any, model: Any) -> Config:
-    """A model's configuration for TensorFlow.js.
+    """Convert a model's configuration for TensorFlow.js.
 
     Raises:
-        ValueError: for a model that is no graph of layers, and for layers and arguments that
-            TensorFlow.js has not or means otherwise.
+        ValueError: If the model is not a graph of layers, or TensorFlow.js does not have a layer or
+            argument or interprets it differently.
     """
     return _model(keras.saving.serialize_keras_object(model))
 
@@ -27,7 +27,8 @@ def _model(entry: Config) -> Config:
         return {"class_name": kind, "config": _sequential(config)}
     if "output_layers" not in config:
         raise ValueError(
-            f"a layers-model holds Sequential and functional models; {kind} is a class of its own"
+            f"a layers-model must be a Sequential or functional model; {kind} is a subclass with "
+            "its own call"
         )
     return {"class_name": "Model", "config": _functional(config)}
 
@@ -53,12 +54,12 @@ def _functional(config: Config) -> Config:
 
 
 def _is_layer(entry: Config) -> bool:
-    """Whether it is a layer and not an operation, as those are that make masks."""
+    """Return True for a layer, and False for an operation, such as those that make masks."""
     return not str(entry.get("module")).startswith(("keras.ops", "keras.src.ops"))
 
 
 def _flat(ends: Any) -> list[list[Any]]:
-    """Inputs or outputs as a list, whatever nest they are in; Keras 3 orders it so, too."""
+    """Flatten a nest of inputs or outputs, in the order of Keras 3."""
     if isinstance(ends, dict):
         return [end for key in sorted(ends) for end in _flat(ends[key])]
     if ends and isinstance(ends[0], str):
@@ -69,24 +70,30 @@ def _flat(ends: Any) -> list[list[Any]]:
 def _output(end: list[Any], classes: dict[str, str]) -> list[Any]:
     name, node, output = end
     if name not in classes:
-        raise ValueError(f"the operation {name!r} gives an output of the model, no layer")
+        raise ValueError(
+            f"an output of the model comes from the operation {name!r}; TensorFlow.js supports "
+            "only outputs of layers"
+        )
     return [name, node + (classes[name] == "Sequential"), output]
 
 
 def _call(entry: Config, call: Config, classes: dict[str, str]) -> list[Any]:
-    """The tensors that a layer is called with, each with the layer it comes from."""
+    """Return the tensors that a layer is called with, each with the layer that makes it."""
     kind, name = entry["class_name"], entry["config"]["name"]
     tensors = _tensors(call["args"], name)
     for key, value in call["kwargs"].items():
         if key == "initial_state" and kind in (*RECURRENT, "Bidirectional"):
             tensors += _tensors(value, name)
         elif key == "mask" and all(of not in classes for of, _, _ in _tensors(value, name)):
-            continue  # TensorFlow.js makes the masks of layers by itself
+            continue  # TensorFlow.js computes the masks of layers automatically
         elif not (value is None or (key == "training" and value is False)):
             raise ValueError(f"{kind} {name!r} is called with {key}; {_MEND}")
     for of, _, _ in tensors:
         if of not in classes:
-            raise ValueError(f"{kind} {name!r} takes what the operation {of!r} gives, no layer")
+            raise ValueError(
+                f"{kind} {name!r} has the result of the operation {of!r} as input; TensorFlow.js "
+                "supports only outputs of layers"
+            )
     return [
         [of, node + (classes[of] in ("Functional", "Model", "Sequential")), output, {}]
         for of, node, output in tensors
@@ -111,7 +118,7 @@ def _layer(entry: Config) -> Config:
     if kind == "InputLayer":
         return {"class_name": kind, "config": _input(config, what)}
     if kind not in known.LAYERS or entry.get("registered_name"):
-        raise ValueError(f"{what}: TensorFlow.js has no such layer")
+        raise ValueError(f"{what}: TensorFlow.js does not have this layer")
     if kind == "Bidirectional":
         config = config | {"layer": _one_way(config, what)}
     _check_fixed(kind, config, what)
@@ -131,26 +138,28 @@ def _check_fixed(kind: str, config: Config, what: str) -> None:
         wanted |= known.FIXED["RNN"]
     for key, value in wanted.items():
         if key in config and config[key] != value:
-            raise ValueError(f"{what} has {key}={config[key]!r}; TensorFlow.js has {value!r} only")
+            raise ValueError(
+                f"{what} has {key}={config[key]!r}; TensorFlow.js supports only {value!r}"
+            )
     if config.get("padding") == "causal":
-        raise ValueError(f"{what} has padding='causal', which TensorFlow.js lacks")
+        raise ValueError(f"{what} has padding='causal', which TensorFlow.js does not support")
 
 
 def _one_way(config: Config, what: str) -> Config:
-    """The layer that a Bidirectional was made of.
+    """Return the layer that a Bidirectional was made from.
 
     Raises:
-        ValueError: when the two directions are two layers.
+        ValueError: If the two directions have different layers.
     """
     ahead, back = (
         {**part, "config": {**part["config"], "name": "", "go_backwards": False}}
         for part in (config["layer"], config.get("backward_layer") or config["layer"])
     )
     if (ahead["class_name"], ahead["config"]) != (back["class_name"], back["config"]):
-        raise ValueError(f"{what} has a backward_layer of its own, which TensorFlow.js lacks")
+        raise ValueError(f"{what} has its own backward_layer, which TensorFlow.js does not support")
     inner = dict(config["layer"]["config"])
-    inner["name"] = inner["name"].removeprefix("forward_")  # Bidirectional gives both their names
-    inner["zero_output_for_mask"] = False  # and this
+    inner["name"] = inner["name"].removeprefix("forward_")  # Bidirectional adds the prefix
+    inner["zero_output_for_mask"] = False  # and sets this argument
     return {**config["layer"], "config": inner}
 
 
@@ -164,16 +173,16 @@ def _input(config: Config, what: str) -> Config:
 
 
 def _dtype(value: Any, what: str) -> str:
-    """A layer's dtype.
+    """Return the name of a layer's dtype.
 
     Raises:
-        ValueError: for one that TensorFlow.js has not.
+        ValueError: If TensorFlow.js does not support the dtype.
     """
     if isinstance(value, dict):
         value = value["config"]["name"]
     name = {"int64": "int32", "float64": "float32"}.get(value, value)
     if name not in ("float32", "int32", "bool", "string", "complex64"):
-        raise ValueError(f"{what} is of dtype {value}, which TensorFlow.js lacks")
+        raise ValueError(f"{what} has the dtype {value}, which TensorFlow.js does not support")
     return str(name)
 
 
@@ -201,7 +210,7 @@ def _activation(value: Any, what: str) -> str:
 
 
 def _initializer(value: Any) -> Any:
-    """An initializer; one that TensorFlow.js has not matters no more, for the weights are given."""
+    """Convert an initializer. The weights are stored, so an unsupported one can be replaced."""
     if isinstance(value, dict) and value["class_name"] in known.INITIALIZERS:
         kind = value["class_name"]
         return {"class_name": known.SPELLED.get(kind, kind), "config": value["config"]}
@@ -212,7 +221,9 @@ def _regularizer(value: Any, what: str) -> Any:
     if value is None:
         return None
     if value["class_name"] not in ("L1", "L2", "L1L2"):
-        raise ValueError(f"{what} is {value['class_name']}; TensorFlow.js has L1, L2, L1L2")
+        raise ValueError(
+            f"{what} is {value['class_name']}; TensorFlow.js supports only L1, L2 and L1L2"
+        )
     factors = {key: value["config"].get(key, 0.0) for key in ("l1", "l2")}
     return {"class_name": "L1L2", "config": factors}
 
@@ -221,5 +232,7 @@ def _constraint(value: Any, what: str) -> Any:
     if value is None:
         return None
     if value["class_name"] not in known.CONSTRAINTS:
-        raise ValueError(f"{what}: TensorFlow.js has no constraint {value['class_name']}")
+        raise ValueError(
+            f"{what}: TensorFlow.js does not have the constraint {value['class_name']}"
+        )
     return {"class_name": value["class_name"], "config": value["config"]}

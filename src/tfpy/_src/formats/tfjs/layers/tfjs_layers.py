@@ -1,8 +1,7 @@
-"""The layers that TensorFlow.js 4.22 has and computes as Keras does, and their arguments there.
+"""The layers that TensorFlow.js 4.22 computes like Keras, and their arguments.
 
-:data:`LAYERS` is the table: a layer, and the arguments of its configuration that TensorFlow.js
-reads. :data:`FIXED` has arguments of Keras that TensorFlow.js has not, with the one value that
-means the same.
+`LAYERS` has the arguments that TensorFlow.js reads from the configuration of each layer. `FIXED`
+has arguments of Keras that TensorFlow.js does not have, with the only value of equal meaning.
 """
 
 from __future__ import annotations
@@ -119,7 +118,7 @@ FIXED: dict[str, dict[str, object]] = {
     "RNN": {"zero_output_for_mask": False},
     "UpSampling2D": {"interpolation": "nearest"},
 }
-"""A layer, or "" for all -> arguments that must have these values."""
+"""Required values of arguments, by layer. The key "" applies to all layers."""
 
 RENAMED = {"LeakyReLU": {"negative_slope": "alpha"}}
 
@@ -142,7 +141,7 @@ ACTIVATIONS = {
     "tfpy>gelu_new": "gelu_new",
     "tfpy>hard_sigmoid": "hard_sigmoid",
 }
-"""Keras's name of an activation -> TensorFlow.js's."""
+"""TensorFlow.js's names of activations, by Keras's names."""
 
 INITIALIZERS = {
     "Constant", "GlorotNormal", "GlorotUniform", "HeNormal", "HeUniform", "Identity",

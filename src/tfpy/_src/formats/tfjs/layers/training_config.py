@@ -1,4 +1,4 @@
-"""``trainingConfig`` of TensorFlow.js: the losses and metrics that a model is compiled with."""
+"""TensorFlow.js's `trainingConfig`, the losses and metrics that a model is compiled with."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LOSSES = {
     "kullback_leibler_divergence": "kl_divergence",
     "cosine_proximity": "cosine_similarity",
 }
-"""TensorFlow.js's losses -> Keras's functions."""
+"""Keras's loss functions, by TensorFlow.js's names."""
 
 METRICS = {
     "acc": "accuracy",
@@ -46,17 +46,17 @@ METRICS = {
     "mae": "mean_absolute_error",
     "mape": "mean_absolute_percentage_error",
 }
-"""TensorFlow.js's metrics -> Keras's."""
+"""Keras's metrics, by TensorFlow.js's names."""
 
 _UNREAD = ("weighted_metrics", "loss_weights", "sample_weight_mode")
-"""What TensorFlow.js refuses to load, too."""
+"""Entries that TensorFlow.js does not support either."""
 
 
 def compile_model(keras: Any, model: Any, value: Any) -> None:
-    """Compiles a model as its ``trainingConfig`` says.
+    """Compile a model as its `trainingConfig` specifies.
 
     Raises:
-        ModelFileError: when it is none, or names what there is not.
+        ModelFileError: If the configuration is invalid or names something unknown.
     """
     config = an_object(value, "trainingConfig")
     for name in _UNREAD:
@@ -64,7 +64,7 @@ def compile_model(keras: Any, model: Any, value: Any) -> None:
             raise ModelFileError(f"trainingConfig.{name} is not supported")
     losses = _each(model, config.get("loss"), "loss", _loss)
     metrics = config.get("metrics")
-    if isinstance(metrics, list):  # for each output the same
+    if isinstance(metrics, list):  # the same metrics for each output
         found = [_metric(keras, name) for name in metrics]
         measured = [found] * len(model.outputs)
     else:
@@ -79,10 +79,10 @@ def compile_model(keras: Any, model: Any, value: Any) -> None:
 
 
 def _each(model: Any, value: Any, what: str, read: Callable[[Any], Any]) -> list[Any]:
-    """What a name, a list of names, or names by output mean for each output.
+    """Read a value for each output from a name, a list of names, or names by output.
 
     Raises:
-        ModelFileError: for something else.
+        ModelFileError: If `value` is something else.
     """
     names = _outputs(model)
     if value is None:
@@ -90,18 +90,23 @@ def _each(model: Any, value: Any, what: str, read: Callable[[Any], Any]) -> list
     if isinstance(value, dict):
         unknown = [name for name in value if name not in names]
         if unknown:
-            raise ModelFileError(f"trainingConfig.{what}: no output is called {unknown[0]!r}")
+            raise ModelFileError(
+                f"trainingConfig.{what}: the model does not have an output {unknown[0]!r}; its "
+                f"outputs are {names}"
+            )
         return [read(value[name]) if name in value else None for name in names]
     if isinstance(value, str):
         return [read(value)] * len(names)
     entries = a_list(value, f"trainingConfig.{what}")
     if len(entries) != len(names):
-        raise ModelFileError(f"trainingConfig.{what} has {len(entries)} for {len(names)} outputs")
+        raise ModelFileError(
+            f"trainingConfig.{what} has {len(entries)} entries for {len(names)} outputs"
+        )
     return [read(entry) for entry in entries]
 
 
 def _outputs(model: Any) -> list[str]:
-    """The names of a model's outputs."""
+    """Return the names of a model's outputs."""
     found = getattr(model, "output_names", None)
     return [model.layers[-1].name] if found is None else list(found)
 
@@ -116,7 +121,7 @@ def _loss(value: Any) -> str:
 def _metric(keras: Any, value: Any) -> Any:
     name = a_string(value, "a metric")
     if name in ("cosine", "cosine_proximity"):
-        return keras.losses.cosine_similarity  # the metric of this name has the other sign
+        return keras.losses.cosine_similarity  # the metric of this name has the opposite sign
     if name in LOSSES and name not in METRICS:
         return LOSSES[name]
     if name not in METRICS:
@@ -125,17 +130,19 @@ def _metric(keras: Any, value: Any) -> Any:
 
 
 def training_config(keras: Any, model: Any) -> Config:
-    """The ``trainingConfig`` of a compiled model.
+    """Return the `trainingConfig` of a compiled model.
 
     Raises:
-        ValueError: when TensorFlow.js could not train it the same.
+        ValueError: If TensorFlow.js cannot train the model in the same way.
     """
     config = model.get_compile_config()
     if not config:
-        raise ValueError("include_optimizer=True needs a model that is compiled")
+        raise ValueError("include_optimizer=True needs a compiled model. Call model.compile first")
     for name in ("loss_weights", "weighted_metrics"):
         if config.get(name) is not None:
-            raise ValueError(f"the model is compiled with {name}; TensorFlow.js has not")
+            raise ValueError(
+                f"the model is compiled with {name}, which TensorFlow.js does not support"
+            )
     return {
         "optimizer_config": config_of(model.optimizer),
         "loss": _mapped(config["loss"], lambda value: _loss_name(keras, value)),
@@ -155,15 +162,17 @@ def _loss_name(keras: Any, value: Any) -> str:
     found = _function_name(keras.losses, value, "loss")
     names = {theirs: name for name, theirs in LOSSES.items()}
     if found not in names:
-        raise ValueError(f"the loss {_shown(value)} cannot be written: TensorFlow.js has it not")
+        raise ValueError(
+            f"the loss {_shown(value)} cannot be written: TensorFlow.js does not have it"
+        )
     return names[found]
 
 
 def _metric_names(keras: Any, model: Any, value: Any) -> Any:
-    """A list for a single output; else one metric by output, as TensorFlow.js writes them.
+    """Return a list for a single output, otherwise one metric by output, like TensorFlow.js.
 
     Raises:
-        ValueError: for more of one output.
+        ValueError: If one of several outputs has more than one metric.
     """
     names = _outputs(model)
     if len(names) == 1:
@@ -176,7 +185,8 @@ def _metric_names(keras: Any, model: Any, value: Any) -> Any:
         entries = _entries(of)
         if len(entries) > 1:
             raise ValueError(
-                f"output {name!r} has {len(entries)} metrics; in TensorFlow.js's files it has one"
+                f"output {name!r} has {len(entries)} metrics; TensorFlow.js's files have one for "
+                "each of several outputs"
             )
         if entries:
             found[name] = _metric_name(keras, entries[0])
@@ -184,7 +194,7 @@ def _metric_names(keras: Any, model: Any, value: Any) -> Any:
 
 
 def _entries(value: Any) -> list[Any]:
-    """The metrics of an output, which may be one, several or none."""
+    """Return the metrics of an output as a list."""
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
@@ -196,20 +206,22 @@ def _metric_name(keras: Any, value: Any) -> str:
     found = _function_name(keras.metrics, value, "metric")
     names = {theirs: name for name, theirs in METRICS.items()}
     if found not in names:
-        raise ValueError(f"the metric {_shown(value)} cannot be written: TensorFlow.js has it not")
+        raise ValueError(
+            f"the metric {_shown(value)} cannot be written: TensorFlow.js does not have it"
+        )
     return names[found]
 
 
 def _shown(value: Any) -> str:
-    """What a loss or metric is called in an error."""
+    """Return the name of a loss or metric for error messages."""
     return str(value.get("class_name")) if isinstance(value, Mapping) else repr(value)
 
 
 def _function_name(module: Any, value: Any, what: str) -> str | None:
-    """Keras's name of the function behind what it made of a loss or metric.
+    """Return the name of the Keras function behind a serialized loss or metric.
 
     Raises:
-        ValueError: for one with arguments that are not those by default.
+        ValueError: If it has arguments that differ from the defaults.
     """
     if isinstance(value, Mapping) and value.get("class_name") == "function":
         return str(value.get("config"))
@@ -227,6 +239,9 @@ def _function_name(module: Any, value: Any, what: str) -> str | None:
     config = {k: v for k, v in made.get_config().items() if k not in own}
     plain = {k: v for k, v in type(made)().get_config().items() if k not in own}
     if config != plain:
-        raise ValueError(f"the {what} {type(made).__name__} has arguments; TensorFlow.js has not")
+        raise ValueError(
+            f"the {what} {type(made).__name__} has arguments that differ from the defaults, which "
+            "TensorFlow.js does not support"
+        )
     function = getattr(made, "_fn", None) or getattr(made, "fn", None)
     return str(function.__name__) if function is not None else type(made).__name__.lower()

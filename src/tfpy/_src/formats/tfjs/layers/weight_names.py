@@ -1,4 +1,4 @@
-"""What TensorFlow.js and older Kerases call the weights of a model."""
+"""The names that TensorFlow.js and older versions of Keras use for the weights of a model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from tfpy._src.library.io.checked_json import ModelFileError
 
 _OTHER_NAMES = {"DepthwiseConv1D": "depthwise_kernel", "DepthwiseConv2D": "depthwise_kernel"}
-"""Layers whose "kernel" has this name outside of Keras 3."""
+"""Layers whose "kernel" has another name outside of Keras 3, with that name."""
 _NOT_SAVED = "seed_generator_state"
 
 
@@ -19,20 +19,22 @@ class NamedWeight:
 
     variable: Any
     name: str
-    """As TensorFlow.js has it: the layer's name, what tells parts of it apart, the weight's."""
+    """Name in TensorFlow.js: names of the layer, of the part of the layer, and of the weight."""
     path: str
-    """As Keras 2 has it: the names of the layer and of all layers in it, the weight's."""
+    """Name in Keras 2: names of the layer, of all layers inside it, and of the weight."""
     models: tuple[str, ...]
-    """The names of the models within the model that the layer is in."""
+    """Names of the nested models that contain the layer."""
 
 
 def named_weights(
     keras: Any, model: Any, renamed: Mapping[str, str] | None = None
 ) -> list[NamedWeight]:
-    """The weights of a model, without those of its optimizer and of random numbers.
+    """Return the weights of a model, except for the state of its optimizer and random generators.
 
     Args:
-        renamed: names of layers -> what they are called in a file.
+        keras: The module `keras`.
+        model: The model.
+        renamed: Names of layers in the file, by their names in the model.
     """
     found: dict[int, NamedWeight] = {}
     for weight in _of_model(keras, model, (), renamed or {}):
@@ -64,7 +66,7 @@ def _of_layer(keras: Any, layer: Any, name: str, path: str) -> Iterator[tuple[An
 
 
 def _parts(keras: Any, layer: Any) -> list[tuple[str, Any]]:
-    """The layers in a layer, and what their weights' names have of them."""
+    """Return the layers inside a layer, with their part of the names of weights."""
     layers = keras.layers
     if isinstance(layer, layers.Bidirectional):
         return [(part.name, part) for part in (layer.forward_layer, layer.backward_layer)]
@@ -80,13 +82,13 @@ def _parts(keras: Any, layer: Any) -> list[tuple[str, Any]]:
 def matched(
     weights: list[NamedWeight], names: Iterable[str], strict: bool
 ) -> dict[str, NamedWeight]:
-    """The weights that names of a file mean.
+    """Match names of a file to the weights of a model.
 
-    A file's name may begin with the names of models that the layer is in, and may have the name of
-    a cell before the weight's.
+    A name in a file may begin with the names of the models that contain the layer. It may contain
+    the name of a cell before the name of the weight.
 
     Raises:
-        ModelFileError: if ``strict``, for a name that means no weight and for a weight without one.
+        ModelFileError: If `strict` is True, and a name or a weight has no match.
     """
     index: dict[str, list[NamedWeight]] = {}
     for weight in weights:
@@ -105,8 +107,8 @@ def matched(
     missing = [weight.name for weight in weights if id(weight.variable) not in taken]
     if strict and (unknown or missing):
         raise ModelFileError(
-            f"the weights do not fit the layers; no layer has: {_some(unknown)}; the file lacks: "
-            f"{_some(missing)}; strict=False leaves such weights aside"
+            f"the weights do not match the layers. Not in the model: {_some(unknown)}. Not in the "
+            f"file: {_some(missing)}. Pass strict=False to ignore such weights"
         )
     return found
 
