@@ -163,10 +163,10 @@ def test_frames_that_are_broken() -> None:
 
     frame = {"frame_name": {"s": b"f"}}
     for nodes, text in (
-        ([node("x", "Placeholder"), node("e", "Enter", "x")], "names no frame"),
+        ([node("x", "Placeholder"), node("e", "Enter", "x")], "has no frame_name"),
         ([node("x", "Placeholder"), node("e", "Enter", "x", **frame)], "has 0 conditions"),
-        ([node("x", "Placeholder"), node("m", "Merge", "x")], "no condition chooses"),
-        ([node("x", "Placeholder"), node("m", "Merge", "x", "x")], "no condition chooses"),
+        ([node("x", "Placeholder"), node("m", "Merge", "x")], "no condition selects"),
+        ([node("x", "Placeholder"), node("m", "Merge", "x", "x")], "no condition selects"),
         ([node("m", "Merge", "s", "s:1"), node("s", "Switch", "m", "m")], "needs its own result"),
     ):
         with pytest.raises(ModelFileError, match=text):

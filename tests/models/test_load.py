@@ -319,7 +319,7 @@ def _of_nothing(model: Any) -> None:
     [
         (_without_nodes, "model.json: modelTopology has no node, .* Write it again"),
         (_of_no_ops, "model.json: .*the output 'Identity' is a NoOp, which has no value"),
-        (_of_nothing, "model.json: .*nothing makes the output 'nothing': name one of"),
+        (_of_nothing, "model.json: .*nothing makes the output 'nothing'. Name one of"),
     ],
 )
 def test_graphs_that_give_nothing(broken: Any, message: str, tmp_path: Path) -> None:

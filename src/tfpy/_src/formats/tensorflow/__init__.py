@@ -1,1 +1,1 @@
-"""TensorFlow's graphs, SavedModels and the files of checkpoints."""
+"""TensorFlow's graphs, SavedModels, and checkpoint files."""

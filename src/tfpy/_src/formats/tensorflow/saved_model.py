@@ -1,4 +1,4 @@
-"""SavedModels of TensorFlow: folders with ``saved_model.pb``, a checkpoint and other files."""
+"""Loader of TensorFlow SavedModels: folders with `saved_model.pb`, a checkpoint and assets."""
 
 from __future__ import annotations
 
@@ -27,28 +27,30 @@ from tfpy._src.library.io.checked_json import ModelFileError
 
 FILE = "saved_model.pb"
 MAX_BYTES = 1 << 31
+"""Maximum size of a file of a SavedModel."""
 
 
 async def load_saved_model(
     files: ModelFiles, trainable: bool, quantize: str | None, safe_mode: bool
 ) -> GraphModel:
-    """The model in a SavedModel's files.
+    """Load the model in a SavedModel's files.
 
     Args:
         files: The files.
-        trainable: Make the weights Variables.
-        quantize: "int8", or None.
-        safe_mode: Refuse operations that act outside of the model.
+        trainable: If True, the weights become Variables.
+        quantize: `"int8"`, or None.
+        safe_mode: If True, refuse operations that act outside of the model.
 
     Raises:
-        ModelFileError: when they are broken.
+        ModelFileError: If the files are damaged.
     """
     model = read_saved_model(await files.read(files.model, MAX_BYTES))
     bundle = await _bundle(files)
     signatures = {name: _signature(name, one) for name, one in model.signatures.items()}
     if not signatures:
         raise ModelFileError(
-            "the SavedModel has no signatures, so that nothing of it can be called"
+            "the SavedModel has no signatures, so nothing in it can be called. Save it again with "
+            "signatures"
         )
     outputs = {value: None for one in signatures.values() for value in one.outputs.values()}
     resources: Resources = {}
@@ -64,7 +66,7 @@ async def load_saved_model(
 
 
 async def _bundle(files: ModelFiles) -> Bundle | None:
-    """The checkpoint, with all of its bytes."""
+    """Load the checkpoint with all of its shards. The result is None if there is none."""
     try:
         index = await files.read("variables/variables.index", MAX_BYTES)
     except ModelFileError:
@@ -99,7 +101,7 @@ async def _initialize(
         model: The model.
         graph: Its graph.
         files: Its files.
-        assets: Holds the assets' bytes while the graph reads them.
+        assets: Dictionary that contains the assets' bytes while the graph reads them.
     """
     node = model.initialization
     if node is None or node not in graph.by_name:

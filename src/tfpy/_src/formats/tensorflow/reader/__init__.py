@@ -1,1 +1,1 @@
-"""TensorFlow's graphs: GraphDefs in Protocol Buffers and in TensorFlow.js's JSON."""
+"""Readers of TensorFlow's graphs, in Protocol Buffers and in TensorFlow.js's JSON."""

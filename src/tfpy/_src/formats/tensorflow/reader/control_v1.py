@@ -1,8 +1,8 @@
-"""Control flow of TensorFlow 1, structured: ``Switch`` and ``Merge`` become conditionals, and the
-frames that ``Enter`` opens become loops.
+"""The conversion of TensorFlow 1 control flow to structured control flow.
 
-TensorFlow.js's converter drops control inputs, so constants of a loop's body stand outside of its
-frame: what no ``Enter`` reaches is invariant, and is read from around the loop.
+`Switch` and `Merge` become conditionals, and the frames that `Enter` opens become loops.
+TensorFlow.js's converter drops control inputs, so that constants of a loop's body are outside of
+its frame. Values that no `Enter` reaches are invariant and are read from around the loop.
 """
 
 from __future__ import annotations
@@ -28,38 +28,40 @@ _MERGE = frozenset(("Merge", "RefMerge"))
 _CONTROL = _ENTER | _SWITCH | _MERGE
 _TAKEN = {"Identity": 1, "LoopCond": 1} | dict.fromkeys(_ENTER | _EXIT | _NEXT | _MERGE, 1)
 _TAKEN |= dict.fromkeys(_SWITCH, 2)
-"""Number of values that nodes take at least whose inputs are read before they run."""
+"""Minimum number of inputs of operations whose inputs are read during the conversion."""
 _WITH_SUBGRAPHS = frozenset(("StatelessIf", "StatelessCase", "StatelessWhile"))
-"""What is made here."""
-_MAX_FRAMES = 32  # in each other
-_MAX_SIDES = 1024  # of a Switch
+"""Operations that the conversion creates."""
+_MAX_FRAMES = 32  # maximum depth of nested loops
+_MAX_SIDES = 1024  # maximum number of outputs of a Switch
 
 Side = tuple[str, int]
-"""A condition, and its value: whether it holds, or a number."""
+"""A condition and its value, which is 0 or 1, or the index of a branch."""
 
 CONSTANT = "Const"
-"""Nodes that say what a constant waits for; the constant itself is no node."""
+"""Operation of nodes that keep the control inputs of a constant. The value is stored elsewhere."""
 
 
 def check_inputs(name: str, op: str, inputs: Sequence[str]) -> None:
-    """Refuse a node of control flow that lacks inputs.
+    """Check that a node has the inputs that the conversion reads.
 
     Raises:
-        ModelFileError: If it takes fewer values than its operation needs.
+        ModelFileError: If there are too few inputs.
     """
     if len(inputs) < _TAKEN.get(op, 0):
-        raise ModelFileError(f"{op} {name!r} takes {_TAKEN[op]} values, and has {len(inputs)}")
+        raise ModelFileError(
+            f"{op} {name!r} needs at least {_TAKEN[op]} inputs, but has {len(inputs)}"
+        )
 
 
 def structured(nodes: Sequence[Node]) -> list[Node]:
-    """The nodes, with loops, conditionals and cases on subgraphs for control flow.
+    """Replace control flow of TensorFlow 1 by loops, conditionals and cases with subgraphs.
 
     Args:
-        nodes: and :data:`CONSTANT` for constants that wait for others, which is how it is known
-            that they belong to a branch.
+        nodes: The nodes, and `CONSTANT` nodes for constants with control inputs. A control input
+            shows that a constant belongs to a branch.
 
     Raises:
-        ModelFileError: when the control flow has another form than TensorFlow makes.
+        ModelFileError: If the control flow does not have the form that TensorFlow creates.
     """
     if _CONTROL.isdisjoint({node.op for node in nodes}):
         return [node for node in nodes if node.op != CONSTANT]
@@ -70,11 +72,11 @@ def structured(nodes: Sequence[Node]) -> list[Node]:
             return _with_conditionals(found)
         for name in frames.inner:
             found = _with_loop(found, frames, name)
-    raise ModelFileError(f"loops stand in each other more than {_MAX_FRAMES} levels deep")
+    raise ModelFileError(f"loops are nested more than {_MAX_FRAMES} levels deep")
 
 
 class _Frames:
-    """Which frame each node is in, and which frames hold no other."""
+    """The frame of each node, and the frames that do not contain other frames."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
         self.of: dict[str, str] = {}
@@ -106,18 +108,20 @@ class _Frames:
 def _frame_name(node: Node) -> str:
     name = node.attrs.get("frame_name")
     if not isinstance(name, str) or not name:
-        raise ModelFileError(f"{node.name}: Enter names no frame")
+        raise ModelFileError(f"the Enter node {node.name} has no frame_name")
     return name
 
 
 def _with_loop(nodes: Sequence[Node], frames: _Frames, frame: str) -> list[Node]:
-    """The nodes, with one for a frame."""
+    """Replace the nodes of a frame by a loop."""
     inside = [node for node in nodes if frames.of.get(node.name) == frame]
     by_name = {node.name: node for node in inside}
     merges = [node for node in inside if node.op in _MERGE and _is_of_loop(node, by_name)]
     tests = [node for node in inside if node.op == "LoopCond"]
     if len(tests) != 1 or not merges:
-        raise ModelFileError(f"the loop {frame} has {len(tests)} conditions")
+        raise ModelFileError(
+            f"the loop {frame} has {len(tests)} conditions; it must have one, and a Merge"
+        )
     test = tests[0].name
     carried = [merge.name for merge in merges]
     enters, nexts = zip(*(_sources(merge, by_name) for merge in merges), strict=True)
@@ -150,20 +154,22 @@ def _is_of_loop(merge: Node, by_name: Mapping[str, Node]) -> bool:
 
 
 def _sources(merge: Node, by_name: Mapping[str, Node]) -> tuple[Node, Node]:
-    """The ``Enter`` and the ``NextIteration`` that a loop's value comes from."""
+    """Return the `Enter` and the `NextIteration` of a loop variable."""
     found = [by_name.get(maker_of(name)) for name in merge.inputs]
     enters = [node for node in found if node is not None and node.op in _ENTER]
     nexts = [node for node in found if node is not None and node.op in _NEXT]
     if len(enters) != 1 or len(nexts) != 1:
-        raise ModelFileError(f"{merge.name}: a loop's Merge has an Enter and a NextIteration")
+        raise ModelFileError(
+            f"{merge.name}: the Merge of a loop must have an Enter and a NextIteration as inputs"
+        )
     return enters[0], nexts[0]
 
 
 def _with_conditionals(nodes: Sequence[Node]) -> list[Node]:
-    """The nodes, with a conditional for each ``Merge``; what its branches need is within it."""
+    """Replace each `Merge` by a conditional, which contains the nodes that its branches need."""
     if not any(node.op in _MERGE or node.op in _SWITCH for node in nodes):
         return [node for node in nodes if node.op != CONSTANT]
-    guards: dict[str, frozenset[Side]] = {}  # of values, and of nodes as "^name"
+    guards: dict[str, frozenset[Side]] = {}  # of values, and of nodes under the key "^name"
     makers: dict[str, Node] = {}
     for node in _sorted(nodes):
         own = guards[f"^{node.name}"] = _guards(node, guards)
@@ -188,22 +194,22 @@ def _with_conditionals(nodes: Sequence[Node]) -> list[Node]:
 
 
 def _sides(switch: Node) -> int:
-    """How many outputs a Switch has."""
+    """Return the number of outputs of a Switch."""
     found = switch.attrs.get("num_outs", 2)
     if not isinstance(found, int) or not 0 < found <= _MAX_SIDES:
-        raise ModelFileError(f"{switch.name}: a Switch with {found} outputs is not read")
+        raise ModelFileError(f"{switch.name}: a Switch with {found} outputs is not supported")
     return found
 
 
 def _guards(node: Node, guards: Mapping[str, frozenset[Side]]) -> frozenset[Side]:
-    """On which conditions a node runs."""
+    """Return the conditions under which a node runs."""
     found = [_found(guards, name, frozenset()) for name in node.reads]
     found += [guards.get(f"^{name}", frozenset()) for name in node.after]
     return frozenset().union(*found)
 
 
 def _source(value: str, makers: Mapping[str, Node]) -> str:
-    """The value that another is the same as."""
+    """Return the origin of a value that identity operations copy."""
     while (maker := makers.get(value)) is not None and maker.op == "Identity":
         value = maker.inputs[0]
     return value
@@ -212,8 +218,12 @@ def _source(value: str, makers: Mapping[str, Node]) -> str:
 def _conditional(
     merge: Node, guards: Mapping[str, frozenset[Side]], makers: Mapping[str, Node]
 ) -> tuple[Node, frozenset[Side]]:
-    """A ``Merge`` as a conditional on the condition that its inputs differ in, and their other
-    conditions."""
+    """Convert a `Merge` to a conditional.
+
+    Returns:
+        The conditional on the condition that distinguishes the inputs of the `Merge`, and the other
+        conditions of the inputs.
+    """
     of_inputs = [_found(guards, name, frozenset()) for name in merge.inputs]
     condition, places = _choice(merge, of_inputs)
     branches = []
@@ -238,21 +248,21 @@ def _conditional(
 
 
 def _choice(merge: Node, guards: Sequence[frozenset[Side]]) -> tuple[str, dict[int, int]]:
-    """The condition that chooses between a Merge's inputs, and which one each of its values does.
+    """Find the condition that selects an input of a Merge, and the input for each of its values.
 
     Raises:
-        ModelFileError: when there is none.
+        ModelFileError: If there is no such condition.
     """
     for condition in sorted({condition for own in guards[1:] for condition, _ in own}):
         sides = [[side for c, side in sorted(own) if c == condition] for own in guards]
         places = {found[0]: place for place, found in enumerate(sides) if len(found) == 1}
         if sorted(places) == list(range(len(guards))):
             return condition, places
-    raise ModelFileError(f"{merge.name}: no condition chooses between the inputs of Merge")
+    raise ModelFileError(f"{merge.name}: no condition selects one of the inputs of the Merge")
 
 
 def _found(table: Mapping[str, Any], value: str, default: Any = None) -> Any:
-    """What a table has for a value: under its name, or that of its node."""
+    """Return the entry of a value in a table, by its name or by the name of its node."""
     return table.get(value, table.get(maker_of(value), default))
 
 
@@ -260,7 +270,7 @@ def _subgraph(
     name: str, inputs: Sequence[str], outputs: Sequence[str], nodes: Iterable[Node],
     constants: Mapping[str, Any] | None = None,
 ) -> NodeGraph:  # fmt: skip
-    """Those of the nodes that the outputs need."""
+    """Make a subgraph of the nodes that the outputs need."""
     makers: dict[str, Node] = {}
     for node in nodes:
         makers.update(dict.fromkeys((node.name, *node.outputs), node))
@@ -284,8 +294,10 @@ def _subgraph(
 
 
 def complete(nodes: Iterable[Node], wanted: Iterable[str]) -> tuple[Node, ...]:
-    """New nodes, that no graph has yet: each gets the outputs that others ask for, and those that
-    are wanted."""
+    """Set the outputs of new nodes to the values that other nodes read or that are wanted.
+
+    The nodes are changed, so they must not be part of a graph yet.
+    """
     nodes = tuple(nodes)
     outputs = _asked_for(nodes, wanted)
     for node in nodes:
@@ -294,7 +306,7 @@ def complete(nodes: Iterable[Node], wanted: Iterable[str]) -> tuple[Node, ...]:
 
 
 def _with_outputs(nodes: Iterable[Node], wanted: Iterable[str]) -> tuple[Node, ...]:
-    """As :func:`complete`, of nodes that other graphs have, too."""
+    """Return nodes with their outputs, like `complete`, and copy nodes that lack them."""
     nodes = tuple(nodes)
     outputs = _asked_for(nodes, wanted)
     return tuple(
@@ -303,7 +315,7 @@ def _with_outputs(nodes: Iterable[Node], wanted: Iterable[str]) -> tuple[Node, .
 
 
 def _asked_for(nodes: Iterable[Node], wanted: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The values that are wanted, and those that nodes ask for, by the names of their makers."""
+    """Return the values that are wanted or that nodes read, by the names of their nodes."""
     reads = (node.reads if node.op in _WITH_SUBGRAPHS else node.inputs for node in nodes)
     values = dict.fromkeys((*wanted, *itertools.chain.from_iterable(reads)))
     outputs: dict[str, tuple[str, ...]] = {name: (name,) for name in values if ":" not in name}
@@ -316,7 +328,7 @@ def _asked_for(nodes: Iterable[Node], wanted: Iterable[str]) -> dict[str, tuple[
 
 
 def maker_of(value: str) -> str:
-    """The name of the node that makes a value."""
+    """Return the name of the node that makes a value."""
     return value.partition(":")[0]
 
 
@@ -325,17 +337,17 @@ def _alias(value: str, source: str) -> Node:
 
 
 def _without_controls(node: Node, names: Collection[str]) -> Node:
-    """A node that waits for no others than these."""
+    """Return a node without the control inputs that are not in `names`."""
     if all(name in names for name in node.after):
         return node
     return replace(node, after=tuple(name for name in node.after if name in names))
 
 
 def _sorted(nodes: Sequence[Node]) -> list[Node]:
-    """Each node after those whose values it takes.
+    """Sort nodes so that each comes after its inputs.
 
     Raises:
-        ModelFileError: when there is no such order.
+        ModelFileError: If the nodes form a cycle.
     """
     by_name = {node.name: node for node in nodes}
     for node in nodes:

@@ -1,4 +1,4 @@
-"""Running nodes of TensorFlow's graphs, whose operations are those of ``tf.raw_ops``."""
+"""The dialect of TensorFlow's graphs, which runs nodes with the operations of `tf.raw_ops`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tfpy._src.formats.tensorflow.reader.values import FunctionName
 from tfpy._src.library.io.checked_json import ModelFileError
 
 _SAME = frozenset(("Identity", "IdentityN", "RefIdentity", "Snapshot"))
-"""Give their inputs, whatever these are; values do not change."""
+"""Operations that return their inputs, because values are immutable."""
 
 _CHOOSE = frozenset(("If", "StatelessIf", "Case", "StatelessCase"))
 
@@ -26,14 +26,14 @@ Operation = Callable[[Node, list[Any]], Sequence[Any]]
 class TensorFlowDialect:
     """TensorFlow's operations.
 
-    A node's outputs are named as :mod:`~tfpy._src.formats.tensorflow.reader.graph` says; those of a
-    node with subgraphs stand in order.
+    The module `reader.graph` describes the names of a node's outputs. The outputs of a node with
+    subgraphs are in order.
 
     Args:
-        own: operations that are done otherwise than ``tf.raw_ops`` does them: functions of a node
-            and its inputs that give its outputs.
-        safe: Whether operations that act outside of the graph are refused, unless they are
-            registered. Those among ``own`` run, but a model's outputs may not need them.
+        own: Operations that replace those of `tf.raw_ops`. Each is a function of a node and its
+            inputs that returns the outputs.
+        safe: If True, refuse operations that act outside of the graph, unless they are registered.
+            Operations in `own` run, but the outputs of a model may not need them.
     """
 
     name = "TensorFlow"
@@ -43,7 +43,7 @@ class TensorFlowDialect:
         self._own, self._safe = own or {}, safe
 
     def run(self, node: Node, inputs: list[Any], scope: Scope) -> Sequence[Any]:
-        """Return the outputs of a node, as ``node_graphs.node.Dialect`` says."""
+        """Return the outputs of a node, as `Dialect.run` specifies."""
         if is_registered(node.op):
             made = run_registered(node, inputs)
             return [_output(made, node, name) for name in node.outputs]
@@ -73,16 +73,16 @@ class TensorFlowDialect:
         ]
 
     def decides(self, node: Node) -> Sequence[str]:
-        """Conditions."""
+        """Return the conditions of a node, as `Dialect.decides` specifies."""
         return node.inputs[:1] if node.op in _CHOOSE else ()
 
     def calls(self, node: Node) -> Sequence[str]:
-        """Return the functions in the node's attributes, and the one that it is named for."""
+        """Return the functions that the node's attributes or its operation name."""
         values = [v for a in node.attrs.values() for v in (a if isinstance(a, list) else [a])]
         return [node.op, *(value.name for value in values if isinstance(value, FunctionName))]
 
     def outside(self, node: Node) -> str | None:
-        """Return what a node does outside of the graph, as ``node_graphs.node.Dialect`` says."""
+        """Return the effect of a node outside of the graph, as `Dialect.outside` specifies."""
         if not self._safe or is_registered(node.op):
             return None
         return effect(node.op, node.attrs)
@@ -92,7 +92,7 @@ DIALECT = TensorFlowDialect()
 
 
 def _resolved(value: Any, scope: Scope) -> Any:
-    """An attribute, with what can be called for a function."""
+    """Resolve an attribute: names of functions and subgraphs become callables."""
     if isinstance(value, list):
         return [_resolved(one, scope) for one in value]
     if isinstance(value, FunctionName):
@@ -104,23 +104,25 @@ def _resolved(value: Any, scope: Scope) -> Any:
 
 
 def _output(values: Sequence[Any], node: Node, name: str) -> Any:
-    """The value that a name of one of a node's outputs is: 1 for "node:1", 0 for "node".
+    """Return the output of a node by its name: 1 for "node:1", 0 for "node".
 
     Raises:
-        ModelFileError: when the operation has no such output.
+        ModelFileError: If the operation does not have such an output.
     """
     last = name.removeprefix(node.name).rpartition(":")[2]
     place = int(last) if last.isdecimal() else 0
     if place >= len(values):
-        raise ModelFileError(f"{name!r} is no output of its node: {node.op} has {len(values)}")
+        raise ModelFileError(
+            f"{name!r} is not an output of its node: {node.op} has {len(values)} outputs"
+        )
     return values[place]
 
 
 def _picked(results: Mapping[str, Any], name: str) -> Any:
-    """The value that "node:1" or "node:output:0" names.
+    """Return the value that "node:1" or "node:output:0" refers to.
 
     Raises:
-        ModelFileError: when the operation has no such output.
+        ModelFileError: If the operation does not have such an output.
     """
     _, *where = name.split(":")
     try:
@@ -129,7 +131,9 @@ def _picked(results: Mapping[str, Any], name: str) -> Any:
             return found[int(where[1])] if isinstance(found, list) else found
         return _flat(results)[int(where[0])]
     except (KeyError, IndexError, ValueError):
-        raise ModelFileError(f"{name!r} is no output of its node: it has {[*results]}") from None
+        raise ModelFileError(
+            f"{name!r} is not an output of its node, which has {[*results]}"
+        ) from None
 
 
 def _flat(results: Mapping[str, Any]) -> list[Any]:

@@ -1,7 +1,7 @@
-"""Graphs in TensorFlow.js's JSON: the same dictionaries as those of the binary messages.
+"""The reader of graphs in TensorFlow.js's JSON, which returns the dictionaries of binary messages.
 
-Protocol Buffers' JSON writes names in camelCase, bytes in base64, 64-bit integers as text, and
-enumerations by name or number.
+The JSON form of Protocol Buffers has names in camelCase, bytes in base64, 64-bit integers as
+strings, and enumerations by name or number.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from tfpy._src.library.io.checked_json import ModelFileError, a_list, an_object
 
 _UNDERSCORE = re.compile(r"_([a-z])")
 _DIGITS = 21
-"""Of a 64-bit integer, with its sign."""
+"""Maximum number of characters of a 64-bit integer, with its sign."""
 
 _MAX_KNOWN, _MAX_KEY = 512, 1024
-"""How many nodes' attributes are kept, and of how many bytes."""
+"""Maximum number of cached attributes, and of bytes of their keys."""
 _MARSHAL = 2  # the last version that writes equal values as equal bytes
 
 _OBJECTS, _LISTS, _TEXTS = {dict}, {list}, {str}
@@ -46,10 +46,10 @@ Reader = Callable[[Any], Any]
 
 
 def graph_from_json(value: Any) -> dict[str, Any]:
-    """A GraphDef (``modelTopology``), whose nodes' attributes are for :func:`attributes` to read.
+    """Read a GraphDef (`modelTopology`). The attributes of nodes are left for `attributes`.
 
     Raises:
-        ModelFileError: for what is none.
+        ModelFileError: If the JSON value is invalid.
     """
     if isinstance(value, dict) and (nodes := _plain(value.get("node"))) is not None:
         return _read(value | {"node": []}, GRAPH, "modelTopology") | {"node": nodes}
@@ -57,8 +57,10 @@ def graph_from_json(value: Any) -> dict[str, Any]:
 
 
 def _plain(nodes: Any) -> NodeMessages | None:
-    """Nodes that are messages as they are, as most files have them; None for others. A file has
-    thousands, so that this is asked of all at once."""
+    """Return the columns of nodes that need no conversion, as in most files, otherwise None.
+
+    One check for all nodes is faster, because a file has thousands.
+    """
     if type(nodes) is tuple:
         return NodeMessages(*nodes)
     if type(nodes) is not list or not _OBJECTS.issuperset(map(type, nodes)):
@@ -75,15 +77,16 @@ def _plain(nodes: Any) -> NodeMessages | None:
 
 
 def attributes(value: Any, name: str) -> Mapping[str, Any]:
-    """The attributes of a node of :func:`graph_from_json`; not to be changed, since nodes of all
-    graphs share those that are equal.
+    """Read the attributes of a node of `graph_from_json`.
+
+    The result must not be changed, because nodes of all graphs share equal attributes.
 
     Args:
-        value: an object, or data of marshal that one is made of.
-        name: the node's, for errors.
+        value: The JSON object, or its bytes in the format of `marshal`.
+        name: Name of the node for error messages.
 
     Raises:
-        ModelFileError: for what are none.
+        ModelFileError: If the attributes are invalid.
     """
     is_packed = type(value) is bytes
     key = value if is_packed else marshal.dumps(value, _MARSHAL)
@@ -96,7 +99,7 @@ def attributes(value: Any, name: str) -> Mapping[str, Any]:
 
 
 def _value(value: Any, what: str) -> Any:
-    """An attribute's value."""
+    """Read the value of an attribute."""
     key = marshal.dumps(value, _MARSHAL)
     if key in _known_values:
         return _known_values[key]
@@ -114,15 +117,15 @@ def _keep(known: dict[bytes, Any], key: bytes, value: Any) -> None:
 
 _known_maps: dict[bytes, Mapping[str, Any]] = {}
 _known_values: dict[bytes, Any] = {}
-"""What was read, by the JSON that it was read of: few attributes of nodes are not equal to others,
+"""Caches of the results by the JSON that they were read from. Most attributes are equal to others,
 in a graph and between graphs."""
 
 
 def shape_from_json(value: Any, what: str) -> dict[str, Any]:
-    """A TensorShapeProto.
+    """Read a TensorShapeProto.
 
     Raises:
-        ModelFileError: for what is none.
+        ModelFileError: If the JSON value is invalid.
     """
     return _read(value, SHAPE, what)
 
@@ -137,14 +140,14 @@ def _read(value: Any, message: Message, what: str) -> dict[str, Any]:
 
 @functools.cache
 def _reader(kind: FieldKind | Message | Many | Mapped) -> Reader:
-    """What reads values of a kind. A file has tens of thousands, so it is made once."""
+    """Return a function that reads values of a type. It is cached: a file has thousands."""
     if isinstance(kind, Message):
         return _message_reader(kind)
     if isinstance(kind, Many):
         return _list_reader(kind.kind)
     if isinstance(kind, Mapped):
         if kind is ATTRS:
-            return lambda value: an_object(value, "it")  # for attributes() to read
+            return lambda value: an_object(value, "it")  # attributes() reads it later
         inner = _later(kind.pair.fields[2][1])
         return lambda value: {k: inner(v) for k, v in an_object(value, "it").items()}
     read: Reader = _KINDS.get(kind, _integer)
@@ -174,7 +177,7 @@ def _list_reader(kind: FieldKind | Message) -> Reader:
 
 
 def _later(kind: FieldKind | Message | Many | Mapped) -> Reader:
-    """The reader of a kind, which is made when it is needed: messages contain themselves."""
+    """Return a reader that is created when it is called, because messages contain themselves."""
     if isinstance(kind, FieldKind):
         return _reader(kind)
 
@@ -213,7 +216,7 @@ def _message_reader(message: Message) -> Reader:
 
 
 def _integer(value: Any) -> int:
-    """A number, one as text, or a dtype's name."""
+    """Read a number, a number as a string, or the name of a dtype."""
     if isinstance(value, str):
         number = NUMBERS.get(value)
         if number is not None:
@@ -228,7 +231,7 @@ def _integer(value: Any) -> int:
 
 
 def _number(value: Any) -> float:
-    """A number, or the name of one that JSON has not ("Infinity", "NaN")."""
+    """Read a number, or the name of a number that JSON does not support ("Infinity", "NaN")."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise TypeError
     return float(value)
@@ -247,7 +250,7 @@ def _truth(value: Any) -> bool:
 
 
 def _bytes(value: Any) -> bytes:
-    """Base64, or a list of characters' codes."""
+    """Read base64, or a list of character codes."""
     if isinstance(value, list):
         return bytes(value)
     return base64.b64decode(_text(value).replace("-", "+").replace("_", "/"), validate=True)
@@ -262,11 +265,11 @@ _KINDS: dict[FieldKind, Reader] = {
 }
 
 _PLAIN: dict[FieldKind, type] = {STRING: str, BOOL: bool, FLOAT: float, DOUBLE: float, INT: int}
-"""Values of these types need no reading."""
+"""Python types of values that need no conversion."""
 
 _NAMES = (
     "INVALID FLOAT DOUBLE INT32 UINT8 INT16 INT8 STRING COMPLEX64 INT64 BOOL QINT8 QUINT8 QINT32 "
     "BFLOAT16 QINT16 QUINT16 UINT16 COMPLEX128 HALF RESOURCE VARIANT UINT32 UINT64"
 )
 NUMBERS = {f"DT_{name}": number for number, name in enumerate(_NAMES.split(" "))}
-"""TensorFlow's dtypes by the names that its messages have."""
+"""Numbers of TensorFlow's dtypes, by their names in messages."""

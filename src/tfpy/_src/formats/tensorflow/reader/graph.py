@@ -1,6 +1,6 @@
-"""GraphDefs, as node lists.
+"""The conversion of GraphDefs to node lists.
 
-A value is called as nodes call it: "node" or "node:1" in a graph, "node:output:0" in a function.
+Values have the names that nodes use: "node" or "node:1" in a graph, "node:output:0" in a function.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tfpy._src.library.io.checked_json import ModelFileError
 Given = Mapping[str, Array | Callable[[str], Array]]
 Constants = dict[str, Array | Callable[[str], Array]]
 Attributes = Callable[[Any, str], Mapping[str, Any]]
-"""Reads a node's attributes; the node's name is for errors."""
+"""A function that reads a node's attributes. Its second argument, the name, is for errors."""
 _NO_OP = "NoOp"
 INPUTS = frozenset(("Placeholder", "PlaceholderV2"))
 _NO_ATTRIBUTES: Mapping[str, Any] = {}
@@ -46,20 +46,19 @@ def read_graph(
     attributes: Attributes | None = None,
     size: int = 0,
 ) -> NodeGraph:
-    """The node list of a GraphDef.
+    """Convert a GraphDef to a node list.
 
     Args:
-        graph: the message, as :mod:`~tfpy._src.formats.encodings.protobuf` or ``from_json`` reads
-            it.
-        outputs: the values that it gives; by default those that nobody takes.
-        weights: values of constants that lie outside of the graph, by the nodes' names.
-        name: for errors.
-        dialect: what its operations do.
-        attributes: reads nodes' attributes; by default they are messages.
-        size: Number of bytes of the file, in proportion to which its constants may take memory.
+        graph: The message, as `encodings.protobuf` or `from_json` reads it.
+        outputs: Names of the output values. Default: the values that no node reads.
+        weights: Values of constants that are stored outside of the graph, by node name.
+        name: Name of the graph for error messages.
+        dialect: Implementation of the operations.
+        attributes: Function that reads the attributes of a node. Default: they are messages.
+        size: Number of bytes of the file, which limits the memory of the graph's constants.
 
     Raises:
-        ModelFileError: when the graph is broken, or its constants need too much memory.
+        ModelFileError: If the graph is invalid, or its constants need too much memory.
     """
     reader = _Nodes(weights or {}, attributes or _attributes, Room(size))
     library = graph.get("library", {}).get("function", [])
@@ -82,31 +81,31 @@ def read_graph(
 
 
 def _check_outputs(graph: NodeGraph) -> None:
-    """That something makes what a graph gives, so that its file is refused when it is read.
+    """Check that a node makes each output, so that an invalid file is refused when it is read.
 
     Raises:
-        ModelFileError: when nothing does.
+        ModelFileError: If no node makes an output.
     """
     given = {*graph.weights, *(spec.name for spec in graph.inputs)}
     for name in graph.outputs:
         maker = graph.makers.get(name)
         if maker is None and name not in given:
             raise ModelFileError(
-                f"{graph.name}: nothing makes the output {name!r}: name one of the graph's nodes"
+                f"{graph.name}: nothing makes the output {name!r}. Name one of the graph's nodes"
             )
         if maker is not None and maker.op == _NO_OP:
             raise ModelFileError(f"{graph.name}: the output {name!r} is a NoOp, which has no value")
 
 
 def canonical(name: str) -> str:
-    """A value's name without the number of a first output: "node:0" is "node"."""
+    """Return a value's name without the number of a first output: "node:0" becomes "node"."""
     return name.removesuffix(":0")
 
 
 def _function(
     message: Mapping[str, Any], reader: _Nodes, dialect: TensorFlowDialect
 ) -> tuple[str, NodeGraph]:
-    """A FunctionDef's name and node list."""
+    """Convert a FunctionDef, and return its name and node list."""
     signature = message.get("signature", {"input_arg": [], "output_arg": []})
     name = signature.get("name", "")
     inputs = tuple(
@@ -116,7 +115,7 @@ def _function(
     try:
         outputs = tuple(message["ret"][arg["name"]] for arg in signature["output_arg"])
     except KeyError as error:
-        raise ModelFileError(f"the function {name} does not return {error}") from None
+        raise ModelFileError(f"the function {name} does not return the output {error}") from None
     messages = NodeMessages.of(message["node_def"])
     nodes, constants = reader.read(messages, _constant_in_function)
     outputs = tuple(_constant_in_function(name, constants) for name in outputs)
@@ -127,20 +126,20 @@ def _function(
 
 
 class NodeMessages(NamedTuple):
-    """NodeDefs, by columns; constants that take nothing may stand apart."""
+    """NodeDefs as columns. Constants without inputs can be in separate columns."""
 
     names: list[str]
     ops: list[str]
     inputs: list[Sequence[str]]
     attrs: list[Any]
     constants: Sequence[str] = ()
-    """Their names."""
+    """Names of the separate constants."""
     values: Sequence[Any] = ()
-    """Their attributes."""
+    """Attributes of the separate constants."""
 
     @classmethod
     def of(cls, messages: Sequence[Mapping[str, Any]]) -> NodeMessages:
-        """The columns of messages."""
+        """Convert messages to columns."""
         return cls(
             [message.get("name", "") for message in messages],
             [message.get("op", "") for message in messages],
@@ -151,12 +150,12 @@ class NodeMessages(NamedTuple):
 
 @dataclass(frozen=True)
 class _Nodes:
-    """What reads messages of nodes.
+    """A reader of node messages.
 
     Args:
-        given: values of constants that lie outside of the graph.
-        attributes: reads what a node's message says of its attributes.
-        room: For arrays among the attributes, which may repeat a value of the file.
+        given: Values of constants that are stored outside of the graph.
+        attributes: Function that reads the attributes of a message.
+        room: Limit for arrays in attributes, which may repeat a value of the file.
     """
 
     given: Given
@@ -166,8 +165,10 @@ class _Nodes:
     def read(
         self, messages: NodeMessages, named: Callable[[str, Constants], str] | None = None
     ) -> tuple[list[Node], Constants]:
-        """The nodes, and apart from them the constants; one that waits for nodes is there for that,
-        too."""
+        """Return the nodes and the constants.
+
+        A constant with control inputs is also a node, which keeps these inputs.
+        """
         names, ops, inputs, attrs, *apart = messages
         constants = {
             name: self.given[name] if name in self.given else self._constant(name, said)
@@ -179,7 +180,7 @@ class _Nodes:
             if op == CONSTANT and name
         }
         nodes: dict[str, Node] = {}
-        known: dict[int, Mapping[str, Any]] = {}  # of attributes that messages share
+        known: dict[int, Mapping[str, Any]] = {}  # by id of the attributes, which messages share
         taken = _taken(inputs, constants, named)
         for name, op, (read, after), said in zip(names, ops, taken, attrs, strict=True):
             if op == CONSTANT and name:
@@ -187,7 +188,7 @@ class _Nodes:
                     nodes[name] = Node(name, op, (), (), {}, after)
                 continue
             if not name or name in nodes or name in constants:
-                raise ModelFileError(f"{name!r} is the name of several nodes, or none")
+                raise ModelFileError(f"the node name {name!r} is empty or occurs several times")
             check_inputs(name, op, read)
             found = known.get(id(said))
             if found is None:
@@ -202,7 +203,7 @@ class _Nodes:
         return value
 
     def _counted(self, said: Any, name: str) -> Mapping[str, Any]:
-        """Return a node's attributes, if there is room for their arrays."""
+        """Return a node's attributes after adding the size of their arrays to the limit."""
         found = self.attributes(said, name)
         for value in found.values():
             for array in value if isinstance(value, list) else (value,):
@@ -218,8 +219,8 @@ def _taken(
     constants: Constants,
     named: Callable[[str, Constants], str] | None,
 ) -> Iterable[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """The values that each node takes, and the nodes that it waits for."""
-    marks = "\n".join(itertools.chain.from_iterable(inputs))  # few graphs have any
+    """Return the values that each node reads, and its control inputs."""
+    marks = "\n".join(itertools.chain.from_iterable(inputs))  # most graphs have none
     if "^" not in marks and ":" not in marks:
         return zip(map(tuple, inputs), itertools.repeat(()))
     found = []
@@ -232,7 +233,7 @@ def _taken(
 
 
 def _constant_in_function(name: str, constants: Constants) -> str:
-    """A value's name, where those of constants are "constant:output:0"."""
+    """Return a value's name. Constants are called "constant:output:0" in functions."""
     node = name.removesuffix(":output:0")
     return node if node in constants else name
 
@@ -246,6 +247,6 @@ def _attributes(values: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _leaves(nodes: Sequence[Node]) -> tuple[str, ...]:
-    """The nodes whose values nobody takes."""
+    """Return the names of the nodes with values that no node reads."""
     taken = {maker_of(name) for node in nodes for name in (*node.inputs, *node.after)}
     return tuple(n.name for n in nodes if n.name not in taken and n.op not in (_NO_OP, CONSTANT))

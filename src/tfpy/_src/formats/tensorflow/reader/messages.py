@@ -1,4 +1,4 @@
-"""TensorFlow's messages: the fields that are read (graph.proto and those it uses)."""
+"""The fields of TensorFlow's messages that the readers use (graph.proto and its imports)."""
 
 from __future__ import annotations
 

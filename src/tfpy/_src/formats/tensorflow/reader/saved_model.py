@@ -1,7 +1,7 @@
-"""SavedModels: a graph with signatures, a checkpoint of its variables, and files beside it.
+"""SavedModels: a graph with signatures, a checkpoint of its variables, and assets.
 
-Variables that no signature assigns become weights of the graph. What they hold is found by running
-the graph's own restoring, which assigns them, so that all of TensorFlow's versions are read.
+Variables that no signature assigns become weights of the graph. Their values are found by running
+the graph's own restore operation, so that SavedModels of all versions of TensorFlow can be read.
 """
 
 from __future__ import annotations
@@ -41,11 +41,10 @@ _FILL = ("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
 
 @dataclass(frozen=True)
 class SavedModel:
-    """One of a file's graphs.
+    """One of the graphs in a `saved_model.pb`.
 
     Attributes:
-        message: the MetaGraphDef.
-        signatures: SignatureDefs by name; what initializes is not among them.
+        message: The MetaGraphDef.
         size: Number of bytes of the file.
     """
 
@@ -54,7 +53,7 @@ class SavedModel:
 
     @property
     def signatures(self) -> dict[str, dict[str, Any]]:
-        """What callers may call."""
+        """SignatureDefs that callers may call, by name. The default is the first."""
         found = self.message["signature_def"]
         return {
             key: found[key]
@@ -64,7 +63,7 @@ class SavedModel:
 
     @property
     def assets(self) -> dict[str, str]:
-        """Names of files by the values that hold their paths."""
+        """Names of asset files, by the graph's values for their paths."""
         return {
             canonical(one.get("tensor_info", {}).get("name", "")): one.get("filename", "")
             for one in self.message["asset_file_def"]
@@ -72,7 +71,7 @@ class SavedModel:
 
     @property
     def initialization(self) -> str | None:
-        """The node that makes tables ready."""
+        """Name of the node that initializes tables."""
         found = self.message["signature_def"].get(_INITIALIZATION)
         if found is not None:
             names = [info.get("name", "") for info in found["outputs"].values()]
@@ -82,16 +81,16 @@ class SavedModel:
         return canonical(names[0]) if names and names[0] else None
 
     def graph(self, outputs: Sequence[str], dialect: TensorFlowDialect) -> NodeGraph:
-        """The node list."""
+        """Read the graph as a node list."""
         message = self.message.get("graph_def", {"node": []})
         return read_graph(message, outputs, dialect=dialect, size=self.size)
 
 
 def read_saved_model(data: bytes, tags: Iterable[str] = ("serve",)) -> SavedModel:
-    """The graph of ``saved_model.pb`` with the given tags, or its first one.
+    """Read the graph of `saved_model.pb` with the given tags, or the first graph.
 
     Raises:
-        ModelFileError: when it is no such file.
+        ModelFileError: If the file is invalid.
     """
     graphs = read(data, SAVED_MODEL)["meta_graphs"]
     if not graphs:
@@ -102,10 +101,10 @@ def read_saved_model(data: bytes, tags: Iterable[str] = ("serve",)) -> SavedMode
 
 
 def variables(model: SavedModel, bundle: Bundle | None) -> dict[str, Array]:
-    """What variables hold, by the names of the nodes that give their handles.
+    """Return the values of variables by the names of the nodes that make their handles.
 
     Raises:
-        ModelFileError: when the checkpoint does not have what the graph restores.
+        ModelFileError: If the checkpoint does not contain a value that the graph restores.
     """
     saver = model.message.get("saver_def", {})
     restoring = canonical(saver.get("restore_op_name", ""))
@@ -136,7 +135,7 @@ def variables(model: SavedModel, bundle: Bundle | None) -> dict[str, Array]:
 
 
 def frozen(graph: NodeGraph, values: Mapping[str, Array]) -> NodeGraph:
-    """The graph, with variables that its outputs need and do not assign as weights."""
+    """Return the graph with weights in the place of variables that its outputs only read."""
     kept = assigned(plan(graph, graph.outputs).nodes, graph.functions)
     arrays: dict[str, Any] = {name: graph.weights[name] for name in graph.weights}
     arrays |= {n.name: values[n.name] for n in graph.nodes if n.name in values.keys() - kept}
@@ -145,7 +144,7 @@ def frozen(graph: NodeGraph, values: Mapping[str, Array]) -> NodeGraph:
 
 
 def assign(graph: NodeGraph, values: Mapping[str, Array]) -> None:
-    """Gives the variables that are left in a graph what they hold."""
+    """Assign the restored values to the variables that remain in a graph."""
     for node in graph.nodes:
         if node.op in VARIABLES and node.name in values:
             scope = Scope(graph, {})
@@ -155,19 +154,19 @@ def assign(graph: NodeGraph, values: Mapping[str, Array]) -> None:
 
 
 def initialize(graph: NodeGraph, node: str, given: Mapping[str, Any]) -> None:
-    """Runs the node that makes tables ready."""
+    """Run the node that initializes tables."""
     _run(graph, node, given)
 
 
 @dataclass(frozen=True)
 class _Handle:
-    """Stands for a variable while it is restored."""
+    """A handle of a variable that is being restored."""
 
     node: str
 
 
 def _run(graph: NodeGraph, node: str, given: Mapping[str, Any]) -> None:
-    """Runs a node for what it does."""
+    """Run a node for its effect."""
     only = replace(graph, outputs=(), effects=(node,))
     Scope(only, given).run(plan(only, (), given))
 
@@ -177,12 +176,12 @@ def assigned(
     functions: Mapping[str, NodeGraph],
     known: dict[str, set[str]] | None = None,
 ) -> set[str]:
-    """The values, among them handles of variables, that nodes assign something to.
+    """Return the values that nodes assign to, including handles of variables.
 
     Args:
-        nodes: of a graph or a function.
-        functions: those that nodes call.
-        known: what was found of functions.
+        nodes: Nodes of a graph or a function.
+        functions: Functions that the nodes may call.
+        known: Cache of the results for functions.
     """
     known = {} if known is None else known
     found: set[str] = set()
@@ -194,7 +193,7 @@ def assigned(
             function = functions.get(name)
             if function is not None:
                 if name not in known:
-                    known[name] = set()  # for a function that calls itself
+                    known[name] = set()  # in case the function calls itself
                     known[name] = assigned(function.nodes, functions, known)
                 taken = node.inputs[len(node.inputs) - len(function.inputs) :]
                 pairs = zip(function.inputs, taken, strict=False)
@@ -226,18 +225,19 @@ def _run_record(node: Node, inputs: list[Any]) -> list[Any]:
 
 
 def operations(assets: Mapping[str, bytes], safe: bool = True) -> TensorFlowDialect:
-    """Return the operations of a SavedModel.
+    """Return the dialect of a SavedModel.
 
-    Those that read Variables also take weights in place of handles. Tables are filled from assets.
+    Operations that read Variables also accept weights in the place of handles. Tables are filled
+    from assets.
 
     Args:
-        assets: The bytes of the assets by the values that stand for their paths.
-        safe: Whether operations that act outside of the graph are refused.
+        assets: Bytes of the assets by path.
+        safe: If True, refuse operations that act outside of the graph.
     """
 
     def fill(node: Node, inputs: list[Any]) -> Sequence[Any]:
         record, data = RECORDS[node.op], None
-        if len(inputs) == 2:  # other numbers are wrong, which the record reports
+        if len(inputs) == 2:  # the record reports a wrong number of inputs
             name = _text(host_values(inputs[1]).item())
             data = assets.get(name)
             if data is None and safe:

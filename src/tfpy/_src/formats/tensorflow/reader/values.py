@@ -1,4 +1,4 @@
-"""What attributes of TensorFlow's nodes hold, as Python's values."""
+"""The conversion of attributes of TensorFlow's nodes to Python values."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tfpy._src.compiler.ir.aval import Array
 from tfpy._src.library.io.checked_json import ModelFileError
 
 MAX_BYTES = 1 << 30
-"""Of a constant in a graph."""
+"""Maximum size of a constant in a graph."""
 MAX_RANK = 254
 _HALF, _BFLOAT16, _STRING = 19, 14, 7
-_REFERENCE = 100  # is added to the dtype of a reference to a variable
+_REFERENCE = 100  # the dtype of a reference to a variable is the variable's dtype plus this
 STORED: dict[int, tuple[str, str, str]] = {
     1: ("<f4", "f4", "float_val"),
     2: ("<f8", "f8", "double_val"),
@@ -37,7 +37,7 @@ STORED: dict[int, tuple[str, str, str]] = {
     22: ("<u4", "u4", "uint32_val"),
     23: ("<u8", "u8", "uint64_val"),
 }
-"""By a dtype's number: that of its bytes, that of the array, and a TensorProto's field for it."""
+"""Stored dtype, dtype of the array, and field of a TensorProto, by the number of a dtype."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ class FunctionName:
 
 
 def attribute(value: dict[str, Any], what: str) -> Any:
-    """An AttrValue.
+    """Convert an AttrValue.
 
     Raises:
-        ModelFileError: for what is not allowed.
+        ModelFileError: If the value is invalid.
     """
     if "list" in value:
         return _list(value["list"], what)
@@ -78,7 +78,7 @@ def _one(kind: str, value: Any, what: str) -> Any:
                 return data
         case "i":
             if not -(1 << 63) <= value < 1 << 63:
-                raise ModelFileError(f"{what}: {str(value)[:40]} is no integer of 64 bits")
+                raise ModelFileError(f"{what}: {str(value)[:40]} is not a 64-bit integer")
             return int(value)
         case "f":
             return float(value)
@@ -90,43 +90,45 @@ def _one(kind: str, value: Any, what: str) -> Any:
             return shape(value, what)
         case "tensor":
             array = tensor(value, what)
-            array.setflags(write=False)  # nodes share what is equal
+            array.setflags(write=False)  # nodes share equal values
             return array
         case _:
             return FunctionName(value.get("name", ""))
 
 
 def dtype(number: int, what: str) -> DType | None:
-    """A dtype by its number; None for 0.
+    """Return a dtype by its number. The result is None for 0.
 
     Raises:
-        ModelFileError: when there is none.
+        ModelFileError: If there is no such dtype.
     """
     try:
         return as_dtype(number % _REFERENCE) if number else None
     except TypeError:
-        raise ModelFileError(f"{what}: {number} is the number of no dtype") from None
+        raise ModelFileError(f"{what}: {number} is not the number of a dtype") from None
 
 
 def shape(value: dict[str, Any], what: str) -> tuple[int | None, ...] | None:
-    """A TensorShapeProto: sizes, None for open ones; None for any shape.
+    """Convert a TensorShapeProto. Open sizes and shapes of unknown rank are None.
 
     Raises:
-        ModelFileError: for impossible sizes.
+        ModelFileError: If a size is invalid.
     """
     if value.get("unknown_rank"):
         return None
     sizes = [int(dim.get("size", 0)) for dim in value["dim"]]
     if len(sizes) > MAX_RANK or any(not -1 <= size < 1 << 31 for size in sizes):
-        raise ModelFileError(f"{what}: {sizes[:10]} is no shape")
+        raise ModelFileError(f"{what}: {sizes[:10]} is not a valid shape")
     return tuple(None if size < 0 else size for size in sizes)
 
 
 def tensor(value: dict[str, Any], what: str) -> Array:
-    """A TensorProto's array: of its content, or of single values of which the last is repeated.
+    """Convert a TensorProto to an array.
+
+    Its values are bytes, or a list of numbers, the last of which is repeated.
 
     Raises:
-        ModelFileError: when its parts do not go together.
+        ModelFileError: If the values do not match the shape or the dtype.
     """
     sizes = shape(value.get("tensor_shape", {"dim": []}), what)
     if sizes is None or None in sizes:
@@ -139,7 +141,7 @@ def tensor(value: dict[str, Any], what: str) -> Array:
     if number == _BFLOAT16:
         return _bfloat16(value, count, what).reshape(sizes)
     if number not in STORED:
-        raise ModelFileError(f"{what}: constants of dtype {number} are not read")
+        raise ModelFileError(f"{what}: constants of the dtype number {number} are not supported")
     stored, made, field = STORED[number]
     if count * np.dtype(stored).itemsize > MAX_BYTES:
         raise ModelFileError(f"{what}: a constant of {count} elements is too large")
@@ -149,12 +151,14 @@ def tensor(value: dict[str, Any], what: str) -> Array:
     try:
         singles = _singles(value[field], number, made)
     except (OverflowError, TypeError, ValueError) as error:
-        raise ModelFileError(f"{what}: the values of a constant do not fit: {error}") from None
+        raise ModelFileError(
+            f"{what}: the values of a constant do not fit its dtype: {error}"
+        ) from None
     return _filled(singles, count, what).reshape(sizes)
 
 
 def _singles(values: Any, number: int, made: str) -> Array:
-    """Return an array of a message's numbers, which those of JSON may be too large for."""
+    """Convert the numbers of a message to an array. Numbers of JSON can be too large for it."""
     if number == _HALF:
         return np.asarray(values, np.int64).astype(np.uint16).view(np.float16)
     if np.dtype(made).kind == "c":
@@ -164,7 +168,7 @@ def _singles(values: Any, number: int, made: str) -> Array:
 
 
 def _bfloat16(value: dict[str, Any], count: int, what: str) -> Array:
-    """Its numbers as float32, which holds them all."""
+    """Convert bfloat16 numbers to float32, which represents them exactly."""
     content = value.get("tensor_content")
     if content is not None and len(content):
         upper = _content(content, "<u2", count, what)
@@ -172,7 +176,9 @@ def _bfloat16(value: dict[str, Any], count: int, what: str) -> Array:
         try:
             halves = np.asarray(value["half_val"], np.int64).astype(np.uint16)
         except (OverflowError, TypeError, ValueError) as error:
-            raise ModelFileError(f"{what}: the values of a constant do not fit: {error}") from None
+            raise ModelFileError(
+                f"{what}: the values of a constant do not fit its dtype: {error}"
+            ) from None
         upper = _filled(halves, count, what)
     return (upper.astype(np.uint32) << 16).view(np.float32)
 
@@ -180,12 +186,14 @@ def _bfloat16(value: dict[str, Any], count: int, what: str) -> Array:
 def _content(content: Any, stored: str, count: int, what: str) -> Array:
     size = count * np.dtype(stored).itemsize
     if len(content) != size:
-        raise ModelFileError(f"{what}: a constant has {len(content)} bytes, not {size}")
+        raise ModelFileError(
+            f"{what}: a constant has {len(content)} bytes, but its shape and dtype need {size}"
+        )
     return np.frombuffer(content, stored)
 
 
 def _filled(values: Array, count: int, what: str) -> Array:
-    """As many values as there are elements: the last one, or zero, is repeated."""
+    """Repeat the last value, or zero if there is none, up to the number of elements."""
     if values.size > count:
         raise ModelFileError(f"{what}: a constant has {values.size} values for {count} elements")
     if values.size == count:
