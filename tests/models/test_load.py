@@ -227,7 +227,7 @@ def test_parts_of_a_checkpoint(tmp_path: Path) -> None:
         bundle = Bundle(index, lambda i, n, at, size, data=data: data[at : at + size])
         assert list(bundle.entries) == ["v"]
         if name == "gap":
-            with pytest.raises(ModelFileError, match="its parts are not all of it"):
+            with pytest.raises(ModelFileError, match="its parts do not cover the whole array"):
                 bundle["v"]
         else:
             np.testing.assert_array_equal(bundle["v"], values)
@@ -243,7 +243,7 @@ def test_parts_of_a_checkpoint(tmp_path: Path) -> None:
         "9000 2 5 a:-:-",
         "9 2 5 -:-:-",
     ):
-        with pytest.raises(ModelFileError, match="is no part of an array"):
+        with pytest.raises(ModelFileError, match="is not a part of an array"):
             part_of(values, wrong)
 
 

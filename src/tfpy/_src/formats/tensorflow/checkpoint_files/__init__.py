@@ -1,1 +1,1 @@
-"""The files of TensorFlow's checkpoints: an index and shards of bytes."""
+"""Reader and writer of TensorFlow's checkpoint files: an index and shards of bytes."""

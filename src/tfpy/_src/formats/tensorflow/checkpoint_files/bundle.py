@@ -1,4 +1,4 @@
-"""Checkpoints of TensorFlow: a table of entries (``.index``) and shards of bytes (``.data-…``)."""
+"""Reader of TensorFlow checkpoints: a table of entries (`.index`) and shards (`.data-…`)."""
 
 from __future__ import annotations
 
@@ -41,25 +41,26 @@ MAX_SHARDS = 1 << 16
 _PLACE = re.compile(r"-|(\d{1,18}),(\d{1,18})")
 _STRING, _BFLOAT16 = 7, 14
 _SMALL = range(24, 34)
-"""dtypes of a byte or less that NumPy has not."""
+"""Numbers of the dtypes of at most one byte that NumPy does not have."""
 _FEW_BYTES = 1 << 16
-"""It is quicker to read so many than to leave them out."""
+"""Number of bytes that are faster to read than to skip."""
 
 
 Extents = tuple[tuple[int, int], ...]
-"""The part of an array: for each axis where it starts and how long it is, (0, -1) for all of it."""
+"""A part of an array: start and length on each axis. (0, -1) is the whole axis."""
 Source = Callable[[int, int, int, int], "bytes | memoryview"]
-"""(shard, number of shards, offset, size): those bytes of a shard, fewer at its end."""
+"""A function (shard, number of shards, offset, size) that returns bytes of a shard, and fewer at
+its end."""
 
 
 def shard_name(number: int, count: int) -> str:
-    """What a shard's name has behind the checkpoint's."""
+    """Return the suffix of a shard's file name."""
     return f".data-{number:05}-of-{count:05}"
 
 
 @dataclass(frozen=True)
 class BundleEntry:
-    """Where an array lies."""
+    """The location of an array in a checkpoint."""
 
     dtype: int
     shape: tuple[int, ...]
@@ -68,19 +69,19 @@ class BundleEntry:
     size: int
     checksum: int
     slices: tuple[Extents, ...] = ()
-    """Its parts, if it lies in parts, which have entries of their own."""
+    """Parts of the array, which have their own entries. Empty if the array is in one piece."""
 
 
 class Bundle:
-    """The arrays of a checkpoint, by their keys.
+    """The arrays of a checkpoint, by key.
 
     Args:
-        index: the bytes of the table.
-        source: gives bytes of the shards.
-        max_bytes: what no array has more of.
+        index: Bytes of the table.
+        source: Function that returns bytes of the shards.
+        max_bytes: Maximum number of bytes of an array.
 
     Raises:
-        ModelFileError: when the table is broken.
+        ModelFileError: If the table is damaged.
     """
 
     def __init__(self, index: bytes, source: Source, max_bytes: int = MAX_BYTES) -> None:
@@ -100,34 +101,38 @@ class Bundle:
 
     @property
     def shards(self) -> int:
-        """How many files of bytes there are."""
+        """Number of shards."""
         return self._shards
 
     def __getitem__(self, key: str) -> Array:
-        """An array.
+        """Read an array.
 
         Raises:
-            ModelFileError: when there is none of that key, or its bytes are not what was written.
+            ModelFileError: If the key does not exist, or the bytes are damaged.
         """
         return self.part(key)
 
     def part(self, key: str, ranges: Ranges | None = None) -> Array:
-        """Part of an array, of which little more than that is read; the whole without ``ranges``.
+        """Read a part of an array, and few bytes more than that.
+
+        Args:
+            key: Key of the array.
+            ranges: Start and end on each axis. Default: the whole array.
 
         Raises:
-            ModelFileError: when there is none of that key, or its bytes are not what was written.
+            ModelFileError: If the key does not exist, or the bytes are damaged.
         """
         if key not in self.entries:
-            raise ModelFileError(f"the checkpoint has no value {key!r}")
+            raise ModelFileError(f"the checkpoint does not contain the value {key!r}")
         entry = self.entries[key]
         wanted = _all(entry.shape) if ranges is None else ranges
         return self._joined(entry, wanted, key) if entry.slices else self._read(entry, wanted, key)
 
     def _joined(self, entry: BundleEntry, wanted: Ranges, key: str) -> Array:
-        """What is wanted of an array, of its parts.
+        """Read a range of an array that is stored in parts.
 
         Raises:
-            ModelFileError: when parts are missing, or do not fit.
+            ModelFileError: If parts are missing, overlap, or do not match the array.
         """
         found: Array | None = None
         covered = np.zeros([stop - start for start, stop in wanted], bool)
@@ -138,25 +143,27 @@ class Bundle:
             )
             part = self._parts.get(slice_key(key, extents))
             if part is None or part.slices or part.dtype != entry.dtype:
-                raise ModelFileError(f"{key!r}: the checkpoint has no part {extents}")
+                raise ModelFileError(f"{key!r}: the checkpoint does not contain the part {extents}")
             if part.shape != tuple(stop - start for start, stop in place):
-                raise ModelFileError(f"{key!r}: the part {extents} has the shape {part.shape}")
+                raise ModelFileError(
+                    f"{key!r}: the part {extents} has the shape {part.shape}, which does not match"
+                )
             common = _common(place, wanted)
             if common is None:
                 continue
             where = tuple(map(_slice, _within(common, wanted)))
             if covered[where].any():
-                raise ModelFileError(f"{key!r}: its parts lie upon each other")
+                raise ModelFileError(f"{key!r}: its parts overlap")
             values = self._read(part, _within(common, place), key)
             found = np.empty(covered.shape, values.dtype) if found is None else found
             found[where] = values
             covered[where] = True
         if found is None or not covered.all():
-            raise ModelFileError(f"{key!r}: its parts are not all of it")
+            raise ModelFileError(f"{key!r}: its parts do not cover the whole array")
         return found
 
     def _read(self, entry: BundleEntry, wanted: Ranges, key: str) -> Array:
-        """What is wanted of an array that lies in one piece."""
+        """Read a range of an array that is stored in one piece."""
         if entry.dtype == _STRING:
             data = self._bytes(entry, key)
             found = _strings(data, math.prod(entry.shape), entry.checksum, key)
@@ -165,7 +172,7 @@ class Bundle:
         if wanted == _all(entry.shape):
             data = self._bytes(entry, key)
             if masked(crc32c(data)) != entry.checksum:
-                raise ModelFileError(f"{key!r} has another checksum than was written: it is broken")
+                raise ModelFileError(f"{key!r} is damaged: its checksum does not match")
             return _numbers(data, entry.dtype).reshape(entry.shape)
         found = np.empty([stop - start for start, stop in wanted], _numbers(b"", entry.dtype).dtype)
         for place, pieces, sizes in _pieces(entry.shape, wanted, found.itemsize):
@@ -178,11 +185,11 @@ class Bundle:
     def _bytes(
         self, entry: BundleEntry, key: str, start: int = 0, size: int | None = None
     ) -> memoryview:
-        """So many bytes of an array, from one of them on; all by default."""
+        """Read bytes of an array, from `start` on. Default: all bytes."""
         size = entry.size if size is None else size
         found = self._source(entry.shard, self._shards, entry.offset + start, size)
         if len(found) < size:
-            raise ModelFileError(f"{key!r} lies beyond the end of its file")
+            raise ModelFileError(f"{key!r} is damaged: its file ends too early")
         return memoryview(found).cast("B")
 
     def _entry(self, value: memoryview, key: bytes) -> BundleEntry:
@@ -190,14 +197,14 @@ class Bundle:
         what = f"{key[:60]!r} in the checkpoint"
         sizes = shape(found.get("shape", {"dim": []}), what)
         if sizes is None or None in sizes:
-            raise ModelFileError(f"{what} has no known shape")
+            raise ModelFileError(f"{what} does not have a known shape")
         known = tuple(size for size in sizes if size is not None)
         number, offset, size, shard = (
             int(found.get(k, 0)) for k in ("dtype", "offset", "size", "shard_id")
         )
         width = _width(number)
         if width is None:
-            raise ModelFileError(f"{what} is of dtype {number}, which is not read")
+            raise ModelFileError(f"{what} has the dtype number {number}, which is not supported")
         slices = tuple(_extents(one, known, what) for one in found["slices"])
         if slices:
             size = math.prod(known) * width
@@ -209,15 +216,15 @@ class Bundle:
             and math.prod(known) <= self._max_bytes
             and 0 <= shard < self._shards
         ):
-            raise ModelFileError(f"{what} says sizes that do not go together")
+            raise ModelFileError(f"{what} has a shape, size or position that is not consistent")
         return BundleEntry(number, known, shard, offset, size, int(found.get("crc32c", 0)), slices)
 
 
 def shards_of(index: bytes) -> int:
-    """How many shards a table says that there are.
+    """Return the number of shards that a table specifies.
 
     Raises:
-        ModelFileError: when it is broken.
+        ModelFileError: If the table is damaged.
     """
     for key, value in read_table(memoryview(index)):
         if not key:
@@ -229,15 +236,17 @@ def _count(header: memoryview) -> int:
     found = read(header, _HEADER)
     count = int(found.get("num_shards", 1))
     if found.get("endianness") or not 0 < count <= MAX_SHARDS:
-        raise ModelFileError("the checkpoint's header is not one that is read")
+        raise ModelFileError("the checkpoint's header is not supported")
     return count
 
 
 def part_of(array: Array, wanted: str) -> Array:
-    """The part that a text says, as "10 3 0,4:-" does four of ten rows; "" is the whole.
+    """Return the part of an array that a string describes.
+
+    For example, "10 3 0,4:-" is four of ten rows. An empty string is the whole array.
 
     Raises:
-        ModelFileError: when it is no part of that array.
+        ModelFileError: If the string does not describe a part of that array.
     """
     *sizes, places = wanted.split(" ")
     found = [_PLACE.fullmatch(place) for place in places.split(":")] if wanted else []
@@ -249,7 +258,7 @@ def part_of(array: Array, wanted: str) -> Array:
         where.append(slice(start, start + length) if match[1] else slice(None))
     axes = array.ndim if wanted else 0
     if sizes != [str(n) for n in array.shape[:axes]] or not len(where) == len(found) == axes:
-        raise ModelFileError(f"{wanted!r} is no part of an array {list(array.shape)}")
+        raise ModelFileError(f"{wanted!r} is not a part of an array of shape {list(array.shape)}")
     return array[tuple(where)]
 
 
@@ -262,24 +271,24 @@ def _slice(range_: tuple[int, int]) -> slice:
 
 
 def _common(one: Ranges, other: Ranges) -> Ranges | None:
-    """What two parts of an array have in common; None when that is nothing."""
+    """Return the intersection of two parts of an array, or None if it is empty."""
     pairs = zip(one, other, strict=True)
     found = tuple((max(a, c), min(b, d)) for (a, b), (c, d) in pairs)
     return None if any(start >= stop for start, stop in found) else found
 
 
 def _within(part: Ranges, whole: Ranges) -> Ranges:
-    """Where a part lies in a larger one that it is in."""
+    """Return the position of a part inside a larger part that contains it."""
     return tuple((a - first, b - first) for (a, b), (first, _) in zip(part, whole, strict=True))
 
 
 def _pieces(
     sizes: Sequence[int], wanted: Ranges, width: int
 ) -> Iterator[tuple[int, tuple[Any, ...], list[int]]]:
-    """What is read of an array in order to have part of it.
+    """Yield the pieces to read for a part of an array.
 
-    Gives, of each piece: with which element it begins, where it belongs in what is wanted, on the
-    first axes, and its sizes on the last of these and all others.
+    A piece is the number of its first element, its position in the part on the first axes, and its
+    sizes on the last of these axes and the axes that follow.
     """
     axis = len(sizes) - 1
     while axis > 0 and (
@@ -300,11 +309,11 @@ def _pieces(
 
 
 _BLOCK_BYTES = 1 << 24
-"""Read at a time where less than all of it is wanted."""
+"""Number of bytes to read at once if only a part of an array is needed."""
 
 
 def _width(number: int) -> int | None:
-    """How many bytes an element has by its dtype's number; None for one that is not read."""
+    """Return the bytes of an element by the number of its dtype, or None if it is unsupported."""
     if number in (_STRING, *_SMALL):
         return 1
     if number == _BFLOAT16:
@@ -313,7 +322,7 @@ def _width(number: int) -> int | None:
 
 
 def _numbers(data: bytes | memoryview, number: int) -> Array:
-    """Bytes as numbers of a dtype; those of bfloat16 as float32, which holds them."""
+    """Decode bytes as numbers. Numbers of bfloat16 become float32, which is exact."""
     if number == _BFLOAT16:
         return (np.frombuffer(data, "<u2").astype(np.uint32) << 16).view(np.float32)
     if number in _SMALL:
@@ -323,10 +332,10 @@ def _numbers(data: bytes | memoryview, number: int) -> Array:
 
 
 def _extents(message: Mapping[str, Any], sizes: tuple[int, ...], what: str) -> Extents:
-    """A part's places on the axes of a whole.
+    """Return the position of a part on each axis of an array.
 
     Raises:
-        ModelFileError: when it is not within the whole.
+        ModelFileError: If the part is not inside the array.
     """
     found = tuple(
         (int(one.get("start", 0)), int(one.get("length", -1))) for one in message["extent"]
@@ -341,21 +350,21 @@ def _extents(message: Mapping[str, Any], sizes: tuple[int, ...], what: str) -> E
 
 
 def _strings(data: memoryview, count: int, checksum: int, key: str) -> Array:
-    """Texts: their lengths, a checksum of these, and then their bytes.
+    """Decode strings: their lengths, a checksum of the lengths, and then their bytes.
 
-    The checksums are of the lengths as numbers of four bytes, or of eight where they need these.
+    The checksum treats a length as a number of four bytes, or of eight bytes if it needs them.
     """
     at, lengths = 0, []
     if count > len(data):
-        raise ModelFileError(f"{key!r} has fewer bytes than texts")
+        raise ModelFileError(f"{key!r} is damaged: it has fewer bytes than strings")
     for _ in range(count):
         length, at = read_varint(data, at)
         lengths.append(length)
     at += 4
     if at + sum(lengths) != len(data):
-        raise ModelFileError(f"the texts of {key!r} do not take the bytes that they have")
+        raise ModelFileError(f"{key!r} is damaged: its size does not match its strings")
     if masked(crc32c(data[at - 4 :], crc32c(bytes_of_lengths(lengths)))) != checksum:
-        raise ModelFileError(f"{key!r} has another checksum than was written: it is broken")
+        raise ModelFileError(f"{key!r} is damaged: its checksum does not match")
     found = np.empty(count, object)
     for i, length in enumerate(lengths):
         found[i] = bytes(data[at : at + length])
@@ -364,5 +373,5 @@ def _strings(data: memoryview, count: int, checksum: int, key: str) -> Array:
 
 
 def bytes_of_lengths(lengths: Sequence[int]) -> bytes:
-    """What checksums of texts take of their lengths."""
+    """Return the bytes of the lengths of strings, as checksums need them."""
     return b"".join(n.to_bytes(4 if n < 1 << 32 else 8, "little") for n in lengths)

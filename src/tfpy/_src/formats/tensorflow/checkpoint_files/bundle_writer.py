@@ -1,6 +1,6 @@
-"""Checkpoints of TensorFlow, written: one shard of bytes, and the table of what is in it.
+"""Writer of TensorFlow checkpoints: one shard of bytes, and the table of its entries.
 
-Tables of shards that processes have written each for itself become one (:func:`merged`).
+`merged` combines the tables of shards that several processes have written.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tfpy._src.formats.tensorflow.checkpoint_files.ordered_code import slice_key
 from tfpy._src.formats.tensorflow.checkpoint_files.table import read_table, write_table
 from tfpy._src.library.io.crc import crc32c, masked
 
-_VERSION = 1  # of the format
+_VERSION = 1  # version of the format
 
 
 @dataclass(frozen=True)
 class Written:
-    """An array, or part of one, in a shard; what lies in parts has an entry without a place."""
+    """The entry of an array or of a part in a shard. An array in parts has no position itself."""
 
     dtype: int
     shape: tuple[int, ...]
@@ -36,7 +36,7 @@ class Written:
     slices: tuple[Extents, ...] = ()
 
     def message(self) -> bytes:
-        """The BundleEntryProto."""
+        """Encode the entry as a BundleEntryProto."""
         numbers = ((1, self.dtype), (3, self.shard), (4, self.offset), (5, self.size))
         fields = [integer(field, number) for field, number in numbers if number]
         fields.insert(1, chunk(2, b"".join(chunk(2, integer(1, n)) for n in self.shape)))
@@ -47,7 +47,7 @@ class Written:
 
 
 def _slice(extents: Extents) -> bytes:
-    """A TensorSliceProto."""
+    """Encode a part of an array as a TensorSliceProto."""
     return b"".join(
         chunk(1, b"" if length < 0 else integer(1, start) + integer(2, length))
         for start, length in extents
@@ -58,10 +58,10 @@ Entries = Mapping[bytes, Written]
 
 
 class ShardWriter:
-    """Writes arrays one after the other to a file.
+    """A writer of arrays, one after another, to the file of a shard.
 
     Args:
-        file: of the shard.
+        file: File of the shard.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -70,17 +70,19 @@ class ShardWriter:
         self.entries: dict[bytes, Written] = {}
 
     def add(self, key: str, dtype: int, array: Array) -> None:
-        """Writes an array.
+        """Write an array.
 
         Args:
-            dtype: its number.
+            key: Key of the array.
+            dtype: Number of the dtype.
+            array: Values.
         """
         self.entries[key.encode()] = self._write(dtype, array)
 
     def add_part(
         self, key: str, dtype: int, array: Array, extents: Extents, sizes: tuple[int, ...]
     ) -> None:
-        """Writes part of an array, the sizes of which are given."""
+        """Write a part of an array of shape `sizes`."""
         self.entries[slice_key(key, extents)] = self._write(dtype, array)
         whole = self.entries.get(key.encode(), Written(dtype, sizes))
         self.entries[key.encode()] = replace(whole, slices=(*whole.slices, extents))
@@ -100,7 +102,7 @@ class ShardWriter:
 
 
 def _texts(array: Array) -> tuple[list[bytes | memoryview], int]:
-    """The bytes of texts, and their checksum."""
+    """Encode strings, and return their bytes and checksum."""
     texts = [bytes(text) for text in array.reshape(-1).tolist()]
     of_lengths = crc32c(bytes_of_lengths([len(text) for text in texts]))
     tail = masked(of_lengths).to_bytes(4, "little") + b"".join(texts)
@@ -109,10 +111,10 @@ def _texts(array: Array) -> tuple[list[bytes | memoryview], int]:
 
 
 def entries_of(index: bytes) -> Entries:
-    """What a table of one shard says.
+    """Return the entries of a table of one shard.
 
     Raises:
-        ModelFileError: when it is broken.
+        ModelFileError: If the table is damaged.
     """
     pairs = dict(read_table(memoryview(index)))
     return {key: _entry(value) for key, value in pairs.items() if key}
@@ -132,13 +134,14 @@ def _entry(value: memoryview) -> Written:
 
 
 def merged(tables: Sequence[Entries], base: int = 0) -> bytes:
-    """The table of several shards' entries, in the order of the shards.
+    """Combine the entries of several shards, in the order of the shards, and return the table.
 
     Args:
-        base: the first shard's number; those before it there are not.
+        tables: Entries of each shard.
+        base: Number of the first shard. The shards before it do not exist.
 
     Raises:
-        ValueError: when two have the same array.
+        ValueError: If two shards contain the same array.
     """
     found: dict[bytes, Written] = {}
     for shard, entries in enumerate(tables, base):

@@ -1,25 +1,25 @@
-"""Keys of parts of arrays in checkpoints: texts and numbers whose bytes sort as they do."""
+"""Keys of parts of arrays. Their bytes sort like the strings and numbers that they encode."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-_BITS = 7  # of a number in each byte
+_BITS = 7  # bits of a number in each byte
 
 
 def slice_key(name: str, extents: Sequence[tuple[int, int]]) -> bytes:
-    """The key of the part of an array.
+    """Return the key of a part of an array.
 
     Args:
-        name: the array's key.
-        extents: for each axis where the part starts and how long it is.
+        name: Key of the array.
+        extents: Start and length of the part on each axis.
     """
     numbers = [_signed(n) for extent in extents for n in extent]
     return b"".join([_unsigned(0), _text(name.encode()), _unsigned(len(extents)), *numbers])
 
 
 def _unsigned(number: int) -> bytes:
-    """How many bytes it has, and these."""
+    """Encode an unsigned number: the count of its bytes, and the bytes."""
     count = -(-number.bit_length() // 8)
     return bytes([count]) + number.to_bytes(count, "big")
 
@@ -29,7 +29,7 @@ def _text(data: bytes) -> bytes:
 
 
 def _signed(number: int) -> bytes:
-    """Its bytes behind as many ones as there are bytes, which are zeros for negative numbers."""
+    """Encode a signed number. Its first bits, ones or zeros by the sign, count its bytes."""
     size = (number if number >= 0 else ~number).bit_length()
     count = size // _BITS + 1
     total = _BITS * count + count  # bits

@@ -1,8 +1,9 @@
-"""Tables of checkpoints, which are LevelDB's: sorted keys and values in blocks.
+"""Reader and writer of the tables of checkpoints: LevelDB tables of sorted keys and values.
 
-A block has its entries, each key without what it shares with the one before, then the places
-where a key stands whole, and their number. Behind it are how it is compressed and a checksum. The
-block of the index has the place of each other one; the footer has that of the index.
+A block consists of its entries, the positions of restart points (where a key is stored completely),
+and the number of these. Other keys are stored without the prefix that they share with the previous
+key. The compression type and a checksum follow each block. The index block has the positions of the
+other blocks, and the footer has the position of the index block.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from tfpy._src.library.io.crc import crc32c, masked
 MAX_ENTRIES = 1 << 20
 _MAGIC = bytes.fromhex("57fb808b247547db")
 _FOOTER = 48
-_TRAILER = 5  # of a block: how it is compressed, and a checksum
-_BLOCK = 1 << 18  # bytes from which a block is full
-_WHOLE_EVERY = 16  # keys
+_TRAILER = 5  # bytes after a block: compression type and checksum
+_BLOCK = 1 << 18  # bytes after which a block is full
+_WHOLE_EVERY = 16  # keys per restart point
 
 
 def write_table(pairs: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """A table of keys and values, which come in the order of the keys."""
+    """Write a table of keys and values, which are sorted by key."""
     out = bytearray()
     index = _Block(1)
     block = _Block(_WHOLE_EVERY)
@@ -39,7 +40,7 @@ def write_table(pairs: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 
 class _Block:
-    """A block that is written; every so manieth key is whole."""
+    """A block that is being written."""
 
     def __init__(self, whole_every: int) -> None:
         self.data = bytearray()
@@ -60,19 +61,19 @@ class _Block:
         self._count += 1
 
     def finished(self) -> bytes:
-        """Its bytes, with the places of whole keys."""
+        """Return the bytes of the block, with the positions of its restart points."""
         numbers = [*self._places, len(self._places)]
         return bytes(self.data) + b"".join(n.to_bytes(4, "little") for n in numbers)
 
 
 def _shared(one: bytes, other: bytes) -> int:
-    """How many bytes are the same at their beginnings."""
+    """Return the length of the common prefix."""
     shorter = min(len(one), len(other))
     return next((i for i in range(shorter) if one[i] != other[i]), shorter)
 
 
 def _place(block: _Block, out: bytearray) -> bytes:
-    """Appends a block; where it is."""
+    """Append a block to `out` and return its encoded position."""
     data = block.finished()
     place = varint(len(out)) + varint(len(data))
     out += data + b"\0" + masked(crc32c(data + b"\0")).to_bytes(4, "little")
@@ -80,13 +81,13 @@ def _place(block: _Block, out: bytearray) -> bytes:
 
 
 def read_table(data: memoryview) -> Iterator[tuple[bytes, memoryview]]:
-    """The keys and values of a table.
+    """Read the keys and values of a table.
 
     Raises:
-        ModelFileError: when it is broken or compressed.
+        ModelFileError: If the table is damaged or compressed.
     """
     if len(data) < _FOOTER or bytes(data[-8:]) != _MAGIC:
-        raise ModelFileError("this is no table of a checkpoint")
+        raise ModelFileError("the file is not a table of a checkpoint")
     footer = data[-_FOOTER:]
     _, at = _handle(footer, 0)
     where, _ = _handle(footer, at)
@@ -95,7 +96,7 @@ def read_table(data: memoryview) -> Iterator[tuple[bytes, memoryview]]:
     for _, handle in _block(data, where, room):
         place, _ = _handle(handle, 0)
         if place[0] < end:
-            raise ModelFileError("blocks of the checkpoint's table lie upon each other")
+            raise ModelFileError("blocks of the checkpoint's table overlap")
         end = sum(place)
         for key, value in _block(data, place, room):
             entries += 1
@@ -110,28 +111,30 @@ def _block(
     """Read the keys and values of a block.
 
     Args:
-        room: For the keys of all blocks, which may share most of their bytes in the file.
+        data: The table.
+        where: Position and size of the block.
+        room: Limit for the keys of all blocks, which may share most of their bytes in the file.
     """
     offset, size = where
     if offset + size + _TRAILER > len(data) or size < 4:
-        raise ModelFileError("a block of the checkpoint's table lies beyond its end")
+        raise ModelFileError("the checkpoint's table is damaged: it ends within a block")
     if data[offset + size]:
-        raise ModelFileError("the checkpoint's table is compressed, which is not read")
+        raise ModelFileError("the checkpoint's table is compressed, which is not supported")
     sum_at = offset + size + 1
     if masked(crc32c(data[offset:sum_at])) != int.from_bytes(data[sum_at : sum_at + 4], "little"):
-        raise ModelFileError("a block of the checkpoint's table has another checksum: it is broken")
+        raise ModelFileError("the checkpoint's table is damaged: a checksum does not match")
     block = data[offset : offset + size]
     restarts = int.from_bytes(block[-4:], "little")
     end = size - 4 - 4 * restarts
     if end < 0:
-        raise ModelFileError("a block of the checkpoint's table is broken")
+        raise ModelFileError("a block of the checkpoint's table is damaged")
     at, key = 0, b""
     while at < end:
         shared, at = read_varint(block, at)
         more, at = read_varint(block, at)
         length, at = read_varint(block, at)
         if shared > len(key) or at + more + length > end:
-            raise ModelFileError("a block of the checkpoint's table is broken")
+            raise ModelFileError("a block of the checkpoint's table is damaged")
         too_long = room.refusal(f"a key of {shared + more} bytes", shared + more)
         if too_long is not None:
             raise ModelFileError(f"the keys of the checkpoint's table are too long: {too_long}")
@@ -148,10 +151,10 @@ def _handle(data: memoryview, at: int) -> tuple[tuple[int, int], int]:
 
 
 def read_varint(data: memoryview, at: int) -> tuple[int, int]:
-    """A number, and where the next thing begins.
+    """Read a number. Also return the position after it.
 
     Raises:
-        ModelFileError: when the bytes end within it.
+        ModelFileError: If the bytes end within the number.
     """
     number = 0
     for shift in range(0, 70, 7):

@@ -1,4 +1,4 @@
-"""TensorFlow's graphs, as TensorFlow.js takes them."""
+"""Writer of TensorFlow's graphs, in the form that TensorFlow.js reads."""
 
 from tfpy._src.formats.tensorflow.writer import arrays, control, elementwise, windows
 from tfpy._src.formats.tensorflow.writer.nodes import TABLE, Nodes, json_function, json_node

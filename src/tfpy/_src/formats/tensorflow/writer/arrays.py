@@ -1,4 +1,4 @@
-"""Primitives that move, reduce and index, as nodes of TensorFlow's."""
+"""Primitives for movement, reductions and indexing as nodes of TensorFlow graphs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ refuse(
     "igamma igammac igamma_grad_a random_gamma_grad betainc",
 )
 refuse(
-    "the numbers come from tfpy's own generator: give them as arguments",
+    "the values come from tfpy's random generator; pass random numbers as arguments instead",
     "random_fine_uniform random_bits random_int random_state_of_seed random_state_advanced "
     "random_gamma random_poisson random_binomial random_permutation",
 )
@@ -46,7 +46,7 @@ def _reshape(w: Nodes, x: NodeValue, *, shape: Sequence[int]) -> NodeValue:
 
 @record("broadcast_to")
 def _broadcast_to(w: Nodes, x: NodeValue, *, shape: Sequence[int]) -> NodeValue:
-    if x.dtype == BOOL:  # TensorFlow.js broadcasts no bools
+    if x.dtype == BOOL:  # TensorFlow.js cannot broadcast bools
         return w.cast(_broadcast_to(w, w.cast(x, INT), shape=shape), BOOL)
     return w.op("BroadcastTo", x, w.sizes(shape), Tidx=INT)
 
@@ -62,7 +62,7 @@ def _strided_slice(w: Nodes, x: NodeValue, *, begin: Any, size: Any, strides: An
 
 
 def sliced(w: Nodes, x: NodeValue, ends: Sequence[Edge], strides: Sequence[int]) -> NodeValue:
-    """A slice; None ends where the axis does."""
+    """Slice a value. An end of None includes the rest of the axis."""
     end_mask = sum((end is None) << axis for axis, (_, end) in enumerate(ends))
     return w.op(
         "StridedSlice", x, w.integers([first for first, _ in ends]),
@@ -72,7 +72,7 @@ def sliced(w: Nodes, x: NodeValue, ends: Sequence[Edge], strides: Sequence[int])
 
 
 def padded(w: Nodes, x: NodeValue, padding: Any, value: Any) -> NodeValue:
-    """A value with a border."""
+    """Pad a value with a constant border."""
     pairs = np.array([[int(a), int(b)] for a, b in padding], np.int32)
     return w.op("PadV2", x, pairs, w.number(value, x))
 
@@ -80,7 +80,7 @@ def padded(w: Nodes, x: NodeValue, padding: Any, value: Any) -> NodeValue:
 @record("pad")
 def _pad(w: Nodes, x: NodeValue, *, padding: Any, interior: Any, value: Any) -> NodeValue:
     if is_open(padding):
-        raise unsupported("pad", "a border must be of known size")
+        raise unsupported("pad", "the sizes of the border must be known")
     if any(interior):
         return _spread(w, x, padding, interior, value)
     shape = x.shape
@@ -98,7 +98,7 @@ def _pad(w: Nodes, x: NodeValue, *, padding: Any, interior: Any, value: Any) -> 
 
 
 def _spread(w: Nodes, x: NodeValue, padding: Any, interior: Any, value: Any) -> NodeValue:
-    """Numbers between elements: each becomes a run, and the end of the last run goes."""
+    """Insert values between elements: pad each element to a run, and cut the last run."""
     shape = list(x.shape)
     for axis, between in enumerate(interior):
         if between:
@@ -144,7 +144,7 @@ def _matmul(
     if a.rank == b.rank == 2:
         return w.op("MatMul", a, b, transpose_a=bool(transpose_a), transpose_b=bool(transpose_b))
     if a.dtype.is_complex:
-        raise unsupported("matmul", "TensorFlow.js has no products of complex matrices")
+        raise unsupported("matmul", "TensorFlow.js does not support products of complex matrices")
     return w.op("BatchMatMulV2", a, b, adj_x=bool(transpose_a), adj_y=bool(transpose_b))
 
 
@@ -164,7 +164,7 @@ def _gather(
 
 @record("segment_sum")
 def _segment_sum(w: Nodes, data: NodeValue, ids: NodeValue, *, segments: int) -> NodeValue:
-    # Rows of negative ids are dropped: they go to a row of their own, which is left out.
+    # Rows with negative ids are dropped: they go to an additional row, which is sliced off.
     inner = data.shape[ids.rank :]
     negative = w.op("Less", ids, w.number(0, ids), dtype=BOOL)
     where = w.op("SelectV2", negative, w.number(int(segments), ids), ids, dtype=INT)
@@ -214,7 +214,7 @@ record("argmin")(_extreme("ArgMin"))
 @record("argsort")
 def _argsort(w: Nodes, x: NodeValue, *, k: int, descending: bool) -> NodeValue:
     if isinstance(k, OpenSize):
-        raise unsupported("argsort", "how many are sorted must be known")
+        raise unsupported("argsort", "the size of the sorted axis must be known")
     keys = x if descending else w.op("Neg", x)
     return w.several("TopKV2", [keys, w.number(int(k), INT)], [x.dtype, INT], sorted=True)[1]
 
@@ -247,7 +247,7 @@ record("cumprod")(_cumulative("Cumprod"))
 
 @record("dft")
 def _dft(w: Nodes, real: NodeValue, *imag: NodeValue, axis: int, inverse: bool) -> NodeValue:
-    # The real and imaginary parts are stacked in front; FFT goes along the last axis.
+    # FFT works on the last axis, and the real and imaginary parts are stacked on the first axis.
     zeros = imag[0] if imag else w.op("ZerosLike", real)
     x = w.op("Complex", real, zeros, dtype=_COMPLEX)
     rank, n = real.rank, real.shape[axis]

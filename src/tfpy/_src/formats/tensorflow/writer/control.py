@@ -1,4 +1,4 @@
-"""Control flow and lists as nodes and library functions of TensorFlow's."""
+"""Control flow and lists as nodes and library functions of TensorFlow."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tfpy._src.formats.tensorflow.writer.nodes import Nodes, record, refuse
 
 refuse("it calls Python", "host_call")
 refuse("it raises an error", "fail refuse")
-refuse("several devices compute it", "replicated replica_id all_reduce all_gather reduce_scatter")
+refuse("it runs on several devices", "replicated replica_id all_reduce all_gather reduce_scatter")
 refuse(
-    "passes of the compiler make it",
+    "only passes of the compiler create it",
     "fusion quantized_matmul quantized_conv2d pack_bytes pack_nibbles packed_conv2d packed_rows",
 )
 
@@ -40,7 +40,7 @@ def _cond(w: Nodes, index: NodeValue, *values: NodeValue, branches: tuple[Graph,
 def _while_loop(
     w: Nodes, *values: NodeValue, test: Graph, body: Graph, state: int, primal: Any = None
 ) -> Any:
-    # What the loop only reads goes through it.
+    # Values that the loop only reads become loop variables.
     whole = with_fixed(w, body, state)
     types = [v.dtype for v in values]
     found = w.several(
@@ -52,7 +52,7 @@ def _while_loop(
 
 @record("relayout", "relayout_like")
 def _relayout(w: Nodes, x: NodeValue, *like: NodeValue, **attrs: Any) -> list[NodeValue]:
-    return [x]  # files tell nothing of devices
+    return [x]  # files do not specify devices
 
 
 @record("custom_gradient")
@@ -60,7 +60,7 @@ def _custom_gradient(w: Nodes, *values: NodeValue, count: int, **attrs: Any) -> 
     return list(values[:count])
 
 
-# Lists are tensors with an axis more.
+# Lists are tensors with one more axis.
 
 
 def _one(w: Nodes, index: NodeValue) -> NodeValue:

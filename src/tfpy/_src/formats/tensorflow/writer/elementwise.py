@@ -1,4 +1,4 @@
-"""Elementwise primitives as nodes of TensorFlow's."""
+"""Elementwise primitives as nodes of TensorFlow graphs."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _select(w: Nodes, condition: NodeValue, x: NodeValue, y: NodeValue) -> NodeV
 
 
 def _where_zero(w: Nodes, tested: NodeValue, found: NodeValue) -> NodeValue:
-    """Zero where a value is zero."""
+    """Return `found`, with zero where `tested` is zero."""
     zero = w.number(0, found)
     return _select(w, w.op("Equal", tested, w.number(0, tested), dtype=BOOL), zero, found)
 

@@ -1,4 +1,4 @@
-"""Nodes of TensorFlow's graphs, and the JSON of TensorFlow.js for them."""
+"""Nodes of TensorFlow's graphs, and their JSON form in TensorFlow.js."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TYPES = {
     "Range": (("Tidx", 0),),
     "Real": (("T", 0),),
 }  # fmt: skip
-"""Attributes that are dtypes of inputs, where it is not the first one's as T."""
+"""Attributes that are dtypes of inputs. By default, T is the dtype of the first input."""
 
 _OUTPUTS = {
     "z": "AddV2 Atan2 BitwiseAnd DivNoNan Equal FloorDiv FloorMod Greater GreaterEqual Less "
@@ -56,18 +56,18 @@ _SEVERAL = {
 
 
 class Func(str):
-    """The name of a library function, as an attribute."""
+    """The name of a library function as an attribute."""
 
 
 class Nodes(Emitter):
-    """One graph of TensorFlow's: the main one, or a function of its library."""
+    """A TensorFlow graph that is being built: the main graph, or a function of its library."""
 
     table = TABLE
 
     def __init__(self, source: FunctionSource, name: str = "", outer: Nodes | None = None) -> None:
         super().__init__(source, name, outer)
         self.library: list[Nodes] = [] if outer is None else outer.library
-        """The functions of the file."""
+        """Functions of the file."""
 
     def op(self, op: str, *inputs: Any, dtype: DType | None = None, **attrs: Any) -> NodeValue:
         given = [self._operand(x) for x in inputs]
@@ -76,7 +76,7 @@ class Nodes(Emitter):
     def several(
         self, op: str, given: Sequence[NodeValue], made: Sequence[DType], **attrs: Any
     ) -> list[NodeValue]:
-        """A node with some outputs."""
+        """Add a node with several outputs."""
         types = {k: given[i].dtype for k, i in _TYPES.get(op, (("T", 0),)) if i < len(given)}
         name = self.fresh(op)
         if self.outer is None:
@@ -126,14 +126,14 @@ class Nodes(Emitter):
         return self.op("Reshape", value, self.target(shape))
 
     def function(self, graph: Graph, inputs: Sequence[NodeValue], name: str) -> Func:
-        """A library function that is a Graph."""
+        """Convert a Graph to a library function."""
         inner = self.inner(self.fresh(name))
         for number, (value, given) in enumerate(zip(graph.inputs, inputs, strict=True)):
             said = NodeValue(f"arg{number}", given.dtype, inner.aval(graph, value))
             inner.inputs.append(said)
             inner.bind(graph, value, said)
         inner.write(graph)
-        # A result is a value of its own: TensorFlow.js disposes what a function gives.
+        # Each result gets its own node, because TensorFlow.js disposes the results of functions.
         inner.outputs = [inner.op("Identity", inner.value(v)).name for v in graph.outputs]
         inner.result = tuple(inner.aval(graph, v) for v in graph.outputs)
         inner.pruned()
@@ -142,13 +142,13 @@ class Nodes(Emitter):
 
 
 def json_node(node: FileNode) -> dict[str, Any]:
-    """A node as TensorFlow.js has it."""
+    """Convert a node to TensorFlow.js's JSON."""
     attrs = {k: _attribute(v) for k, v in node.attrs.items()}
     return {"name": node.name, "op": node.op, "input": node.inputs, "attr": attrs}
 
 
 def json_function(graph: Nodes) -> dict[str, Any]:
-    """A library function as TensorFlow.js has it."""
+    """Convert a library function to TensorFlow.js's JSON."""
     outputs = [f"ret{i}" for i in range(len(graph.outputs))]
     signature = {
         "name": graph.name,
@@ -169,7 +169,7 @@ _NAMES = {"float32": "DT_FLOAT", "float64": "DT_DOUBLE", "float16": "DT_HALF"}
 
 
 def type_name(dtype: DType) -> str:
-    """TensorFlow's name of a dtype in its files."""
+    """Return the name of a dtype in TensorFlow's files."""
     return _NAMES.get(dtype.name, f"DT_{dtype.name.upper()}")
 
 
@@ -195,5 +195,5 @@ def _attribute(value: Any) -> dict[str, Any]:
 
 
 def shape_of(shape: Sequence[int | None]) -> dict[str, Any]:
-    """A shape as an attribute."""
+    """Convert a shape to an attribute."""
     return {"dim": [{"size": str(-1 if n is None else n)} for n in shape]}

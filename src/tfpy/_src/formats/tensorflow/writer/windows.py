@@ -1,4 +1,4 @@
-"""Convolutions, pooling and images as nodes of TensorFlow's."""
+"""Convolutions, pooling and images as nodes of TensorFlow graphs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tfpy._src.formats.tensorflow.writer.arrays import padded, sliced
 from tfpy._src.formats.tensorflow.writer.nodes import Nodes, record, refuse
 
 refuse(
-    "it is the gradient of another operation, which TensorFlow.js has not in graph-models",
+    "it is the gradient of another operation, which TensorFlow.js does not have in graph-models",
     "conv2d_backprop_filter conv3d_backprop_input conv3d_backprop_filter overlap_add "
     "depthwise_conv2d_backprop_input depthwise_conv2d_backprop_filter max_pool_grad "
     "max_pool_grad_grad avg_pool_grad",
@@ -25,7 +25,7 @@ Sizes = Sequence[int]
 
 
 def _framed(sizes: Sizes) -> list[int]:
-    """Strides and the like of all axes."""
+    """Add ones for the batch and channel axes to strides, window sizes or dilations."""
     return [1, *map(int, sizes), 1]
 
 
@@ -38,7 +38,7 @@ def _window(
     padding: Any,
     border: Any,
 ) -> tuple[NodeValue, str]:
-    """An input and the padding that is left to the operation."""
+    """Return the input, padded if necessary, and the padding that remains for the operation."""
     if not any(n for pair in padding for n in pair):
         return x, "VALID"
     sizes = x.shape[1:-1]
@@ -57,7 +57,9 @@ def _convolution(op: str) -> Any:
     ) -> NodeValue:
         rank = len(strides)
         if max(strides) > 1 and max(dilations) > 1:
-            raise unsupported(op, "TensorFlow.js has strides or dilations, not both")
+            raise unsupported(
+                op, "TensorFlow.js supports strides or dilations above 1, but not both together"
+            )
         groups = 1 if op == "DepthwiseConv2dNative" else x.shape[-1] // f.shape[-2]
         x, said = _window(w, x, f.shape[:rank], strides, dilations, padding, 0)
         parts = [
@@ -75,7 +77,7 @@ def _convolution(op: str) -> Any:
 
 
 def _split(w: Nodes, x: NodeValue, groups: int) -> list[NodeValue]:
-    """Parts of the last axis: TensorFlow.js has no convolutions in groups."""
+    """Split the last axis, because TensorFlow.js does not have grouped convolutions."""
     if groups == 1:
         return [x]
     axis = w.number(len(w.result[0].shape) - 1, INT)
@@ -93,8 +95,8 @@ def _conv2d_backprop_input(
     padding: Any,
 ) -> NodeValue:  # fmt: skip
     if input_shape[-1] != f.shape[2] or any(n != 1 for n in dilations):
-        raise unsupported("conv2d_transpose", "TensorFlow.js has none with groups or dilations")
-    # Other padding than "VALID": the image with its border is computed, and cut.
+        raise unsupported("conv2d_transpose", "TensorFlow.js does not support groups or dilations")
+    # For other padding than "VALID", compute the image with its border, and slice it.
     batch, height, width, depth = input_shape
     (top, bottom), (left, right) = padding
     whole = (batch, height + top + bottom, width + left + right, depth)
@@ -130,8 +132,8 @@ def _pool(kind: str) -> Any:
         w: Nodes, x: NodeValue, *, ksize: Sizes, strides: Sizes, dilations: Sizes, padding: Any
     ) -> NodeValue:
         if any(n != 1 for n in dilations):
-            raise unsupported(f"{kind}_pool", "TensorFlow.js has no pooling with dilations")
-        if len(ksize) == 1:  # of a row: an image of one
+            raise unsupported(f"{kind}_pool", "TensorFlow.js does not support dilated pooling")
+        if len(ksize) == 1:  # one spatial axis: add an axis of size 1
             flat = w.reshape(x, (x.shape[0], 1, *x.shape[1:]))
             image = NodeValue(flat.name, x.dtype, Aval((x.shape[0], 1, *x.shape[1:]), x.dtype))
             pooled = write(w, image, ksize=(1, *ksize), strides=(1, *strides), dilations=(1, 1),
@@ -142,7 +144,7 @@ def _pool(kind: str) -> Any:
         found = _pooled(w, kind, inner, ksize, strides, said)
         if kind == "max" or inner is x:
             return found
-        # The border does not count: what is averaged is divided by how much of it is inside.
+        # Borders do not count in the average, so divide by the part of the window inside the input.
         ones = np.ones((1, *map(int, x.shape[1:-1]), 1), np.float32)
         inside = np.pad(ones, ((0, 0), *padding, (0, 0)))
         return w.op("RealDiv", found, _pooled(w, kind, w.constant(inside), ksize, strides, "VALID"))
@@ -156,7 +158,7 @@ record("avg_pool")(_pool("avg"))
 
 @record("resample")
 def _resample(w: Nodes, x: NodeValue, entries: NodeValue, *, axis: int, spec: Any) -> NodeValue:
-    # Weighted sums along an axis are a product with the matrix of the weights.
+    # A weighted sum along an axis is a product with the matrix of the weights.
     matrix = resampling(x.shape[axis], spec)
     rank, out = x.rank, matrix.shape[1]
     perm = [i for i in range(rank) if i != axis] + [axis]
@@ -174,7 +176,7 @@ def _resample(w: Nodes, x: NodeValue, entries: NodeValue, *, axis: int, spec: An
 def _sliding_windows(
     w: Nodes, x: NodeValue, *, ksize: Sizes, strides: Sizes, dilations: Sizes
 ) -> NodeValue:
-    # [b, out_h, out_w, k_h, k_w, c]: rows and columns of the image at the windows' places.
+    # The result has the shape [b, out_h, out_w, k_h, k_w, c]: gather rows, then columns.
     _, high, wide, k_h, k_w, _ = w.result[0].shape
     rows, columns = (
         (np.arange(n)[:, None] * s + np.arange(k) * d).astype(np.int32)
@@ -191,9 +193,9 @@ def _non_max_suppression(
     sigma: float,
 ) -> NodeValue:  # fmt: skip
     if boxes.rank != 2:
-        raise unsupported("non_max_suppression", "TensorFlow.js takes the boxes of one image")
-    # [most, 2]: places and scores, with -1 as place after the last. The file's operation gives as
-    # many as it finds.
+        raise unsupported("non_max_suppression", "TensorFlow.js supports only one image per call")
+    # tfpy's result has the shape [most, 2], places and scores, padded with the place -1. The
+    # operation of the file returns only the boxes that it selects.
     limits = [w.number(v, FLOAT) for v in (threshold, max(least, -3.4e38), sigma)]
     indices, found, _ = w.several(
         "NonMaxSuppressionV5",
