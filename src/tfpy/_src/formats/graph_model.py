@@ -36,8 +36,8 @@ class GraphModel:
     It is TensorFlow.js's `GraphModel`. `tf.models.load` and `tf.load_graph_model` create it.
 
     The model is compiled for each shape of its inputs, like a `tf.function`. It can be called in a
-    `tf.function` and differentiated by `tf.GradientTape`. Operations whose result's shape depends
-    on values run op by op. Later operations are compiled for sizes that occur again.
+    `tf.function` and differentiated by `tf.GradientTape`. Operations with value-dependent shapes
+    run op by op. Later operations are compiled for sizes that occur again.
 
     Args:
         graph: Nodes and weights of the model.

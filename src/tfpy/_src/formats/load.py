@@ -101,7 +101,6 @@ def load(
         >>> model = tf.models.load("square.onnx")
         >>> model(tf.constant([1.0, 3.0])).numpy().tolist()
         [1.0, 9.0]
-        [1.0, 9.0]
 
     See also: `tf.models.load_async`, `tf.load_graph_model`, `tf.load_layers_model`.
     """
@@ -148,8 +147,10 @@ async def load_async(
 
     See also: `tf.models.load`.
     """
-    alone = isinstance(source, bytes | bytearray | memoryview) and not is_zip(bytes(source[:4]))
-    files = opened({MODEL: bytes(source)}, (MODEL,)) if alone else opened(source, _NAMES)
+    if isinstance(source, bytes | bytearray | memoryview) and not is_zip(bytes(source[:4])):
+        files = opened({MODEL: bytes(source)}, (MODEL,))
+    else:
+        files = opened(source, _NAMES)
     if progress is not None and not files.model.endswith(".json"):
         files.heard = ProgressCounter(progress)  # for model.json, the weights that follow count
     data = await files.read(files.model, _MAX_BYTES)

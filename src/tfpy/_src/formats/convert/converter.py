@@ -147,6 +147,7 @@ def convert(
         >>> tf.models.convert("square.onnx", "square", to="tfjs")
         >>> sorted(tf.io.gfile.listdir("square"))
         ['group1-shard1of1.bin', 'model.json']
+
     See also: `tf.models.load`, `tf.save_graph_model`, `tf.save_onnx`, `tf.export`.
     """
     to = to or _SUFFIXES.get(Path(target).suffix, "tfjs")

@@ -93,7 +93,7 @@ def _fields(text: str) -> list[_Field]:
 
 
 class _Reader:
-    """A reader of values at offsets, each of which is checked.
+    """A reader of values at checked offsets.
 
     Valid files have at least four bytes for each table, string and vector. A file in which many of
     them share bytes, so that a small file expands to many values, is refused.

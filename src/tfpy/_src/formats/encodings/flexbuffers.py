@@ -40,7 +40,7 @@ def read(data: bytes) -> Any:
 
 
 class _Reader:
-    """A reader of values at positions, each of which is checked."""
+    """A reader of values at checked positions."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

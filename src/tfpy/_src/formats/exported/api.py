@@ -51,6 +51,7 @@ def export(
         ...     return {"y": x @ w}
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     tf.export(predict, f"{folder}/linear.tfpy", tf.TensorSpec([4, 2], name="x"))
+
     See also: `tf.save_graph_model`, `tf.models.convert`.
     """
     from tfpy._src.formats.exported import (

@@ -47,7 +47,7 @@ class NodeValue:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Sizes, some of which may be open."""
+        """Sizes. Some may be open."""
         assert self.aval is not None
         return self.aval.shape
 
@@ -151,7 +151,7 @@ class Emitter(ABC):
         return self.fresh(base) if name in self._taken else name
 
     def aval(self, graph: Graph, value: int) -> Aval:
-        """Return the aval of a value. The aval of a list is that of the tensor it becomes."""
+        """Return the aval of a value. A list has the aval of the tensor that it becomes."""
         return self.source.lists.tensor(graph, value)
 
     def write(self, graph: Graph) -> None:

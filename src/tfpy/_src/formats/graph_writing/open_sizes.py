@@ -87,7 +87,7 @@ def traced(
 ) -> tuple[R, R | None, OpenSizes]:
     """Trace a function with actual sizes in the place of open ones.
 
-    At first, the open sizes are assumed to be independent. If this fails, those of the first axes
+    At first, the open sizes are assumed to be independent. If this fails, the first axes
     are assumed to be equal, and then all of them.
 
     Returns:

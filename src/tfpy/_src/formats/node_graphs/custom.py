@@ -48,6 +48,7 @@ def register_op(name: str, function: Callable[[CustomNode], Any]) -> None:
         >>> import tfpy as tf
         >>> tf.register_op("Twice", lambda node: [node.inputs[0] * 2])
         >>> tf.deregister_op("Twice")
+
     See also: `tf.deregister_op`, `tf.models.load`.
     """
     if not callable(function):
@@ -67,6 +68,7 @@ def deregister_op(name: str) -> None:
         >>> import tfpy as tf
         >>> tf.register_op("Twice", lambda node: [node.inputs[0] * 2])
         >>> tf.deregister_op("Twice")
+
     See also: `tf.register_op`.
     """
     _REGISTERED.pop(name, None)

@@ -71,6 +71,7 @@ def load_graph_model(
         >>> model = tf.load_graph_model("square")
         >>> model.predict(tf.constant([1.0, 3.0])).numpy().tolist()
         [1.0, 9.0]
+
     See also: `tf.load_graph_model_async`, `tf.models.load`, `tf.save_graph_model`.
     """
     return wait(
@@ -112,6 +113,7 @@ async def load_graph_model_async(
         >>> model = asyncio.run(tf.load_graph_model_async("square"))
         >>> model.predict(tf.constant([3.0])).numpy().tolist()
         [9.0]
+
     See also: `tf.load_graph_model`, `tf.models.load_async`.
     """
     files, data = await model_file(source)

@@ -56,6 +56,7 @@ def save_graph_model(
         >>> tf.save_graph_model(line, "line")
         >>> tf.models.load("line")(tf.constant([[1.0, 3.0]])).numpy().tolist()
         [[5.0]]
+
     See also: `tf.load_graph_model`, `tf.save_onnx`, `tf.save_layers_model`, `tf.export`.
     """
     if quantization is not None and quantization not in QUANTIZED:

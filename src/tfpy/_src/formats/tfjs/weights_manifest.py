@@ -104,7 +104,7 @@ class WeightGroup:
 
     @functools.cached_property
     def _sizes(self) -> list[int]:
-        """Number of bytes of each weight. 0 for strings, whose length is in the files."""
+        """Number of bytes of each weight. 0 for strings: the files contain their length."""
         stored = [
             quantized.dtype if quantized else dtype
             for dtype, quantized in zip(self.dtypes, self.quantizations, strict=True)

@@ -28,7 +28,7 @@ _MERGE = frozenset(("Merge", "RefMerge"))
 _CONTROL = _ENTER | _SWITCH | _MERGE
 _TAKEN = {"Identity": 1, "LoopCond": 1} | dict.fromkeys(_ENTER | _EXIT | _NEXT | _MERGE, 1)
 _TAKEN |= dict.fromkeys(_SWITCH, 2)
-"""Minimum number of inputs of operations whose inputs are read during the conversion."""
+"""Minimum number of inputs of operations, if the conversion reads these inputs."""
 _WITH_SUBGRAPHS = frozenset(("StatelessIf", "StatelessCase", "StatelessWhile"))
 """Operations that the conversion creates."""
 _MAX_FRAMES = 32  # maximum depth of nested loops

@@ -125,7 +125,7 @@ def shape(value: dict[str, Any], what: str) -> tuple[int | None, ...] | None:
 def tensor(value: dict[str, Any], what: str) -> Array:
     """Convert a TensorProto to an array.
 
-    Its values are bytes, or a list of numbers, the last of which is repeated.
+    Its values are bytes, or a list of numbers. The last number is repeated.
 
     Raises:
         ModelFileError: If the values do not match the shape or the dtype.

@@ -72,7 +72,7 @@ class ModelNodes:
         return name, a_size(entry[1], what), a_size(entry[2], what)
 
     def _offset(self, name: str, node: int, *kinds: str) -> int:
-        """Return the number of calls to skip: nested models had one call of their own before."""
+        """Return the number of calls to skip: nested models were called once when created."""
         return int(node > 0 and self._classes[name] in kinds)
 
     def _tensor(self, entry: Any, what: str) -> dict[str, Any]:

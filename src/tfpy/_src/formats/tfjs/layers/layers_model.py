@@ -247,6 +247,7 @@ def save_layers_model(
     Example::
 
         tf.save_layers_model(model, "my-model", quantization="float16")
+
     See also: `tf.load_layers_model`, `tf.save_graph_model`.
     """
     if quantization is not None and quantization not in QUANTIZED:
