@@ -95,7 +95,7 @@ def test_backends_are_chosen(tmp_path: Path) -> None:
     _, document, _ = parts(tmp_path / "a.tfpy")
     assert [p["document"]["backend"] for p in document["programs"]] == ["wasm"]
     for backends in (["cpu"], [], ["wasm", "gpu"]):
-        with pytest.raises(ValueError, match="backends are some of webgpu, webgl, wasm"):
+        with pytest.raises(ValueError, match="backends must be some of webgpu, webgl, wasm"):
             tf.export(tf.nn.relu, tmp_path / "b.tfpy", tf.TensorSpec([3]), backends=backends)
 
 

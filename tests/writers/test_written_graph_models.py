@@ -130,7 +130,7 @@ def test_refusals(tmp_path: Path) -> None:
     matrix = tf.TensorSpec([2, 2])
     with pytest.raises(tf.errors.UnimplementedError, match=r"cannot express .*linear algebra"):
         tf.save_graph_model(tf.linalg.inv, tmp_path, [matrix])
-    with pytest.raises(ValueError, match="[Pp]ass `signatures`"):
+    with pytest.raises(ValueError, match=r"[Pp]ass `signatures`"):
         tf.save_graph_model(tf.function(tf.exp), tmp_path)
     count = tf.Variable(0.0)
     with pytest.raises(ValueError, match="assigns Variables"):
