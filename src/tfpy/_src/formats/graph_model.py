@@ -44,7 +44,7 @@ class GraphModel:
         signatures: Inputs and outputs by signature name. Calls use the first signature.
         metadata: Entries of the file that do not affect computation.
         bound: Values of graph inputs that callers do not pass, such as tables.
-        resources: Variables and tables of the model. Default: none yet.
+        resources: Variables and tables of the model. Default: an empty dictionary.
         trainable: If True, the weights become Variables.
         quantize: `"int8"` computes products with weights in 8 bits where the backend supports it.
 

@@ -1,4 +1,4 @@
-"""`tf.models.load`, which loads models of all formats and recognizes the format by the files."""
+"""The function `tf.models.load`, which loads models of all formats."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def load(
     progress: Progress | None = None,
     safe_mode: bool = True,
 ) -> Any:
-    """Load a model from files of any supported format, which is recognized by the files.
+    """Load a model from files of any supported format.
 
-    The formats are TensorFlow's SavedModel and frozen GraphDef, TensorFlow.js's graph-model and
+    The content of the files determines the format. Supported are TensorFlow's SavedModel and frozen GraphDef, TensorFlow.js's graph-model and
     layers-model, ONNX, TFLite, and Keras's `.keras` and `.h5`.
 
     Args:

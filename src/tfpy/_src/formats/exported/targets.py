@@ -17,7 +17,7 @@ from tfpy._src.compiler.lower import (
 )
 
 BACKENDS = ("webgpu", "webgl", "wasm")
-"""Backends of pages without Python, the fastest first."""
+"""Backends of pages without Python, in order of preference."""
 
 _TENSOR_BYTES = 2**31 - 1
 

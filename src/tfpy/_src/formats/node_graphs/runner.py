@@ -138,7 +138,7 @@ class _Choices:
 
     steps: NodeOrder
     deciding: Sequence[str]
-    """Inputs that decide what is computed."""
+    """Inputs that decide which operations run."""
     compiled: dict[Any, Stage] = field(default_factory=dict)
     """Compiled functions by the values of the deciding inputs."""
 

@@ -61,7 +61,7 @@ def _holds_tensors(values: Sequence[Any]) -> bool:
 
 
 def _known(signature: ModelSignature, name: str) -> str:
-    """Return the signature's name of an input, which may differ in ":0" or be the graph's name."""
+    """Find an input by its name, with or without ":0", or by its name in the graph."""
     for key in (name, name.removesuffix(":0"), f"{name}:0"):
         if key in signature.inputs:
             return key

@@ -77,7 +77,7 @@ KINDS = {
         "RMSprop", _RMS_PROP, (Slot("_velocities", "rms"), Slot("_momentums", "momentum"))
     ),
 }
-"""Optimizers by TensorFlow.js's names. Adamax is absent: TensorFlow.js cannot save its state."""
+"""Optimizers by TensorFlow.js's names. Adamax is absent, because it cannot save its state there."""
 
 _AVERAGE = Slot("_average_gradients", "mg")
 _OTHERWISE = {
