@@ -72,8 +72,9 @@ def load(
 ) -> Any:
     """Load a model from files of any supported format.
 
-    The content of the files determines the format. Supported are TensorFlow's SavedModel and frozen GraphDef, TensorFlow.js's graph-model and
-    layers-model, ONNX, TFLite, and Keras's `.keras` and `.h5`.
+    The content of the files determines the format. Supported are TensorFlow's SavedModel and frozen
+    GraphDef, TensorFlow.js's graph-model and layers-model, ONNX, TFLite, and Keras's `.keras` and
+    `.h5`.
 
     Args:
         source: Path of a file, of a folder or of a zip archive; the bytes of a file or of a zip

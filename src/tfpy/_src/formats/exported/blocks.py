@@ -227,7 +227,7 @@ class _Block:
             self._equation(step.graph, eqn, runner)
 
     def _known(self, mirror: Mirror) -> None:
-        """Let the page compute a small value if possible. Otherwise the page reads it from the device."""
+        """Let the page compute a small value if possible. Otherwise it reads the device's value."""
         places = {v: i for i, v in enumerate(mirror.inputs)}
         try:
             (expression,) = scalars(mirror.graph, mirror.values, places)
