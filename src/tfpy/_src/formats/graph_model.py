@@ -12,18 +12,16 @@ from tfpy._src.base import tracing
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.tensor import Tensor
 from tfpy._src.core.typing import TensorLike
-from tfpy._src.formats.node_graphs.node import NodeGraph, Spec
-from tfpy._src.formats.node_graphs.runner import Runner
+from tfpy._src.formats.node_graphs.node import NodeGraph
+from tfpy._src.formats.node_graphs.runner import Runner, fitting, graph_values, value_name
 from tfpy._src.formats.node_graphs.safety import check
 from tfpy._src.formats.node_graphs.signatures import (
     ModelSignature as ModelSignature,
-    by_name,
     closed,
-    fitting,
+    input_name,
     sizes_text,
     spec_of,
     takes,
-    tensors,
 )
 from tfpy._src.formats.raw_ops.resources import Resources, current, using
 from tfpy._src.functions.tf_function.signature import TensorSpec
@@ -138,7 +136,7 @@ class GraphModel:
             [4.]
         """
         signature = self._signature
-        given = by_name(signature, inputs, named)
+        given = _by_name(signature, inputs, named)
         return self._result(self._run(signature, given, signature.outputs.values()))
 
     @awaitable("model.call_async(...)")
@@ -173,10 +171,11 @@ class GraphModel:
         if tracing.local.active:
             return self(*inputs, **named)
         signature = self._signature
-        values = self._values(signature, by_name(signature, inputs, named))
+        given = _by_name(signature, inputs, named)
+        values = graph_values(self._graph, signature, given, self._signature) | self._bound
         with using(self._resources):
             found = await self._runner.call_async(values, tuple(signature.outputs.values()))
-        return self._result(tensors(found))
+        return self._result(_tensors(found))
 
     def predict(
         self, inputs: TensorLike | Mapping[str, TensorLike] | None = None, **named: TensorLike
@@ -237,8 +236,10 @@ class GraphModel:
         if outputs is None:
             return self(inputs)
         names = [outputs] if isinstance(outputs, str) else list(outputs)
-        wanted = [self._value(signature.outputs.get(name, name)) for name in names]
-        found = self._run(signature, by_name(signature, (inputs,), {}), wanted)
+        wanted = [
+            value_name(self._graph, signature.outputs.get(name, name), signature) for name in names
+        ]
+        found = self._run(signature, _by_name(signature, (inputs,), {}), wanted)
         return found[0] if isinstance(outputs, str) else found
 
     def warm_up(
@@ -297,7 +298,7 @@ class GraphModel:
         else:
             given = {
                 k: closed(v) if isinstance(v, TensorSpec) else fitting(k, v, signature.inputs[k])
-                for k, v in by_name(signature, (inputs,), {}).items()
+                for k, v in _by_name(signature, (inputs,), {}).items()
             }
         specs: dict[str, Any] = {signature.inputs[key].name: v for key, v in given.items()}
         specs |= self._bound
@@ -340,7 +341,7 @@ class GraphModel:
 
     def _signature_function(self, signature: ModelSignature) -> Callable[..., dict[str, Any]]:
         def call(*inputs: Any, **named: Any) -> dict[str, Any]:
-            given = by_name(signature, inputs, named)
+            given = _by_name(signature, inputs, named)
             found = self._run(signature, given, signature.outputs.values())
             return dict(zip(signature.outputs, found, strict=True))
 
@@ -356,45 +357,39 @@ class GraphModel:
     def _run(
         self, signature: ModelSignature, given: Mapping[str, Any], wanted: Iterable[str]
     ) -> list[Tensor]:
-        values = self._values(signature, given)
+        values = graph_values(self._graph, signature, given, self._signature) | self._bound
         token = current.set(self._resources)  # faster than `using()`, which makes three calls more
         try:
-            return tensors(self._runner(values, tuple(wanted)))
+            return _tensors(self._runner(values, tuple(wanted)))
         finally:
             current.reset(token)
 
-    def _values(self, signature: ModelSignature, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Convert a call's arguments to values of the graph, by the graph's names."""
-        values = {
-            signature.inputs[k].name: fitting(k, v, self._taken(signature.inputs[k]))
-            for k, v in given.items()
-            if k in signature.inputs
-        }
-        values |= {
-            self._value(k): convert_to_tensor(v)
-            for k, v in given.items()
-            if k not in signature.inputs
-        }
-        missing = [k for k, spec in signature.inputs.items() if spec.name not in values]
-        if missing and not set(values) - {spec.name for spec in signature.inputs.values()}:
-            raise ValueError(
-                f"the model's inputs {missing} are missing; it takes {takes(signature)}"
-            )
-        return {**values, **self._bound}
 
-    def _taken(self, spec: Spec) -> Spec:
-        """Return the graph's spec of an input, which may be more specific than the signature's."""
-        return next((own for own in self._graph.inputs if own.name == spec.name), spec)
+def _tensors(found: Sequence[Any]) -> list[Tensor]:
+    """Convert values to tensors."""
+    return [value if isinstance(value, Tensor) else convert_to_tensor(value) for value in found]
 
-    def _value(self, name: str) -> str:
-        """Return the name of a value without the suffix ":0".
 
-        Raises:
-            ValueError: If the graph does not have such a value.
-        """
-        found = name.removesuffix(":0")
-        graph = self._graph
-        known = found in graph.makers or found in graph.weights or found in graph.by_name
-        if not known and not any(spec.name == found for spec in graph.inputs):
-            raise ValueError(f"the graph has no value {name!r}. Its outputs are {self.outputs}")
-        return found
+def _by_name(
+    signature: ModelSignature, inputs: Sequence[Any], named: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Map the arguments of a call to the names of the signature's inputs.
+
+    Raises:
+        ValueError: If there are more tensors than inputs.
+    """
+    if len(inputs) == 1 and isinstance(inputs[0], Mapping):
+        found = {input_name(signature, str(k)): v for k, v in inputs[0].items()}
+    else:
+        is_list = len(inputs) == 1 and isinstance(inputs[0], list | tuple)
+        if is_list and (len(signature.inputs) > 1 or _holds_tensors(inputs[0])):
+            inputs = inputs[0]
+        if len(inputs) > len(signature.inputs):
+            raise ValueError(f"the model takes {takes(signature)}, but got {len(inputs)} tensors")
+        found = dict(zip(signature.inputs, inputs, strict=False))
+    found.update({input_name(signature, k): v for k, v in named.items()})
+    return found
+
+
+def _holds_tensors(values: Sequence[Any]) -> bool:
+    return len(values) == 1 and hasattr(values[0], "shape")

@@ -1,4 +1,7 @@
-"""Runner of a node list as a function of tensors, which is traced and compiled."""
+"""Runner of a node list as a function of tensors, and the conversion of its arguments.
+
+The function is traced and compiled.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,20 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tfpy._src.core.conversion import host_values
+from tfpy._src.base.dtypes import DType
+from tfpy._src.core.conversion import convert_to_tensor, host_values
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.formats.node_graphs.node import Node, NodeGraph
+from tfpy._src.formats.node_graphs.node import Node, NodeGraph, Spec
 from tfpy._src.formats.node_graphs.plan import NodeOrder, plan
+from tfpy._src.formats.node_graphs.signatures import (
+    ModelSignature,
+    sizes_text,
+    spec_of,
+    takes,
+)
 from tfpy._src.formats.node_graphs.stage import Stage
+from tfpy._src.tensors.array.making import cast
+from tfpy._src.tensors.variables.variable import Variable
 
 _Sources = frozenset[str] | None
 """Names of the inputs that alone determine a value, or None for a value that is data."""
@@ -149,3 +161,97 @@ def _is_small(value: Any) -> bool:
         return False
     aval = value.aval
     return (aval.dtype.is_integer or aval.dtype.is_bool) and aval.size <= _MAX_ELEMENTS
+
+
+def fitting(name: str, value: Any, spec: Spec) -> Tensor:
+    """Convert a value to a tensor for an input.
+
+    Integers of another width, and floats of another precision, are cast to the input's dtype.
+
+    Raises:
+        TypeError: If the dtypes differ in kind.
+        ValueError: If the shape does not match.
+    """
+    tensor = _of_dtype(name, value, spec.dtype)
+    if spec.shape is not None:
+        sizes = tensor.aval.shape
+        fits = len(sizes) == len(spec.shape) and all(
+            wanted in (None, size) for wanted, size in zip(spec.shape, sizes, strict=True)
+        )
+        if not fits:
+            expected = sizes_text(spec_of(name, spec))
+            raise ValueError(f"input {name!r} must have the shape {expected}, got {list(sizes)}")
+    return tensor
+
+
+def _of_dtype(name: str, value: Any, dtype: DType | None) -> Tensor:
+    if type(value) is Tensor and value.aval.dtype is dtype:
+        return value
+    if dtype is None:
+        return convert_to_tensor(value)
+    if not isinstance(value, Tensor | Variable) and not hasattr(value, "dtype"):
+        return convert_to_tensor(value, dtype)
+    tensor = convert_to_tensor(value)
+    if tensor.dtype == dtype:
+        return tensor
+    if (tensor.dtype.is_integer and dtype.is_integer) or (
+        tensor.dtype.is_floating and dtype.is_floating
+    ):
+        return cast(tensor, dtype)
+    raise TypeError(
+        f"input {name!r} must be of dtype {dtype.name}, got {tensor.dtype.name}. Convert it with "
+        "tf.cast"
+    )
+
+
+def graph_values(
+    graph: NodeGraph,
+    signature: ModelSignature,
+    given: Mapping[str, Any],
+    default: ModelSignature,
+) -> dict[str, Any]:
+    """Convert a call's arguments to values of the graph, by the graph's names.
+
+    Args:
+        graph: Graph of the model.
+        signature: Signature of the call.
+        given: Arguments by name. Names of intermediate values are allowed.
+        default: Signature of the model, for the message about an unknown name.
+
+    Raises:
+        ValueError: If an input is missing or unknown, or its shape does not match.
+        TypeError: If the dtype of an input does not match.
+    """
+    values = {
+        signature.inputs[k].name: fitting(k, v, _specific(graph, signature.inputs[k]))
+        for k, v in given.items()
+        if k in signature.inputs
+    }
+    values |= {
+        value_name(graph, k, default): convert_to_tensor(v)
+        for k, v in given.items()
+        if k not in signature.inputs
+    }
+    missing = [k for k, spec in signature.inputs.items() if spec.name not in values]
+    if missing and not set(values) - {spec.name for spec in signature.inputs.values()}:
+        raise ValueError(f"the model's inputs {missing} are missing; it takes {takes(signature)}")
+    return values
+
+
+def _specific(graph: NodeGraph, spec: Spec) -> Spec:
+    """Return the graph's spec of an input, which may be more specific than the signature's."""
+    return next((own for own in graph.inputs if own.name == spec.name), spec)
+
+
+def value_name(graph: NodeGraph, name: str, signature: ModelSignature) -> str:
+    """Return the name of a value without the suffix ":0".
+
+    Raises:
+        ValueError: If the graph does not have such a value.
+    """
+    found = name.removesuffix(":0")
+    known = found in graph.makers or found in graph.weights or found in graph.by_name
+    if not known and not any(spec.name == found for spec in graph.inputs):
+        outputs = list(signature.outputs)
+        raise ValueError(f"the graph has no value {name!r}. Its outputs are {outputs}")
+    return found
