@@ -5,8 +5,8 @@ from __future__ import annotations
 from tfpy._src.core.conversion import convert_to_tensor
 from tfpy._src.core.operand import Composite
 from tfpy._src.core.tensor import Tensor
-from tfpy._src.core.typing import Nest
 from tfpy._src.core.type_spec import TypeSpec
+from tfpy._src.core.typing import Nest
 from tfpy._src.functions.tf_function.signature import TensorSpec
 from tfpy._src.tensors.composite.ragged.tensor import RaggedTensor
 from tfpy._src.tensors.composite.sparse_tensor import SparseTensor
