@@ -53,7 +53,22 @@ class Tape:
             self.held.append(tensor)
 
     def follows(self, tensors: Sequence[Tensor]) -> bool:
-        """Return True if the tape would record a computation on these tensors."""
+        """Return True if the tape would record a computation on these tensors.
+
+        Args:
+            tensors: Inputs of the computation.
+
+        Returns:
+            True if at least one of the tensors is watched.
+
+        Example:
+            >>> import tfpy as tf
+            >>> x, y = tf.constant(1.0), tf.constant(2.0)
+            >>> with tf.GradientTape() as tape:
+            ...     tape.watch(x)
+            ...     tape.follows([x, y]), tape.follows([y])
+            (True, False)
+        """
         return any(t.identity in self.watched for t in tensors)
 
     def on_read(self, variable: Any) -> None:
@@ -63,12 +78,23 @@ class Tape:
         """Receive an output that has a custom gradient, with the tensor that ops computed for it.
 
         Forward mode follows those ops, as in TensorFlow.
+
+        Args:
+            computed: Tensor that ops computed.
+            output: Tensor of the same value, with the custom gradient.
         """
 
     def record_op(
         self, op: Op, inputs: tuple[Tensor, ...], output: Tensor, attrs: dict[str, Any]
     ) -> None:
-        """Record an op if an input is watched and the output can have a gradient."""
+        """Record an op if an input is watched and the output can have a gradient.
+
+        Args:
+            op: Record of the op, which has the gradient rule.
+            inputs: Operands of the op.
+            output: Result of the op.
+            attrs: Attributes of the op.
+        """
         if not output.aval.dtype.is_differentiable:
             return
 
@@ -94,7 +120,11 @@ class Tape:
         self.record(Entry(op.name, inputs, (output,), backward, by_rows))
 
     def record(self, entry: Entry) -> None:
-        """Append an entry if any of its inputs is watched."""
+        """Append an entry if any of its inputs is watched.
+
+        Args:
+            entry: Inputs, outputs and gradient rule of a computation.
+        """
         watched = self.watched
         for tensor in entry.inputs:
             if tensor.identity in watched:

@@ -207,6 +207,11 @@ class Tensor(TensorValues, Operand, AnyTensor):
 
         Returns:
             An HTML string.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.constant([1, 2]).shown("Ranks", ["int32"]).count("Ranks")
+            1
         """
         from tfpy._src.display import arrays  # few programs need it
 
@@ -226,6 +231,11 @@ class Tensor(TensorValues, Operand, AnyTensor):
 
         Returns:
             The reason, or an empty string.
+
+        Example:
+            >>> import tfpy as tf
+            >>> tf.zeros([100]).unseen(10)
+            '400 bytes: too large to display, select a part of the tensor'
         """
         if self.is_disposed or self.storage.is_lost:
             return "the values are no longer available"
