@@ -223,7 +223,7 @@ def test_windows_that_are_larger_than_the_image() -> None:
         assert y.shape == shape
         np.testing.assert_array_equal(tape.gradient(y, x), np.zeros_like(values))
     for size, stride in ((6, 1), (8, 2), (9, 2)):
-        with pytest.raises(tf.errors.InvalidArgumentError, match="window reaches over"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="window extends over"):
             tf.nn.conv2d(X4, tf.ones([size, size, 1, 2]), stride, "VALID")
 
 

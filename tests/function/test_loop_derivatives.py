@@ -178,5 +178,5 @@ def test_equations_that_can_never_run_are_an_error() -> None:
     graph.eqns.insert(0, Eqn(OPS["add"], (x, y + 1), (y + 2,), ()))
     graph.avals += [graph.avals[x]] * 2
     graph.outputs = [y + 2]
-    with pytest.raises(tfpy.errors.InternalError, match=r"add needs %2, which nothing"):
+    with pytest.raises(tfpy.errors.InternalError, match=r"add needs %2, which no earlier"):
         cut(graph, lambda eqn: Place.DEVICE)

@@ -357,5 +357,5 @@ def test_what_is_refused() -> None:
         lowered=True,
     )
     model = asyncio.run(tfpy.load_graph_model_async(made.files()))
-    with pytest.raises(tfpy.errors.UnimplementedError, match=r"QuantizeV2.*quantised.*register_op"):
+    with pytest.raises(tfpy.errors.UnimplementedError, match=r"QuantizeV2.*quantized.*register_op"):
         model(normal(3))

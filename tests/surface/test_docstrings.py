@@ -1,16 +1,25 @@
-"""Texts of public functions say what the parameters take that many functions have."""
+"""The reference entries of public functions, classes and methods are complete."""
 
 from __future__ import annotations
 
 import inspect
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from surface import public
 
-SAID = (
-    *("axes", "axis", "batch_dims", "data_format", "dilations", "dtype", "keepdims", "ksize"),
-    *("padding", "perm", "strides"),
+import tfpy as tf
+
+DESCRIBED = (
+    *(tf.Tensor, tf.Variable, tf.data.Dataset, tf.GradientTape, tf.Module, tf.TensorArray),
+    *(tf.RaggedTensor, tf.SparseTensor, tf.TensorSpec, tf.random.Generator, tf.GraphModel),
+    *(tf.train.Checkpoint, tf.train.CheckpointManager),
 )
+"""Classes with methods that programs call."""
+NEEDS_NO_TEXT = {"self", "cls", "name"}
+"""Parameters that are the same everywhere."""
 
 WITHOUT = {
     "it needs an element of a page or a device of the user's": """
@@ -35,15 +44,56 @@ WITHOUT = {
 """Names whose example cannot be run anywhere, by the reason."""
 
 
-@pytest.mark.parametrize("name", SAID)
-def test_parameter(name: str) -> None:
-    having = {
-        path: inspect.getdoc(function) or ""
-        for path, function in public.functions().items()
-        if name in inspect.signature(function).parameters
+def methods() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield the public methods of `DESCRIBED` with their names."""
+    for owner in DESCRIBED:
+        for name in dir(owner):
+            method = getattr(owner, name)
+            if not name.startswith("_") and callable(method):
+                yield f"{owner.__name__}.{name}", method
+
+
+def missing(thing: Callable[..., Any]) -> list[str]:
+    """Return the parts that the entry of a function lacks: parameters, and the result."""
+    text = inspect.getdoc(thing) or ""
+    signature = inspect.signature(thing)
+    parameters = [name for name in signature.parameters if name not in NEEDS_NO_TEXT]
+    lacking = [
+        name
+        for name in parameters
+        if not re.search(rf"^ *\*{{0,2}}[\w, *`]*\b{name}\b[\w, *`]*:", text, re.M)
+    ]
+    result = signature.return_annotation not in (None, "None")
+    if result and not re.search(r"^ *(Returns|Yields):", text, re.M):
+        lacking.append("Returns")
+    return lacking
+
+
+def test_functions_are_described() -> None:
+    found = {
+        name: lacking
+        for name, thing in public.things().items()
+        if inspect.isfunction(thing) and (lacking := missing(thing))
     }
-    assert having
-    assert [path for path, text in having.items() if name not in text] == []
+    assert found == {}
+
+
+def test_methods_are_described() -> None:
+    found = {name: lacking for name, method in methods() if (lacking := missing(method))}
+    assert found == {}
+
+
+def test_signatures_have_types() -> None:
+    """At most 5 % of the parameters accept any value."""
+    parameters = [
+        (name, parameter.name)
+        for name, thing in [*public.things().items(), *methods()]
+        if inspect.isfunction(thing)
+        for parameter in inspect.signature(thing).parameters.values()
+        if parameter.name not in NEEDS_NO_TEXT and "Any" in (parameter.annotation, "Any")[:1]
+    ]
+    total = sum(len(inspect.signature(t).parameters) for t in public.functions().values())
+    assert len(parameters) <= 0.05 * total, parameters
 
 
 def test_every_name_has_an_example() -> None:
@@ -51,6 +101,7 @@ def test_every_name_has_an_example() -> None:
     lacking = {
         name
         for name, thing in public.things().items()
+        if not (inspect.isclass(thing) and issubclass(thing, BaseException))
         if ">>> " not in (inspect.getdoc(thing) or "")
     }
     assert lacking == {name for names in WITHOUT.values() for name in names.split()}

@@ -1813,8 +1813,6 @@ _relu = OPS["relu"]
 def relu(features: TensorLike, name: str | None = None) -> Tensor:
     """Compute the rectified linear unit, `max(features, 0)`, element-wise.
 
-    The gradient at 0 is 0.
-
     Args:
         features: Float or integer tensor.
 

@@ -51,10 +51,7 @@ relu = elementwise(
     params=("features",),
     public="nn.relu",
     laws=Laws(idempotent=True, exact=True),
-    doc="""Compute the rectified linear unit, `max(features, 0)`, element-wise.
-
-    The gradient at 0 is 0.
-    """,
+    doc="Compute the rectified linear unit, `max(features, 0)`, element-wise.",
 )
 relu6 = elementwise(
     "relu6",
