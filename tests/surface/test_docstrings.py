@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import pytest
 from surface import public
 
 import tfpy as tf
@@ -39,7 +38,6 @@ WITHOUT = {
     "it needs Keras": "load_layers_model load_layers_model_async save_layers_model",
     "it needs Pillow": "image.decode_gif image.decode_jpeg image.encode_jpeg",
     "the process has another `import tensorflow` afterwards": "as_tensorflow",
-    "it has no effect": "autograph.set_verbosity",
 }
 """Names whose example cannot be run anywhere, by the reason."""
 
@@ -63,7 +61,7 @@ def missing(thing: Callable[..., Any]) -> list[str]:
         for name in parameters
         if not re.search(rf"^ *\*{{0,2}}[\w, *`]*\b{name}\b[\w, *`]*:", text, re.M)
     ]
-    result = signature.return_annotation not in (None, "None")
+    result = signature.return_annotation not in (None, "None", "NoReturn")
     if result and not re.search(r"^ *(Returns|Yields):", text, re.M):
         lacking.append("Returns")
     return lacking

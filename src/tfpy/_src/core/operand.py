@@ -102,8 +102,11 @@ class Dispatched:
     def per_value(self, function: Callable[..., Any]) -> Callable[..., Any] | None:
         """Return a function that maps `function` over the values of composite arguments.
 
-        `function` computes each value independently. The result is None if `function` itself
-        accepts the composites.
+        Args:
+            function: Function that computes each value independently.
+
+        Returns:
+            A function of composites, or None if `function` itself accepts composites.
         """
         return None
 
@@ -116,6 +119,9 @@ class Composite(Dispatched):
     def as_tensor(self) -> Tensor:
         """Convert the value to one tensor.
 
+        Returns:
+            Dense tensor of the elements.
+
         Raises:
             ValueError: If the caller must choose a conversion.
         """
@@ -127,7 +133,14 @@ class Composite(Dispatched):
         raise NotImplementedError
 
     def with_differentiable(self, tensor: Any) -> Any:
-        """Return the same structure with other elements, e.g. gradients."""
+        """Return the same structure with other elements, e.g. gradients.
+
+        Args:
+            tensor: Elements, of the shape of `differentiable`.
+
+        Returns:
+            A value of the same class.
+        """
         raise NotImplementedError
 
     @property
@@ -136,7 +149,14 @@ class Composite(Dispatched):
         raise NotImplementedError
 
     def with_components(self, components: Sequence[Any]) -> Any:
-        """Return a value of the same kind made of other components."""
+        """Return a value of the same kind made of other components.
+
+        Args:
+            components: Tensors in the order of `components`.
+
+        Returns:
+            A value of the same class.
+        """
         raise NotImplementedError
 
 
@@ -162,6 +182,14 @@ class CompositeOperand(Composite, Operand):
 
     def apply_op(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Compute an op that has this value among its inputs.
+
+        Args:
+            op: Record of the op.
+            inputs: Operands of the op.
+            attrs: Attributes of the op.
+
+        Returns:
+            The result, usually of the class of this value.
 
         Raises:
             ValueError: If the op is not defined elementwise.

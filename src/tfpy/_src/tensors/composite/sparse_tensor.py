@@ -212,7 +212,19 @@ class SparseTensor(CompositeOperand):
     # Ops
 
     def apply_op(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Apply an op that keeps zeros, or multiply with or divide by a dense tensor."""
+        """Apply an op that keeps zeros, or multiply with or divide by a dense tensor.
+
+        Args:
+            op: Record of the op.
+            inputs: Operands of the op.
+            attrs: Attributes of the op.
+
+        Returns:
+            A SparseTensor with the same indices.
+
+        Raises:
+            ValueError: If the op would change elements that are not stored.
+        """
         if len(inputs) == 1 and op.laws.sparse:
             return self.with_values(op(self.values, **attrs))
         others = [x for x in inputs if x is not self]
@@ -227,7 +239,14 @@ class SparseTensor(CompositeOperand):
         )
 
     def dense_at(self, dense: Tensor) -> Tensor:
-        """Return the elements of a dense tensor, broadcast to the shape, at the indices."""
+        """Return the elements of a dense tensor, broadcast to the shape, at the indices.
+
+        Args:
+            dense: Tensor whose shape broadcasts to `dense_shape`.
+
+        Returns:
+            Tensor of shape `[number of values]` with the dtype of `dense`.
+        """
         if dense.ndim == 0:
             return dense
         spread = np.broadcast_to(
