@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from guides.documents import block
+from guides.documents import ROOT, block
 
 from buildsys.paths import SITE
 from tfpy.testing.environments import ENVIRONMENTS
@@ -89,6 +89,34 @@ def test_a_page_that_learns(show: Show) -> None:
 def test_a_page_with_keras(show: Show) -> None:
     page = show({"page.html": block("README.md", "html", "keras")}, "page.html")
     assert float(printed(page, "0.")) > 0.9
+
+
+TRAINED = """(async (table) => {
+  const picker = document.querySelector("#picker");
+  const link = document.querySelector("#download");
+  const until = async (test) => {
+    while (!test()) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  const texts = (selector) => [...document.querySelectorAll(selector)].map((e) => e.textContent);
+  await until(() => texts(".tfpy-output").join().includes("Pick a CSV file"));
+  const files = new DataTransfer();
+  files.items.add(new File([table], "table.csv"));
+  picker.files = files.files;
+  await until(() => link.href || texts(".tfpy-error").length);
+  const head = new Uint8Array(await (await fetch(link.href)).arrayBuffer(), 0, 2);
+  return [...texts(".tfpy-error"), String.fromCharCode(...head)];
+})"""
+"""Picks a file in the page of the first guide; the first bytes of the model that it offers."""
+
+
+def test_a_model_of_a_table_that_is_picked(show: Show) -> None:
+    page = show({"page.html": block("docs/first_model.md", "html")}, "page.html")
+    table = (ROOT / "docs/figures/daylight.csv").read_text()
+    assert page.evaluate(f"{TRAINED}({json.dumps(table)})", SECONDS) == ["PK"]
+    said = printed(page, "Done.")
+    assert "600 rows: hours from latitude, day\n" in said
+    assert float(said.split()[-1]) < 0.5
+    assert page.evaluate("document.querySelectorAll('.tfpy-picture svg').length") == 1
 
 
 def test_a_long_loop_is_stopped(show: Show) -> None:

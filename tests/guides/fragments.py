@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
-from guides.documents import block, blocks, run, run_as_said
+from guides.documents import blocks, run, run_as_said
 
 import tfpy as tf
 
@@ -49,17 +48,6 @@ def extending() -> None:
     assert tape.gradient(y, x).numpy().tolist() == [2.0, 2.0]
 
 
-def tour() -> None:
-    tf.as_tensorflow(replace=True)
-    keras = tf.keras
-    x = np.random.default_rng(0).normal(size=(64, 2)).astype("float32")
-    y = (x[:, 0] > 0).astype("float32")
-    names = {"keras": keras, "x": x, "y": y}
-    run(block("docs/tour.md", "py"), names)
-    assert names["model"](x).shape == (64, 1)
-
-
 if __name__ == "__main__":
     debugging()
     extending()
-    tour()

@@ -112,7 +112,7 @@ def test_the_export_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         assert (tmp_path / "m.tfpy").exists()
 
 
-WITH_KERAS = ("docs/keras.md", "docs/tensorflow_js.md", "docs/training.md")
+WITH_KERAS = ("docs/first_model.md", "docs/keras.md", "docs/tensorflow_js.md", "docs/training.md")
 OWN = ("README.md", "docs/export.md", "docs/functions.md")
 """Whose programs the tests above run."""
 GUIDES = [
@@ -140,6 +140,9 @@ def test_pages_with_keras(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert {"history", "loss", "model", "y"} <= set(re.findall(r"\w+", done.stdout))
     assert (tmp_path / "my-model" / "model.json").exists()
+    table = (tmp_path / "daylight.csv").read_text()
+    assert table == (ROOT / "docs/figures/daylight.csv").read_text()
+    assert table.startswith(block("docs/first_model.md", "text"))
 
 
 def test_fragments(tmp_path: Path) -> None:
