@@ -149,7 +149,7 @@ FIRST_MODEL = (
     r"12 hours\n",
     r"wrong by 1.4 hours on average\n",
     r"True\n",
-    r"(\d+ h, the equation says \d+.\d h\n){3}",
+    r"(\d+ h, equation: \d+.\d h\n){3}",
     r"True\n",
     r"True\n",
     r"wrong by 0.2 hours on average\n",
