@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow
-from guides.documents import ROOT, block, blocks, blocks_of, documents, run, run_all
+from guides.documents import ROOT, block, blocks, blocks_of, documents, run, run_all, run_as_said
 
 import tfpy
 from tests.models.tflite import converted
@@ -128,6 +128,12 @@ def test_a_guide(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """Each program runs after those before it, and prints what it says."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # where what was fastest is remembered
     assert run_all(document)["tf"] is tfpy
+
+
+def test_a_gradient_that_is_none() -> None:
+    """The program of an exercise, which the reader repairs."""
+    names = run_all("docs/tensors.md")
+    run_as_said(block("docs/tensors.md", "py"), {**names, "np": np})
 
 
 def test_pages_with_keras(tmp_path: Path) -> None:
