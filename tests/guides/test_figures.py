@@ -1,0 +1,65 @@
+"""The figures of the guides are those that their scripts draw, and have what the texts state."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+from types import ModuleType
+from xml.etree import ElementTree
+
+import pytest
+from guides.documents import ROOT
+
+FIGURES = ROOT / "docs" / "figures"
+IMAGE = re.compile(r"!\[([^\]]*)\]\((figures/[^)]+)\)")
+
+
+def script(name: str) -> ModuleType:
+    """Import a script of docs/figures."""
+    spec = importlib.util.spec_from_file_location(name, FIGURES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def drawn(name: str) -> str:
+    """Read a figure."""
+    return (FIGURES / name).read_text(encoding="utf-8")
+
+
+def test_the_map_of_positions() -> None:
+    assert script("positioning").drawing() == drawn("positioning.svg")
+
+
+def test_the_timelines_of_a_frame() -> None:
+    waves = script("waves")
+    found = json.loads(drawn("waves.json"))
+    assert waves.timeline(found) == drawn("waves_timeline.svg")
+    assert waves.bars(found) == drawn("waves_bars.svg")
+    text = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
+    for name in waves.BARS:
+        assert f"{found[name]['ms']:.1f} ms" in text
+    assert (found["eager"]["kernels"], found["pad"]["kernels"]) == (420, 60)
+    assert found["threads"] == 2
+
+
+@pytest.mark.parametrize("file", sorted(FIGURES.glob("*.svg")), ids=lambda file: file.name)
+def test_a_figure_has_a_title_and_paper(file: Path) -> None:
+    root = ElementTree.parse(file).getroot()
+    name = "{http://www.w3.org/2000/svg}"
+    assert root.find(f"{name}title") is not None
+    first = root.find(f"{name}rect")
+    assert first is not None
+    assert root.attrib["viewBox"].endswith(f"{first.attrib['width']} {first.attrib['height']}")
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_images_are_there_and_described(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for words, file in IMAGE.findall(text):
+        assert len(words.split()) >= 5
+        assert (ROOT / "docs" / file).is_file()
