@@ -1,4 +1,4 @@
-"""The figures of the guides are those that their scripts draw, and have what the texts state."""
+"""The figures of the guides equal the output of their scripts, and the pages state their numbers."""
 
 from __future__ import annotations
 
