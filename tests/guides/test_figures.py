@@ -1,4 +1,4 @@
-"""The figures of the guides equal the output of their scripts, and the pages state their numbers."""
+"""The figures of the guides equal the output of their scripts and agree with the pages."""
 
 from __future__ import annotations
 
