@@ -47,6 +47,7 @@ CHECKS: dict[str, Check] = {
     ],
     "layers": lambda python: [python.with_name("lint-imports")],
     "public modules": lambda python: [python, "-m", "buildsys.face", "--check"],
+    "prose": lambda python: [python, "-m", "buildsys.prose"],
     "tsc": lambda _: [npm.tool("tsc"), "--project", ROOT],
     "tsc of the npm package": lambda _: [npm.tool("tsc"), "--project", ROOT / "web" / "npm"],
     "biome": lambda _: [npm.tool("biome"), "ci", "--colors=off"],
