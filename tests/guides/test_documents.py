@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -11,13 +10,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-import tensorflow
 from guides.documents import ROOT, block, blocks, blocks_of, documents, run, run_all, run_as_said
 
 import tfpy
-from tests.models.tflite import converted
 
 
 def test_the_readme_under_both() -> None:
@@ -45,52 +41,6 @@ def test_the_functions_page() -> None:
     assert losses[2] < losses[0]
     assert names["model"](tf.ones([1, 28, 28])).shape == (1, 10)
     assert names["predict"](images).shape == (3, 10)
-
-
-FLOAT = {"T": {"type": "DT_FLOAT"}}
-GRAPH = [
-    {"name": "x", "op": "Placeholder", "attr": {"dtype": {"type": "DT_FLOAT"}}},
-    {"name": "block_13/relu", "op": "Relu", "input": ["x"], "attr": FLOAT},
-    {"name": "probabilities", "op": "Softmax", "input": ["block_13/relu"], "attr": FLOAT},
-]
-INFO = {"dtype": "DT_FLOAT", "tensorShape": {"dim": [{"size": "-1"}, {"size": "3"}]}}
-GRAPH_MODEL = {
-    "format": "graph-model",
-    "modelTopology": {"node": GRAPH},
-    "signature": {
-        "inputs": {"x": {"name": "x:0", **INFO}},
-        "outputs": {"probabilities": {"name": "probabilities:0", **INFO}},
-    },
-    "weightsManifest": [],
-}
-
-
-def test_the_models_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Addresses are paths here."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "models" / "net").mkdir(parents=True)
-    (tmp_path / "models" / "net" / "model.json").write_text(json.dumps(GRAPH_MODEL))
-    (tmp_path / "models" / "network.tflite").write_bytes(
-        converted(tensorflow.nn.relu, np.zeros([1, 3], np.float32))
-    )
-    tfpy.save_onnx(lambda x: tfpy.nn.relu(x), "network.onnx", [tfpy.TensorSpec([1, 3])])
-    loading, using, limits, writing = blocks("docs/models.md", "py")
-    x = np.float32([[1, -1, 2]])
-    names: dict[str, Any] = {"x": tfpy.constant(x)}
-    run(loading, names)
-    assert "Softmax" in run(using, names)
-    np.testing.assert_array_equal(names["feature"], np.maximum(x, 0))
-    np.testing.assert_allclose(names["y"], tensorflow.nn.softmax(np.maximum(x, 0)), 1e-5)
-    before = tfpy.env().get("TFPY_MAX_UNPACKED_BYTES")
-    run(limits, names)
-    assert tfpy.env().get("TFPY_MAX_UNPACKED_BYTES") == 2**31
-    tfpy.env().set("TFPY_MAX_UNPACKED_BYTES", before)
-    run(writing, names)
-    wanted = names["classify"](tfpy.constant(x))["probabilities"]
-    for source, tolerance in (("classifier", 1e-2), ("classifier.onnx", 1e-5)):
-        found = tfpy.models.load(source)(x)
-        found = found["probabilities"] if isinstance(found, dict) else found
-        np.testing.assert_allclose(found, wanted, atol=tolerance)
 
 
 def test_the_export_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,80 @@
+"""The programs of docs/models.md that need files from elsewhere, and the sizes that it shows."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow
+from guides.documents import block, blocks, run
+
+import tfpy
+from tests.models.tflite import converted
+
+FLOAT = {"T": {"type": "DT_FLOAT"}}
+GRAPH = [
+    {"name": "x", "op": "Placeholder", "attr": {"dtype": {"type": "DT_FLOAT"}}},
+    {"name": "probabilities", "op": "Softmax", "input": ["x"], "attr": FLOAT},
+]
+INFO = {"dtype": "DT_FLOAT", "tensorShape": {"dim": [{"size": "-1"}, {"size": "3"}]}}
+GRAPH_MODEL = {
+    "format": "graph-model",
+    "modelTopology": {"node": GRAPH},
+    "signature": {
+        "inputs": {"x": {"name": "x:0", **INFO}},
+        "outputs": {"probabilities": {"name": "probabilities:0", **INFO}},
+    },
+    "weightsManifest": [],
+}
+
+
+def test_models_at_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Addresses are paths here; progress is printed."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "models" / "net").mkdir(parents=True)
+    (tmp_path / "models" / "net" / "model.json").write_text(json.dumps(GRAPH_MODEL))
+    (tmp_path / "models" / "network.tflite").write_bytes(
+        converted(tensorflow.nn.relu, np.zeros([1, 3], np.float32))
+    )
+    loading = block("docs/models.md", "py", "load_async")
+    names: dict[str, Any] = {"tf": tfpy}
+    assert run(loading, names).endswith("1.0\n")
+    x = np.float32([[1, -1, 2]])
+    np.testing.assert_allclose(names["model"](x), tensorflow.nn.softmax(x), 1e-5)
+
+
+def test_the_limit() -> None:
+    before = tfpy.env().get("TFPY_MAX_UNPACKED_BYTES")
+    try:
+        run(block("docs/models.md", "py", "TFPY_MAX_UNPACKED_BYTES"), {"tf": tfpy})
+        assert tfpy.env().get("TFPY_MAX_UNPACKED_BYTES") == 2**31
+    finally:
+        tfpy.env().set("TFPY_MAX_UNPACKED_BYTES", before)
+
+
+def test_what_is_printed_below_a_loop(tmp_path: Path) -> None:
+    """The sizes of an exercise; `test_documents.py` checks what stands beside a `print`."""
+    names: dict[str, Any] = {}
+    for program in blocks("docs/models.md", "python"):
+        printed = run(program.replace("/tmp/", f"{tmp_path}/"), names)
+        shown = "".join(f"{line}\n" for line in re.findall(r"^# (.*)$", program, re.M))
+        assert not shown or printed == shown
+
+
+def test_tensorflow_computes_what_was_written(tmp_path: Path) -> None:
+    """The graph-model and the ONNX file of one function have the same results."""
+    kernel = tfpy.Variable(tfpy.random.normal([3, 2], seed=1))
+    signature = [tfpy.TensorSpec([None, 3], name="x")]
+    classify = tfpy.function(lambda x: {"p": tfpy.nn.softmax(x @ kernel)}, signature)
+    tfpy.save_graph_model(classify, tmp_path / "net", quantization="float16")
+    tfpy.save_onnx(classify, tmp_path / "net.onnx")
+    x = np.float32([[1, -1, 2]])
+    wanted = tensorflow.nn.softmax(x @ kernel.numpy())
+    for name, tolerance in (("net", 1e-2), ("net.onnx", 1e-5)):
+        found = tfpy.models.load(tmp_path / name)(x)
+        found = found["p"] if isinstance(found, dict) else found
+        np.testing.assert_allclose(found, wanted, atol=tolerance)
