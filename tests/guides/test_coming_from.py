@@ -47,8 +47,8 @@ def test_the_app_in_python() -> None:
 def test_the_app_in_javascript() -> None:
     if shutil.which("node") is None or not MODULES.is_dir():
         pytest.skip("needs node and node_modules: python build.py demo")
-    texts = blocks("docs/coming_from.md", "javascript")
-    program = "\n".join(["const report = {};", *texts])
+    found = blocks("docs/coming_from.md", "javascript")
+    program = "\n".join(["const report = {};", *found])
     asked = ["a", "b", "c", "d", "norm", "largest"]
     given = [{"given": "vector", "asked": asked, "text": program}]
     done = subprocess.run(
@@ -84,7 +84,7 @@ def test_dtypes_are_not_promoted() -> None:
 
 
 def test_counterparts_of_jax() -> None:
-    """Rows of the tables whose results the page describes."""
+    """The rows of the tables that have code."""
     found = tf.value_and_grad(lambda x: tf.reduce_sum(x * x))(tf.constant([1.0, 2.0]))
     assert float(found["value"]) == 5.0
     assert found["grad"].numpy().tolist() == [2.0, 4.0]

@@ -43,27 +43,8 @@ def test_the_functions_page() -> None:
     assert names["predict"](images).shape == (3, 10)
 
 
-def test_the_export_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its script for pages runs in tests/wasm/test_exported.py."""
-    monkeypatch.chdir(tmp_path)
-    program = block("docs/export.md", "python")
-    names: dict[str, Any] = {}
-    run(program.replace("/tmp/", f"{tmp_path}/"), names)
-    assert (tmp_path / "digits.tfpy").stat().st_size > 784 * 10 * 4
-    names["model"] = tfpy.function(lambda x: tfpy.reduce_mean(x, [1, 2]))
-    names["predict"] = tfpy.function(lambda x: x * 2)
-    names["step"] = tfpy.function(
-        lambda x, labels: tfpy.reduce_sum(x) + tfpy.cast(labels[0], "float32")
-    )
-    several_sizes, several_functions = blocks("docs/export.md", "py")
-    for program in (several_sizes, several_functions):
-        (tmp_path / "m.tfpy").unlink(missing_ok=True)
-        run(program, names)
-        assert (tmp_path / "m.tfpy").exists()
-
-
 WITH_KERAS = ("docs/first_model.md", "docs/keras.md", "docs/tensorflow_js.md", "docs/training.md")
-OWN = ("README.md", "docs/export.md", "docs/functions.md")
+OWN = ("README.md", "docs/functions.md")
 """Whose programs the tests above run."""
 GUIDES = [
     document
@@ -76,6 +57,7 @@ GUIDES = [
 @pytest.mark.parametrize("document", GUIDES)
 def test_a_guide(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each program runs after those before it, and prints what it says."""
+    monkeypatch.chdir(tmp_path)  # where its files go
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # where what was fastest is remembered
     assert run_all(document)["tf"] is tfpy
 

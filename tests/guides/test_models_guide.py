@@ -57,7 +57,7 @@ def test_the_limit() -> None:
 
 
 def test_what_is_printed_below_a_loop(tmp_path: Path) -> None:
-    """The sizes of an exercise; `test_documents.py` checks what stands beside a `print`."""
+    """The sizes of an exercise; `test_documents.py` checks comments on the line of a `print`."""
     names: dict[str, Any] = {}
     for program in blocks("docs/models.md", "python"):
         printed = run(program.replace("/tmp/", f"{tmp_path}/"), names)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from guides.documents import block, run
+from guides.documents import block, blocks, run
 from models.test_graph_models import assert_near as assert_near_outputs, loaded, reference
 
 import tfpy as tf
@@ -45,29 +45,74 @@ def test_size() -> None:
     assert len(gzip.compress((ASSETS / "tfpy-run.mjs").read_bytes(), 9)) < MOST_BYTES
 
 
-SERVED = """
+PAGE = """
 import { readFileSync } from "node:fs";
 globalThis.fetch = async (source) => {
   const url = String(source.url ?? source);
   return new Response(readFileSync(url.startsWith("file:") ? new URL(url) : url));
 };
+const elements = {};
+globalThis.document = {
+  querySelector: (name) =>
+    (elements[name] ??= { value: "#336699", style: {}, addEventListener() {} }),
+};
+const kept = new Map();
+globalThis.caches = {
+  open: async () => ({
+    match: async (name) => kept.get(name)?.clone(),
+    put: async (name, response) => void kept.set(name, response),
+  }),
+};
 """
+"""What scripts of pages use, in node."""
+
+
+def in_page(folder: Path, program: str) -> Any:
+    """Run a script of a page that imports `loadProgram`, and return what it writes as JSON."""
+    run_mjs = (ASSETS / "tfpy-run.mjs").as_uri()
+    script = f'import {{ loadProgram }} from "{run_mjs}";{PAGE}{program}\nprocess.exit(0);'
+    (folder / "page.mjs").write_text(script)
+    done = subprocess.run(
+        ["node", "page.mjs"], cwd=folder, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def test_the_programs_of_the_documents(tmp_path: Path) -> None:
-    """Those of docs/export.md: Python writes the file that the page's script runs."""
+    """Those of docs/export.md: Python writes the file that the page's scripts run."""
     require_assets("simd")
-    program, page = block("docs/export.md", "python"), block("docs/export.md", "html")
-    run(program.replace("/tmp/", f"{tmp_path}/"), {})
-    (script,) = re.findall(r'<script type="module">\n(.*?)</script>', page, re.S)
-    script = script.replace("./tfpy-run.mjs", (ASSETS / "tfpy-run.mjs").as_uri())
-    imports, _, rest = script.partition("\n")
-    (tmp_path / "page.mjs").write_text(f"{imports}{SERVED}{rest}process.exit(0);")
-    done = subprocess.run(
-        ["node", "page.mjs"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    names: dict[str, Any] = {}
+    for program in blocks("docs/export.md", "python"):
+        run(program.replace("/tmp/", f"{tmp_path}/"), names)
+    page = block("docs/export.md", "html")
+    (script,) = re.findall(r'<script type="module">\nimport .*?\n(.*?)</script>', page, re.S)
+    shown = in_page(
+        tmp_path,
+        f"""{script}
+        const first = {{ ...sample.style }};
+        color.value = "#ffee88";
+        await show();
+        console.log(JSON.stringify([program.backend, first, sample.style]));""",
     )
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"wasm \[ 1, 10 \] Float32Array\(10\)", done.stdout)
+    assert shown == [
+        "wasm",
+        {"background": "#336699", "color": "white"},
+        {"background": "#ffee88", "color": "black"},
+    ]
+    corrected = block("docs/export.md", "js")
+    before, losses, after = in_page(
+        tmp_path,
+        f"""{corrected}
+        const dark = async (one) => (await one.run({{ colors: [0.2, 0.4, 0.6] }})).dark.data[0];
+        const before = await dark(program);
+        const losses = [];
+        for (let i = 0; i < 5; i++) losses.push(await correct([0.2, 0.4, 0.6], 1));
+        const again = await loadProgram(await cache.match("text_color.tfpy"));
+        console.log(JSON.stringify([before, losses, [await dark(program), await dark(again)]]));""",
+    )
+    assert before < 0.5 < after[0] == after[1]
+    assert losses == sorted(losses, reverse=True)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,6 +1,6 @@
 /**
- * What a file says is to be run (docs/export.md). It may come from anywhere: it is checked before
- * anything relies on it. Programs are checked by their runtimes, too.
+ * The document of a program file (docs/program_files.md). The file may come from anywhere, so the
+ * document is checked before anything relies on it. The runtimes check the programs.
  *
  * @typedef {import("./types.mjs").Type} Type
  * @typedef {import("./scalars.mjs").Expression} Expression
