@@ -2,7 +2,7 @@
 
 PYTHONPATH=src:tests python docs/figures/export_sizes.py    needs node and the built assets
 
-The sizes of Python, NumPy and tfpy are those of the table in docs/pages.md.
+The sizes of Python, NumPy and tfpy are in the table of docs/pages.md.
 """
 
 from __future__ import annotations

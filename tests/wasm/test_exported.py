@@ -64,7 +64,7 @@ globalThis.caches = {
   }),
 };
 """
-"""What scripts of pages use, in node."""
+"""Replacements for the page's objects, in node."""
 
 
 def in_page(folder: Path, program: str) -> Any:
