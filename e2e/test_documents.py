@@ -86,6 +86,11 @@ def test_a_page_that_learns(show: Show) -> None:
     assert "y = 3.00 x + 1.00, learnt on wasm" in printed(page, "learnt on")
 
 
+def test_a_ported_app(show: Show) -> None:
+    page = show({"page.html": block("docs/coming_from.md", "html")}, "page.html")
+    assert "step 240: loss 0.0" in printed(page, "step 240")
+
+
 def test_a_page_with_keras(show: Show) -> None:
     page = show({"page.html": block("README.md", "html", "keras")}, "page.html")
     assert float(printed(page, "0.")) > 0.9
