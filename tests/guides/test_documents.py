@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from guides.documents import ROOT, block, blocks, blocks_of, documents, run, run_all, run_as_said
 
