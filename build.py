@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The one entry to building, showing and testing tfpy. Each command does the set-up it needs."""
+"""The entry point to build, show and test tfpy. Each command does the set-up that it needs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The build of tfpy: one module per concern, standard library only."""
+"""The build of tfpy: one module for each concern, with the standard library only."""

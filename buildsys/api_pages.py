@@ -1,4 +1,4 @@
-"""The reference's pages, one for each public module: `python -m buildsys.api_pages FOLDER`."""
+"""The pages of the API reference, one per public module: `python -m buildsys.api_pages FOLDER`."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .paths import ROOT
 
 TABLE = ROOT / "api.toml"
 LEFT_OUT = ("tf.raw_ops",)
-"""Operations of TensorFlow's graphs: ops.md has their list."""
+"""Modules without a page. The operations of TensorFlow's graphs are listed in ops.md."""
 TYPES = "tf.typing"
 """The namespace of type aliases."""
 ENGINE = ROOT / "src" / "tfpy" / "_src"
 INDEX = """\
 # Reference
 
-Names, arguments and results are TensorFlow's where TensorFlow has the thing. [Ops](/ops.md) says
-what each backend computes natively.
+Names, arguments and results are TensorFlow's for everything that TensorFlow has. [Ops](/ops.md)
+lists the functions that each backend computes natively.
 
 ```{toctree}
 :maxdepth: 1
@@ -32,12 +32,12 @@ what each backend computes natively.
 
 
 def namespaces() -> list[str]:
-    """The public modules that have a page."""
+    """Return the public modules that have a page."""
     return sorted(name for name in tomllib.loads(TABLE.read_text()) if name not in LEFT_OUT)
 
 
 def homes() -> dict[type, str]:
-    """The name under which each class is described: its first one, and of today if it can be."""
+    """Return the name under which each class is described: the first, but tf.compat last."""
     found: dict[type, str] = {}
     for namespace in sorted(namespaces(), key=lambda name: name.startswith("tf.compat")):
         module = _module(namespace)
@@ -48,7 +48,7 @@ def homes() -> dict[type, str]:
 
 
 def pages() -> dict[str, str]:
-    """The text of each page by its name."""
+    """Return the text of each page by its name."""
     described = homes()
     found = {f"{name}.md": _page(name, described) for name in namespaces() if name != TYPES}
     found[f"{TYPES}.md"] = _types_page(TYPES)
@@ -72,7 +72,7 @@ def _page(namespace: str, described: dict[type, str]) -> str:
 
 
 def _text(module: ModuleType) -> list[str]:
-    """The module's text without its name, which is the title."""
+    """Return the docstring of a module without its first part, the title of the page."""
     text = inspect.cleandoc(module.__doc__ or "")
     if text.startswith("``"):
         text = text.rpartition("``: ")[2]
@@ -94,7 +94,7 @@ def _entry(name: str, thing: object) -> list[str]:
 
 
 def _types_page(namespace: str) -> str:
-    """The page of the type aliases, which are described where they are defined."""
+    """Return the page of type aliases, which are described where they are defined."""
     lines = [f"# {namespace}", "", "```{eval-rst}", *_text(_module(namespace)), ""]
     lines += [f".. py:module:: {namespace}", ""]
     for module, names in tomllib.loads(TABLE.read_text())[namespace].items():
@@ -116,7 +116,7 @@ def _alias(name: str, home: str) -> list[str]:
 
 
 def main(folder: str) -> None:
-    """Write the pages."""
+    """Write the pages into a folder."""
     for name, text in pages().items():
         Path(folder, name).write_text(text, encoding="utf-8")
 

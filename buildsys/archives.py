@@ -1,4 +1,4 @@
-"""Archives of npm and PyPI, pinned by their hashes."""
+"""Archives from npm and PyPI, pinned by their hashes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .console import BuildError, run_logged
 
 
 def fetch(registry: str, name: str, version: str, sha256: str, into: Path) -> Path:
-    """The archive of a package, in a folder that is made for it.
+    """Download the archive of a package into a new folder, and return its path.
 
     Args:
         registry: "npm" or "pypi".

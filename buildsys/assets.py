@@ -1,13 +1,13 @@
-"""What the wheel carries besides Python, in src/tfpy/assets.
+"""The files of the wheel in src/tfpy/assets that are not Python.
 
-runtime.js                   web/common/runtime.mjs and what it imports, as the text of one
-                             classic-script expression whose value is the API object
-tfpy-run.mjs, tfpy-run.d.ts  web/player/run.mjs as one module, minified, and its types: what runs
-                             exported programs in pages without Python, beside the XNNPACK modules
+runtime.js                   web/common/runtime.mjs and its imports, as the text of one
+                             classic-script expression; its value is the API object
+tfpy-run.mjs, tfpy-run.d.ts  web/player/run.mjs as one minified module, and its types: it runs
+                             exported programs in pages without Python, with the XNNPACK modules
 glsl/, wgsl/                 the kernel templates and their library
 xnnpack-<variant>.wasm       the XNNPACK modules
-xnnpack.json                 their digests, for modules that are fetched from elsewhere
-THIRD_PARTY_NOTICES.txt      the licences of what is compiled in
+xnnpack.json                 the digests of the modules, for pages that fetch them from elsewhere
+THIRD_PARTY_NOTICES.txt      the licences of the software that is compiled in
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ GLOBAL_NAME = "tfpyRuntime"
 
 
 def ensure() -> None:
-    """Make src/tfpy/assets hold exactly the assets of the present sources."""
+    """Make src/tfpy/assets contain exactly the assets of the present sources."""
     wanted = _wanted()
     with lock("assets"):
         present = {path for path in ASSETS.rglob("*") if path.is_file()}
@@ -68,12 +68,12 @@ def _wanted() -> dict[Path, bytes]:
 
 
 def integrity(data: bytes) -> str:
-    """The digest of a file as the attribute ``integrity`` of pages has it."""
+    """Return the digest of a file, in the format of the attribute ``integrity`` of pages."""
     return f"sha384-{base64.b64encode(hashlib.sha384(data).digest()).decode()}"
 
 
 def bundle(entry: Path, form: str, *options: str) -> bytes:
-    """A module and what it imports as one file: 'esm' a module, 'iife' an expression."""
+    """Bundle a module and its imports into one file: 'esm' makes a module, 'iife' an expression."""
     argv = [
         str(npm.tool("esbuild")),
         str(entry),
@@ -90,7 +90,7 @@ def bundle(entry: Path, form: str, *options: str) -> bytes:
     if form == "iife":
         argv += [f"--global-name={GLOBAL_NAME}", "--banner:js=(()=>{"]
         argv += [f"--footer:js=return {GLOBAL_NAME}}})()"]
-    # The bundle holds the names of modules relative to the working directory.
+    # The bundle contains the names of modules relative to the working directory.
     done = subprocess.run(argv, capture_output=True, cwd=CACHE)
     if done.returncode:
         raise BuildError(f"esbuild could not bundle {entry}:\n{done.stderr.decode()}")
@@ -98,12 +98,12 @@ def bundle(entry: Path, form: str, *options: str) -> bytes:
 
 
 def _glue_script(variant: str) -> Path:
-    """Emscripten's JavaScript of a variant: the same text for simd and relaxed."""
+    """Return Emscripten's JavaScript of a variant: the same text for simd and relaxed."""
     return glue.ensure(variant)[0]
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that a reader sees the old or the new contents, nothing between."""
+    """Write a file atomically: a reader sees either the old or the new contents."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     temporary.write_bytes(data)
     temporary.replace(path)

@@ -1,6 +1,6 @@
-"""Packages as bytecode of Pyodide's Python, which wheels have beside the sources.
+"""Bytecode of packages for Pyodide's Python, which wheels have in addition to the sources.
 
-Without it, compiling takes most of the time of an import. Other Pythons compile for themselves.
+Without bytecode, most of the time of an import is compilation. Other Pythons compile the sources.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ SCRIPTS = (SCRIPT, COMPRESS)
 FOLDER = BUILD / "bytecode"
 PACKED = BUILD / "packed"
 PYC_HEADER = 16
-MARSHAL_VERSION = 2  # any Python reads it
+MARSHAL_VERSION = 2  # every Python can read it
 PLACE = "/lib/python3.14/site-packages"
-"""Where Pyodide installs wheels."""
+"""The folder into which Pyodide installs wheels."""
 
 
 def ensure() -> dict[Path, str]:
-    """The bytecode of tfpy's present sources: file -> name in the wheel."""
+    """Return the bytecode of tfpy's present sources: file -> name in the wheel."""
     core = npm.ensure() / "pyodide"
     sources = sorted(path for path in PACKAGE.iterdir() if path != ASSETS)
     inputs = tree_hash(core / "python_stdlib.zip", SCRIPT, Path(__file__), *sources)
@@ -46,10 +46,10 @@ def ensure() -> dict[Path, str]:
 
 
 def compiled(files: Mapping[str, bytes], work: Path, place: str = "") -> dict[str, bytes]:
-    """The bytecode of the sources among the files of a wheel, by its names there.
+    """Return the bytecode of the sources among the files of a wheel, by name in the wheel.
 
     Args:
-        place: what stands before the names in tracebacks; importing from folders sets it anew.
+        place: Prefix of the file names in tracebacks. An import from a folder replaces it.
     """
     sources, made = work / "sources", work / "made"
     made.mkdir(parents=True)
@@ -62,14 +62,14 @@ def compiled(files: Mapping[str, bytes], work: Path, place: str = "") -> dict[st
 
 
 def modules(made: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Bytecode by the names that src/tfpy/_src/loader/bytecode.py finds it by."""
+    """Return bytecode by the module names that src/tfpy/_src/loader/bytecode.py looks up."""
     return {module(name): data[PYC_HEADER:] for name, data in made.items()}
 
 
 def packed(*parts: Mapping[str, bytes]) -> list[bytes]:
-    """Modules, each part as one file that src/tfpy/_src/loader/bytecode.py reads.
+    """Return one file per part of the modules, in the format of src/tfpy/_src/loader/bytecode.py.
 
-    Parts of the last call are remembered: compressing takes a few seconds.
+    The parts of the last call are remembered, because compressing takes a few seconds.
     """
     files = {}
     for part in parts:
@@ -87,11 +87,11 @@ def packed(*parts: Mapping[str, bytes]) -> list[bytes]:
 
 
 def alone(made: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Bytecode by the names where Python finds it without sources beside it."""
+    """Return bytecode by the names under which Python finds it without sources next to it."""
     return {f"{module(name)}.pyc": data for name, data in made.items()}
 
 
 def module(name: str) -> str:
-    """The file of a module, without suffix, by that of its bytecode."""
+    """Return the file of a module, without suffix, from the name of its bytecode."""
     path = PurePath(name)  # FOLDER/__pycache__/MODULE.cpython-314.pyc
     return (path.parent.parent / path.name.split(".")[0]).as_posix()

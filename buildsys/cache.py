@@ -1,7 +1,7 @@
-"""Results that are dear to make, outside the clone, keyed by their inputs.
+"""Slow build results, cached outside the clone and keyed by their inputs.
 
-An entry is a directory. It is made under a temporary name and renamed when complete, so that an
-interrupted run leaves nothing that looks finished; a file lock keeps two runs from making it twice.
+An entry is a directory. It is made under a temporary name and renamed when it is complete, so an
+interrupted run leaves no incomplete entry. A file lock prevents two runs from making one entry.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from .paths import CACHE
 
 
 def file_hash(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
+    """Return the SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def tree_hash(*tops: Path) -> str:
-    """SHA-256 over the names and contents of files and of all files below directories."""
+    """Return the SHA-256 of the names and contents of files and of all files below directories."""
     digest = hashlib.sha256()
     for top in tops:
         files = sorted(path for path in top.rglob("*") if path.is_file()) if top.is_dir() else [top]
@@ -38,7 +38,7 @@ def tree_hash(*tops: Path) -> str:
 
 @contextmanager
 def lock(name: str) -> Iterator[None]:
-    """Hold the cache's lock of this name, waiting for another run that has it."""
+    """Hold the cache's lock of this name. Wait if another run holds it."""
     locks = CACHE / "locks"
     locks.mkdir(parents=True, exist_ok=True)
     with (locks / name).open("w") as file:
@@ -51,7 +51,7 @@ def lock(name: str) -> Iterator[None]:
 
 
 def entry(kind: str, inputs: object, title: str, make: Callable[[Path], None]) -> Path:
-    """The directory of the entry `kind` for these JSON-able inputs, made by `make` when missing."""
+    """Return the entry `kind` for these JSON-able inputs. If it is missing, `make` creates it."""
     digest = hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()[:16]
     path = CACHE / f"{kind}-{digest}"
     if path.is_dir():

@@ -12,7 +12,7 @@ from .paths import ROOT
 
 BROWSER_PACKAGES = (
     *("chromium", "firefox-esr", "webkit2gtk-driver", "xvfb"),
-    *("libvulkan1", "mesa-vulkan-drivers"),  # Firefox computes WebGPU on lavapipe
+    *("libvulkan1", "mesa-vulkan-drivers"),  # Firefox computes WebGPU with lavapipe
 )
 PYTHON_SOURCES = (
     *("src", "web", "tests", "e2e", "bench", "docs", "examples", "buildsys", "build.py"),
@@ -55,7 +55,7 @@ CHECKS: dict[str, Check] = {
         *(python.with_name("clang-format"), "--dry-run", "-Werror", *_cpp_sources())
     ],
 }
-"""The static checks: from the interpreter of the tests' environment to a command."""
+"""The static checks: functions from the interpreter of the test environment to a command."""
 
 FIXES: dict[str, Check] = {
     "ruff check": lambda python: [python, "-m", "ruff", "check", "--fix", *_python_sources()],
@@ -64,15 +64,15 @@ FIXES: dict[str, Check] = {
     "biome": lambda _: [npm.tool("biome"), "check", "--write", "--colors=off"],
     "clang-format": lambda python: [python.with_name("clang-format"), "-i", *_cpp_sources()],
 }
-"""Those that can edit the files, as the commands that do it."""
+"""The checks that can edit files, with the commands that do so."""
 
 
 def check(only: Collection[str] = (), *, fix: bool = False) -> int:
-    """Run the static checks, or some of them; the number of those that failed.
+    """Run the static checks, or some of them, and return the number of failed checks.
 
     Args:
-        only: names in `CHECKS`; by default all of them.
-        fix: whether those in `FIXES` edit the files. Such a check fails where it cannot.
+        only: Names in `CHECKS`. Default: all.
+        fix: If True, the checks in `FIXES` edit the files. Such a check fails where it cannot.
     """
     python = pyenv.ensure("test")
     commands = CHECKS | FIXES if fix else CHECKS
@@ -84,43 +84,43 @@ def check(only: Collection[str] = (), *, fix: bool = False) -> int:
 
 
 def unit_tests() -> int:
-    """Run tests/ on CPython, those of the wasm modules in node; 1 when it failed."""
+    """Run tests/ on CPython, with the wasm modules in node. Return 1 if a test failed, else 0."""
     site.ensure()
     argv = [str(pyenv.ensure("test")), "-m", "pytest", "--build", "-n", "auto"]
-    argv += ["--dist", "worksteal"]  # the last tests take minutes, and run on all cores
+    argv += ["--dist", "worksteal"]  # the last tests take minutes and use all cores
     return _failed("Python tests", argv)
 
 
 def python_tests(arguments: Sequence[str]) -> int:
-    """Run pytest on tests/ and build nothing; its exit status."""
+    """Run pytest on tests/ without building anything, and return its exit status."""
     argv = [pyenv.for_tests(), "-m", "pytest", *arguments]
     return run_shown(argv, cwd=ROOT, env=pyenv.importing("src"))
 
 
 def coverage(arguments: Sequence[str]) -> int:
-    """Count the ops of each backend; its exit status."""
+    """Count the ops of each backend, and return the exit status."""
     argv = [str(pyenv.ensure("test")), "-m", "surface.report", *arguments]
     return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests"))
 
 
 def end_to_end_tests(arguments: Sequence[str]) -> int:
-    """Run e2e/ in the browsers on the site; 1 when it failed."""
+    """Run e2e/ in the browsers on the site. Return 1 if a test failed, else 0."""
     prepare_browsers()
     site.ensure()
-    # A browser for each core; e2e/conftest.py says which files share one, and in which order.
+    # One browser per core. e2e/conftest.py decides which files share one, and the order.
     spread = ("-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder")
     argv = [str(pyenv.ensure("build")), "-m", "pytest", "-o", "testpaths=e2e", *spread, *arguments]
     return _failed("tests in browsers", argv)
 
 
 def face(arguments: Sequence[str]) -> int:
-    """Make the public modules, or check that they are current; its exit status."""
+    """Make the public modules, or check that they are current. Return the exit status."""
     argv = [str(pyenv.ensure("test")), "-m", "buildsys.face", *arguments]
     return run_shown(argv, cwd=ROOT, env=pyenv.importing("src"))
 
 
 def prepare_browsers() -> None:
-    """Install the browsers when missing."""
+    """Install the browsers if they are missing."""
     debian.ensure_packages(BROWSER_PACKAGES, "browsers for the tests")
 
 

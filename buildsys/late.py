@@ -1,6 +1,6 @@
-"""Files that pages fetch late, when Python asks for them (src/tfpy/_src/loader/lazy_imports.py).
+"""Files that pages download late, when Python imports them (src/tfpy/_src/loader/lazy_imports.py).
 
-They stand in a folder beside what describes them, a wheel, and beside the lock file in the site.
+They are in a folder next to the wheel that describes them, and next to the lock file in the site.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import hashlib
 from pathlib import Path
 
 FOLDER = "late"
-RECIPE = Path(__file__)  # an input of every build that uses it
+RECIPE = Path(__file__)  # an input of every build that uses this module
 
 
 def write(beside: Path, name: str, data: bytes) -> dict[str, str]:
-    """Write a file that goes with a wheel; what says which it is, for the wheel.
+    """Write a late file of a wheel, and return its description for the wheel.
 
-    Its name has its digest, so that no cache gives another version's.
+    The name contains the digest, so a cache never returns the file of another version.
     """
     digest = hashlib.sha256(data).hexdigest()
     stem, dot, ending = name.rpartition(".")
@@ -26,5 +26,5 @@ def write(beside: Path, name: str, data: bytes) -> dict[str, str]:
 
 
 def files(wheel: Path) -> list[Path]:
-    """The files that go with a wheel."""
+    """Return the late files of a wheel."""
     return sorted((wheel.parent / FOLDER).glob("*"))

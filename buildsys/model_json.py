@@ -1,4 +1,4 @@
-"""The module that reads TensorFlow.js's model.json for Python: csrc/model_json."""
+"""The wasm module that reads TensorFlow.js's model.json for Python: csrc/model_json."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FUNCTIONS = ("tfpy_text", "tfpy_convert", "tfpy_result")
 
 
 def ensure() -> Path:
-    """The file model_json.wasm."""
+    """Return the file model_json.wasm, built if it is missing."""
     tools = toolchain.ensure()
     options = [
         "-O3",

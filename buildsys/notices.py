@@ -1,6 +1,6 @@
-"""Whose works tfpy's artefacts hold besides tfpy's own, and under which licences.
+"""The licences of the works of others that tfpy's artefacts contain.
 
-Texts come from the sources where these have them, otherwise from the SPDX list.
+The text of a licence comes from the sources if possible, otherwise from the SPDX list.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from . import npm, xnnpack
 NAME = "THIRD_PARTY_NOTICES.txt"
 LINE = "=" * 79
 OPEN = re.compile(r"<year> <[a-z ]+>|YEAR by AUTHOR EMAIL")
-"""What a text of the SPDX list leaves open."""
+"""Placeholders in the licences of the SPDX list."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A work of others: its name and version, its licence (SPDX) and that licence's text."""
+    """A work of others: its name and version, its licence (SPDX) and the text of the licence."""
 
     name: str
     licence: str
@@ -32,11 +32,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Linked:
-    """A work that is compiled in and brings no text of its licence along.
+    """A work that is compiled in and comes without the text of its licence.
 
     Attributes:
-        holders: what the text of the licence leaves open; "" where it leaves nothing open.
-        spdx: the text in the SPDX list.
+        holders: Text for the placeholders of the licence; "" if it has none.
+        spdx: Name of the text in the SPDX list.
     """
 
     name: str
@@ -50,7 +50,7 @@ IN_XNNPACK_MODULES = (
     Linked("Emscripten", "MIT OR NCSA", "MIT", "2010-2014 Emscripten authors"),
     Linked("musl, Emscripten's C library", "MIT", "MIT", "2005-2020 Rich Felker, et al."),
 )
-"""libc++ and compiler-rt are there, too, whose licence asks for no notice in compiled code."""
+"""libc++ and compiler-rt are also in them, but need no notice in compiled code."""
 IN_PYODIDE = (
     Linked("Pyodide", "MPL-2.0", "MPL-2.0"),
     Linked("CPython, the standard library among it", "Python-2.0.1", "Python-2.0.1"),
@@ -81,19 +81,19 @@ LICENCES_OF_SOURCES = {
 
 
 def of_wheel() -> str:
-    """The notices of tfpy's wheel: what the XNNPACK modules are made of."""
+    """Return the notices of tfpy's wheel: the works in the XNNPACK modules."""
     return _told("tfpy's wheel", _of_modules())
 
 
 def of_site(wheels: Iterable[Path]) -> str:
-    """The notices of the site: Pyodide's core, the wheels beside it, and the rest."""
+    """Return the notices of the site: Pyodide's core, the wheels, and the rest."""
     others = [part for wheel in sorted(wheels) for part in _of_wheel_file(wheel)]
     return _told("tfpy's site", [*_of_modules(), *map(_of, IN_PYODIDE), *others, *_of_pages()])
 
 
 def _told(what: str, parts: Iterable[Part]) -> str:
     parts = list(parts)
-    lines = [f"Works of others in {what}, under licences of their own.", ""]
+    lines = [f"Works of others in {what}, with their licences.", ""]
     lines += [f"- {part.name}: {part.licence}" for part in parts]
     for part in parts:
         lines += ["", LINE, f"{part.name}: {part.licence}", LINE, "", part.text.strip()]
@@ -123,7 +123,7 @@ def _of(linked: Linked) -> Part:
 
 
 def _of_wheel_file(wheel: Path) -> list[Part]:
-    """A wheel that others made, by what describes it."""
+    """Return the notice of a wheel that others made, from its metadata."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         (about,) = [name for name in names if name.endswith(".dist-info/METADATA")]

@@ -17,7 +17,7 @@ FILES = (ROOT / "package.json", LOCK, ROOT / ".npmrc")
 
 @cache
 def ensure() -> Path:
-    """The node_modules directory, made when missing, with a link to it in the clone."""
+    """Return the node_modules directory, made if it is missing, with a link to it in the clone."""
     if shutil.which("npm") is None:
         debian.ensure_packages(["nodejs", "npm"], "Node.js 20 or newer with npm")
     inputs = [file_hash(file) for file in FILES]
@@ -28,13 +28,13 @@ def ensure() -> Path:
             return modules
         link.unlink()
     elif link.exists():
-        raise BuildError(f"{link} is not the build's link; remove it")
+        raise BuildError(f"{link} is not a link that the build made. Remove it.")
     link.symlink_to(modules)
     return modules
 
 
 def tool(name: str) -> Path:
-    """The command that a package installs."""
+    """Return the path of a command that a package installs."""
     return ensure() / ".bin" / name
 
 

@@ -1,8 +1,8 @@
-"""The npm package tfpy: the site without its own pages, types, Vite's plugin, a command.
+"""The npm package tfpy: the site without its pages, types, Vite's plugin, a command.
 
 package.json, README.md, LICENSE, THIRD_PARTY_NOTICES.txt
 vite.mjs, cli.mjs      web/npm/
-site/                  build/site, with a .d.mts beside the modules that projects import
+site/                  build/site, with a .d.mts next to the modules that projects import
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TYPED = (
     *("tfpy.mjs", "functions.mjs", "downloads.mjs"),
     *("worker.mjs", "worker_host.mjs", "script_engine.mjs"),
 )
-"""Modules whose types projects see."""
+"""Modules with types that projects can see."""
 PYODIDE = ("pyodide.d.ts", "ffi.d.ts")
 EXPORTS = {
     ".": {"types": "./site/tfpy.d.mts", "default": "./site/tfpy.mjs"},
@@ -39,7 +39,7 @@ EXPORTS = {
 
 
 def ensure(into: Path) -> Path:
-    """The package's archive in the folder `into`, made from the site as it was built."""
+    """Return the archive of the package in the folder `into`, made from the built site."""
     folder = BUILD / "npm-package"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(PARTS, folder)
@@ -58,7 +58,7 @@ def _own_pages(folder: str, names: list[str]) -> list[str]:
 
 
 def _add_types(folder: Path) -> None:
-    """Declarations by tsc from the modules' JSDoc; Pyodide's and the runner's own."""
+    """Add declarations: from the JSDoc of the modules by tsc, from Pyodide and the runner."""
     made = BUILD / "npm-types"
     shutil.rmtree(made, ignore_errors=True)
     options = ["--allowJs", "--declaration", "--emitDeclarationOnly", "--skipLibCheck"]
@@ -80,7 +80,7 @@ def _add_types(folder: Path) -> None:
 
 
 def _description() -> dict[str, Any]:
-    """package.json, of what pyproject.toml says."""
+    """Return package.json, made from pyproject.toml."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return {
         "name": project["name"],

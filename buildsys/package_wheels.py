@@ -1,8 +1,8 @@
-"""The site's wheels: tfpy, those of requirements/site.txt, optree, NumPy, compiled ones.
+"""The site's wheels: tfpy, the packages of requirements/site.txt, optree, NumPy, compiled packages.
 
-Keras and what it imports come without tests and without what no page can use. They and tfpy's
-engine are packed as tfpy finds them (src/tfpy/_src/loader/packed_packages.py): bytecode in one
-file, sources in an archive.
+Keras and its dependencies are shipped without tests and without parts that no page can use. They
+and tfpy's engine are packed for src/tfpy/_src/loader/packed_packages.py: bytecode in one file,
+sources in an archive.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ LOCK = ROOT / "requirements" / "site.txt"
 OPTREE = ROOT / "web" / "python" / "optree"
 OPTREE_VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
 REQUIREMENT = re.compile(r"Requires-Dist: ([\w.-]+)")
-BUILD_TAG = "1tfpy"  # tells the wheels that are made here from those of the index
+BUILD_TAG = "1tfpy"  # distinguishes these wheels from the wheels of the index
 TAG = "py3-none-any"
 
 
 @dataclass(frozen=True)
 class Cut:
-    """What of a wheel stays out: files, by patterns, and requirements, by names."""
+    """The parts of a wheel that are left out: files, by patterns, and requirements, by names."""
 
     files: tuple[str, ...] = ()
     requirements: tuple[str, ...] = ()
     late: tuple[str, ...] = ()
-    """Files that pages fetch when they are first imported."""
+    """Files that pages download on first import."""
 
 
 NUMPY_LATE = (
@@ -51,17 +51,17 @@ CUTS = {
             "*_test.py",
             "keras/src/testing/*",
             "keras/src/backend/tests/*",
-            # Backends on packages that Pyodide has not; that of NumPy needs JAX.
+            # Backends for packages that Pyodide does not have. The NumPy backend needs JAX.
             "keras/src/backend/jax/*",
             "keras/src/backend/numpy/*",
             "keras/src/backend/openvino/*",
             "keras/src/backend/torch/*",
         ),
-        requirements=("namex",),  # it serves Keras's own build
+        requirements=("namex",),  # a tool for Keras's own build
     ),
     "numpy": Cut(
         files=(
-            # What only compilers and type checkers read.
+            # Files for compilers and type checkers only.
             "numpy/f2py/*",
             *(f"numpy/*.{kind}" for kind in ("a", "c", "h", "pxd", "pyi", "pyx")),
         ),
@@ -74,7 +74,7 @@ CUTS = {
         ),
     ),
     "packaging": Cut(),
-    # Markdown and coloured source code are nothing that Keras prints.
+    # Keras prints no Markdown and no highlighted source code.
     "rich": Cut(requirements=("markdown-it-py", "pygments")),
 }
 RECIPES = (
@@ -91,29 +91,29 @@ DISPLAY_LATE = (
 )
 ENGINE = "tfpy/_src/"
 FINDS = ("__init__", *(f"loader/{name}" for name in LOADER))
-"""Modules of the engine that are files: they let Python find the others."""
+"""Modules of the engine that stay files, because they let Python find the others."""
 IN_RUN = ("tfpy/assets/xnnpack-*.wasm", "tfpy/assets/tfpy-run.*")
-"""Modules of the wasm backend, the runner of exported programs: the site has them in run."""
+"""The wasm modules and the runner of exported programs, which the site has in run/."""
 ENGINE_LATE = (
     f"{ENGINE}formats/*",
     f"{ENGINE}library/profiler/*",
     f"{ENGINE}library/config/device_info",
-    # Their names are looked up by what is deferred (keras_support/overlay.py).
+    # Deferred code looks up their names (keras_support/overlay.py).
     *(f"{ENGINE}display/{name}" for name in DISPLAY_LATE),
     f"{ENGINE}functions/tf_function/diagrams",
     # Checkpoints.
     f"{ENGINE}checkpoints/[!_s]*",
     f"{ENGINE}checkpoints/status",
-    # What pages have no use for.
+    # Pages do not use these.
     f"{ENGINE}distribute/dtensor/*",
     f"{ENGINE}compiler/lower/jax/*",
     *(f"{ENGINE}backends/jax/{name}" for name in JAX_LATE),
 )
-"""What few pages use of it."""
+"""Modules of the engine that few pages use."""
 
 
 def numpy(wheel: Path) -> Path:
-    """Return the site's wheel of NumPy, made of the one that was built."""
+    """Return the site's wheel of NumPy, made from the built one."""
 
     def make(into: Path) -> None:
         _write_unpacked(into / wheel.name, _lean(wheel, CUTS["numpy"]), CUTS["numpy"].late)
@@ -123,7 +123,7 @@ def numpy(wheel: Path) -> Path:
 
 
 def keras() -> list[Path]:
-    """Return the wheels of Keras and of the packages of plain Python that it imports."""
+    """Return the wheels of Keras and of the pure Python packages that it imports."""
     of_index = {"lock": file_hash(LOCK), **_inputs()}
     own = {"source": tree_hash(OPTREE), **_inputs()}
     folders = [
@@ -175,7 +175,7 @@ def _write(out: Path, files: Mapping[str, bytes], work: Path) -> None:
 
 
 def _packed(top: str, sources: Mapping[str, bytes], code: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The two files of a package that stands packed."""
+    """Return the two files of a packed package."""
     return {
         f"{FOLDER}/{top}.zip": _archive(sources),
         f"{FOLDER}/{top}.bytecode": bytecode.packed(bytecode.modules(code))[0],
@@ -183,7 +183,8 @@ def _packed(top: str, sources: Mapping[str, bytes], code: Mapping[str, bytes]) -
 
 
 def with_packed_engine(wheel: Path) -> Path:
-    """tfpy's wheel without IN_RUN, with the modules of the engine, which are hundreds, packed."""
+    """Return tfpy's wheel without IN_RUN, and with the engine packed, because it has hundreds of
+    modules."""
     with zipfile.ZipFile(wheel) as old:
         names = [name for name in old.namelist() if not any(fnmatch(name, p) for p in IN_RUN)]
         files = {name: old.read(name) for name in names}
@@ -203,7 +204,7 @@ def with_packed_engine(wheel: Path) -> Path:
 def _partly_packed(
     top: str, sources: Mapping[str, bytes], code: Mapping[str, bytes], beside: Path
 ) -> dict[str, bytes]:
-    """The files of the engine, packed, with what pages fetch late: sources, and ENGINE_LATE."""
+    """Return the packed files of the engine. Its sources and ENGINE_LATE become late files."""
     modules = bytecode.modules(code)
     rest = {name for name in modules if any(fnmatch(name, pattern) for pattern in ENGINE_LATE)}
     first, second = bytecode.packed(
@@ -229,7 +230,7 @@ def _write_archive(out: Path, wheel: Path) -> None:
 
 
 def _write_unpacked(out: Path, files: Mapping[str, bytes], late: Sequence[str]) -> None:
-    """Write a wheel of a package that must be files, as bytecode, and what of it comes late."""
+    """Write a wheel of a package that must stay files, as bytecode, and its late files."""
     work = out.parent / "work"
     code = bytecode.alone(bytecode.compiled(files, work, f"{bytecode.PLACE}/"))
     shutil.rmtree(work)
@@ -246,7 +247,7 @@ def _write_unpacked(out: Path, files: Mapping[str, bytes], late: Sequence[str]) 
 
 
 def _imported_as(name: str) -> str:
-    """The module that a file of a wheel is; "" if it is none."""
+    """Return the module name of a file of a wheel, or "" if the file is not a module."""
     path = PurePath(name)
     if path.suffix not in (".pyc", ".so"):
         return ""
@@ -255,7 +256,7 @@ def _imported_as(name: str) -> str:
 
 
 def _parts(files: Mapping[str, bytes]) -> tuple[str, dict[str, bytes], dict[str, bytes]]:
-    """The name of a wheel's one package, what describes the package, and its files."""
+    """Return the name of a wheel's only package, the files that describe it, and its own files."""
     info = {name: data for name, data in files.items() if ".dist-info/" in name}
     package = {name: data for name, data in files.items() if name not in info}
     (top,) = {name.split("/")[0] for name in package}
@@ -272,7 +273,7 @@ def _archive(files: Mapping[str, bytes]) -> bytes:
 
 
 def _lean(wheel: Path, cut: Cut) -> dict[str, bytes]:
-    """The files of a wheel that are kept, with a note of what is not."""
+    """Return the files of a wheel that are kept, with a note about the others."""
     with zipfile.ZipFile(wheel) as old:
         files = {
             name: old.read(name)
@@ -286,7 +287,7 @@ def _lean(wheel: Path, cut: Cut) -> dict[str, bytes]:
     info = metadata.removesuffix("METADATA")
     if wheel.name.endswith("-none-any.whl"):
         files[f"{info}WHEEL"] = side_modules.wheel_text(TAG)
-    note = ["tfpy's build added bytecode to this wheel, packed files into a folder where there is"]
+    note = ["tfpy's build added bytecode to this wheel, packed its files if there is"]
     note += [f"a folder {FOLDER}, and left out:"]
     note += [f"- files {pattern}" for pattern in cut.files]
     note += [f"- the requirement {name}" for name in cut.requirements]
@@ -295,7 +296,7 @@ def _lean(wheel: Path, cut: Cut) -> dict[str, bytes]:
 
 
 def _requirement(line: str) -> str:
-    """The name of the package that a line of METADATA requires; "" when it requires none."""
+    """Return the name of the package that a line of METADATA requires, or "" if there is none."""
     found = REQUIREMENT.match(line)
     return found[1] if found else ""
 
@@ -313,7 +314,7 @@ def _make_optree(into: Path) -> None:
 
 
 def _own_info(name: str, version: str, summary: str, licence: str) -> dict[str, bytes]:
-    """The .dist-info of a wheel that is not of the index."""
+    """Return the .dist-info of a wheel that does not come from the index."""
     info = f"{name}-{version}.dist-info"
     metadata = ["Metadata-Version: 2.4", f"Name: {name}", f"Version: {version}"]
     metadata += [f"Summary: {summary}", f"License-Expression: {licence}"]

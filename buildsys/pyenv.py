@@ -1,4 +1,4 @@
-"""Python environments in the cache, one for each hash-pinned lock in requirements/."""
+"""Python environments in the cache, one for each hash-pinned lock file in requirements/."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WITHOUT_TENSORFLOW = (3, 14)
 
 @cache
 def ensure(name: str) -> Path:
-    """The interpreter of the environment `name` of LOCKS, made when missing."""
+    """Return the interpreter of the environment `name` of LOCKS, made if it is missing."""
     if sys.version_info < MINIMUM:
         raise BuildError("Python 3.11 or newer is needed to run build.py")
     lock = ROOT / LOCKS[name]
@@ -36,12 +36,12 @@ def ensure(name: str) -> Path:
 
 
 def for_tests() -> Path:
-    """The interpreter for Python tests; without TensorFlow where that has no wheel."""
+    """Return the interpreter for Python tests, without TensorFlow where it has no wheel."""
     return ensure("test" if sys.version_info < WITHOUT_TENSORFLOW else "python")
 
 
 def importing(*folders: str) -> dict[str, str]:
-    """The environment in which Python finds modules in folders of the clone."""
+    """Return environment variables with which Python finds modules in folders of the clone."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join(str(ROOT / f) for f in folders)}
 
 
@@ -52,7 +52,7 @@ def _make(into: Path, lock: Path) -> None:
     except BuildError as error:
         raise BuildError(f"{error}\n(on Debian, python3-venv has the module venv)") from None
     pip = [into / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install"]
-    # Python compiles what is imported; compiling everything takes longer than installing it.
+    # Python compiles modules on import. Compiling all of them takes longer than the installation.
     options = ["--no-compile", "--require-hashes", "--no-deps"]
     run_logged([*pip, *options, "-r", lock], f"pip-{lock.stem}")
     for script in (into / "bin").iterdir():
@@ -64,7 +64,7 @@ def _make(into: Path, lock: Path) -> None:
 
 
 def read(python: Path, *words: object) -> str:
-    """The standard output of an environment's interpreter."""
+    """Return the standard output of an environment's interpreter."""
     done = subprocess.run([str(python), *map(str, words)], capture_output=True, text=True)
     if done.returncode:
         raise BuildError(f"{python} {' '.join(map(str, words))} failed:\n{done.stderr}")

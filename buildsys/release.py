@@ -1,9 +1,9 @@
-"""A release in dist/release: what is published, and the digests of it.
+"""A release in dist/release: the published files and their digests.
 
 tfpy-VERSION-py3-none-any.whl   the wheel, for micropip, Pyodide's lock files and CPython
-tfpy-VERSION.tar.gz             the source distribution: the wheel's files, and nothing to compile
+tfpy-VERSION.tar.gz             the source distribution: the files of the wheel, nothing to compile
 tfpy-site-VERSION.zip           the site: the loader, Pyodide, NumPy, Keras, tfpy, and in docs/ the
-                                documentation; to be unpacked on any server of files
+                                documentation; to be unpacked on any static file server
 tfpy-VERSION.tgz                the npm package
 SHA256SUMS                      for `sha256sum --check`
 """
@@ -27,7 +27,7 @@ DIGESTS = "SHA256SUMS"
 
 
 def ensure(tag: str | None = None) -> Path:
-    """The folder of the release, made anew; equal sources, equal bytes."""
+    """Return the folder of the release, made from scratch. Equal sources produce equal bytes."""
     version = wheel.version()
     if tag not in (None, f"v{version}"):
         raise BuildError(f"the tag {tag} is not v{version}; {wheel.VERSION_FILE} has the version")
@@ -49,7 +49,7 @@ def ensure(tag: str | None = None) -> Path:
 
 
 def _pack(folders: Mapping[str, Path], out: Path, top: str) -> None:
-    """Folders, by their places, as an archive with one folder at its top and the files' digests."""
+    """Pack folders into an archive with one folder at its top, and the digests of the files."""
     files = {
         place + path.relative_to(folder).as_posix(): path.read_bytes()
         for place, folder in folders.items()

@@ -1,6 +1,6 @@
-"""The HTTP server for the site: that of tfpy.testing.
+"""The HTTP server for the site, which is the server of tfpy.testing.
 
-It is loaded by its path, since importing the package needs NumPy, and build.py runs without.
+The module is loaded by its path: importing the package needs NumPy, which build.py does not have.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""The site in build/site: the pages of web/site, and everything that they load, from one folder.
+"""The site in build/site: the pages of web/site, and everything that they load, in one folder.
 
-*.html, *.css, *.mjs      web/site/; the pages name the modules that they import (hints.py)
-icon.svg, favicon.ico     what pages show of themselves, and what browsers ask for where they do not
-sizes.json                bytes of what a start downloads, by name: the loader says how far it is
+*.html, *.css, *.mjs      web/site/; the pages contain hints for their modules (hints.py)
+icon.svg, favicon.ico     the icon of the pages, and the icon that browsers request by default
+sizes.json                bytes of the files that a start downloads, by name, for the progress bar
 tfpy-runtime.mjs          the JavaScript runtime as a module, for pages that forbid run_js
-run/                      what runs exported programs in pages without Python
-pyodide/                  Pyodide's core, wheels (tfpy, NumPy, Keras and what it imports), and a
+run/                      the runner of exported programs for pages without Python
+pyodide/                  Pyodide's core, wheels (tfpy, NumPy, Keras and its dependencies), and a
                           pyodide-lock.json that names the wheels; core-digests.json has the SHA-256
-                          of the core's files, late/ what is fetched when Python asks for it
+                          of the core's files; late/ has files that are downloaded on first import
 uplot/                    the plotting library
 examples/                 examples/: its pages and notebooks
 gallery/models/           the networks that the gallery's pages load
-gallery/pictures/         docs/gallery/: the gallery's pages, as its index shows them
+gallery/pictures/         docs/gallery/: images of the gallery's pages, for its index
 data/digits.json          handwritten digits
 LICENSE, THIRD_PARTY_NOTICES.txt
 """
@@ -57,7 +57,7 @@ MADE_IN_PLACE = (
 
 
 def ensure() -> Path:
-    """The folder of the site, brought up to date."""
+    """Return the folder of the site, brought up to date."""
     building("the site")
     return publish(demo_files() | other_files())
 
@@ -95,7 +95,7 @@ def other_files() -> dict[str, Path]:
 
 
 def _with_late(wheels: Iterable[Path]) -> dict[str, Path]:
-    """Return wheels and the files that go with them, by their names in the site."""
+    """Return wheels and their late files, by their names in the site."""
     wanted = {f"pyodide/{file.name}": file for file in wheels}
     for file in (file for made in tuple(wanted.values()) for file in late.files(made)):
         wanted[f"pyodide/{late.FOLDER}/{file.name}"] = file
@@ -103,7 +103,7 @@ def _with_late(wheels: Iterable[Path]) -> dict[str, Path]:
 
 
 def publish(wanted: Mapping[str, Path]) -> Path:
-    """Make the folder of the site hold these files and what is made of them; the folder."""
+    """Make the folder of the site contain these files and those made from them, and return it."""
     core = npm.ensure() / "pyodide"
     wheels = [file for file in wanted.values() if file.suffix == ".whl"]
     with lock("site"), step(f"site in {SITE}"):
@@ -118,7 +118,7 @@ def publish(wanted: Mapping[str, Path]) -> Path:
 
 
 def _mirror(wanted: Mapping[str, Path], top: Path) -> None:
-    """Make `top` hold the wanted files, leaving those that are there already alone."""
+    """Make `top` contain the wanted files only. Do not touch files that are current."""
     for path in top.rglob("*"):
         if path.is_file() and path.relative_to(top).as_posix() not in {*wanted, *MADE_IN_PLACE}:
             path.unlink()
@@ -137,7 +137,7 @@ def _sizes() -> str:
 
 
 def _core_digests() -> str:
-    """What the core's files are to be, for pages that find other ones there."""
+    """Return the digests of the core's files, so pages can detect wrong files."""
     names = (*PYODIDE_CORE, stdlib.NAME)
     return json.dumps({name: file_hash(SITE / "pyodide" / name) for name in names})
 

@@ -1,10 +1,10 @@
-"""Pyodide's standard library: bytecode of what pages import, the rest fetched when it is imported.
+"""Pyodide's standard library: bytecode of the common modules. The others are downloaded on import.
 
-Pyodide has it as sources alone: compiling them is most of the time that Pyodide takes to start, and
-half of what NumPy and Keras take to be imported. The site's archive has what Python itself starts
-with, and the other modules' bytecode in one file (src/tfpy/_src/loader/bytecode.py). What few pages
-import stays in Pyodide's own archive, which the site has, too, and which is fetched late
-(src/tfpy/_src/loader/lazy_imports.py).
+Pyodide has the library as sources. Compiling them takes most of the time of Pyodide's start, and
+half of the time in which NumPy and Keras are imported. The site's archive has the modules with
+which Python starts, and the bytecode of the other common modules in one file
+(src/tfpy/_src/loader/bytecode.py). Rare modules stay in Pyodide's own archive. The site has that
+archive as well, and Python downloads it late (src/tfpy/_src/loader/lazy_imports.py).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .side_modules import ZIP_TIME
 
 NAME = "python_stdlib.zip"
 PLACE = "/lib/python314.zip/"
-"""Where Pyodide has the archive: what tracebacks and Pyodide's own code know its files by."""
+"""Path of the archive in Pyodide, by which tracebacks and Pyodide's code know its files."""
 PACKAGES = (
     "_pyodide", "asyncio", "collections", "compression", "concurrent", "importlib/metadata",
     "importlib/resources", "json", "pathlib", "pyodide", "re", "string", "sysconfig", "urllib",
@@ -47,17 +47,17 @@ MODULES = (
     "subprocess", "tarfile", "tempfile", "textwrap", "threading", "timeit", "token", "tokenize",
     "traceback", "types", "typing", "uuid", "warnings", "weakref",
 )  # fmt: skip
-"""Those apart that Python has within itself, such as os."""
+"""Single modules, apart from those that Python has built in, such as os."""
 STARTS = (
     "__future__", "encodings/__init__", "encodings/aliases", "encodings/utf_8",
     "importlib/__init__", "importlib/_abc", "importlib/abc", "sitecustomize", "_bytecode",
 )  # fmt: skip
-"""What Python imports before it has BYTECODE, in which all modules are."""
+"""Modules that Python imports before BYTECODE is installed, which has all modules."""
 LOADER = PACKAGE / "_src" / "loader"
 OWN = {"_bytecode.py": LOADER / "bytecode.py", "_late.py": LOADER / "lazy_imports.py"}
 BYTECODE = "library.bytecode"
 START = "sitecustomize.py"
-"""What Python runs when it starts, before anything of a page's."""
+"""The module that Python runs when it starts, before any code of the page."""
 START_TEXT = """\
 import _bytecode
 from zipimport import zipimporter
@@ -72,7 +72,7 @@ _late.install({late})
 
 
 def ensure() -> Path:
-    """The archive, made when missing."""
+    """Return the archive, made if it is missing."""
     inputs = {
         "recipe": file_hash(Path(__file__)),
         "own": list(map(file_hash, OWN.values())),
@@ -83,12 +83,12 @@ def ensure() -> Path:
 
 
 def original() -> Path:
-    """Pyodide's own archive."""
+    """Return Pyodide's own archive."""
     return npm.ensure() / "pyodide" / NAME
 
 
 def late_name() -> str:
-    """Where the site has Pyodide's own archive, from the folder of the lock file."""
+    """Return the path of Pyodide's own archive in the site, relative to the lock file."""
     return f"late/python_stdlib-{file_hash(original())[:12]}.zip"
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """Cells in lines."""
+    """Return a table with these cells."""
     lines = [head, ("---",) * len(head), *rows]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
 def with_between(page: Path, text: str, name: str, inside: str) -> str:
-    """A page's text with a new one between two marks; the rest is written by hand."""
+    """Replace the text between two marks in a page. The rest is written by hand."""
     begin, end = f"<!-- {name}, made by build.py face -->\n", f"<!-- end of {name} -->\n"
     before, _, rest = text.partition(begin)
     _, found, after = rest.partition(end)

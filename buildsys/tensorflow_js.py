@@ -1,4 +1,4 @@
-"""The tables of ``docs/tensorflow_js.md``: TensorFlow.js's names and ours."""
+"""The tables of ``docs/tensorflow_js.md``: the names of TensorFlow.js and of tfpy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAMES = PAGE.with_suffix(".toml")
 
 
 def page() -> str:
-    """The page with the tables as the names have them."""
+    """Return the page with current tables."""
     parts = tomllib.loads(NAMES.read_text())
     groups = {title: names for part in parts.values() for title, names in part.items()}
     tables = (f"### {title}\n\n{_table(names)}" for title, names in groups.items())
@@ -25,7 +25,7 @@ def _table(names: dict[str, str | list[str]]) -> str:
 
 
 def _rows(names: dict[str, str | list[str]]) -> Iterator[tuple[str, ...]]:
-    """Names that have one answer, such as `concat1d` and `concat2d`, share a row."""
+    """Return rows. Names with the same answer, such as `concat1d` and `concat2d`, share one."""
     together: dict[tuple[str, str], list[str]] = {}
     for name, answer in names.items():
         ours, said = (answer, "") if isinstance(answer, str) else answer

@@ -1,4 +1,4 @@
-"""What is tested in which browser, made of the matrix of the tests in browsers."""
+"""The table of what is tested in which browser, made from the matrix of the tests in browsers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ TITLES = {"chromium": "Chromium", "firefox": "Firefox", "webkit": "WebKitGTK"}
 
 
 def tables() -> str:
-    """What is chosen by GPU; the module of wasm, by what WebAssembly has and the page's headers."""
+    """Return two tables: the selected backend by GPU, and the module of wasm by the abilities of
+    WebAssembly and the headers of the page."""
     gpus = (
         (gpu, _chosen({"GPU": gpu}), *(_threads({"GPU": gpu, "browser": b}) for b in BROWSERS))
         for gpu in AXES["GPU"]
@@ -34,19 +35,19 @@ def tables() -> str:
 
 
 def _chosen(part: State) -> str:
-    """The backend that is active where wasm opens."""
+    """Return the backend that is active if wasm opens."""
     state = next(s for s in _with(part) if answers(s)["wasm"].opens)
     return next(f"`{name}`" for name, answer in answers(state).items() if answer.opens)
 
 
 def _threads(part: State) -> str:
-    """Where a state is tested, or why it is nowhere."""
+    """Return the threads on which a state is tested, or the reason why it is not."""
     found = dict.fromkeys(state["thread"] for state in _with(part))
     return f"{', '.join(found)}{_note(part)}" if found else _missing(part)
 
 
 def _modules(part: State) -> str:
-    """What the wasm backend takes, which may be another in workers."""
+    """Return the modules that the wasm backend uses, which may differ in workers."""
     found = {s["thread"]: answers(s)["wasm"] for s in _with(part)}
     if not found:
         return _missing(part)
@@ -64,5 +65,5 @@ def _missing(part: State) -> str:
 
 
 def _note(part: State) -> str:
-    """A mark where a flag of tfpy stands in for what the browser cannot be started without."""
+    """Return a mark if a flag of tfpy simulates a state that the browser cannot have."""
     return "" if set(lacking(part)) <= set(BROWSERS[part["browser"]].abilities) else "¹"

@@ -1,4 +1,4 @@
-"""Emscripten: the host's when recent enough, otherwise one inside a Debian root in the cache.
+"""Emscripten: the host's if it is recent enough, otherwise one in a Debian root in the cache.
 
 `python -m buildsys.toolchain emcc --version` runs any of its programs by hand.
 """
@@ -22,14 +22,14 @@ from .console import BuildError, run_logged, run_shown
 from .paths import CACHE, ROOT
 
 MINIMUM = (3, 1, 60)
-SUITE = "trixie"  # its emscripten is 3.1.69; the one of the suite before it is too old
+SUITE = "trixie"  # with emscripten 3.1.69; the version in the suite before it is too old
 PACKAGES = ("emscripten", "ca-certificates", "cmake", "ninja-build", "python3", "git")
 HOST_TOOLS = ("cmake", "ninja")
 
 
 @dataclass(frozen=True)
 class Toolchain:
-    """Where the compilers run: on the host (root is None) or inside a Debian root."""
+    """The place of the compilers: the host (root is None) or a Debian root."""
 
     root: Path | None
 
@@ -41,9 +41,9 @@ class Toolchain:
         env: Mapping[str, str] | None = None,
         binds: Sequence[Path] = (),
     ) -> list[str]:
-        """The host command that runs `argv` here, with the clone, the cache and `binds` visible.
+        """Return the host command that runs `argv` here and sees the clone, the cache and `binds`.
 
-        Directories have the same path inside as outside.
+        Directories have the same path inside and outside.
         """
         words = [f"{name}={value}" for name, value in (env or {}).items()]
         words += [str(word) for word in argv]
@@ -72,11 +72,15 @@ class Toolchain:
         env: Mapping[str, str] | None = None,
         binds: Sequence[Path] = (),
     ) -> None:
-        """Run a command here with its output in a log; raises BuildError when it fails."""
+        """Run a command here with its output in a log.
+
+        Raises:
+            BuildError: If it fails.
+        """
         run_logged(["nice", *self.wrap(argv, cwd=cwd, env=env, binds=binds)], log_name)
 
     def read(self, argv: Sequence[str]) -> str:
-        """The standard output of a command run here."""
+        """Return the standard output of a command that is run here."""
         done = subprocess.run(self.wrap(argv), capture_output=True, text=True)
         if done.returncode:
             raise BuildError(f"{shlex.join(argv)} failed:\n{done.stderr}")
@@ -84,24 +88,24 @@ class Toolchain:
 
     @property
     def path(self) -> str:
-        """The search path for programs here."""
+        """Return the search path for programs here."""
         return os.environ["PATH"] if self.root is None else "/usr/bin:/bin"
 
     @cached_property
     def version(self) -> str:
-        """Emscripten's version, for cache keys."""
+        """Return Emscripten's version, for cache keys."""
         return emcc_version(self.read(["emcc", "--version"]))
 
     @property
     def cmake_toolchain(self) -> str:
-        """The path (inside) of Emscripten's CMake toolchain file."""
+        """Return the path (inside) of Emscripten's CMake toolchain file."""
         top = self.read(["em-config", "EMSCRIPTEN_ROOT"])
         return f"{top}/cmake/Modules/Platform/Emscripten.cmake"
 
     def llvm(self, program: str) -> str:
-        """The path (inside) of one of Emscripten's LLVM programs, such as clang.
+        """Return the path (inside) of one of Emscripten's LLVM programs, such as clang.
 
-        Debian's have a version suffix, which em-config gives as LLVM_ADD_VERSION.
+        Debian's programs have a version suffix, which em-config reports as LLVM_ADD_VERSION.
         """
         top = self.read(["em-config", "LLVM_ROOT"])
         suffix = self.read(["em-config", "LLVM_ADD_VERSION"])
@@ -109,13 +113,13 @@ class Toolchain:
 
 
 def emcc_version(text: str) -> str:
-    """The version in the output of `emcc --version`; '0' when there is none."""
+    """Return the version in the output of `emcc --version`, or '0' if there is none."""
     match = re.search(r"\d+\.\d+\.\d+", text)
     return match[0] if match else "0"
 
 
 def host_emcc() -> str | None:
-    """The version of the emcc on PATH, None when there is none."""
+    """Return the version of the emcc on PATH, or None if there is none."""
     if shutil.which("emcc") is None:
         return None
     shown = subprocess.run(["emcc", "--version"], capture_output=True, text=True).stdout
@@ -123,13 +127,13 @@ def host_emcc() -> str | None:
 
 
 def usable(version: str | None) -> bool:
-    """Whether an Emscripten version is recent enough."""
+    """Return True if an Emscripten version is recent enough."""
     return version is not None and tuple(map(int, version.split("."))) >= MINIMUM
 
 
 @cache
 def ensure() -> Toolchain:
-    """The toolchain, made when missing."""
+    """Return the toolchain, made if it is missing."""
     if usable(host_emcc()):
         missing = [tool for tool in HOST_TOOLS if shutil.which(tool) is None]
         if missing:
@@ -139,13 +143,13 @@ def ensure() -> Toolchain:
 
 
 def ensure_root() -> Path:
-    """The cache entry whose directory `root` is a Debian system with Emscripten."""
+    """Return the cache entry with a Debian system with Emscripten in its directory `root`."""
     inputs = {"suite": SUITE, "packages": PACKAGES}
     return entry("toolchain", inputs, "Debian root with Emscripten (about a minute)", _make_root)
 
 
 def host_packages() -> list[str]:
-    """The host's packages that make and enter a Debian root."""
+    """Return the host packages that create and enter a Debian root."""
     return ["mmdebstrap"] if os.geteuid() == 0 else ["mmdebstrap", "uidmap"]
 
 
@@ -155,12 +159,12 @@ def _make_root(into: Path) -> None:
     argv.append(f"--include={','.join(PACKAGES)}")
     argv += [f"--aptopt={option}" for option in debian.network_options()]
     run_logged([*argv, SUITE, into / "root", debian.archive()], "toolchain")
-    # Some directories belong to apt's own user, whose files nobody but root could remove again.
+    # Some directories belong to apt's own user. Only root could remove its files later.
     run_logged([*_namespace(), "chown", "--recursive", "root:root", into], "toolchain-owner")
 
 
 def _namespace() -> list[str]:
-    """The command that gives the next one mounts of its own, and root's rights over them."""
+    """Return the command that runs the next one with its own mounts and root's rights over them."""
     if os.geteuid() == 0:
         return ["unshare", "--mount"]
     return ["unshare", "--mount", "--map-root-user", "--map-auto"]

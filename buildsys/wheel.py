@@ -1,4 +1,4 @@
-"""The tfpy wheel, by the project's own PEP 517 backend."""
+"""The tfpy wheel, built by the project's own PEP 517 backend."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VERSION_FILE = ROOT / "src" / "tfpy" / "_src" / "base" / "version.py"
 
 
 def version() -> str:
-    """The package's version, read without importing it."""
+    """Return the version of the package, read without importing it."""
     match = re.search(
         r'^__version__ = "([^"]+)"$', VERSION_FILE.read_text(encoding="utf-8"), re.MULTILINE
     )
@@ -24,9 +24,9 @@ def version() -> str:
 
 
 def ensure() -> Path:
-    """The wheel in dist/, made anew from the present sources; equal sources, equal bytes."""
+    """Return the wheel in dist/, built from the present sources. Equal sources make equal bytes."""
     assets.ensure()
-    # -P keeps the current directory, where build.py is, out of the search for the module build
+    # With -P, Python does not find build.py in the current directory as the module build.
     build = [pyenv.ensure("build"), "-P", "-m", "build", "--wheel", "--no-isolation"]
     with lock("wheel"), step("tfpy wheel"):
         run_logged([*build, "--outdir", DIST, ROOT], "wheel")

@@ -1,4 +1,4 @@
-"""XNNPACK as static libraries for wasm32, one cache entry for each memory model."""
+"""XNNPACK as static libraries for wasm32, one cache entry per memory model."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ RAPIDJSON = (
 
 
 def ensure(model: str) -> Path:
-    """Return the entry with lib/ and include/ of one memory model, compiled when missing.
+    """Return the entry with lib/ and include/ of one memory model, compiled if it is missing.
 
     The libraries are libXNNPACK.a, libXNNPACK-simd.a, libXNNPACK-relaxed.a and libpthreadpool.a.
     """
@@ -62,7 +62,7 @@ def ensure(model: str) -> Path:
 
 
 def ensure_sources() -> Path:
-    """The entry with a source directory for each of SOURCES, and rapidjson's headers."""
+    """Return the entry with a source directory for each of SOURCES, and RapidJSON's headers."""
     inputs = {"suite": SUITE, "sources": SOURCES, "rapidjson": RAPIDJSON}
     return entry("xnnpack-sources", inputs, "XNNPACK's sources", _fetch)
 
