@@ -1,4 +1,4 @@
-"""How much of a call's time a profile accounts for, in Chromium.
+"""The share of a call's time that a profile accounts for, in Chromium.
 
 PYTHONPATH=src:. python -m bench.accounts build/site --backend wasm --traces FOLDER
 """
@@ -18,7 +18,7 @@ COLUMNS = "{:9}{:19}{:>10}{:>10}{:>10}{:>9}{:>11}{:>9}{:>10}"
 
 
 async def measure(options: argparse.Namespace) -> None:
-    """Opens the page, and prints each record as it comes."""
+    """Open the page, and print each record when it arrives."""
     query: dict[str, Any] = {"backend": ",".join(options.backend)}
     query |= {"work": ",".join(options.work)} if options.work else {}
     query |= {"trace": 1} if options.traces else {}
@@ -27,7 +27,7 @@ async def measure(options: argparse.Namespace) -> None:
 
 
 def show(record: dict[str, Any], traces: Path | None) -> None:
-    """A row; the record's trace goes to a file."""
+    """Print a row, and write the trace of the record to a file."""
     if "failure" in record:
         raise SystemExit(record["failure"])
     if traces:
@@ -52,8 +52,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="bench.accounts", description=__doc__)
     parser.add_argument("site", type=Path, help="folder of the site")
     parser.add_argument("--backend", nargs="+", choices=BACKENDS, default=BACKENDS)
-    parser.add_argument("--work", nargs="+", help="only these works")
-    parser.add_argument("--traces", type=Path, metavar="FOLDER", help="write the traces there")
+    parser.add_argument("--work", nargs="+", help="measure only these works")
+    parser.add_argument("--traces", type=Path, metavar="FOLDER", help="folder for the traces")
     options = parser.parse_args()
     heads = ("plain", "profiled", "kernels", "runs", "accounted", "least", "first")
     print(COLUMNS.format("backend", "work", *heads))

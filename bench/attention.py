@@ -1,4 +1,4 @@
-"""What attention reaches on a GPU, by ``throughput.py``: of all tokens, and of a new one."""
+"""The speed of attention on a GPU, for all tokens and for one new token, with ``throughput.py``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HEADS, DEPTH = 12, 64
 
 
 def kernels() -> Iterator[Kernel]:
-    """All works; a causal one counts what is not hidden."""
+    """Yield all works. A causal one counts only the scores that are not masked."""
     for tokens in (128, 256, 512, 1024, 2048, 4096, 8192):
         shapes = ((1, tokens, HEADS, DEPTH),) * 3
         amount = 4 * HEADS * DEPTH * tokens**2 / 1e12
@@ -24,7 +24,7 @@ def kernels() -> Iterator[Kernel]:
 
 
 def attention(q: Any, k: Any, v: Any, mask: Any = None) -> Any:
-    """As Keras's layers have it."""
+    """Compute attention as Keras's layers do."""
     scores = tf.einsum("btnh,bsnh->bnts", q, k) * DEPTH**-0.5
     if mask is not None:
         scores = tf.where(mask, scores, -1e30)

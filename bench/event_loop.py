@@ -1,4 +1,4 @@
-"""How long Keras's awaited training keeps a page's thread, with and without splitting its steps.
+"""Time for which Keras's awaited training blocks the event loop, with split and whole steps.
 
 PYTHONPATH=src:. python -m bench.event_loop build/site --backend wasm --work cnn mobilenet
 """
@@ -18,7 +18,7 @@ COLUMNS = ("network", "split", "whole", "ratio", "kept", "kept whole", "task", "
 
 
 async def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """The records of the page."""
+    """Return the records of the page."""
     query = {"backend": options.backend, "rounds": options.rounds}
     query |= {"worker": 1} if options.worker else {}
     query |= {"work": ",".join(options.work)} if options.work else {}
@@ -26,7 +26,7 @@ async def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def cells(work: str, rounds: list[dict[str, Any]]) -> list[Any]:
-    """A row: the least time of both ways, their ratio, and the longest that each kept the page."""
+    """Return a row: the fastest time of both ways, their ratio, and the longest block of each."""
     least, kept, tasks = [], [], []
     for way in ("split", "whole"):
         found = [line[way] for line in rounds]
@@ -44,8 +44,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="bench.event_loop", description=__doc__)
     parser.add_argument("site", type=Path, help="folder of the site")
     parser.add_argument("--backend", choices=("cpu", "wasm", "webgl"), default="wasm")
-    parser.add_argument("--worker", action="store_true", help="in a worker")
-    parser.add_argument("--work", nargs="+", metavar="NETWORK", help="only these networks")
+    parser.add_argument("--worker", action="store_true", help="train in a worker")
+    parser.add_argument("--work", nargs="+", metavar="NETWORK", help="train only these networks")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--browser", choices=BROWSERS, default="chromium")
     options = parser.parse_args()
@@ -53,7 +53,7 @@ def main() -> None:
     found = asyncio.run(measure(options))
     for work in dict.fromkeys(line["work"] for line in found):
         print_row(cells(work, [line for line in found if line["work"] == work]))
-    print("Milliseconds. Kept: the longest that a timer was late; task: Chromium's long tasks.")
+    print("Milliseconds. Kept: longest delay of a timer; task: Chromium's long tasks.")
 
 
 if __name__ == "__main__":

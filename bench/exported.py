@@ -1,9 +1,9 @@
-"""A page's first result from an exported program, against TensorFlow.js with the same graph-model.
+"""The first result of a page with an exported program, compared with TensorFlow.js.
 
     PYTHONPATH=src:. python -m bench.exported build/site --backend wasm --work blazeface
 
-exports packages' graph-models, opens ``page/exported.html`` in Chromium and prints what each side's
-start takes and downloads.
+exports graph models of packages, opens ``page/exported.html`` in Chromium, and prints the time and
+the downloads of each side's start.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WORKS = ("blazeface", "movenet-lightning", "facemesh", "mobilenet_v2_mid")
 
 
 def write(works: list[str], folder: Path) -> None:
-    """Puts NAME.tfpy and NAME/, the graph-model, into a folder for each work."""
+    """Write NAME.tfpy and NAME/, the graph model, to a folder for each work."""
     models = shipped.models()
     for name in works:
         shutil.copytree(models[name], folder / name, dirs_exist_ok=True)
@@ -36,7 +36,7 @@ def write(works: list[str], folder: Path) -> None:
 
 
 async def measure(options: argparse.Namespace) -> None:
-    """Opens the page for each work, and prints its record."""
+    """Open the page for each work, and print its record."""
     with tempfile.TemporaryDirectory() as folder:
         write(options.work, Path(folder))
         mounts = {"bench": ROOT / "bench", "models": Path(folder)}
@@ -55,12 +55,12 @@ async def measure(options: argparse.Namespace) -> None:
 
 
 async def _record(page: Any) -> dict[str, Any]:
-    """What the page, which loads itself again and again, reports at last."""
+    """Return the final record of the page, which loads itself many times."""
     while True:
         await asyncio.sleep(1)
         try:
             lines = await lines_of(page)
-        except Exception:  # it is just being loaded
+        except Exception:  # the page is being loaded
             continue
         if lines and "done" in json.loads(lines[-1]):
             found: dict[str, Any] = json.loads(lines[0])
@@ -68,7 +68,7 @@ async def _record(page: Any) -> dict[str, Any]:
 
 
 def print_line(line: dict[str, Any]) -> None:
-    """A row for each side."""
+    """Print a row for each side."""
     if "error" in line:
         print(line["work"], line["error"], flush=True)
         return
@@ -89,7 +89,7 @@ def main() -> None:
     parser.add_argument("--backend", choices=("wasm", "webgl"), default="wasm")
     parser.add_argument("--work", nargs="+", metavar="MODEL", default=list(WORKS))
     parser.add_argument("--pairs", type=int, default=10, help="loads of each side")
-    parser.add_argument("--pack", type=Path, metavar="FOLDER", help="only write the models there")
+    parser.add_argument("--pack", type=Path, metavar="FOLDER", help="only write models to FOLDER")
     options = parser.parse_args()
     if options.pack is None:
         asyncio.run(measure(options))

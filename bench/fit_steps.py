@@ -1,8 +1,8 @@
-"""What a training step takes through Keras's ``fit``, ``fit_async``, and compiled by itself.
+"""The time of a training step in Keras's ``fit``, in ``fit_async``, and compiled alone.
 
-``page/fit.mjs`` takes them in turns; before it imports this, tfpy takes TensorFlow's name. The
-compiled step has the same network, loss and optimizer; its batches lie on the device before.
-``fit`` has metrics only where they are asked for.
+``page/fit.mjs`` takes them in turns. Before the import, tfpy takes TensorFlow's name. The compiled
+step has the same network, loss and optimizer, and its batches are already on the device. ``fit``
+has metrics only if they are requested.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ EPOCHS = 2
 
 
 class Network(NamedTuple):
-    """A network and what it is given."""
+    """A network and its training data."""
 
     make: Callable[[], Any]
     shape: tuple[int, ...]
-    """Of an example."""
+    """Shape of an example."""
     words: int
-    """Examples are numbers of so many words; if it is 0, noise."""
+    """Examples are numbers of this many words, or noise if it is 0."""
     classes: int
     batch: int
     steps: int
-    """Of an epoch."""
+    """Number of steps per epoch."""
 
 
 NETWORKS = {
@@ -44,10 +44,10 @@ NETWORKS = {
 
 
 class Steps:
-    """Ways to train a network: each gives the microseconds that a step took.
+    """Ways to train a network. Each returns the microseconds of a step.
 
     Args:
-        metrics: names of Keras's metrics, which ``fit`` computes besides.
+        metrics: Names of Keras's metrics, which ``fit`` also computes.
     """
 
     def __init__(self, name: str, *metrics: str) -> None:
@@ -82,7 +82,7 @@ class Steps:
         return compiled
 
     async def bare(self) -> float:
-        """The compiled step over an epoch, in a loop."""
+        """Time the compiled step in a loop over an epoch."""
         begun = perf_counter()
         for x, y in self._batches:
             loss = self._step(x, y)
@@ -90,13 +90,13 @@ class Steps:
         return self._a_step(perf_counter() - begun)
 
     async def fit(self) -> float:
-        """The quickest epoch of ``fit``."""
+        """Return the fastest epoch of ``fit``."""
         clock = Clock()
         self._model.fit(self._x, self._y, callbacks=[clock], **self._options)
         return self._a_step(clock.least)
 
     async def fit_async(self) -> float:
-        """The quickest epoch of ``fit_async``."""
+        """Return the fastest epoch of ``fit_async``."""
         clock = Clock()
         await self._model.fit_async(self._x, self._y, callbacks=[clock], **self._options)
         return self._a_step(clock.least)
@@ -110,12 +110,12 @@ class Steps:
 
 
 class Clock(keras.callbacks.Callback):
-    """Times epochs."""
+    """A Keras callback that times epochs."""
 
     def __init__(self) -> None:
         super().__init__()
         self.least = float("inf")
-        """Seconds of the quickest one."""
+        """Seconds of the fastest epoch."""
         self._begun = 0.0
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""Keras's ``fit`` on small networks: one run is an epoch over noise, with Adam and accuracy."""
+"""Keras's ``fit`` of small networks. One run is an epoch over noise, with Adam and accuracy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BATCHES = {"mlp_fit": 128, "digits_fit": digits.BATCH}
 
 
 def mlp_arrays() -> dict[str, Array]:
-    """Examples, labels as rows with a one, and the weights of two layers."""
+    """Return examples, one-hot labels, and the weights of two layers."""
     inputs, hidden, classes = MLP_SIZES
     rng = np.random.default_rng(1)
     return {
@@ -32,7 +32,7 @@ def mlp_arrays() -> dict[str, Array]:
 
 
 def digits_arrays() -> dict[str, Array]:
-    """The same of the convolutional network."""
+    """Return examples, labels and weights for the convolutional network."""
     examples = _examples(STEPS * digits.BATCH, (28, 28, 1), digits.CLASSES)
     return {**examples, **digits.weights()}
 
@@ -68,13 +68,13 @@ NETWORKS: dict[str, Callable[[Any], list[Any]]] = {"mlp_fit": _mlp, "digits_fit"
 
 
 class Fit:
-    """A model and its examples; a call is an epoch, whose loss is awaited by ``data``."""
+    """A model and its examples. A call starts an epoch; ``data`` awaits its loss."""
 
     def __init__(self, name: str, arrays: dict[str, Any]) -> None:
         values = {key: np.asarray(value) for key, value in arrays.items()}
         self._input, self._labels = (tf.constant(values.pop(n)) for n in ("input", "labels"))
         self._batch = BATCHES[name]
-        library: Any = tf  # which has Keras where that is installed
+        library: Any = tf  # available if Keras is installed
         self._model: Any = library.keras.Sequential(NETWORKS[name](library.keras.layers))
         self._model.set_weights(list(values.values()))
         adam = library.keras.optimizers.Adam(RATE)
@@ -84,7 +84,7 @@ class Fit:
         return self
 
     async def data(self) -> Array:
-        """Trains for an epoch; its mean loss."""
+        """Train for an epoch, and return its mean loss."""
         history = await self._model.fit_async(
             self._input, self._labels, batch_size=self._batch, shuffle=False, verbose=0
         )

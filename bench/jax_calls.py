@@ -1,8 +1,8 @@
-"""What a call of a compiled function takes on the jax backend, beside a jitted function of JAX.
+"""The time of calls of compiled functions on the jax backend and of jitted functions of JAX.
 
 PYTHONPATH=src python -m bench.jax_calls
 
-The computation is small, so that the call is what is measured; the sides take turns.
+The computation is small, so the time is the overhead of the call. The sides take turns.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def microseconds(call: Callable[[], Any]) -> float:
 
 
 def compare(name: str, ours: Callable[[], Any], theirs: Callable[[], Any]) -> None:
-    """Prints the least of each side, and the ratio of those and of the turns."""
+    """Print the fastest time of each side, and the ratio of these and of the turns."""
     ours(), theirs()
     turns = [(microseconds(ours), microseconds(theirs)) for _ in range(ROUNDS)]
     mine, other = (min(column) for column in zip(*turns, strict=True))
@@ -40,7 +40,7 @@ def compare(name: str, ours: Callable[[], Any], theirs: Callable[[], Any]) -> No
 
 
 def function() -> None:
-    """Two arguments, one result."""
+    """Compare a function with two arguments and one result."""
     array = np.ones((SIZE, SIZE), np.float32)
     x = tf.constant(array) + 0
     compiled = tf.function(lambda a, b: tf.tanh(a @ b) + 1.0)
@@ -50,7 +50,7 @@ def function() -> None:
 
 
 def step() -> None:
-    """Variables, each given a new value in place of the old one."""
+    """Compare a step that replaces the value of each Variable."""
     arrays = [np.ones((SIZE, SIZE), np.float32) for _ in range(VARIABLES)]
     variables = [tf.Variable(array) for array in arrays]
 

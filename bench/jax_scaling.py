@@ -1,19 +1,19 @@
-"""What a training step takes on several devices by MirroredStrategy, beside one.
+"""The time of a training step on several devices with MirroredStrategy, compared with one device.
 
 PYTHONPATH=src:. python -m bench.jax_scaling --device gpu
 PYTHONPATH=src:. python -m bench.jax_scaling --device gpu --sharded
 
-Each device has a batch of its own size, so that n devices at their best train n times as many
-examples in the time of one (weak scaling). The step is timed without its exchange of gradients,
-too: what that takes off is the collectives' share that computation does not hide. With
-``--device cpu`` the devices are virtual and share the cores: that shows that it runs.
+Each device has its own batch of the same size, so n devices train at most n times as many examples
+in the same time (weak scaling). The step is also timed without the exchange of gradients. The
+difference is the part of the collectives that computation does not hide. With ``--device cpu`` the
+devices are virtual and share the cores, which only shows that the program runs.
 
-With ``--sharded`` the transformer's wide layers and its words are cut along a mesh's axis "model"
-by ``tf.experimental.dtensor`` instead, and all devices together train one batch (strong scaling);
-attention each has whole.
+With ``--sharded``, ``tf.experimental.dtensor`` splits the transformer's wide layers and its words
+along the axis "model" of a mesh. All devices train one batch together (strong scaling). Each device
+computes the whole attention.
 
-On GPUs a profile of the first device tells how long collectives run in a step, and how long nothing
-else does meanwhile.
+On GPUs, a profile of the first device reports how long collectives run in a step, and how long no
+other kernel runs at the same time.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class Side(NamedTuple):
     step: Callable[[], Any]
     wait: Callable[[], Any]
     text: Callable[[], str]
-    """The program."""
+    """Returns the text of the program."""
 
 
 def side(name: str, devices: int, work_name: str, work: Work, sizes: Sizes, exchange: bool) -> Side:
-    """A training step of a strategy with so many replicas."""
+    """Return a training step of a strategy with this number of replicas."""
     import tfpy as tf
     from bench.networks.trained_tf import Network
 
@@ -89,11 +89,11 @@ CUT = {
     "next/kernel": ["unsharded", "model"],
     "next/bias": ["model"],
 }
-"""The weights that are cut, by how their names end."""
+"""The weights that are split, by the ends of their names."""
 
 
 def sharded(devices: int, work: Work, sizes: Sizes) -> Side:
-    """A training step of the transformer on a mesh of so many devices."""
+    """Return a training step of the transformer on a mesh of this number of devices."""
     import tfpy as tf
     from bench.networks.trained_tf import Network
     from tfpy.experimental import dtensor
@@ -133,7 +133,7 @@ def milliseconds(side: Side, steps: int) -> float:
 
 
 def exchanged(text: str) -> tuple[int, int]:
-    """How many gradients a program exchanges, and of how many elements together."""
+    """Return how many gradients a program exchanges, and their total number of elements."""
     reduced = re.findall(r"stablehlo\.all_reduce.*?\}\) : \(tensor<([\dx]*)[a-z]", text, re.DOTALL)
     swapped = re.findall(r"stablehlo\.collective_permute.*?: \(tensor<([\dx]*)[a-z]", text)
     shapes = reduced + swapped
@@ -146,7 +146,7 @@ Spans = list[tuple[float, float]]
 
 
 def kernels(side: Side, steps: int) -> tuple[Spans, Spans]:
-    """When collectives and other kernels run on the first device, in so many steps."""
+    """Return when collectives and other kernels run on the first device in some steps."""
     import jax
 
     with tempfile.TemporaryDirectory() as folder:
@@ -163,7 +163,7 @@ def kernels(side: Side, steps: int) -> tuple[Spans, Spans]:
 
 
 def together(spans: Spans) -> float:
-    """How long one of them lasts."""
+    """Return the total time in which at least one of the spans lasts."""
     taken = until = 0.0
     for begin, end in sorted(spans):
         taken += max(0.0, end - max(begin, until))
@@ -173,7 +173,7 @@ def together(spans: Spans) -> float:
 
 def report_collectives(side: Side, steps: int) -> None:
     collectives, others = kernels(side, steps)
-    if not others:  # the profile of a CPU has no streams
+    if not others:  # profiles of a CPU have no streams
         return
     alone = together(collectives + others) - together(others)
     print(
@@ -245,7 +245,7 @@ def main() -> None:
     given = {k: v for k in ("batch", "size", "layers") if (v := getattr(options, k)) is not None}
     for name in options.work:
         work = WORKS[name]
-        work = work._replace(values=functools.cache(work.values))  # these take seconds
+        work = work._replace(values=functools.cache(work.values))  # computing these takes seconds
         sizes = (work.on_gpu if options.device == "gpu" else work.on_cpu)._replace(**given)
         steps = options.steps or (10 if options.device == "gpu" else 2)
         if options.sharded:

@@ -1,9 +1,9 @@
-"""What a training step takes on the jax backend, beside the same network written in JAX by hand.
+"""The time of a training step on the jax backend and of the same network written in JAX by hand.
 
 PYTHONPATH=src:. python -m bench.jax_training --device gpu
 
-On a CPU TensorFlow's ``jit_compile=True`` comes third, where TensorFlow is installed. The sides
-take turns in one process, and must give the same losses. Nothing but JAX and NumPy is needed.
+On a CPU, TensorFlow with ``jit_compile=True`` is the third side, if it is installed. The sides take
+turns in one process, and their losses must agree. The program needs only JAX and NumPy.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ import numpy as np
 
 from bench.networks.trained import WORKS, Sizes, Work
 
-FIRST = 2  # steps whose losses are compared
+FIRST = 2  # number of steps with compared losses
 DIFFERS = {"cpu": 1e-3, "gpu": 1e-2}
-"""How far losses may differ: of the second step by gradients that are rounded otherwise; GPUs
+"""Allowed difference of losses. From the second step on, gradients are rounded differently. GPUs
 multiply with the ten bits of TF32."""
 
 
 class Side(NamedTuple):
-    """Who trains."""
+    """One side of the comparison."""
 
     name: str
     step: Callable[[], Any]
@@ -60,7 +60,7 @@ def tensorflow_side(name: str, work: Work, sizes: Sizes) -> Side:
 
 
 def started(side: Side) -> list[float]:
-    """The losses of the first steps; tells how long they took."""
+    """Return the losses of the first steps, and print how long they took."""
     seconds, losses = [], []
     for _ in range(FIRST):
         began = time.perf_counter()
@@ -80,7 +80,7 @@ def milliseconds(side: Side, steps: int) -> float:
 
 
 def compare(sides: list[Side], device: str, rounds: int, steps: int) -> None:
-    """Prints each side's median and least, and how the first one stands to the others."""
+    """Print the median and the fastest time of each side, and the ratios to the first one."""
     losses = [started(side) for side in sides]
     for side, found in zip(sides, losses, strict=True):
         same = np.allclose(found, losses[0], rtol=DIFFERS[device])

@@ -1,4 +1,4 @@
-"""tfpy's side of ``page/loads.mjs``: graph-models that are loaded."""
+"""tfpy's side of ``page/loads.mjs``: loading graph models."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _files: dict[str, bytes] = {}
 
 
 def hold(files: Any) -> None:
-    """Keeps the bytes of a model's files, by their paths, for :func:`held`."""
+    """Keep the bytes of a model's files, by their paths, for :func:`held`."""
     _files.clear()
     _files.update({path: data.to_bytes() for path, data in files.entries()})
 
 
 async def held() -> tuple[float, float]:
-    """When loading from memory began and ended."""
+    """Return when loading from memory began and ended."""
     return await _timed(_files)
 
 
 async def fetched(address: str) -> tuple[float, float]:
-    """When loading from an address began and ended."""
+    """Return when loading from an address began and ended."""
     return await _timed(address)
 
 

@@ -17,19 +17,19 @@ made: dict[str, list[np.ndarray[Any, Any]]] = {}
 
 
 def _input(shape: list[int], dtype: Any) -> Any:
-    """Numbers from 0 to 1, or from 0 to 255, as the page makes them."""
+    """Return numbers from 0 to 1, or from 0 to 255, as the page makes them."""
     values = (np.arange(np.prod(shape), dtype=np.int64) * 7919 % 1009) / 1009
     values = values if dtype.is_floating else np.floor(255 * values)
     return tf.constant(values.astype(dtype.as_numpy_dtype).reshape(shape))
 
 
 async def load(name: str, address: str, how: str) -> float:
-    """The milliseconds that loading takes; the files should be in the browser's cache.
+    """Return the milliseconds of loading. The files should be in the browser's cache.
 
     Args:
-        name: of the model.
-        address: of its file.
-        how: what the page says of its inputs, as JSON.
+        name: Name of the model.
+        address: Address of its file.
+        how: Description of its inputs from the page, as JSON.
     """
     start = time.perf_counter()
     models[name] = model = await tf.models.load_async(address)
@@ -46,7 +46,7 @@ async def load(name: str, address: str, how: str) -> float:
 
 
 async def sample(name: str) -> float:
-    """The milliseconds of a run, until all outputs are in the caller's hands."""
+    """Return the milliseconds of a run, until the caller has all outputs."""
     start = time.perf_counter()
     found = models[name].predict(given[name])
     found = found if isinstance(found, list) else [found]
@@ -55,5 +55,5 @@ async def sample(name: str) -> float:
 
 
 def outputs(name: str) -> str:
-    """The sum and the number of elements of each output, as JSON."""
+    """Return the sum and the number of elements of each output, as JSON."""
     return json.dumps([[float(np.abs(y).sum()), int(y.size)] for y in made[name]])

@@ -1,4 +1,4 @@
-"""The networks as ONNX models, with channels first, for the peer that runs those."""
+"""The networks as ONNX models, with channels first, for ONNX Runtime Web."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IR_VERSION = 8
 
 
 class _Model:
-    """Collects nodes; each method adds layers and gives the name of their result."""
+    """A builder of nodes. Each method adds layers and returns the name of their result."""
 
     def __init__(self, weights: dict[str, Array]) -> None:
         self._weights = weights
@@ -36,10 +36,10 @@ class _Model:
         return name
 
     def conv(self, x: str, name: str, stride: int, depthwise: bool = False) -> str:
-        """A convolution with TensorFlow's SAME padding, and its bias."""
+        """Add a convolution with TensorFlow's SAME padding, and its bias."""
         filters = self._weights[f"{name}/filter"]
         size, groups = filters.shape[0], filters.shape[2] if depthwise else 1
-        # Inputs are even, so a stride of 2 pads less before than after.
+        # Inputs have even sizes, so a stride of 2 pads less before than after.
         total = size - stride
         low, high = total // 2, total - total // 2
         order = (2, 3, 0, 1) if depthwise else (3, 2, 0, 1)
@@ -60,7 +60,7 @@ class _Model:
         return self._node("Add", [x, y])
 
     def classes(self, x: str) -> str:
-        """Probabilities of pooled features."""
+        """Add the probabilities of pooled features."""
         flat = self._node("Flatten", [self._node("GlobalAveragePool", [x])])
         matrix = self._weights["classes/filter"].reshape(-1, mobilenet_v1.CLASSES)
         operands = [
@@ -111,7 +111,7 @@ MODELS: dict[str, Callable[[Path], None]] = {
 
 
 def write(folder: Path) -> None:
-    """Writes ``<work>.onnx`` for each work that has a model."""
+    """Write ``<work>.onnx`` for each work that has a model."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, make in MODELS.items():
         make(folder / f"{name}.onnx")

@@ -1,10 +1,10 @@
-"""Copies just what the benchmark page needs to one folder, to carry it to another machine.
+"""Copy the files of the benchmark pages to one folder, to carry it to another machine.
 
     python build.py wheel && python bench/pack.py build/site FOLDER
 
-ONNX Runtime Web and its models stay behind: the other machine is for GPUs.
-Serve the folder with cross-origin isolation headers and open ``bench/page/index.html?backend=webgpu
-&post=1`` there; bench/README.md says more.
+ONNX Runtime Web and its models are not copied, because the other machine is for GPUs. Serve the
+folder with headers for cross-origin isolation, and open
+``bench/page/index.html?backend=webgpu&post=1`` there. See bench/README.md.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ ROOT_FILES = (
 
 
 def pack(site: Path, folder: Path) -> int:
-    """Fills ``folder``, which must not exist yet; the number of bytes copied.
+    """Fill ``folder``, which must not exist yet, and return the number of bytes copied.
 
     Raises:
-        FileNotFoundError: when something is not there to be copied.
+        FileNotFoundError: If a file is missing.
     """
     folder.mkdir(parents=True)
     total = 0
@@ -58,8 +58,8 @@ def pack(site: Path, folder: Path) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("site", type=Path, help="the folder of the site")
-    parser.add_argument("folder", type=Path, help="the folder to make")
+    parser.add_argument("site", type=Path, help="folder of the site")
+    parser.add_argument("folder", type=Path, help="folder to create")
     options = parser.parse_args()
     total = pack(options.site, options.folder)
     print(f"{options.folder}: {total / 2**20:.1f} MiB")

@@ -1,4 +1,4 @@
-"""Pages of ``page/`` in a browser, and what they report: a line of JSON for each record."""
+"""Pages of ``page/`` in a browser, and their reports: one line of JSON per record."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOG = "document.querySelector('#log')?.textContent ?? ''"
 
 
 async def lines_of(page: Any) -> list[str]:
-    """What an open page has reported."""
+    """Return the lines that an open page has reported."""
     text: str = await page.evaluate(_LOG)
     return text.splitlines()
 
@@ -30,10 +30,10 @@ async def records(
     browser: str = "chromium",
     mounts: Mapping[str, Path] | None = None,
 ) -> AsyncIterator[dict[str, Any]]:
-    """What a page reports, as it comes, until it is done.
+    """Yield the reports of a page as they arrive, until the page is done.
 
     Raises:
-        SystemExit: when the page says at its end what went wrong.
+        SystemExit: If the page reports an error at its end.
     """
     opened = await start_browser(browser, Environment())
     try:

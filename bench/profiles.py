@@ -1,4 +1,4 @@
-"""How much of a call's time a profile accounts for, and what it costs; page/profile.mjs runs it."""
+"""The share of a call's time that a profile accounts for, and its cost; for page/profile.mjs."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ WORKS: dict[str, Callable[[], Call]] = {
 
 
 async def measured(name: str, rounds: int = ROUNDS, trace: bool = False) -> str:
-    """A work's record as JSON: medians in milliseconds, with and without a profile; with the trace
-    of the profile whose time is the median, when it is wanted."""
+    """Return the record of a work as JSON: medians in milliseconds, with and without a profile. If
+    `trace` is set, it includes the trace of the profile with the median time."""
     call = WORKS[name]()
     first = await tf.profile_async(call)
     for _ in range(rounds):

@@ -2,8 +2,8 @@
 
     PYTHONPATH=src python -m bench.programs FOLDER
 
-writes ``programs.json`` to FOLDER, beside what ``pack.py`` put there; ``page/programs.html`` runs
-each Program on the runtime, and the same in TensorFlow.js, in turns.
+writes ``programs.json`` to FOLDER, next to the files of ``pack.py``. ``page/programs.html`` runs
+each Program on the runtime, in turns with the same computation in TensorFlow.js.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Record = dict[str, Any]
 
 
 def record(name: str, graph: Graph, peer: Record, gigaflop: float) -> Record:
-    """What the page needs to run a Graph; ``peer`` names TensorFlow.js's function and arguments."""
+    """Return the record with which the page runs a Graph. ``peer`` names TensorFlow.js's call."""
     program: Program = lower(optimize(graph, WebGLTarget()), **LIMITS)
     return {
         "name": name,
@@ -49,7 +49,7 @@ def equation(op: str, shapes: Sequence[Shape], **attrs: Any) -> Graph:
 
 
 def traced(function: Callable[..., Any], shapes: Sequence[Shape]) -> Graph:
-    """The Graph of a Python function of float32 tensors."""
+    """Return the Graph of a Python function of float32 tensors."""
     specs = [tf.TensorSpec(shape, tf.float32) for shape in shapes]
     graph: Graph = tf.function(function).get_concrete_function(*specs).graph
     return graph
@@ -96,7 +96,7 @@ def network() -> Record:
 
 
 def small_steps(count: int) -> Record:
-    """Steps that no pass can join: each sum needs the whole result of the one before."""
+    """Return steps that no pass can join: each sum needs the whole result of the previous one."""
 
     def chain(x: Any) -> Any:
         for _ in range(count):

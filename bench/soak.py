@@ -1,7 +1,7 @@
-"""Random work for long on each backend: ``python build.py soak``.
+"""Random work on each backend for a long time: ``python build.py soak``.
 
-Nothing may be wrong, nothing grow, and the page report nothing. A finding names its step and its
-seed, by which it comes again.
+No value may be wrong, no size may grow, and the page may report no error. A finding names its step
+and its seed, with which it can be repeated.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from tfpy.testing.sessions import Material, Sessions
 
 OPS = Path(__file__).with_name("soak_ops.py")
 TURN_SECONDS = 20.0
-"""The page is asked for as long at once."""
+"""Duration of one request to the page."""
 BUDGET = 2**24
-"""Of a GPU at first."""
+"""Memory budget of a GPU at the beginning, in bytes."""
 GROWING = ("python", "pyodide", "javascript", "heapBytes")
-"""Sizes that say that something grows; what is held is counted in the page."""
+"""Sizes that indicate a leak if they grow. The page counts the objects that are held."""
 MAY_GROW = 1.5
-"""The largest in the last half of what is looked at, by that in the half before."""
+"""Allowed ratio of the largest sizes in the second and the first half of the turns."""
 SETTLED = 6000
-"""Steps from which on growth is looked at: until then caches fill."""
+"""Number of steps before growth is checked, because caches fill until then."""
 FEWEST = 6
-"""Turns that say something of growth."""
+"""Number of turns that are necessary to detect growth."""
 
 
 def soak(
     sessions: Sessions, browser: str, backend: str, seed: int, steps: int, seconds: float
 ) -> Iterator[dict[str, Any]]:
-    """What the page says after each turn.
+    """Yield the report of the page after each turn.
 
     Raises:
-        AssertionError: when something is found.
+        AssertionError: If the soak finds an error.
     """
     software = ENVIRONMENTS["software"]
     flags = {**software.flags, "TFPY_GPU_MEMORY_BUDGET": BUDGET}
-    environment = replace(software, flags=flags)  # so that other tests have other pages
+    environment = replace(software, flags=flags)  # other tests have other pages
     marked = run_in_browser(
         environment=environment, check_leaks=False, timeout=6 * TURN_SECONDS + 60
     )(go)
@@ -70,10 +70,10 @@ def soak(
 
 
 def check_growth(sizes: Sequence[Mapping[str, int]]) -> None:
-    """Looks at what each turn of a settled page has left, if there were enough.
+    """Check the sizes after each turn of a settled page, if there were enough turns.
 
     Raises:
-        AssertionError: when something grows.
+        AssertionError: If a size grows.
     """
     if len(sizes) < FEWEST:
         return
@@ -87,14 +87,14 @@ def check_growth(sizes: Sequence[Mapping[str, int]]) -> None:
 
 
 def main() -> int:
-    """Soaks each backend; the exit status is 1 when something was found."""
+    """Soak each backend. Return 1 if an error was found, else 0."""
     parser = argparse.ArgumentParser(prog="build.py soak", description=__doc__)
-    parser.add_argument("site", type=Path, help="folder of the site (build.py gives it)")
+    parser.add_argument("site", type=Path, help="folder of the site, from build.py")
     parser.add_argument("--backend", nargs="+", choices=BACKENDS, default=list(BACKENDS))
     parser.add_argument("--browser", choices=BROWSERS, default="chromium")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--steps", type=int, default=10**9, help="how many (default: no limit)")
-    parser.add_argument("--seconds", type=float, default=600, help="for how long on each backend")
+    parser.add_argument("--steps", type=int, default=10**9, help="maximum number of steps")
+    parser.add_argument("--seconds", type=float, default=600, help="duration on each backend")
     options = parser.parse_args()
     failed = 0
     for backend in options.backend:

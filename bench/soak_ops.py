@@ -1,4 +1,4 @@
-"""What a soak does to tensors: functions with random parameters, calls that are refused, losses."""
+"""Random functions on tensors, refused calls and lost devices for a soak."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 Function = Callable[..., Any]
-"""Takes the module and the operands."""
+"""A function of the module and the operands."""
 Rng = np.random.Generator
 SIZES = (1, 2, 3, 4, 7, 16, 33)
 MOST = 4096
-"""Elements of what a function is to give, about."""
+"""Approximate limit of the elements in the result of a function."""
 
 
 def random_shape(rng: Rng) -> tuple[int, ...]:
-    """Of rank 0 to 4; sometimes one that takes some hundreds of KiB."""
+    """Return a shape of rank 0 to 4; sometimes one with some hundreds of KiB."""
     if rng.random() < 0.04:
         return (256, 257)
     shape: list[int] = []
@@ -27,7 +27,7 @@ def random_shape(rng: Rng) -> tuple[int, ...]:
 
 
 def random_array(rng: Rng, shape: tuple[int, ...], dtype: str) -> Any:
-    """Values for which no function here overflows."""
+    """Return values for which no function of this module overflows."""
     if dtype == "bool":
         return rng.random(shape) < 0.5
     if dtype == "int32":
@@ -49,7 +49,7 @@ def _elementwise(rng: Rng, x: Any) -> Function:
 
 
 def _with_another(rng: Rng, x: Any) -> Function:
-    """Arithmetic on a constant whose shape broadcasts."""
+    """Return a function that computes with a constant, whose shape broadcasts."""
     shape = tuple(size if rng.random() < 0.6 else 1 for size in x.shape)
     y = random_array(rng, shape[rng.integers(0, x.ndim + 1) :], x.dtype.name)
     if x.dtype == bool:
@@ -76,7 +76,7 @@ def _compared(rng: Rng, x: Any) -> Function:
 
 
 def _moved(rng: Rng, x: Any) -> Function:
-    """The same elements elsewhere, fewer or more of them."""
+    """Return a function that moves, drops or repeats elements."""
     order = rng.permutation(x.ndim).tolist()
     starts = [int(rng.integers(size)) for size in x.shape]
     ends = [int(rng.integers(start, size)) + 1 for start, size in zip(starts, x.shape, strict=True)]
@@ -119,7 +119,7 @@ def _reduced(rng: Rng, x: Any) -> Function:
 
 
 def _multiplied(rng: Rng, x: Any) -> Function:
-    """A product with a matrix, with a bias and an activation."""
+    """Return a product with a matrix, in some cases with a bias and an activation."""
     w = random_array(rng, (x.shape[-1], int(rng.choice(SIZES))), "float32") / np.sqrt(x.shape[-1])
     if rng.random() < 0.5:
         return lambda tf, x: tf.tensordot(x, tf.constant(w), 1)
@@ -127,7 +127,7 @@ def _multiplied(rng: Rng, x: Any) -> Function:
 
 
 def _convolved(rng: Rng, x: Any) -> Function:
-    """Of a picture that the elements make."""
+    """Return a convolution or a pooling of an image that consists of the elements."""
     channels = int(rng.integers(1, 4))
     side = max(2, min(12, int(np.sqrt(x.size / channels))))
     count = side * side * channels
@@ -151,7 +151,7 @@ def _convolved(rng: Rng, x: Any) -> Function:
 
 
 def random_function(rng: Rng, x: Any) -> Function:
-    """A function that takes tensors of this array's shape and dtype."""
+    """Return a function that accepts tensors of this array's shape and dtype."""
     kinds: list[Callable[[Rng, Any], Function]] = [_with_another, _compared]
     if x.ndim:
         kinds += [_moved, _reduced]
@@ -162,18 +162,18 @@ def random_function(rng: Rng, x: Any) -> Function:
 
 
 def compiled(tf: Any, f: Function) -> Function:
-    """The same, compiled."""
+    """Return the compiled function."""
     made = tf.function(lambda x: f(tf, x))
     return lambda tf, x: made(x)
 
 
 def text(array: Any) -> str:
-    """An array in words."""
+    """Return a description of an array: its dtype and shape."""
     return f"{array.dtype}{array.shape}"
 
 
 def refusals(tf: Any, x: Any, size: int) -> list[tuple[Callable[[], Any], type[Exception]]]:
-    """Calls that fail, with what they raise; the last one does not fail on the cpu backend."""
+    """Return failing calls with their errors. The last one does not fail on the cpu backend."""
     errors = tf.errors
     return [
         (lambda: tf.matmul(tf.zeros([2, 3]), tf.zeros([4, 5])), errors.InvalidArgumentError),
@@ -184,7 +184,7 @@ def refusals(tf: Any, x: Any, size: int) -> list[tuple[Callable[[], Any], type[E
 
 
 def lose(tf: Any, backend: str) -> None:
-    """Takes a GPU away, as browsers do."""
+    """Lose the GPU, as browsers do."""
     if backend == "webgpu":
         tf.browser.gpu_device().destroy()
         return
@@ -196,5 +196,5 @@ def lose(tf: Any, backend: str) -> None:
         P.drawArrays = function (...given) { found = this; drawArrays.apply(this, given); };
         return () => { P.drawArrays = drawArrays; return found; }; })()"""
     )
-    _ = tf.zeros([601, 7]) + 1.0  # more than NumPy computes
+    _ = tf.zeros([601, 7]) + 1.0  # more than NumPy can compute
     catch().getExtension("WEBGL_lose_context").loseContext()

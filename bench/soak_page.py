@@ -1,6 +1,6 @@
-"""A soak's side in the page: random work on a backend, each value against the cpu backend's.
+"""A soak's side in the page: random work on a backend, compared with the cpu backend.
 
-All is drawn from a seed and done in an order that no clock decides, so that a step comes again.
+A seed determines all work, and no clock determines its order, so every step can be repeated.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ import numpy as np
 
 BACKENDS = ("cpu", "wasm", "webgl", "webgpu")
 HELD = 24
-"""Tensors that are held, at most."""
+"""Maximum number of tensors that are held."""
 CHECKED = 40
-"""After so many steps all is let go, and must be gone."""
+"""Number of steps after which all tensors are released, and must be gone."""
 CLOSE = {"rtol": 2e-3, "atol": 2e-3}
 ACTIONS = {
     **{"op": 50, "chain": 12, "gradient": 12, "training": 6, "reads": 9, "elsewhere": 5},
     **{"refused": 4, "reopened": 1, "lost": 1},
 }
-"""What is done, and how often of a hundred times."""
+"""The actions, and how often they are done in a hundred steps."""
 BUDGETS = (-1, 2**20, 2**24)
-"""Bytes that a GPU backend may hold, when it opens anew."""
+"""Budgets in bytes of a GPU backend that opens again."""
 
 
 class Wrong(AssertionError):
-    """What a soak finds."""
+    """An error that a soak finds."""
 
 
 class Soak:
-    """A program that goes on for long."""
+    """The state of a soak."""
 
     def __init__(self, tf: Any, ops: Any, backend: str, seed: int) -> None:
         self.ops = ops
@@ -55,7 +55,7 @@ class Soak:
     # values
 
     def reference(self, run: Callable[[], Any]) -> Any:
-        """What the cpu backend gives."""
+        """Return the result of the cpu backend."""
         self.tf.set_backend("cpu")
         try:
             return run()
@@ -63,7 +63,7 @@ class Soak:
             self.tf.set_backend(self.backend)
 
     def agree(self, found: Any, wanted: Any, what: str) -> None:
-        """The same shape, dtype and values."""
+        """Check that shape, dtype and values agree."""
         found = np.asarray(found)
         if (found.shape, found.dtype) != (wanted.shape, wanted.dtype):
             raise Wrong(f"{what}: {found.dtype}{found.shape} for {wanted.dtype}{wanted.shape}")
@@ -76,7 +76,7 @@ class Soak:
             raise Wrong(f"{what}: {(~good).sum()} of {good.size} values, at {at}")
 
     def pick(self, *dtypes: str) -> tuple[Any, Any]:
-        """A tensor that is held, with its values; a new one now and then."""
+        """Return a held tensor with its values, and sometimes a new one."""
         fit = [one for one in self.held if one[1].dtype.name in dtypes] if dtypes else self.held
         if fit and self.rng.random() < 0.8:
             return fit[self.rng.integers(len(fit))]
@@ -87,31 +87,31 @@ class Soak:
         )
 
     def _computed(self, tensor: Any) -> Any:
-        """The same values, of which the host has none."""
+        """Return a tensor with the same values, which the host does not have."""
         return self.tf.identity(tensor) if tensor.dtype == self.tf.bool else tensor + 0
 
     def keep(self, tensor: Any, array: Any) -> tuple[Any, Any]:
-        """Holds it."""
+        """Hold a tensor, and return it with its values."""
         self.held.append((tensor, array))
         return tensor, array
 
     def let_go(self) -> None:
-        """Ends what is too many, by dispose() or as Python does it."""
+        """Release tensors above the limit, with dispose() or as Python does it."""
         while len(self.held) > HELD:
             old, _ = self.held.pop(int(self.rng.integers(len(self.held))))
             if self.rng.random() < 0.3:
                 old.dispose()
 
     async def read(self, tensor: Any) -> Any:
-        """In one of the ways."""
+        """Read a tensor in one of the possible ways."""
         if self.rng.random() < 0.4:
             return tensor.numpy()
         return await tensor.data()
 
-    # what is done
+    # the actions
 
     async def op(self) -> None:
-        """A function, op by op or compiled."""
+        """Run a function, op by op or compiled."""
         x, array = self.pick()
         f, tf = self.ops.random_function(self.rng, array), self.tf
         wanted = self.reference(lambda: f(tf, tf.constant(array)).numpy())
@@ -124,7 +124,7 @@ class Soak:
         self.keep(found, values)
 
     async def chain(self) -> None:
-        """Functions one after another, read at the end."""
+        """Run functions one after another, and read the result."""
         tf = self.tf
         x, array = self.pick("float32")
         parts, shape = [], array
@@ -141,13 +141,13 @@ class Soak:
             return x
 
         if shape.dtype != np.float32:
-            return  # near a bound a comparison may go either way
+            return  # near a bound a comparison may have either result
         called = whole if self.rng.random() < 0.4 else self.ops.compiled(tf, whole)
         found = called(tf, x)
         self.agree(await self.read(found), shape, f"chain on {self.ops.text(array)}")
 
     async def gradient(self) -> None:
-        """Of a function's square, with respect to its operand."""
+        """Compute the gradient of a function's square with respect to its operand."""
         x, array = self.pick("float32")
         f, tf = self.ops.random_function(self.rng, array), self.tf
         if self.reference(lambda: f(tf, tf.constant(array)).dtype) != tf.float32:
@@ -164,7 +164,7 @@ class Soak:
         self.agree(await self.read(called(tf, x)), wanted, f"gradient at {self.ops.text(array)}")
 
     async def training(self) -> None:
-        """Some steps, from the same weights as on the cpu backend."""
+        """Run some training steps, from the same weights as on the cpu backend."""
         tf = self.tf
         xs = self.ops.random_array(self.rng, (8, 12), "float32")
         ys = self.ops.random_array(self.rng, (8, 3), "float32")
@@ -200,7 +200,7 @@ class Soak:
         return weights, step
 
     async def reads(self) -> None:
-        """Many at once; some are cancelled, and some tensors disposed meanwhile."""
+        """Start many reads at once. Some are cancelled, and some tensors are disposed meanwhile."""
         some = [self.pick() for _ in range(6)]
         made = [(self._computed(t), a) for t, a in some]
         tasks = [asyncio.ensure_future(t.data()) for t, _ in made]
@@ -226,7 +226,7 @@ class Soak:
             self.agree(value, array, f"a read of {self.ops.text(array)}")
 
     async def elsewhere(self) -> None:
-        """A tensor is used on another backend and comes back."""
+        """Use a tensor on another backend and return."""
         x, array = self.pick("float32")
         name = str(
             self.rng.choice([n for n in ("cpu", "wasm", "webgl", "webgpu") if n != self.backend])
@@ -243,7 +243,7 @@ class Soak:
         )
 
     async def refused(self) -> None:
-        """Errors, after which all goes on."""
+        """Cause errors, after which everything must work as before."""
         tf = self.tf
         x, array = self.pick()
         wrong = self.ops.refusals(tf, x, array.size)
@@ -255,7 +255,7 @@ class Soak:
         raise Wrong("an error did not come")
 
     async def lost(self) -> None:
-        """The browser takes the device away, some values under way; it is opened anew."""
+        """Lose the device, with some values in flight, and open it again."""
         if not self.backend.startswith("webg"):
             return
         some = [self.pick() for _ in range(3)]
@@ -273,7 +273,7 @@ class Soak:
         await self._what_is_left()
 
     async def reopened(self) -> None:
-        """The backend is removed and entered again, with another budget."""
+        """Remove the backend, and register it again with another budget."""
         tf, name = self.tf, self.backend
         if name == "cpu":
             return
@@ -293,9 +293,9 @@ class Soak:
         return True
 
     async def _what_is_left(self) -> None:
-        """Tensors that the host has are right; the others say that they are lost.
+        """Check that values that the host has are right, and that the others are reported as lost.
 
-        So are constants that a function has computed while it was traced.
+        This includes constants that a function computed while it was traced.
         """
         self.twins[0] = self._network()
         held, self.held = self.held, []
@@ -307,16 +307,16 @@ class Soak:
             if self._right_or_lost(value, array):
                 self.held.append((tensor, array))
 
-    # all of it
+    # checks and the loop
 
     async def check(self) -> None:
-        """Lets everything go; what is left is what was left the first time."""
+        """Release everything, and check that the same remains as the first time."""
         from tfpy._src.backends import custom_kernels
         from tfpy._src.core.scalar_cache import clear_scalars
 
         self.held.clear()
         self.twins.clear()
-        for _ in range(3):  # of the page, in which ends what was cancelled
+        for _ in range(3):  # tasks of the page, in which cancelled work ends
             await asyncio.sleep(0.01)
         for name in BACKENDS:
             custom_kernels.forget_programs(name)
@@ -331,7 +331,7 @@ class Soak:
         self.twins = [self._network(), self._network()]
 
     async def one(self) -> None:
-        """A step."""
+        """Do one step."""
         name = str(self.order.choice(list(ACTIONS), p=np.array(list(ACTIONS.values())) / 100))
         chosen = getattr(self, name)
         self.done[chosen.__name__] += 1
@@ -348,7 +348,7 @@ class Soak:
             raise
 
     def sizes(self) -> dict[str, int]:
-        """What must not grow for ever."""
+        """Return the sizes that must not grow without limit."""
         import js
         import pyodide_js
 
@@ -372,13 +372,13 @@ _soaks: dict[tuple[str, int], Soak] = {}
 async def go(
     tf: Any, backend: str, ops: str, seed: int, steps: int, seconds: float
 ) -> dict[str, Any]:
-    """Goes on with the soak of a seed for so many steps or seconds, whatever ends first.
+    """Continue the soak of a seed for a number of steps or seconds, whatever ends first.
 
     Args:
-        ops: the source of ``soak_ops.py``.
+        ops: The source of ``soak_ops.py``.
 
     Returns:
-        The step that comes next, sizes, and how often what was done.
+        The next step, sizes, and the number of times each action was done.
     """
     if (backend, seed) not in _soaks:
         await tf.set_backend_async("cpu")

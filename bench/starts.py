@@ -1,10 +1,10 @@
-"""What a page's start takes to the first result, beside TensorFlow.js and jax-js, and its bytes.
+"""The time of a page's start until the first result, and its bytes, with TensorFlow.js and jax-js.
 
     PYTHONPATH=src:. python -m bench.starts build/site --backend wasm --loads 10
 
-Chromium, with a profile on disk as people have, loads a page of each side by turns: first with
-empty caches, then from its cache. A page adds two numbers and reads them. A second site is a side
-of its own (`before/site`), and so is tfpy with Keras imported (`--keras`).
+Chromium, with a profile on disk as users have it, loads a page of each side in turns: first with
+empty caches, then from its cache. A page adds two numbers and reads them. A second site is another
+side (`before/site`), and so is tfpy with Keras imported (`--keras`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ JAX = (
 FLAGS = {"SOFTWARE_WEBGL_ENABLED": True, "WEBGPU_SOFTWARE_ENABLED": True}
 COLD = 2
 FILLING = 3
-"""Loads that fill the caches: Chromium keeps compiled code from the second on."""
+"""Loads that fill the caches. Chromium caches compiled code from the second load on."""
 LARGE = 20_000
 STEPS = ("Python", "packages", "tfpy", "result")
 TFPY = """async (backend, flags, packages) => {
@@ -79,7 +79,7 @@ JAXJS = """async (backend) => {
 }"""
 FETCHED = "() => performance.getEntriesByType('resource').map(({ name }) => name)"
 COMPRESSED = (".wasm", ".mjs", ".js", ".json", ".html", ".css")
-"""What servers compress; wheels and archives are compressed by themselves."""
+"""Suffixes that servers compress. Wheels and archives are already compressed."""
 SIZES = """
 const { brotliCompressSync, constants, gzipSync } = await import("node:zlib");
 const { readFileSync } = await import("node:fs");
@@ -92,7 +92,7 @@ console.log(JSON.stringify(compressed.map(({ length }) => length)));
 
 @dataclass
 class Side:
-    """What loads, from which server, with which arguments."""
+    """A page, its server, and the arguments of its script."""
 
     name: str
     server: SiteServer
@@ -104,14 +104,14 @@ class Side:
     files: list[str] = field(default_factory=list)
 
     def path(self, url: str) -> Path:
-        """The file that an address is of."""
+        """Return the file of an address."""
         name = urlsplit(url).path.lstrip("/")
         first, _, rest = name.partition("/")
         return self.folders[first] / rest if first in self.folders else self.folders[""] / name
 
 
 def sides(options: argparse.Namespace, stack: ExitStack) -> Iterator[Side]:
-    """The sides, with servers whose answers may be kept."""
+    """Yield the sides. Their servers allow caching."""
     jax = entry("jax-js", JAX, "jax-js", _make_jax) / "package" / "dist"
     for number, site in enumerate(options.sites):
         folders = {"tfpy-testing": ROOT / "src" / "tfpy" / "testing" / "page"}
@@ -141,7 +141,7 @@ def _make_jax(into: Path) -> None:
 
 
 async def measure(found: list[Side], loads: int) -> None:
-    """Loads the sides by turns."""
+    """Load the sides in turns."""
     from playwright.async_api import async_playwright
 
     chromium = BROWSERS["chromium"]
@@ -169,7 +169,7 @@ async def measure(found: list[Side], loads: int) -> None:
 
 
 def show(found: list[Side]) -> None:
-    """A table of times, and one of bytes."""
+    """Print a table of times and a table of bytes."""
     print(f"{'ms':44}{'cold':>8}{'warm':>8}{'median':>8}")
     for side in found:
         ends = [[times[-1] for times in kind] for kind in (side.cold, side.warm)]
@@ -189,7 +189,7 @@ def show(found: list[Side]) -> None:
 
 
 def sizes(path: Path) -> list[int]:
-    """Bytes of a file: as it is, and as servers send it with gzip and with brotli."""
+    """Return the bytes of a file: plain, and as servers send it with gzip and with brotli."""
     plain = path.stat().st_size
     if path.suffix not in COMPRESSED:
         return [plain] * 3
@@ -203,8 +203,8 @@ def main() -> None:
     parser.add_argument("sites", type=Path, nargs="+", help="folders of sites")
     parser.add_argument("--backend", choices=BACKENDS, default="wasm")
     parser.add_argument("--loads", type=int, default=10, help="loads of each side from the cache")
-    parser.add_argument("--keras", action="store_true", help="tfpy with Keras imported, too")
-    parser.add_argument("--alone", action="store_true", help="without TensorFlow.js and jax-js")
+    parser.add_argument("--keras", action="store_true", help="also load tfpy with Keras imported")
+    parser.add_argument("--alone", action="store_true", help="omit TensorFlow.js and jax-js")
     options = parser.parse_args()
     with ExitStack() as stack:
         found = list(sides(options, stack))

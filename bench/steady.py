@@ -1,10 +1,10 @@
-"""Whether a training loop of 100,000 steps holds memory flat, on each backend.
+"""A check that a training loop of 100,000 steps holds constant memory on each backend.
 
     PYTHONPATH=src python -m bench.steady build/site --backend cpu wasm webgl webgpu
 
-A page trains (``steady_steps.py``), and every tenth of the way a row says what is held. The last
-row is held against the second: the first still has what a start leaves. Ends with 1 where anything
-grew.
+A page trains (``steady_steps.py``), and after every tenth of the steps a row shows what is held.
+The last row is compared with the second one, because the first still has objects of the start. The
+exit status is 1 if a figure grew.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ PART = """async (steps) => {
   return { ...figures, "Python heap": heap(), "JS heap": Math.min(least, used()), loss };
 }"""
 MARGINS = {"Python objects": (0.01, 0), "JS heap": (0.1, 2**21)}
-"""By how much figures may grow without a leak: by a share, and a number; others do not at all."""
+"""Allowed growth of figures without a leak: a share and a number. Other figures may not grow."""
 
 
 async def measure(site: Path, browser_name: str, backend: str, steps: int) -> list[dict[str, Any]]:
-    """The rows of a backend, which are printed as they come."""
+    """Return the rows of a backend. They are printed as they arrive."""
     environment = ENVIRONMENTS["software"]
     source = (ROOT / "bench" / "steady_steps.py").read_text()
     given = ", ".join(map(json.dumps, (backend, dict(environment.flags), source)))
@@ -72,7 +72,7 @@ async def measure(site: Path, browser_name: str, backend: str, steps: int) -> li
 
 
 def grown(rows: list[dict[str, Any]]) -> list[str]:
-    """The figures that are larger at the end than they were early."""
+    """Return the figures that are larger at the end than early in the run."""
     early, last = rows[1], rows[-1]
     found = []
     for name in early.keys() - {"loss", "µs a step"}:

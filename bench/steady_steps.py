@@ -1,4 +1,4 @@
-"""A training loop that ``steady.py`` watches in a page: a compiled step, and ops one by one."""
+"""A training loop that ``steady.py`` observes in a page: a compiled step, and single ops."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Training:
         self._step = step
 
     async def run(self, steps: int) -> float:
-        """So many steps, and the mean of the losses, by which older ones count for less."""
+        """Run some steps, and return the mean of the losses with smaller weights for older ones."""
         for _ in range(steps):
             self._done += 1
             x = self._x * (1.0 + self._done % 7 * 0.01) + 0.01
@@ -54,9 +54,9 @@ class Training:
         return float(await self._mean.data())
 
     def figures(self) -> str:
-        """What is held, as JSON."""
+        """Return what is held, as JSON."""
         gc.collect()
-        tf.memory()  # collects
+        tf.memory()  # collects garbage
         memory = tf.memory()
         device = memory["backend"]
         return json.dumps(

@@ -1,7 +1,7 @@
-"""Keras networks that learn while ``page/tasks.mjs`` watches how long the event loop is kept.
+"""Keras networks that learn while ``page/tasks.mjs`` measures how long the event loop is blocked.
 
-Before it is imported, tfpy takes TensorFlow's name. The small ones have the sizes of
-``e2e/test_keras_tasks.py``; what the networks learn is noise.
+Before the import, tfpy takes TensorFlow's name. The small networks have the sizes of
+``e2e/test_keras_tasks.py``. All networks learn noise.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ EPOCHS = 4
 
 
 def mobilenet() -> Any:
-    """A layer on the features of a MobileNetV2 1.0 224 that does not learn, in one program."""
+    """Return a trainable layer on the features of a frozen MobileNetV2 1.0 224, in one program."""
     shape = (224, 224, 3)
     base = keras.applications.MobileNetV2(
         input_shape=shape, include_top=False, weights=None, pooling="avg"
@@ -32,12 +32,12 @@ def mobilenet() -> Any:
 
 
 class Network(NamedTuple):
-    """A network and what it is given."""
+    """A network and its training data."""
 
     make: Callable[[], Any]
     examples: int
     shape: tuple[int, ...]
-    """Of one."""
+    """Shape of an example."""
     classes: int
     batch: int = 64
 
@@ -71,7 +71,7 @@ class Task:
         self._model.compile(keras.optimizers.Adam(1e-3), loss, metrics=["accuracy"])
 
     async def learn(self) -> None:
-        """Some epochs with validation, then what is known in the end."""
+        """Train some epochs with validation, and return the final results."""
         given = {"batch_size": self._batch, "verbose": 0}
         held_out = (self._x[: self._batch], self._y[: self._batch])
         await self._model.fit_async(
@@ -80,7 +80,7 @@ class Task:
         await self._model.evaluate_async(self._x, self._y, **given)
 
     async def learn_whole(self) -> None:
-        """The same, with steps that are never split."""
+        """Train in the same way, with steps that are never split."""
         usual, event_loop.SHORT = event_loop.SHORT, math.inf
         try:
             await self.learn()

@@ -1,7 +1,7 @@
-"""What kernels reach on a GPU: compiled functions called one after another, without reading.
+"""The speed of kernels on a GPU: compiled functions called one after another, without reads.
 
-Runs inside Pyodide (``page/throughput.mjs``). A line for each work: milliseconds of one call, and
-its rate; the device is warmed up before, since GPUs start slow.
+Runs inside Pyodide (``page/throughput.mjs``). It reports a line for each work: milliseconds of one
+call, and its rate. The device is warmed up first, because GPUs start slowly.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CHAIN_LENGTH = 20
 
 
 class Kernel(NamedTuple):
-    """A compiled function's arguments by shape, and its work in TFLOP or TB."""
+    """A compiled function, the shapes of its arguments, and its work in TFLOP or TB."""
 
     name: str
     function: Callable[..., Any]
@@ -28,7 +28,7 @@ class Kernel(NamedTuple):
     amount: float
     unit: str
     weights: tuple[tuple[int, ...], ...] = ()
-    """Shapes of Variables, further arguments of the function."""
+    """Shapes of Variables, which are further arguments of the function."""
     quantize: str | None = None
 
 
@@ -58,7 +58,7 @@ def _chain(x: Any, a: Any, b: Any) -> Any:
 def _memory(
     name: str, function: Callable[..., Any], shape: tuple[int, ...], arrays: int, inputs: int = 1
 ) -> Kernel:
-    """A kernel that moves ``arrays`` arrays of a shape."""
+    """Return a kernel that moves ``arrays`` arrays of a shape."""
     count = 1
     for size in shape:
         count *= size
@@ -66,7 +66,7 @@ def _memory(
 
 
 def kernels() -> Iterator[Kernel]:
-    """All works."""
+    """Yield all works."""
     for n in (256, 512, 1024, 2048, 4096):
         yield _product(n, n, n)
     yield _product(512, 768, 3072)
@@ -91,7 +91,7 @@ def kernels() -> Iterator[Kernel]:
 
 
 async def measure(report: Callable[[str], Awaitable[None]], works: Iterable[Kernel]) -> None:
-    """Reports a line of JSON for each work."""
+    """Report a line of JSON for each work."""
     await _seconds(_compiled(_product(2048, 2048, 2048)), WARM_SECONDS)
     for kernel in works:
         call = _compiled(kernel)
@@ -116,7 +116,7 @@ def _compiled(kernel: Kernel) -> Callable[[], Any]:
 
 
 async def _seconds(call: Callable[[], Any], budget: float) -> float:
-    """Seconds of a call, of as many as take the budget."""
+    """Return the seconds of a call, measured over as many calls as the budget allows."""
     backend = registry.active_backend()
     call()
     await backend.finish()

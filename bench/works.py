@@ -1,8 +1,8 @@
-"""tfpy's side of the benchmark: what is computed, on which arrays, and how a sample is timed.
+"""tfpy's side of the benchmark: the works, their arrays, and the timing of a sample.
 
-Runs inside Pyodide. The page (``page/bench.mjs``) hands the same arrays to the other sides
+Runs inside Pyodide. The page (``page/bench.mjs``) passes the same arrays to the other sides
 (``page/tfjs.mjs``, ``page/onnx.mjs``), which compute the same. tfpy computes in a ``tf.function``,
-but where the work is a call's own cost.
+except in works that measure the cost of a call.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ Run = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Work:
-    """``prepare`` takes the arrays as tensors and gives a function whose result a sample awaits.
+    """A work. ``prepare`` takes the arrays as tensors and returns a function for samples to await.
 
     ``amount`` is the work of one run in ``unit``: a rate ("GFLOP", "GB": shown per second) or a
-    number of calls ("op": shown as time per op). A work in int8 is measured against ``exact``, the
-    same work in float32, and its peers.
+    number of calls ("op": shown as time per op). A work in int8 is compared with ``exact``, the
+    same work in float32, and with its peers.
     """
 
     arrays: Callable[[], dict[str, Array]]
@@ -40,7 +40,7 @@ class Work:
     unit: str
     exact: str = ""
     tolerance: float = 2e-3
-    """Largest error relative to the largest value: the sides computed the same."""
+    """Largest error relative to the largest value, with which results still agree."""
 
 
 MATMUL_SIZES = (256, 512, 1024, 2048, 4096)
@@ -69,7 +69,7 @@ PARAMETERS = {
     "fitBatches": fits.BATCHES,
     "fitRate": fits.RATE,
 }
-"""What the other sides must know besides the arrays."""
+"""Facts that the other sides need in addition to the arrays."""
 
 
 def _uniform(*shape: int, seed: int, scale: float = 1.0) -> Array:
@@ -84,7 +84,7 @@ def _one_hot(count: int, classes: int) -> Array:
 def _forward(
     network: Any, data: Callable[[], Array], amount: float, unit: str, quantize: str | None = None
 ) -> Work:
-    """One pass of a network over ``data``, which is the argument of the compiled function."""
+    """Return a work that runs a network on ``data``, the argument of the compiled function."""
 
     def arrays() -> dict[str, Array]:
         return {**network.weights(), "input": data()}
@@ -105,7 +105,7 @@ def _matmul_arrays(n: int) -> dict[str, Array]:
 
 
 def _matmul_int8(n: int) -> Work:
-    """A product with weights."""
+    """Return a product with weights."""
 
     def prepare(x: Tensors) -> Run:
         compiled = tf.function(lambda a: tf.matmul(a, x["b"])[0], quantize="int8")
@@ -147,7 +147,7 @@ def _small_arrays() -> dict[str, Array]:
 
 
 def _small_ops(total: Any, y: Any) -> Any:
-    """Additions and products in turns, which no algebra shortens."""
+    """Compute additions and products in turns, which no algebra can simplify."""
     for _ in range(SMALL_OPS // 2):
         total = (total + y) * y
     return total
@@ -180,7 +180,7 @@ def _training(
     logits: Callable[[Tensors, Any], Any],
     steps: int,
 ) -> Work:
-    """Steps of stochastic gradient descent on all arrays but the input and the labels."""
+    """Return steps of gradient descent on all arrays except the input and the labels."""
     rate = RATES[name]
 
     def prepare(x: Tensors) -> Run:
@@ -234,7 +234,7 @@ def _mobilenet_training_arrays() -> dict[str, Array]:
 
 
 def _fit(name: str, arrays: Callable[[], dict[str, Array]]) -> Work:
-    """An epoch after all those before it, in which what differs in rounding has grown."""
+    """Return one more epoch. Rounding differences grow, so the tolerance is large."""
     return Work(arrays, lambda x: fits.Fit(name, x), fits.STEPS, "step", tolerance=0.3)
 
 
@@ -254,7 +254,7 @@ WORKS = {
         "transformer", _forward(transformer, transformer.tokens, 0.84, "GFLOP", "int8")
     ),
     "matmul_1024_int8": _int8("matmul_1024", _matmul_int8(1024)),
-    # One pass: three arrays are read and one is written.
+    # One pass reads three arrays and writes one.
     "elementwise_chain": Work(_chain_arrays, _chain, 4 * CHAIN_COUNT * 4 / 1e9, "GB"),
     "softmax": Work(
         lambda: {"x": _uniform(SOFTMAX_SIZE, SOFTMAX_SIZE, seed=0)},
@@ -281,7 +281,7 @@ WORKS = {
 
 
 class Session:
-    """One work on the active backend; the page calls it through Pyodide."""
+    """One work on the active backend, which the page calls through Pyodide."""
 
     def __init__(self, name: str) -> None:
         work = WORKS[name]
@@ -303,26 +303,26 @@ class Session:
         return self.arrays[name].reshape(-1)
 
     async def sample(self) -> float:
-        """Milliseconds of one run, from the call to the values in Python's hands."""
+        """Return the milliseconds of one run, from the call until Python has the values."""
         start = time.perf_counter()
         self.values = await self._run().data()
         return (time.perf_counter() - start) * 1000
 
     def result(self) -> Array:
-        """The values of the last sample, flat."""
+        """Return the values of the last sample, flat."""
         return np.ascontiguousarray(self.values, np.float32).reshape(-1)
 
 
 def parameters() -> str:
-    """:data:`PARAMETERS` as JSON."""
+    """Return :data:`PARAMETERS` as JSON."""
     return json.dumps(PARAMETERS)
 
 
 def variant() -> str:
-    """The variant of the active backend, for example "relaxed-threads"."""
+    """Return the variant of the active backend, for example "relaxed-threads"."""
     return str(tf.backend_report()[tf.get_backend()]["variant"])
 
 
 def threads() -> int:
-    """How many threads the active backend computes with."""
+    """Return the number of threads of the active backend."""
     return int(registry.active_backend().memory().get("threads", 1))

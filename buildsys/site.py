@@ -103,7 +103,7 @@ def _with_late(wheels: Iterable[Path]) -> dict[str, Path]:
 
 
 def publish(wanted: Mapping[str, Path]) -> Path:
-    """Make the folder of the site contain these files and those made from them, and return it."""
+    """Write these files, and the files made from them, to the folder of the site. Return it."""
     core = npm.ensure() / "pyodide"
     wheels = [file for file in wanted.values() if file.suffix == ".whl"]
     with lock("site"), step(f"site in {SITE}"):

@@ -25,7 +25,7 @@ def _table(names: dict[str, str | list[str]]) -> str:
 
 
 def _rows(names: dict[str, str | list[str]]) -> Iterator[tuple[str, ...]]:
-    """Return rows. Names with the same answer, such as `concat1d` and `concat2d`, share one."""
+    """Yield rows. Names with the same answer, such as `concat1d` and `concat2d`, share one."""
     together: dict[tuple[str, str], list[str]] = {}
     for name, answer in names.items():
         ours, said = (answer, "") if isinstance(answer, str) else answer

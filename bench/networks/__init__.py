@@ -1,1 +1,1 @@
-"""Networks that the benchmark runs, for any module with TensorFlow's names."""
+"""The networks of the benchmark, for any module with TensorFlow's names."""

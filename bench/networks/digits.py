@@ -14,7 +14,7 @@ CLASSES = 10
 
 
 def weights(seed: int = 0) -> dict[str, Array]:
-    """Filters and biases by name, float32."""
+    """Return filters and biases by name, float32."""
     rng = np.random.default_rng(seed)
     shapes = {"conv1": (3, 3, 1, 16), "conv2": (3, 3, 16, 32), "dense": (7 * 7 * 32, CLASSES)}
     made: dict[str, Array] = {}
@@ -26,12 +26,12 @@ def weights(seed: int = 0) -> dict[str, Array]:
 
 
 def images(seed: int = 1) -> Array:
-    """Noise [64, 28, 28, 1]."""
+    """Return noise of shape [64, 28, 28, 1]."""
     return np.random.default_rng(seed).uniform(0, 1, (BATCH, 28, 28, 1)).astype(np.float32)
 
 
 def logits(tf: Any, w: Mapping[str, Any], x: Any) -> Any:
-    """Logits [batch, 10]; ``w`` holds tensors or Variables."""
+    """Return logits [batch, 10]. ``w`` has tensors or Variables."""
     for name in ("conv1", "conv2"):
         x = tf.nn.conv2d(x, w[f"{name}/filter"], 1, "SAME")
         x = tf.nn.max_pool2d(tf.nn.relu(tf.nn.bias_add(x, w[f"{name}/bias"])), 2, 2, "SAME")

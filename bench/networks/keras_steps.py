@@ -1,4 +1,4 @@
-"""Small networks of Keras whose training steps take little."""
+"""Small Keras networks with short training steps."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ WORDS = 1000
 
 
 def mlp() -> Model:
-    """Two layers."""
+    """Return two dense layers."""
     return Sequential([Input((784,)), layers.Dense(128, "relu"), layers.Dense(10)])
 
 
 def cnn() -> Model:
-    """Two convolutions over digits."""
+    """Return two convolutions over digits."""
     return Sequential(
         [
             Input((28, 28, 1)),
@@ -29,18 +29,18 @@ def cnn() -> Model:
 
 
 def head() -> Model:
-    """Two layers over the features of a MobileNetV2."""
+    """Return two layers over the features of a MobileNetV2."""
     dropout = layers.Dropout(0.2)
     return Sequential([Input((1280,)), dropout, layers.Dense(64, "relu"), layers.Dense(5)])
 
 
 def lstm() -> Model:
-    """An LSTM over vectors."""
+    """Return an LSTM over vectors."""
     return Sequential([Input((20, 16)), layers.LSTM(32), layers.Dense(2)])
 
 
 def transformer() -> Model:
-    """A block of a transformer over words."""
+    """Return a transformer block over words."""
     words = Input((32,), dtype="int32")
     x = layers.Embedding(WORDS, 32)(words)
     x = layers.LayerNormalization()(x + layers.MultiHeadAttention(2, 16, dropout=0.1)(x, x))

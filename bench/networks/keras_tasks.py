@@ -1,4 +1,4 @@
-"""Small networks of Keras that learn within a minute."""
+"""Small Keras networks that learn within a minute."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import keras
 from keras import Input, Model, Sequential, layers, ops
 
 LENGTH, WORDS = 7, 14
-"""Of a sentence; and how many words there are, the one that stands for none among them."""
+"""Length of a sentence, and number of words including the padding word."""
 
 
 def digits() -> Model:
-    """A convolutional network."""
+    """Return a convolutional network."""
     return Sequential(
         [
             Input((8, 8, 1)),
@@ -29,13 +29,13 @@ def digits() -> Model:
 
 
 def lstm() -> Model:
-    """An LSTM over words."""
+    """Return an LSTM over words."""
     words = [Input((LENGTH,), dtype="int32"), layers.Embedding(WORDS, 8, mask_zero=True)]
     return Sequential([*words, layers.LSTM(16), layers.Dense(2)])
 
 
 def transformer() -> Model:
-    """A block of a transformer over words and places."""
+    """Return a transformer block over words and positions."""
     words = Input((LENGTH,), dtype="int32")
     x = layers.Embedding(WORDS, 16)(words)
     x = x + layers.Embedding(LENGTH, 16)(ops.arange(LENGTH))
@@ -45,7 +45,7 @@ def transformer() -> Model:
 
 
 def head() -> Model:
-    """A layer on the features of a MobileNetV2 that does not learn."""
+    """Return a trainable layer on the features of a frozen MobileNetV2."""
     whole = keras.applications.MobileNetV2(
         input_shape=(32, 32, 3), alpha=0.35, include_top=False, weights=None
     )

@@ -16,7 +16,7 @@ UNITS = 128
 
 
 def weights(seed: int = 0) -> dict[str, Array]:
-    """The kernel of both inputs, [64 + 128, 4 * 128], and the bias, float32."""
+    """Return the kernel of both inputs, [64 + 128, 4 * 128], and the bias, float32."""
     rng = np.random.default_rng(seed)
     shape = (INPUTS + UNITS, 4 * UNITS)
     scale = np.float32(1 / np.sqrt(shape[0]))
@@ -27,12 +27,12 @@ def weights(seed: int = 0) -> dict[str, Array]:
 
 
 def sequence(seed: int = 1) -> Array:
-    """Noise [100, 8, 64]."""
+    """Return noise of shape [100, 8, 64]."""
     return np.random.default_rng(seed).standard_normal((STEPS, BATCH, INPUTS), dtype=np.float32)
 
 
 def forward(tf: Any, w: Mapping[str, Any], x: Any) -> Any:
-    """The last state [8, 128] for a sequence [100, 8, 64]; ``w`` holds tensors."""
+    """Return the last state [8, 128] for a sequence [100, 8, 64]. ``w`` has tensors."""
     state = memory = tf.zeros([BATCH, UNITS])
     for step in tf.unstack(x):
         gates = tf.matmul(tf.concat([step, state], 1), w["kernel"]) + w["bias"]

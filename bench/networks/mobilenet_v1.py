@@ -1,7 +1,7 @@
-"""MobileNetV1 1.0 224 (Howard et al., 2017) with seeded weights, batch normalisation folded in.
+"""MobileNetV1 1.0 224 (Howard et al., 2017) with seeded weights and folded batch normalization.
 
-The network is written with ``tf.nn`` ops and takes the module that provides them, so the same code
-runs under TensorFlow and tfpy.
+The network is written with ``tf.nn`` ops and takes their module as an argument, so the same code
+runs on TensorFlow and tfpy.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BLOCKS = (  # stride of the depthwise convolution, channels of the pointwise one
 
 
 def weights(seed: int = 0) -> dict[str, Array]:
-    """Filters ([h, w, in, out] or, depthwise, [h, w, in, 1]) and biases, by name, float32.
+    """Return filters ([h, w, in, out] or, depthwise, [h, w, in, 1]) and biases by name, float32.
 
     They are scaled (He et al., 2015) so that activations keep their size from layer to layer.
     """
@@ -57,18 +57,18 @@ def weights(seed: int = 0) -> dict[str, Array]:
 
 
 def image(batch: int = 1, seed: int = 1) -> Array:
-    """Noise in [-1, 1), of shape [batch, 224, 224, 3]."""
+    """Return noise in [-1, 1) of shape [batch, 224, 224, 3]."""
     shape = (batch, SIZE, SIZE, 3)
     return np.random.default_rng(seed).uniform(-1, 1, shape).astype(np.float32)
 
 
 def forward(tf: Any, w: Mapping[str, Any], x: Any) -> Any:
-    """Probabilities [batch, 1000] of images [batch, 224, 224, 3]; ``w`` holds tensors."""
+    """Return probabilities [batch, 1000] of images [batch, 224, 224, 3]. ``w`` has tensors."""
     return tf.nn.softmax(logits(tf, w, x))
 
 
 def logits(tf: Any, w: Mapping[str, Any], x: Any) -> Any:
-    """What :func:`forward` gives the softmax; ``w`` holds tensors or Variables."""
+    """Return the input of the softmax in :func:`forward`. ``w`` has tensors or Variables."""
 
     def activate(y: Any, name: str) -> Any:
         return tf.nn.relu6(tf.nn.bias_add(y, w[f"{name}/bias"]))

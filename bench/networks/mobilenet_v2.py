@@ -1,4 +1,4 @@
-"""MobileNetV2 1.0 224 (Sandler et al., 2018) with seeded weights, batch normalisation folded in."""
+"""MobileNetV2 1.0 224 (Sandler et al., 2018) with seeded weights and folded normalization."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STAGES = (  # expansion, channels, repeats, stride of the first
 
 
 class Block(NamedTuple):
-    """An inverted residual block; ``expanded`` is 0 where it does not expand."""
+    """An inverted residual block. ``expanded`` is 0 if the block does not expand."""
 
     name: str
     channels: int
@@ -36,7 +36,7 @@ class Block(NamedTuple):
 
 
 def blocks() -> Iterator[Block]:
-    """The blocks in order."""
+    """Yield the blocks in order."""
     channels, number = STEM, 0
     for expansion, out, repeats, first in STAGES:
         for i in range(repeats):
@@ -46,7 +46,7 @@ def blocks() -> Iterator[Block]:
 
 
 def weights(seed: int = 0) -> dict[str, Array]:
-    """Filters and biases by name, float32, scaled as in MobileNetV1's module."""
+    """Return filters and biases by name, float32, scaled as in the module of MobileNetV1."""
     rng = np.random.default_rng(seed)
     made: dict[str, Array] = {}
 
@@ -72,7 +72,7 @@ image = mobilenet_v1.image
 
 
 def forward(tf: Any, w: Mapping[str, Any], x: Any) -> Any:
-    """Probabilities [batch, 1000] of images [batch, 224, 224, 3]; ``w`` holds tensors."""
+    """Return probabilities [batch, 1000] of images [batch, 224, 224, 3]. ``w`` has tensors."""
 
     def biased(y: Any, name: str) -> Any:
         return tf.nn.bias_add(y, w[f"{name}/bias"])

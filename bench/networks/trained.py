@@ -1,7 +1,7 @@
-"""Networks whose training step is timed: their sizes, first values and examples.
+"""Networks for training steps: their sizes, initial values and examples.
 
-What computes them stands beside it, written by hand for TensorFlow's names (``trained_tf.py``) and
-for JAX (``trained_jax.py``); all take the values by these names.
+The computation is next to this module, written by hand for TensorFlow's names (``trained_tf.py``)
+and for JAX (``trained_jax.py``). Both use the values by these names.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ Values = dict[str, np.ndarray[Any, Any]]
 
 WIDTH, HEADS = 768, 12
 EPSILON = 1e-3
-"""Of normalization."""
+"""Epsilon of normalization."""
 KEEP = 0.9
-"""Of the moving averages, and of the momentum."""
+"""Decay of the moving averages, and of the momentum."""
 RATE = 1e-3
 
 
 class Sizes(NamedTuple):
-    """How large a network and its batch are."""
+    """The sizes of a network and of its batch."""
 
     batch: int
     size: int
     """Pixels of a side, or tokens."""
     classes: int = 1000
-    """Or words."""
+    """Number of classes, or of words."""
     layers: int = 0
 
 
 class Block(NamedTuple):
-    """One block of a network of convolutions."""
+    """One block of a convolutional network."""
 
     name: str
     before: int
@@ -43,7 +43,7 @@ class Block(NamedTuple):
 
 
 def mobilenet_blocks() -> Iterator[Block]:
-    """Those of MobileNetV2 (Sandler et al., 2018, table 2)."""
+    """Yield the blocks of MobileNetV2 (Sandler et al., 2018, table 2)."""
     rows = [(1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1)]
     rows += [(6, 160, 3, 2), (6, 320, 1, 1)]
     before, number = 32, 0
@@ -55,7 +55,7 @@ def mobilenet_blocks() -> Iterator[Block]:
 
 
 def resnet_blocks() -> Iterator[Block]:
-    """Those of ResNet-50 (He et al., 2015, table 1), with the stride in the middle."""
+    """Yield the blocks of ResNet-50 (He et al., 2015, table 1), with the stride in the middle."""
     before, number = 64, 0
     for inner, count, stride in [(64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2)]:
         for i in range(count):
@@ -64,7 +64,7 @@ def resnet_blocks() -> Iterator[Block]:
 
 
 class _Maker:
-    """Makes first values: of what is learned, and of moving averages."""
+    """A maker of initial values: of trainable weights and of moving averages."""
 
     def __init__(self) -> None:
         self._rng = np.random.default_rng(0)
@@ -75,7 +75,7 @@ class _Maker:
         return self._rng.normal(0, deviation, shape).astype(np.float32)
 
     def convolution(self, name: str, *shape: int) -> None:
-        """A filter, normalized after it; of four sizes the last but one is 1 for depthwise."""
+        """Make a filter and its normalization. The third of four sizes is 1 if it is depthwise."""
         depthwise = name.endswith("depthwise")
         fan = shape[0] * shape[1] * (1 if depthwise else shape[2])
         self.learned[name] = self._normal(shape, (2 / fan) ** 0.5)
@@ -151,14 +151,14 @@ def _texts(sizes: Sizes) -> tuple[Any, Any]:
 
 
 class Work(NamedTuple):
-    """A network and how it is trained."""
+    """A network and the way it is trained."""
 
     values: Callable[[Sizes], tuple[Values, Values]]
-    """First values of what is learned, and of moving averages."""
+    """Returns the initial values of trainable weights and of moving averages."""
     batch: Callable[[Sizes], tuple[Any, Any]]
-    """Examples and their labels."""
+    """Returns examples and their labels."""
     is_adam: bool
-    """Trained by Adam; by momentum otherwise."""
+    """True if it is trained with Adam, False with momentum."""
     on_gpu: Sizes
     on_cpu: Sizes
 

@@ -26,7 +26,7 @@ _LAYOUT = ("NHWC", "HWIO", "NHWC")
 
 
 class Network:
-    """The values of one step: what is learned, and the averages, which it moves."""
+    """The values of one step: trainable weights, and moving averages, which the step updates."""
 
     def __init__(self, learned: dict[str, Any], averages: dict[str, Any]) -> None:
         self.learned = learned
@@ -140,7 +140,7 @@ def _loss(name: str, learned: Any, averages: Any, x: Any, y: Any) -> tuple[Any, 
 
 
 def trainer(name: str, work: Work, sizes: Sizes) -> tuple[Callable[[], Any], Callable[[], Any]]:
-    """What makes a step and gives its loss, and what waits for the steps."""
+    """Return a function that runs a step and returns its loss, and one that waits for the steps."""
     learned, averages = (jax.device_put(values) for values in work.values(sizes))
     x, y = map(jax.device_put, work.batch(sizes))
     zeros = partial(jax.tree.map, jnp.zeros_like)

@@ -1,4 +1,4 @@
-"""Training steps of ``trained.py``'s networks in TensorFlow's names: for tfpy and TensorFlow."""
+"""Training steps of the networks of ``trained.py`` with TensorFlow's names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bench.networks.trained import (
 
 
 class Network:
-    """What is learned, as Variables, and the ops of a module: tfpy or TensorFlow."""
+    """The trainable weights as Variables, and the ops of a module: tfpy or TensorFlow."""
 
     def __init__(self, tf: Any, work: Work, sizes: Sizes) -> None:
         self.tf = tf
@@ -31,7 +31,7 @@ class Network:
         self.averages = {name: tf.Variable(value) for name, value in averages.items()}
 
     def norm(self, name: str, x: Any) -> Any:
-        """Batch normalization, which moves the averages."""
+        """Apply batch normalization, and update the moving averages."""
         tf = self.tf
         mean, variance = tf.nn.moments(x, [0, 1, 2])
         for what, value in (("mean", mean), ("variance", variance)):
@@ -136,7 +136,7 @@ class Network:
 
 
 def trainer(tf: Any, name: str, work: Work, sizes: Sizes) -> tuple[Callable[[], Any], Any]:
-    """What makes a step and gives its loss, and a Variable that each step changes."""
+    """Return a function that runs a step and returns its loss, and a Variable that steps change."""
     network = Network(tf, work, sizes)
     update = network.adam() if work.is_adam else network.momentum()
     x, y = (tf.constant(a) for a in work.batch(sizes))

@@ -18,7 +18,7 @@ EPSILON = 1e-5
 
 
 def weights(seed: int = 0) -> dict[str, Array]:
-    """Matrices, biases and scales by name, float32."""
+    """Return matrices, biases and scales by name, float32."""
     rng = np.random.default_rng(seed)
     made: dict[str, Array] = {}
 
@@ -42,12 +42,12 @@ def weights(seed: int = 0) -> dict[str, Array]:
 
 
 def tokens(seed: int = 1) -> Array:
-    """Embedded tokens [128, 256]."""
+    """Return embedded tokens [128, 256]."""
     return np.random.default_rng(seed).standard_normal((TOKENS, WIDTH), dtype=np.float32)
 
 
 def forward(tf: Any, w: Mapping[str, Any], x: Any) -> Any:
-    """Encoded tokens [128, 256]; ``w`` holds tensors."""
+    """Return encoded tokens [128, 256]. ``w`` has tensors."""
 
     def dense(y: Any, name: str) -> Any:
         return tf.matmul(y, w[f"{name}/matrix"]) + w[f"{name}/bias"]
