@@ -1,14 +1,14 @@
-// Measures tfpy against its peers on one backend, as the page's address says:
+// Compare tfpy with its peers on one backend. The address of the page has the parameters:
 //
 //   ?backend=wasm       cpu, wasm, webgl or webgpu
-//   &threads=1          lets the wasm backends use threads (default: one thread on all sides)
+//   &threads=1          let the wasm backends use threads (default: one thread on all sides)
 //   &work=a,b           works, by name; default: all
-//   &repeats=15         samples of each contender, taken in turns
-//   &seconds=30         a slow work ends earlier, after three samples at least
-//   &post=1             posts each record to /result
+//   &repeats=15         samples of each side, taken in turns
+//   &seconds=30         maximum time of a work, with at least three samples
+//   &post=1             post each record to /result
 //
-// Records are JSON: one for each work and peer, then {"done": ...}. A driver of the browser takes
-// them from `await nextLines()`.
+// Records are JSON: one for each work and peer, then {"done": ...}. The program that drives the
+// browser reads them with `await nextLines()`.
 
 import { loadTfpy } from "/tfpy.mjs";
 import * as onnx from "./onnx.mjs";
@@ -20,7 +20,7 @@ import * as tfjs from "./tfjs.mjs";
  * @typedef {object} Timing
  * @property {number} first milliseconds of the first run
  * @property {number} median
- * @property {number} least the fastest sample: the time that a busy machine lengthens least
+ * @property {number} least the fastest sample, which a busy machine lengthens least
  * @property {string} [failure]
  */
 
@@ -35,7 +35,7 @@ const PYTHON_FILES = [
   "networks/transformer.py",
 ];
 const MIN_REPEATS = 3;
-const RUN_INS = 4; // untimed runs before a sample, as many for all: training goes on in them
+const RUN_INS = 4; // untimed runs before a sample, the same number for all sides, because they train the networks further
 
 const query = new URLSearchParams(location.search);
 const options = {
@@ -62,7 +62,7 @@ async function report(line) {
   }
 }
 
-/** The lines that were reported since the last call; waits for one. */
+/** Return the lines that were reported since the last call. Wait for at least one. */
 async function nextLines() {
   while (lines.length === 0) {
     await /** @type {Promise<void>} */ (
@@ -77,7 +77,7 @@ async function nextLines() {
 }
 Object.assign(globalThis, { nextLines });
 
-/** Loads tfpy and this folder's Python; gives the module `works` and how long tfpy took. */
+/** Load tfpy and the Python files of this folder. Return the module `works` and tfpy's time. */
 async function openTfpy() {
   const start = performance.now();
   const { pyodide } = await loadTfpy({
@@ -102,7 +102,7 @@ async function openTfpy() {
 }
 
 /**
- * A copy of a Python array.
+ * Copy a Python array.
  * @param {any} array
  * @returns {Float32Array}
  */
@@ -134,7 +134,7 @@ function median(values) {
 }
 
 /**
- * Runs a contender until other contenders' idle threads have stopped spinning and its own are awake.
+ * Run a side until the idle threads of other sides have stopped spinning and its own are awake.
  * @param {Contender} contender
  */
 async function runIn(contender) {
@@ -142,8 +142,8 @@ async function runIn(contender) {
 }
 
 /**
- * Times each contender: its first run, then samples in turns, each after running in. A contender
- * that cannot compute the work has its error's text instead.
+ * Time the first run of each side, then samples in turns, with untimed runs before each sample. A
+ * side that cannot compute the work has the text of its error instead.
  * @param {Contender[]} contenders
  * @returns {Promise<Timing[]>}
  */
@@ -175,7 +175,7 @@ async function measure(contenders) {
 }
 
 /**
- * The largest difference between two results, relative to the largest value.
+ * Return the largest difference of two results, relative to the largest value.
  * @param {Float32Array} actual
  * @param {Float32Array} expected
  */
@@ -210,7 +210,7 @@ const rounded = (milliseconds) => Number(milliseconds.toFixed(4));
 const ratio = (theirs, own) => Number((theirs / own).toFixed(3));
 
 /**
- * The records of one work: one for each peer, or one without a peer.
+ * Return the records of one work: one for each peer, or one without a peer.
  * @param {any} works the Python module
  * @param {string} work
  */
@@ -261,7 +261,7 @@ async function runWork(works, work) {
   }
 }
 
-/** The graphics card, as WebGL names it. */
+/** Return the name of the graphics card according to WebGL. */
 function rendererName() {
   const gl = new OffscreenCanvas(1, 1).getContext("webgl2");
   const info = gl?.getExtension("WEBGL_debug_renderer_info");
@@ -269,7 +269,7 @@ function rendererName() {
 }
 
 /**
- * Bytes of the resources whose addresses match.
+ * Return the bytes of the resources with matching addresses.
  * @param {RegExp} pattern
  */
 function downloaded(pattern) {

@@ -1,12 +1,12 @@
-// Measures a page's first result: a program that tf.export wrote against TensorFlow.js with the
-// graph-model that it was made of. The page loads itself again and again, the sides by turns.
+// Measure the time to the first result of a page: an exported program compared with TensorFlow.js
+// and the same graph model. The page loads itself many times, with the sides in turns.
 //
 //   ?backend=webgl      wasm or webgl
 //   &work=blazeface     a model of ../exported.py
-//   &pairs=10           loads of each side; one more pair before fills the caches
-//   &post=1             posts the record to /result
+//   &pairs=10           loads of each side, after one pair that fills the caches
+//   &post=1             post the record to /result
 //
-// A side's time is from the navigation to the values of all outputs.
+// The time of a side is from the navigation to the values of all outputs.
 
 /** @typedef {{ms: number, files: string[]}} Start */
 
@@ -62,7 +62,7 @@ async function theirs() {
   await Promise.all((Array.isArray(made) ? made : [made]).map((tensor) => tensor.data()));
 }
 
-/** The bytes of files, as they are and compressed. @param {string[]} files */
+/** Return the bytes of files, plain and compressed. @param {string[]} files */
 async function sizes(files) {
   let plain = 0;
   let compressed = 0;

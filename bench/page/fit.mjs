@@ -1,20 +1,20 @@
-// Measures what a training step takes through Keras's fit and fit_async, against the compiled step
-// in a bare loop.
+// Measure a training step in Keras's fit and fit_async, compared with the compiled step in a plain
+// loop.
 //
 //   ?backend=webgl,wasm  backends, one after the other; default: webgl, webgpu and wasm (one thread)
 //   &work=mlp,head       networks, by name; default: all of ../fit_steps.py
-//   &metrics=accuracy   what fit computes besides the loss; default: nothing
-//   &rounds=7            of which each takes the three in turns; a round before them is untimed
-//   &post=1              posts each record to /result
+//   &metrics=accuracy   metrics that fit also computes; default: none
+//   &rounds=7            rounds with the three ways in turns, after an untimed round
+//   &post=1              post each record to /result
 //
-// A record has the medians in microseconds, and how many times the bare step's the others are.
+// A record has the medians in microseconds, and their ratios to the plain loop.
 
 import { loadTfpy } from "/tfpy.mjs";
 
 const NAMES = ["mlp", "cnn", "head", "lstm", "transformer"];
 const WAYS = ["bare", "fit", "fit_async"];
 const FILES = ["fit_steps.py", "networks/keras_steps.py"];
-const WARM_MS = 4000; // in which a card's clocks rise, and the browser compiles Python's inner loops
+const WARM_MS = 4000; // the clocks of the GPU rise, and the browser compiles Python's inner loops
 const query = new URLSearchParams(location.search);
 
 /** @param {object} line */
@@ -33,7 +33,7 @@ function median(values) {
 }
 
 /**
- * The medians of the ways to train a network.
+ * Return the medians of the ways to train a network.
  * @param {any} steps the Python object
  * @param {number} rounds
  */
@@ -73,7 +73,7 @@ async function measure() {
     await select(backend);
     const end = performance.now() + WARM_MS;
     for (const work of query.get("work")?.split(",") ?? NAMES) {
-      const steps = await Steps.callPromising(work, ...metrics); // weights may be read while they are made
+      const steps = await Steps.callPromising(work, ...metrics); // creating weights may read them
       while (performance.now() < end) for (const way of WAYS) await steps[way]();
       await report({ work, backend, rounds, ...(await measured(steps, rounds)) });
       steps.destroy();

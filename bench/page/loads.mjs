@@ -1,13 +1,13 @@
-// Measures loading graph-models that packages ship: tfpy in turns with TensorFlow.js, milliseconds.
+// Measure how long graph models of packages load: tfpy in turns with TensorFlow.js, in milliseconds.
 //
 //   ?backend=webgl      wasm, webgl or webgpu
 //   &work=blazeface,…   models, by name; default: all
 //   &repeats=25         loads of each side, taken in turns
-//   &post=1             posts each record to /result
+//   &post=1             post each record to /result
 //
-// A record has for each side the median and the least of: "memory", with the files' bytes in memory (model.json
-// is parsed by both); "fetched", from an address; "aside", of that what follows the last byte's arrival, as the browser
-// times it; "gap", from the arrival of model.json until the first file of weights is asked for.
+// A record has the median and the fastest load of each side: "memory", with the bytes of the files in memory (both
+// sides parse model.json); "fetched", from an address; "aside", the part of it after the arrival of the last byte,
+// according to the browser; "gap", from the arrival of model.json until the first file of weights is requested.
 
 import { loadTfpy } from "/tfpy.mjs";
 import { open } from "./tfjs.mjs";
@@ -41,7 +41,7 @@ async function report(line) {
 /** @typedef {{start: number, end: number}} Span */
 
 /**
- * TensorFlow.js's side of a model.
+ * Return TensorFlow.js's side of a model.
  * @param {string} address
  * @param {Map<string, ArrayBuffer>} files
  */
@@ -73,7 +73,7 @@ function peer(address, files) {
 }
 
 /**
- * tfpy's side of a model.
+ * Return tfpy's side of a model.
  * @param {any} works
  * @param {string} address
  * @param {Map<string, ArrayBuffer>} files
@@ -93,7 +93,7 @@ function own(works, address, files) {
 }
 
 /**
- * What a load takes from memory and from an address.
+ * Measure a load from memory and from an address.
  * @param {{memory(): Promise<Span>, fetched(): Promise<Span>}} side
  * @param {string} address
  */
@@ -102,7 +102,7 @@ async function sample(side, address) {
   await pause();
   performance.clearResourceTimings();
   const { start, end } = await side.fetched();
-  await pause(); // entries come later than the bytes
+  await pause(); // entries arrive later than the bytes
   const entries = /** @type {PerformanceResourceTiming[]} */ (
     performance.getEntriesByType("resource")
   );

@@ -1,14 +1,14 @@
-// Measures models that packages ship: tfpy in turns with TensorFlow.js (graph-models) or ONNX Runtime
-// Web (ONNX files), on one backend.
+// Measure models of packages on one backend: tfpy in turns with TensorFlow.js (graph models) or ONNX
+// Runtime Web (ONNX files).
 //
 //   ?backend=webgl      wasm, webgl or webgpu
-//   &threads=1          lets the wasm backends use threads (default: one thread on both sides)
+//   &threads=1          let the wasm backends use threads (default: one thread on both sides)
 //   &work=blazeface,…   models, by name; default: all
 //   &repeats=15         samples of each side, taken in turns
-//   &post=1             posts each record to /result
+//   &post=1             post each record to /result
 //
-// The models lie under /models/NAME/NAME.json, or the file that is named below. The sides load a model in turns; the quickest time of
-// each, when the files come from the cache, is in the record.
+// The models are under /models/NAME/NAME.json, or the file that is named below. The sides load a model in turns, with
+// the files in the cache. The record has the fastest load of each side.
 
 import { loadTfpy } from "/tfpy.mjs";
 import * as onnx from "./onnx.mjs";
@@ -18,7 +18,7 @@ import { open } from "./tfjs.mjs";
 const tf = /** @type {any} */ (globalThis).tf;
 
 /**
- * What a model takes. `fills` names the inputs of an ONNX file: numbers that all elements are, or null.
+ * The inputs of a model. `fills` has the inputs of an ONNX file: the number of all elements, or null.
  * @typedef {{shape: number[], integers?: boolean, file?: string, fills?: Record<string, number | null>}} How
  */
 
@@ -56,7 +56,7 @@ async function report(line) {
 }
 
 /**
- * Numbers from 0 to 1, or whole ones from 0 to 255.
+ * Return numbers from 0 to 1, or integers from 0 to 255.
  * @param {How} how
  */
 function numbers({ shape, integers }) {
@@ -66,7 +66,7 @@ function numbers({ shape, integers }) {
 }
 
 /**
- * ONNX Runtime's side of a model.
+ * Return ONNX Runtime's side of a model.
  * @param {string} address
  * @param {How} how
  */
@@ -79,7 +79,7 @@ function onnxPeer(address, how) {
 }
 
 /**
- * TensorFlow.js's side of a model.
+ * Return TensorFlow.js's side of a model.
  * @param {string} address
  * @param {How} how
  */
@@ -116,7 +116,7 @@ function median(values) {
 }
 
 /**
- * The first run of each side, then samples in turns.
+ * Time the first run of each side, then samples in turns.
  * @param {(() => Promise<number>)[]} sides
  */
 async function measured(sides) {

@@ -7,7 +7,7 @@
 
 const MODELS = ["mobilenet_v1", "mobilenet_v2"];
 const PACKAGE = "/node_modules/onnxruntime-web/dist/";
-/** By backend: the build whose provider has that name. */
+/** The build for each backend, which has a provider with that name. */
 const BUILDS = /** @type {Record<string, string>} */ ({
   wasm: "ort.wasm.min.mjs",
   webgpu: "ort.webgpu.min.mjs",
@@ -17,7 +17,7 @@ const BUILDS = /** @type {Record<string, string>} */ ({
 let runtime;
 
 /**
- * Loads the runtime; false where it is not served or has nothing to compare with a backend.
+ * Load the runtime. Return false if the server does not have it, or if it has no such backend.
  * @param {string} backend
  * @param {boolean} threads
  */
@@ -40,10 +40,10 @@ function started(address, backend) {
 }
 
 /**
- * A package's model, as a side of models.mjs.
+ * Return a model of a package, as a side of models.mjs.
  * @param {string} address
  * @param {string} backend
- * @param {Record<string, {shape: number[], values: Float32Array}>} inputs whole numbers
+ * @param {Record<string, {shape: number[], values: Float32Array}>} inputs integers
  */
 export async function peer(address, backend, inputs) {
   if (runtime === undefined) throw new Error(`ONNX Runtime Web has no ${backend} here`);
@@ -75,7 +75,7 @@ export async function peer(address, backend, inputs) {
 }
 
 /**
- * The sum of the magnitudes and the number of elements of each output.
+ * Return the sum of the magnitudes and the number of elements of each output.
  * @param {ArrayLike<number>[]} outputs
  */
 export function sums(outputs) {
@@ -83,7 +83,7 @@ export function sums(outputs) {
 }
 
 /**
- * The image with channels first.
+ * Return the image with channels first.
  * @param {HostArray} image [1, height, width, channels]
  */
 function channelsFirst({ shape, values }) {

@@ -1,9 +1,9 @@
-// How much of a call's time tf.profile accounts for, and what profiling costs: ../profiles.py.
+// Measure the share of a call's time that tf.profile accounts for, and the cost of profiling: ../profiles.py.
 //
 //   ?backend=webgpu,wasm  backends, one after the other; default: all
 //   &work=mobilenet_v2    works, by name; default: all
-//   &trace=1              records have traces, for Perfetto, too
-//   &post=1               posts each record to /result, and {"done": true} at the end
+//   &trace=1              add traces for Perfetto to the records
+//   &post=1               post each record to /result, and {"done": true} at the end
 
 import { loadTfpy } from "/tfpy.mjs";
 

@@ -1,10 +1,10 @@
-// Times the Programs of ../programs.py on the WebGL2 runtime against TensorFlow.js, without Pyodide:
+// Time the Programs of ../programs.py on the WebGL2 runtime and TensorFlow.js, without Pyodide:
 //
-//   ?only=matmul,conv   Programs whose names begin so; default: all
-//   &post=1             posts each line of results to /result
+//   ?only=matmul,conv   Programs with names that begin with these; default: all
+//   &post=1             post each line of results to /result
 //
-// A line: milliseconds of one run when many are in the queue (`ms`), of one run with its result read
-// (`latency`), of the first run with compiling (`first`); the same of TensorFlow.js under `peer`.
+// A line has the milliseconds of one run with many in the queue (`ms`), of one run with a read of its result
+// (`latency`), and of the first run with compilation (`first`). `peer` has the same for TensorFlow.js.
 
 import { openWebgl } from "/tfpy-runtime.mjs";
 import * as tfjs from "./tfjs.mjs";
@@ -52,7 +52,7 @@ async function report(line) {
 }
 
 /**
- * Noise in [-scale, scale).
+ * Return noise in [-scale, scale).
  * @param {number[]} shape
  */
 function noise(shape) {
@@ -154,7 +154,7 @@ function queued(contender, count) {
 }
 
 /**
- * Milliseconds of each contender, in turns.
+ * Return the milliseconds of each side, measured in turns.
  * @param {Contender[]} contenders
  */
 async function measure(contenders) {

@@ -1,15 +1,15 @@
-// Measures for how long Keras's awaited training keeps the event loop of the thread that it is on.
+// Measure how long Keras's awaited training blocks the event loop of its thread.
 //
 //   ?backend=webgl      cpu, wasm or webgl
 //   &worker=1           in a module worker; default: the page's own thread
 //   &work=lstm,head     networks, by name; default: all of ../tasks.py
-//   &rounds=3           in each of which they learn with steps that are split, and whole
-//   &post=1             posts each record to /result
+//   &rounds=3           rounds, each with split steps and with whole steps
+//   &post=1             post each record to /result
 //
-// A timer of some milliseconds is late by what else the loop does: that is the time for which the page,
-// or the worker, would have answered nobody. A loop of messages would tell more exactly, and take its
-// turns from what is measured: Chromium serves messages for 50 ms at a stretch. Where it tells of long
-// tasks (Chromium, on the page's own thread), the longest is in the record too.
+// The delay of a timer of some milliseconds is the time in which the page or the worker could not react. A loop
+// of messages would be more exact, but would disturb the measurement, because Chromium handles messages for up
+// to 50 ms at once. If the browser reports long tasks (Chromium, on the page's thread), the record also has the
+// longest one.
 
 import { loadTfpy } from "/tfpy.mjs";
 
@@ -32,7 +32,7 @@ async function report(line) {
 }
 
 /**
- * The milliseconds for which the loop was kept, longest first, while something was awaited.
+ * Return the milliseconds for which the loop was blocked while an action was awaited, longest first.
  * @param {() => Promise<void>} action
  */
 async function gapsDuring(action) {
@@ -52,7 +52,7 @@ async function gapsDuring(action) {
 }
 
 /**
- * The milliseconds of the long tasks that the browser told of since the last call.
+ * Return the milliseconds of the long tasks that the browser reported since the last call.
  * @returns {() => Promise<number[] | undefined>}
  */
 function watchLongTasks() {
@@ -65,7 +65,7 @@ function watchLongTasks() {
     found.push(...list.getEntries().map((entry) => entry.duration));
   }).observe({ type: "longtask" });
   return async () => {
-    await new Promise((resolve) => setTimeout(resolve, 100)); // they are told of later
+    await new Promise((resolve) => setTimeout(resolve, 100)); // the browser reports them later
     const taken = found;
     found = [];
     return taken.sort((a, b) => b - a);

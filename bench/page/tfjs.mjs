@@ -1,4 +1,4 @@
-// TensorFlow.js's side of the benchmark: opening it, and sampling the works of tfjs_works.mjs.
+// TensorFlow.js's side of the benchmark: it opens the backend and samples the works of tfjs_works.mjs.
 
 import { FITS, WORKS } from "./tfjs_works.mjs";
 
@@ -17,7 +17,7 @@ const tf = /** @type {any} */ (globalThis).tf;
 const WASM_FOLDER = "/node_modules/@tensorflow/tfjs-backend-wasm/dist/";
 
 /**
- * Opens a backend and gives its description.
+ * Open a backend and return its description.
  * @param {string} backend
  * @param {boolean} threads whether the wasm backend may use threads
  */
@@ -35,7 +35,7 @@ export async function open(backend, threads) {
 }
 
 /**
- * The variants of a work, over one copy of the arrays.
+ * Return the variants of a work, with one copy of the arrays.
  * @param {string} work
  * @param {Record<string, HostArray>} arrays
  * @param {Parameters} parameters
@@ -74,7 +74,7 @@ function contender(variant, run) {
 }
 
 /**
- * A run with its result read.
+ * Return a run that also reads its result.
  * @param {Run} run
  * @returns {Fit}
  */
@@ -89,7 +89,7 @@ function read(run) {
   };
 }
 
-/** Frees what {@link contenders} made and what its runs left. */
+/** Free the tensors of {@link contenders} and of its runs. */
 export function close() {
   tf.disposeVariables();
   tf.engine().endScope();

@@ -50,7 +50,7 @@ function plain(w) {
 }
 
 /**
- * Convolutions that take bias and activation along.
+ * Convolutions with fused bias and activation.
  * @param {Tensors} w
  * @returns {Layers}
  */
@@ -185,7 +185,7 @@ const smallOps =
   };
 
 /**
- * Steps of stochastic gradient descent on all arrays but the input and the labels.
+ * Return steps of stochastic gradient descent on all arrays except the input and the labels.
  * @param {string} name of the work
  * @param {(w: Tensors, parameters: Parameters) => any} logits
  * @param {(parameters: Parameters) => number} steps
@@ -245,7 +245,7 @@ function digitsLayers() {
 }
 
 /**
- * `model.fit` over an epoch with the same weights: what a run gives is awaited, the mean loss.
+ * Return a `model.fit` of an epoch with the same weights. A run resolves to the mean loss.
  * @param {string} name of the work
  * @param {() => any[]} layers
  * @returns {(x: Tensors, parameters: Parameters) => Fit}
@@ -261,7 +261,7 @@ function fitting(name, layers) {
     });
     const options = { batchSize: fitBatches[name], epochs: 1, shuffle: false };
     return async () => {
-      // It would wait for frames between batches, which costs it time that tfpy does not spend.
+      // By default it waits for frames between batches, which tfpy does not do.
       const { history } = await model.fit(input, labels, { ...options, yieldEvery: "never" });
       return Float32Array.from(/** @type {number[]} */ (history.loss));
     };

@@ -1,6 +1,6 @@
-// What kernels reach on a backend (?backend=webgpu), without reads: ../throughput.py, or with
-// &works=quantized those of ../quantized.py, with &works=attention those of ../attention.py.
-// &post=1 posts each line to /result, and {"done": true} at the end.
+// Measure the speed of kernels on a backend (?backend=webgpu) without reads. The works are in
+// ../throughput.py; with &works=quantized in ../quantized.py, with &works=attention in ../attention.py.
+// With &post=1, post each line to /result, and {"done": true} at the end.
 
 import { loadTfpy } from "/tfpy.mjs";
 

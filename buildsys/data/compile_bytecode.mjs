@@ -1,9 +1,9 @@
-// Compiles Python sources with Pyodide's Python: compile_bytecode.mjs CORE SOURCES FOLDER [PLACE].
+// Compile Python sources with Pyodide's Python: compile_bytecode.mjs CORE SOURCES FOLDER [PLACE].
 //
-// CORE is Pyodide's npm package. FOLDER gets a __pycache__ for each folder of SOURCES. PLACE stands
-// before the files' names in tracebacks, for importers that leave those alone. The bytecode
-// is not checked against the sources when it is imported, since installing changes their times, and
-// has lines but no columns, which are a quarter of its size.
+// CORE is Pyodide's npm package. FOLDER receives a __pycache__ for each folder of SOURCES. PLACE is the
+// prefix of file names in tracebacks, for importers that do not replace them. Imports do not compare
+// the bytecode with the sources, because an installation changes their times. The bytecode has lines
+// but no columns, which would be a quarter of its size.
 
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";

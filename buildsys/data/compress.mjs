@@ -1,4 +1,4 @@
-// Compresses each file of a folder by Pyodide's zstd, as FILE.zst: compress.mjs CORE FOLDER.
+// Compress each file of a folder with Pyodide's zstd, as FILE.zst: compress.mjs CORE FOLDER.
 
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
