@@ -178,7 +178,7 @@ def report_collectives(side: Side, steps: int) -> None:
     alone = together(collectives + others) - together(others)
     print(
         f"  {side.name}: collectives run for {together(collectives) / steps / 1e6:.3f} ms of a "
-        f"step, {alone / steps / 1e6:.3f} of them alone; other kernels for "
+        f"step, {alone / steps / 1e6:.3f} of them not overlapped; other kernels for "
         f"{together(others) / steps / 1e6:.3f}",
         flush=True,
     )
@@ -205,14 +205,14 @@ def compare_sharded(sides: list[Side], devices: int, rounds: int, steps: int) ->
 def compare(sides: list[Side], devices: int, rounds: int, steps: int) -> None:
     warm(sides)
     count, elements = exchanged(sides[1].text())
-    print(f"  {count} gradients of {elements * 4 / 1e6:.1f} MB together are exchanged")
+    print(f"  {count} gradients with {elements * 4 / 1e6:.1f} MB in total are exchanged")
     turns = [[milliseconds(one, steps) for one in sides] for _ in range(rounds)]
     alone, several, apart = (statistics.median(times) for times in zip(*turns, strict=True))
     for one, times in zip(sides, zip(*turns, strict=True), strict=True):
-        print(f"  {one.name}: median {statistics.median(times):.3f} ms, least {min(times):.3f}")
+        print(f"  {one.name}: median {statistics.median(times):.3f} ms, fastest {min(times):.3f}")
     print(
         f"  {devices} devices train {devices * alone / several:.3f} times as fast as one, "
-        f"efficiency {alone / several:.3f}; collectives that nothing hides take "
+        f"efficiency {alone / several:.3f}; collectives that are not hidden take "
         f"{max(0.0, 1 - apart / several):.3f} of a step",
         flush=True,
     )
@@ -225,15 +225,15 @@ def main() -> None:
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
     parser.add_argument("--devices", type=int, default=2)
     parser.add_argument("--work", nargs="+", choices=list(WORKS), default=["transformer"])
-    parser.add_argument("--sharded", action="store_true", help="the transformer, by dtensor")
-    parser.add_argument("--batch", type=int, help="examples of a device's step")
-    parser.add_argument("--size", type=int, help="pixels of a side, or tokens")
-    parser.add_argument("--layers", type=int, help="of the transformer")
+    parser.add_argument("--sharded", action="store_true", help="split the transformer by dtensor")
+    parser.add_argument("--batch", type=int, help="examples per device and step")
+    parser.add_argument("--size", type=int, help="pixels per side, or tokens")
+    parser.add_argument("--layers", type=int, help="layers of the transformer")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--steps", type=int, help="of a turn")
+    parser.add_argument("--steps", type=int, help="steps per turn")
     options = parser.parse_args()
     if options.sharded and options.work != ["transformer"]:
-        parser.error("--sharded cuts the transformer alone")
+        parser.error("--sharded supports only the transformer")
     os.environ["JAX_PLATFORMS"] = {"cpu": "cpu", "gpu": "cuda"}[options.device]
     import tfpy
 

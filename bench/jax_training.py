@@ -90,9 +90,9 @@ def compare(sides: list[Side], device: str, rounds: int, steps: int) -> None:
     for side, times in zip(sides, zip(*turns, strict=True), strict=True):
         ratios = [a / b for a, b in zip(mine, times, strict=True)]
         print(
-            f"  {side.name}: median {statistics.median(times):.3f} ms, least {min(times):.3f}; "
-            f"tfpy takes {statistics.median(ratios):.3f} times that, "
-            f"{min(mine) / min(times):.3f} by the least",
+            f"  {side.name}: median {statistics.median(times):.3f} ms, fastest {min(times):.3f}; "
+            f"tfpy takes {statistics.median(ratios):.3f} times as long, "
+            f"{min(mine) / min(times):.3f} by the fastest",
             flush=True,
         )
 
@@ -101,11 +101,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
     parser.add_argument("--work", nargs="+", choices=list(WORKS), default=list(WORKS))
-    parser.add_argument("--batch", type=int, help="examples of a step")
-    parser.add_argument("--size", type=int, help="pixels of a side, or tokens")
-    parser.add_argument("--layers", type=int, help="of the transformer")
+    parser.add_argument("--batch", type=int, help="examples per step")
+    parser.add_argument("--size", type=int, help="pixels per side, or tokens")
+    parser.add_argument("--layers", type=int, help="layers of the transformer")
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--steps", type=int, help="of a turn")
+    parser.add_argument("--steps", type=int, help="steps per turn")
     options = parser.parse_args()
     os.environ["JAX_PLATFORMS"] = {"cpu": "cpu", "gpu": "cuda"}[options.device]
     makers = [tfpy_side, jax_side]

@@ -47,7 +47,7 @@ def pack(site: Path, folder: Path) -> int:
         for pattern in patterns:
             found = sorted(path for path in top.glob(pattern) if path.is_file())
             if not found:
-                raise FileNotFoundError(f"{top / pattern}: run build.py wheel first")
+                raise FileNotFoundError(f"{top / pattern} is missing. Run build.py wheel first.")
             for source in found:
                 target = folder / source.relative_to(top)
                 target.parent.mkdir(parents=True, exist_ok=True)

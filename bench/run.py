@@ -51,7 +51,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--show", type=Path, metavar="FILE", help="only print a file of --json")
     options = parser.parse_args()
     if options.site is None and options.show is None:
-        parser.error("needs the site's folder, or --show")
+        parser.error("the folder of the site or --show is required")
     return options
 
 

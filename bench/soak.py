@@ -60,7 +60,7 @@ def soak(
         if answer["outcome"] != "passed":
             raise AssertionError(answer["text"])
         if answer["problems"]:
-            raise AssertionError("\n".join(["the page's console:", *answer["problems"]]))
+            raise AssertionError("\n".join(["the console of the page:", *answer["problems"]]))
         found = answer["result"]
         done = found["step"]
         if done >= SETTLED:
@@ -105,7 +105,7 @@ def main() -> int:
             )
             for found in turns:
                 print(backend, found["step"], found["sizes"], flush=True)
-            print(f"{backend}, seed {options.seed}: nothing found. {found['done']}")
+            print(f"{backend}, seed {options.seed}: no errors found. {found['done']}")
         except (AssertionError, TimeoutError, RuntimeError) as error:
             failed += 1
             print(f"{backend}, seed {options.seed}:\n{error}")

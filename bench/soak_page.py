@@ -252,7 +252,7 @@ class Soak:
             use()
         except (kind, ValueError):
             return
-        raise Wrong("an error did not come")
+        raise Wrong("an expected error was not raised")
 
     async def lost(self) -> None:
         """Lose the device, with some values in flight, and open it again."""
@@ -268,7 +268,7 @@ class Soak:
             self._right_or_lost(value, array)
         await asyncio.sleep(0.05)
         if not self.tf.backend_report()[self.backend]["status"] == "lost":
-            raise Wrong("the loss is not reported")
+            raise Wrong("the loss of the device is not reported")
         await self.tf.set_backend_async(self.backend)
         await self._what_is_left()
 

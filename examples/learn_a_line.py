@@ -1,4 +1,4 @@
-"""A line fitted by gradient descent: Variables in a module, a tape, and one compiled step."""
+"""Fit a line by gradient descent, with Variables in a module, a tape and one compiled step."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Line(tf.Module):
 
     @tf.function
     def step(self, x: tf.Tensor, y: tf.Tensor, rate: tf.Tensor) -> tf.Tensor:
-        """Moves the Variables down the loss; gives the loss before."""
+        """Update the Variables by gradient descent, and return the loss before the update."""
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean(tf.square(self(x) - y)) + 1e-4 * tf.nn.l2_loss(self.slopes)
         variables = self.trainable_variables
@@ -34,7 +34,7 @@ class Line(tf.Module):
 
 
 def examples(count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Points near y = 3 a - 2 b + 1."""
+    """Return points near y = 3 a - 2 b + 1."""
     x = rng.uniform(-1, 1, [count, 2]).astype(np.float32)
     noise = rng.normal(0, 0.01, [count, 1]).astype(np.float32)
     y = x @ np.array([[3], [-2]], np.float32) + 1 + noise
@@ -42,7 +42,7 @@ def examples(count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
 
 
 def learn(steps: int = 300) -> tuple[Line, list[float]]:
-    """A line learned from examples, and the loss at each step."""
+    """Return a line that is learned from examples, and the loss of each step."""
     x, y = (tf.constant(a) for a in examples(200, np.random.default_rng(0)))
     line, rate = Line(2), tf.constant(0.3)
     return line, [float(line.step(x, y, rate)) for _ in range(steps)]

@@ -14,7 +14,7 @@ def _():
     mo.md("""
     # A small network in the page
 
-    It tells two curved shapes apart, in your browser.
+    It separates the points of two curved shapes, in your browser.
     """)
     return (mo,)
 

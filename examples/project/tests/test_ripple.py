@@ -1,4 +1,4 @@
-"""The same tests in CPython and in browsers, on each backend."""
+"""Tests of ripple in CPython, and on each backend in browsers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfpy.testing import run_in_browser
 
 
 def test_water_stays() -> None:
-    """What goes up goes down elsewhere."""
+    """The total height stays constant."""
     now = before = ripple.drop(16, 24)
     for _ in range(20):
         now, before = ripple.step(now, before)

@@ -1,4 +1,4 @@
-"""Waves on a grid: the wave equation by finite differences, on the device."""
+"""Waves on a grid: the wave equation, solved with finite differences on the device."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import tfpy as tf
 
 @tf.function
 def step(now: tf.Tensor, before: tf.Tensor, speed: float = 0.5) -> tuple[tf.Tensor, tf.Tensor]:
-    """Heights of ``[rows, columns]`` after a step, and those that were now; the edges are one with
-    the opposite ones.
+    """Return the heights ``[rows, columns]`` after a step, and the present heights.
+
+    Waves that leave the grid at one edge enter it at the opposite edge.
     """
     around = tf.add_n([tf.roll(now, shift, axis) for axis in (0, 1) for shift in (1, -1)])
     after = 2.0 * now - before + speed * speed * (around - 4.0 * now)
@@ -16,7 +17,7 @@ def step(now: tf.Tensor, before: tf.Tensor, speed: float = 0.5) -> tuple[tf.Tens
 
 
 def drop(rows: int, columns: int) -> tf.Tensor:
-    """Still water with a drop in its middle."""
+    """Return still water with a drop in the middle."""
     y = tf.range(rows, dtype=tf.float32)[:, tf.newaxis] - rows / 2
     x = tf.range(columns, dtype=tf.float32) - columns / 2
     return tf.exp(-(x * x + y * y) / 8.0)
