@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from guides.documents import block
 
@@ -43,7 +44,7 @@ print(y.numpy().tolist(), tape.gradient(y, x).numpy().tolist())
 for device in (wasm, webgl, webgpu):
     verify(device.lower(single_equation(op, [Aval((2,), tf.float32)], ())))
 """
-    found = run(program, block("CONTRIBUTING.md", "py", "squared_relu"))
+    found = run(program, block("CONTRIBUTING.md", "py", "squared_relu = activation"))
     assert found == ["[0.0, 9.0] [0.0, 6.0]"]
 
 
@@ -96,3 +97,49 @@ assert code["square_products"](graph) is graph
 """
     found = run(program, block("CONTRIBUTING.md", "py", "square_products"))
     assert found == ["[4.0, 9.0]", "['square']"]
+
+
+def test_a_format_that_is_read() -> None:
+    """The model computes and has gradients; unknown operations and broken files are refused."""
+    program = """
+code = {}
+exec(sys.argv[1], code)
+data = (
+    b'{"inputs": ["x"], "outputs": ["y"], "weights": {"w": [[2.0], [-1.0]], "b": [0.5]},'
+    b' "nodes": [["relu", "s", "y"], ["matmul", "x", "w", "h"], ["add", "h", "b", "s"]]}'
+)
+model = code["load_tiny"](data, True, None)
+x = tf.constant([[3.0, 1.0]])
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = model(x)
+print(y.numpy().tolist(), tape.gradient(y, x).numpy().tolist(), len(model.trainable_variables))
+for broken in (data.replace(b"relu", b"gelu"), data.replace(b'"relu"', b"1")):
+    try:
+        code["load_tiny"](broken, True, None)(x)
+    except (tf.errors.UnimplementedError, ValueError) as error:
+        print(type(error).__name__)
+"""
+    found = run(program, block("CONTRIBUTING.md", "py", "load_tiny"))
+    assert found == ["[[5.5]] [[2.0, -1.0]] 2", "UnimplementedError", "ModelFileError"]
+
+
+def test_a_primitive_in_a_format_that_is_written(tmp_path: Path) -> None:
+    """The file has the nodes of the record, and computes the same when it is loaded."""
+    program = """
+from tfpy._src.compiler.ops import OPS, activation
+from tfpy._src.formats.onnx.writer import nodes
+activation.np = np
+exec(sys.argv[1], vars(activation))
+exec(sys.argv[2], vars(nodes))
+op = OPS["squared_relu"]
+tf.save_onnx(lambda x: op(x), sys.argv[3], [tf.TensorSpec([2])])
+print(tf.models.load(sys.argv[3])(tf.constant([-2.0, 3.0])).numpy().tolist())
+"""
+    found = run(
+        program,
+        block("CONTRIBUTING.md", "py", "squared_relu = activation"),
+        block("CONTRIBUTING.md", "py", "def _squared_relu"),
+        str(tmp_path / "squared.onnx"),
+    )
+    assert found == ["[0.0, 9.0]"]
