@@ -1,7 +1,7 @@
-"""h5py for Pyodide, compiled from its source distribution with Debian's HDF5 and zlib.
+"""h5py for Pyodide, compiled from its source distribution, with HDF5 and zlib of Debian's sources.
 
-The two dozen extension modules and HDF5 are linked into one library. It loads in one step when h5py
-is imported, and contains only the parts of HDF5 that h5py calls.
+Its two dozen extension modules and HDF5 are one library: it loads in one step, when h5py is
+imported, and has nothing of HDF5 that h5py does not call.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ LEFT_OUT = ("tests", "ipy_completer.py")
 
 
 def ensure() -> Path:
-    """Return the h5py wheel, built if it is missing."""
+    """The h5py wheel, built when missing."""
     tools = toolchain.ensure()
     numpy = numpy_wheel.ensure()
     inputs = {

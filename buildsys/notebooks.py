@@ -1,7 +1,7 @@
-"""Tools for the tests of notebooks in pages: the site builders, and a Pyodide for them.
+"""What notebooks in pages are tested with: the tools that make their sites, and Pyodide for them.
 
-Pages of users load Pyodide's distribution from a CDN. The tests need no network: they use a folder
-with a core, NumPy, and the packages that the kernels of JupyterLite and marimo import.
+Users' pages load Pyodide's distribution from a CDN. The tests, which need no network, have a folder
+like it: a core, NumPy, and what the kernels of JupyterLite and marimo import.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from .site import PYODIDE_CORE
 LOCK = ROOT / "requirements" / "notebook_pages.txt"
 MAKE_LOCK = DATA / "make_lock.py"
 CORES = {"pyodide": "pyodide", "marimo": "pyodide-314.0.0"}
-"""Pyodide's npm packages: the present one, and the one that this version of marimo needs."""
+"""Pyodide's npm packages: the present one, and the one that this marimo takes alone."""
 TAG = "py3-none-any"
 YAML_VERSION = "6.0.3"
 YAML_SHA256 = "d76623373421df22fb4cf8817020cbb7ef15c725b9d5e45f17e189bfc384190f"
 
 
 def pyodide(core: str = "pyodide") -> Path:
-    """Return the folder of a distribution, made if missing: a core, wheels and a lock file."""
+    """The folder of a distribution, made when missing: files of a core of CORES, wheels, a lock."""
     numpy = numpy_wheel.ensure()
     package = npm.ensure() / CORES[core]
     inputs = {
@@ -47,7 +47,7 @@ def pyodide(core: str = "pyodide") -> Path:
 
 
 def tool(name: str) -> Path:
-    """Return the command `jupyter` or `marimo`."""
+    """The command `jupyter` or `marimo`."""
     return pyenv.ensure("notebooks").parent / name
 
 
@@ -61,7 +61,7 @@ def _fetch(into: Path) -> None:
 
 
 def _make_yaml(into: Path) -> None:
-    """Make a wheel of PyYAML's Python part, because the index has no wheel of it for Pyodide."""
+    """PyYAML, which marimo's Markdown needs and which the index has not for Pyodide: its Python."""
     work = into / "work"
     work.mkdir()
     source = side_modules.fetch_sdist("pyyaml", YAML_VERSION, YAML_SHA256, work)

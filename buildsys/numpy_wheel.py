@@ -1,7 +1,7 @@
 """NumPy for Pyodide, compiled from its source distribution.
 
-Pages usually load NumPy from Pyodide's distribution. npm has only Pyodide's core, so the tests and
-the demo, which need no network, use this wheel.
+Pages get NumPy from Pyodide's own distribution; npm has only Pyodide's core, so the tests and the
+demo, which need no network, use this wheel.
 """
 
 from __future__ import annotations
@@ -36,12 +36,11 @@ C99_FUNCTIONS = (
     *MATH,
     *(f"{name}{suffix}" for name in COMPLEX for suffix in ("", "f", "l")),
 )
-"""Functions of C99's library for which NumPy tests, and which Emscripten has. Each test would link
-a program, which takes two seconds."""
+"""What NumPy asks for of C99's library, which Emscripten has: each link costs two seconds."""
 
 
 def ensure() -> Path:
-    """Return the NumPy wheel, built if it is missing."""
+    """The NumPy wheel, built when missing."""
     tools = toolchain.ensure()
     inputs = {
         "version": VERSION,
@@ -95,7 +94,7 @@ def _make(into: Path, tools: toolchain.Toolchain) -> None:
 def _repack(built: Path, out: Path, work: Path) -> None:
     """Copy a wheel with the right tag and without the paths of this machine's cache.
 
-    NumPy records the paths of its compilers.
+    NumPy records its compilers' paths.
     """
     with zipfile.ZipFile(built) as old:
         names = [name for name in old.namelist() if not name.endswith("/")]

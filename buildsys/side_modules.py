@@ -1,4 +1,4 @@
-"""Shared parts of the builds of Python packages with compiled modules for Pyodide."""
+"""Python packages with compiled modules, for Pyodide: what their builds share."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ HEADERS_PACKAGE = f"libpython{PYTHON}-dev"
 MAKE_PYCONFIG = DATA / "make_pyconfig.py"
 BACKEND_LOCK = ROOT / "requirements" / "numpy.txt"
 ZIP_TIME = (2026, 5, 18, 0, 0, 0)
-RECIPE = Path(__file__)  # an input of every build that uses this module
+RECIPE = Path(__file__)  # an input of every build that uses it
 
 
 def fetch_sdist(name: str, version: str, sha256: str, work: Path) -> Path:
-    """Unpack a source distribution. To download it, pip would run its build backend."""
+    """Unpack a source distribution; pip would run its build backend to download it."""
     download = [pyenv.ensure("build"), "-m", "unearth", "--no-binary", "--download", work]
     run_logged([*download, f"{name}=={version}"], f"{name}-sdist")
     sdist = work / f"{name}-{version}.tar.gz"
@@ -51,13 +51,13 @@ def fetch_backend(site: Path, tools: Toolchain) -> None:
 
 
 def extract_sysconfig(into: Path) -> None:
-    """Write the module with the values of Pyodide's CPython build to a folder."""
+    """Put the module with the values of Pyodide's build of CPython into a folder."""
     with zipfile.ZipFile(npm.ensure() / "pyodide" / "python_stdlib.zip") as stdlib:
         stdlib.extract(f"{SYSCONFIG}.py", into)
 
 
 def python_headers() -> Path:
-    """Return the folder of CPython's headers, with a pyconfig.h for Pyodide's build."""
+    """The folder of CPython's headers, with a pyconfig.h for Pyodide's build of it."""
     inputs = {
         "package": [HEADERS_SUITE, HEADERS_PACKAGE],
         "script": file_hash(MAKE_PYCONFIG),
@@ -79,7 +79,7 @@ def _make_headers(into: Path) -> None:
     values = work / f"{SYSCONFIG}.py"
     made = pyenv.read(pyenv.ensure("build"), MAKE_PYCONFIG, template, values)
     if "#define SIZEOF_VOID_P 4" not in made:
-        raise BuildError("the generated pyconfig.h is not for wasm32")
+        raise BuildError("the made pyconfig.h is not one for wasm32")
     (into / "include" / "pyconfig.h").write_text(made + "\n", encoding="utf-8")
     shutil.rmtree(work)
 
@@ -87,7 +87,7 @@ def _make_headers(into: Path) -> None:
 def compile_archive(
     project: Path, build: Path, defines: Mapping[str, object], tools: Toolchain, log: str
 ) -> None:
-    """Compile a CMake project of static libraries with objects that can go into a side module."""
+    """Compile a CMake project of static libraries, whose objects can go into a side module."""
     options: Mapping[str, object] = {
         "CMAKE_BUILD_TYPE": "None",
         "CMAKE_C_COMPILER": tools.llvm("clang"),
@@ -113,9 +113,9 @@ def link(out: Path, modules: Sequence[str], archives: Sequence[Path], tools: Too
 
 
 def write_wheel(out: Path, files: Mapping[str, bytes]) -> None:
-    """Write a wheel, sorted and with fixed times: equal contents produce equal bytes.
+    """Write a wheel, sorted, with fixed times: equal contents, equal bytes.
 
-    The files have a .dist-info with WHEEL and METADATA. This function makes RECORD.
+    The files have a .dist-info with WHEEL and METADATA; RECORD is made here.
     """
     info = next(name for name in files if name.endswith(".dist-info/WHEEL")).removesuffix("WHEEL")
     kept = {name: data for name, data in files.items() if name != f"{info}RECORD"}
@@ -129,7 +129,7 @@ def write_wheel(out: Path, files: Mapping[str, bytes]) -> None:
 
 
 def wheel_text(tag: str) -> bytes:
-    """Return the file WHEEL of a wheel with this tag."""
+    """The file WHEEL of a wheel with this tag."""
     pure = str(tag.endswith("-any")).lower()
     lines = ["Wheel-Version: 1.0", "Generator: tfpy", f"Root-Is-Purelib: {pure}", f"Tag: {tag}"]
     return ("\n".join(lines) + "\n").encode()

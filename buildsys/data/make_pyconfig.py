@@ -1,7 +1,7 @@
 """Print a pyconfig.h for Pyodide's Python: make_pyconfig.py TEMPLATE SYSCONFIGDATA.
 
-The template is the pyconfig.h of another machine, which names every macro. The values are recorded
-in the _sysconfigdata module of Pyodide's build.
+The template is another machine's pyconfig.h, which names every macro; the values are those that
+Pyodide's build recorded in its _sysconfigdata module.
 """
 
 import re
@@ -15,7 +15,7 @@ ZERO_IS_A_VALUE = re.compile(r"^(HAVE_DECL_|ALIGNOF_|SIZEOF_)")
 
 
 def converted(line: str, values: dict[str, object]) -> str:
-    """Return one line of the template with the recorded value."""
+    """One line of the template with the recorded value."""
     defined = DEFINED.match(line)
     match = defined or UNDEFINED.match(line)
     if not match or match[1] not in values:

@@ -1,10 +1,10 @@
-"""TensorFlow's results for graph models of TensorFlow.js, as the reference of the tests.
+"""What TensorFlow computes for graph-models of TensorFlow.js: the reference of the tests.
 
 python tensorflow_graph_models.py TARGET MODEL.json…   writes TARGET/NAME.npz for each, with arrays
                                                        "in NAME" and "out NAME" by the signature
 
-The nodes of a file become a GraphDef. Weights become constants. Nodes that TensorFlow does not have
-(fused ones, Prelu) become several nodes. Constants that the body of a loop uses enter its frame.
+A file's nodes become a GraphDef. Weights become constants, nodes that TensorFlow has not (fused
+ones, Prelu) several that it has, and constants that a loop's body uses enter its frame again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Node = dict[str, Any]
 
 
 def values(shape: list[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Return an input: numbers from 0 to 1, or from 0 to 255."""
+    """An input: numbers from 0 to 1, or from 0 to 255."""
     found = (np.arange(np.prod(shape, dtype=int), dtype=np.int64) * 7919 % 1009) / 1009
     return (found if dtype.kind == "f" else np.floor(255 * found)).astype(dtype).reshape(shape)
 
@@ -55,7 +55,7 @@ def weights(model: Node, folder: Path) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def split(node: Node) -> Iterator[Node]:
-    """Yield TensorFlow nodes that are equivalent to a fused one. The last has its name."""
+    """Nodes of TensorFlow that do what a fused one does; the last one has its name."""
     attr = node.get("attr", {})
     texts = attr.get("fused_ops", {}).get("list", {}).get("s", [])
     fused = [base64.b64decode(text).decode() for text in texts]
@@ -80,7 +80,7 @@ def split(node: Node) -> Iterator[Node]:
 
 
 def prelu(name: str, x: str, alpha: str) -> Iterator[Node]:
-    """Yield the nodes of relu(x) - alpha * relu(-x)."""
+    """relu(x) - alpha * relu(-x)."""
     steps = {
         f"{name}/above": ("Relu", [x]),
         f"{name}/minus": ("Neg", [x]),
@@ -116,7 +116,7 @@ def graph_def(model: Node, folder: Path) -> Any:
 
 
 def enter_again(graph: Any) -> None:
-    """Make constants enter the frame of a loop whose body uses them."""
+    """Constants that a loop's body uses enter its frame."""
     by_name = {node.name: node for node in graph.node}
     frame = frames(graph, by_name)
     made: dict[tuple[str, bytes], str] = {}

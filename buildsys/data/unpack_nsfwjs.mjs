@@ -1,5 +1,5 @@
-// nsfwjs ships its models as scripts that export values. This program runs them in an empty context, and
-// writes the files of weights and model.json (NAME/NAME.json for a graph model).
+// nsfwjs ships its models as scripts that give values. This runs them where they see nothing else,
+// and writes the files of weights and model.json (NAME/NAME.json for a graph-model).
 //   node unpack_nsfwjs.mjs MODELS TARGET
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
