@@ -36,7 +36,7 @@ def noting(manager):
     found = restore(manager)
     if found:
         kept = manager.checkpoint
-        values = [kept.step, *kept.weights, *kept.speeds]
+        values = [kept.step, *kept.weights, *kept.velocities]
         np.savez(f"run/restored-{os.getpid()}", *[value.numpy() for value in values])
     return found
 
@@ -44,7 +44,7 @@ def noting(manager):
 tf.train.CheckpointManager.restore_or_initialize = noting
 """
 """Lets a program write down what its Variables are when it has restored them."""
-NAMES = ["step", *(f"{name}/{i}" for name in ("weights", "speeds") for i in range(4))]
+NAMES = ["step", *(f"{name}/{i}" for name in ("weights", "velocities") for i in range(4))]
 """Theirs in a checkpoint."""
 
 DOWNLOADED = """(async () => {

@@ -1,18 +1,20 @@
-"""Runs the short programs of docs/scale.md with what they take for granted, as the page runs a
-program in 64 bits.
+"""Run the short programs of docs/scale.md with the names that they need, in 64 bits.
 
 python fragments_of_scale.py    in a folder for the files that they write
+
+The page's own command starts it, with eight devices.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from guides.documents import block, run
+from guides.documents import block, run, run_as_said
 
 import tfpy as tf
 
@@ -50,6 +52,32 @@ def checkpoints() -> None:
     assert done[250:] == [200]
 
 
+def saves() -> None:
+    """The loop of the first exercise saves every five steps."""
+    saved: list[int] = []
+    step = tf.Variable(0)
+    names = {
+        "strategy": SimpleNamespace(experimental_distribute_dataset=iter),
+        "data": range(12),
+        "train_step": lambda batch: None,
+        "step": step,
+        "manager": SimpleNamespace(save=lambda: saved.append(int(step))),
+    }
+    run(block("docs/scale.md", "py", "% 5 == 0"), names)
+    assert saved == [5, 10]
+
+
+def parts() -> None:
+    run_as_said(block("docs/scale.md", "py", "parts[0].shape"), {"tf": tf})
+
+
+def digits_by_keras() -> None:
+    names: dict[str, Any] = {"__name__": "digits", "keras": keras}
+    run(block("docs/scale.md", "py", "def main():"), names)
+    run_as_said(block("docs/scale.md", "py", "history"), names)
+    assert names["strategy"].num_replicas_in_sync == 8
+
+
 def choice() -> None:
     tf.set_backend("cpu")
     run(block("docs/scale.md", "py", 'tf.set_backend("jax")'), {})
@@ -60,5 +88,8 @@ if __name__ == "__main__":
     assert tf.get_backend() == "jax"
     assert tf.constant(np.ones(1)).dtype == tf.float64
     floats()
+    saves()
+    parts()
+    digits_by_keras()
     checkpoints()
     choice()

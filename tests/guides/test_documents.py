@@ -97,13 +97,14 @@ def test_fragments(tmp_path: Path) -> None:
 
 
 def test_fragments_of_scale(tmp_path: Path) -> None:
-    """The page's own command begins them."""
+    """The page's own command starts them."""
     command = block("docs/scale.md", "sh", "X64")
     (tmp_path / "program.py").symlink_to(Path(__file__).with_name("fragments_of_scale.py"))
     env = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": os.pathsep.join(map(str, (ROOT / "src", ROOT / "tests"))),
+        "JAX_NUM_CPU_DEVICES": "8",
         "XLA_FLAGS": "--xla_backend_optimization_level=0",
     }
     done = subprocess.run(
