@@ -1,4 +1,4 @@
-"""The tables in ``docs/environment.md``: the lists of flags, and the tested browsers."""
+"""The tables of ``docs/environment.md``: flags, and the tested browsers."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from tfpy._src.base.flags.kinds import Flag
 
 PAGE = ROOT / "docs" / "environment.md"
-NO_BACKEND = "of no backend"
+NO_BACKEND = "Flags of all backends"
 
 
 def page() -> str:
-    """Return the page with current lists. The text between the lists is written by hand."""
+    """Return the page with generated tables. The text between them is written by hand."""
     from tfpy._src.base.flags.table import FLAGS
     from tfpy._src.base.flags.without_effect import MEANINGLESS
 
@@ -24,17 +24,21 @@ def page() -> str:
 
     flags: dict[str, list[Flag]] = {}
     for flag in FLAGS.values():
-        flags.setdefault(flag.backend or NO_BACKEND, []).append(flag)
+        flags.setdefault(flag.backend, []).append(flag)
     reasons: dict[str, list[str]] = {}
     for name, reason in MEANINGLESS.items():
         reasons.setdefault(reason, []).append(f"`{name}`")
-    lists = (f"### {title}\n\n{_table_of(group)}" for title, group in flags.items())
+    lists = (f"### {_title(name)}\n\n{_table_of(group)}" for name, group in flags.items())
     rows = ((", ".join(names), reason) for reason, names in reasons.items())
     text = with_between(PAGE, PAGE.read_text(), "flags", "\n".join(lists))
     text = with_between(
-        PAGE, text, "meaningless", table(("flags of TensorFlow.js", "why not here"), rows)
+        PAGE, text, "meaningless", table(("flags of TensorFlow.js", "reason"), rows)
     )
     return with_between(PAGE, text, "browsers", tested.tables())
+
+
+def _title(backend: str) -> str:
+    return f"Flags of {backend}" if backend else NO_BACKEND
 
 
 def _table_of(flags: Iterable[Flag]) -> str:

@@ -1,4 +1,4 @@
-"""The table of what is tested in which browser, made from the matrix of the tests in browsers."""
+"""The tables of tested browsers, generated from the test matrix."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ TITLES = {"chromium": "Chromium", "firefox": "Firefox", "webkit": "WebKitGTK"}
 
 
 def tables() -> str:
-    """Return two tables: the selected backend by GPU, and the module of wasm by the abilities of
-    WebAssembly and the headers of the page."""
+    """What is chosen by GPU; the module of wasm, by what WebAssembly has and the page's headers."""
     gpus = (
         (gpu, _chosen({"GPU": gpu}), *(_threads({"GPU": gpu, "browser": b}) for b in BROWSERS))
         for gpu in AXES["GPU"]
@@ -28,26 +27,26 @@ def tables() -> str:
     )
     return "\n".join(
         [
-            table(("the browser has", "chosen", *TITLES.values()), gpus),
-            table(("its WebAssembly has", "the page is", *TITLES.values()), modules),
+            table(("GPU", "backend", *TITLES.values()), gpus),
+            table(("WebAssembly", "page", *TITLES.values()), modules),
         ]
     )
 
 
 def _chosen(part: State) -> str:
-    """Return the backend that is active if wasm opens."""
+    """The backend that is active where wasm opens."""
     state = next(s for s in _with(part) if answers(s)["wasm"].opens)
     return next(f"`{name}`" for name, answer in answers(state).items() if answer.opens)
 
 
 def _threads(part: State) -> str:
-    """Return the threads on which a state is tested, or the reason why it is not."""
+    """Where a state is tested, or why it is nowhere."""
     found = dict.fromkeys(state["thread"] for state in _with(part))
     return f"{', '.join(found)}{_note(part)}" if found else _missing(part)
 
 
 def _modules(part: State) -> str:
-    """Return the modules that the wasm backend uses, which may differ in workers."""
+    """What the wasm backend takes, which may be another in workers."""
     found = {s["thread"]: answers(s)["wasm"] for s in _with(part)}
     if not found:
         return _missing(part)
@@ -65,5 +64,5 @@ def _missing(part: State) -> str:
 
 
 def _note(part: State) -> str:
-    """Return a mark if a flag of tfpy simulates a state that the browser cannot have."""
+    """A mark where a flag of tfpy stands in for what the browser cannot be started without."""
     return "" if set(lacking(part)) <= set(BROWSERS[part["browser"]].abilities) else "¹"

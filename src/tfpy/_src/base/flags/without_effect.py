@@ -9,7 +9,7 @@ _REASONS = {
         WEBGL_PACK_IMAGE_OPERATIONS WEBGL_PACK_REDUCE WEBGL_PACK_CONV2DTRANSPOSE
         WEBGL_LAZILY_UNPACK
     """,
-    "a texture's width and height come from the number of elements, not from the shape": """
+    "the number of elements determines the size of a texture, not the shape": """
         WEBGL_MAX_SIZE_FOR_NARROW_TEXTURE WEBGL_AUTO_SQUARIFY_NARROW_TEXTURE_SHAPE
     """,
     "shapes are always uniforms": "WEBGL_USE_SHAPES_UNIFORMS",
