@@ -1,4 +1,4 @@
-"""The promises of ``promises.toml``: the page made of them, and a way to choose their tests.
+"""The promises of ``promises.toml``: their page, and a way to select their tests.
 
 PYTHONPATH=src:tests python -m promises --write
 """
@@ -18,7 +18,7 @@ PAGE = ROOT / "docs" / "promises.md"
 
 
 class Promise(NamedTuple):
-    """A row of the table, which says what its columns are."""
+    """A row of the table; ``promises.toml`` explains the columns."""
 
     name: str
     section: str
@@ -29,13 +29,13 @@ class Promise(NamedTuple):
 
 
 def promises() -> list[Promise]:
-    """All of them, in the order of their sources."""
+    """Return all promises, in the order of their sources."""
     rows = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
     return [Promise(name, **row) for name, row in rows.items()]
 
 
 def mark(items: Iterable[pytest.Item]) -> None:
-    """Lets ``-k`` choose tests by the names of the promises that they hold."""
+    """Let ``-k`` select tests by the names of their promises."""
     held: dict[str, list[str]] = {}
     for promise in promises():
         for test in promise.tests:
@@ -45,18 +45,22 @@ def mark(items: Iterable[pytest.Item]) -> None:
 
 
 _HEAD = """\
-# What is promised, and which test holds it
+# Promises and their tests
 
-TensorFlow.js tells its users what to expect of the devices that their programs run on: in the
-[platform guide](https://www.tensorflow.org/js/guide/platform_environment), in the announcements
-of its WASM backend, and in [the paper](https://arxiv.org/abs/1901.05350), sections 3 and 4. Here
-is each of these promises as it holds for tfpy, with the tests that hold it;
-[The environment](environment.md) and [Debugging and profiling](debugging.md) say more.
+TensorFlow.js promises its users how programs behave on their devices, for example that reading a
+tensor does not block the page. The promises are in its [platform
+guide](https://www.tensorflow.org/js/guide/platform_environment), in the announcements of its WASM
+backend, and in sections 3 and 4 of [the paper](https://arxiv.org/abs/1901.05350).
 
-A promise's name chooses its tests: `python build.py e2e -- -k paper_paging`. They run on
-rasterisers; what only a GPU can tell was measured on one, and the figures stand here instead.
+This page lists each promise as it holds for tfpy, with the tests that check it. If you move from
+TensorFlow.js, it shows what you can rely on. [The environment](environment.md) and [Debugging and
+profiling](debugging.md) explain the topics.
 
-This page is made of `tests/promises.toml`: `PYTHONPATH=src:tests python -m promises --write`.
+The first line of a promise's tests is its name. With the name you can run the tests: `python
+build.py e2e -- -k paper_paging`. The tests use software rasterizers. Where only a GPU can show the
+result, the page links to measurements.
+
+The page is generated from `tests/promises.toml`: `PYTHONPATH=src:tests python -m promises --write`.
 """
 
 _SOURCES = {
@@ -67,7 +71,7 @@ _SOURCES = {
 
 
 def page() -> str:
-    """``docs/promises.md``."""
+    """Return the text of ``docs/promises.md``."""
     return "\n".join(_lines())
 
 
@@ -75,13 +79,13 @@ def _lines() -> Iterator[str]:
     yield _HEAD
     for source, title in _SOURCES.items():
         yield f"## {title}\n"
-        yield "| section | promise | name | held by |"
-        yield "| --- | --- | --- | --- |"
+        yield "| section | promise | tests |"
+        yield "| --- | --- | --- |"
         for one in promises():
             if one.name.startswith(f"{source}_"):
-                held = [f"`{test}`" for test in one.tests]
-                held += [f"[figures](../{one.measured})"] if one.measured else []
-                yield f"| {one.section} | {one.says} | `{one.name}` | {'<br>'.join(held)} |"
+                held = [f"`{text}`" for text in (one.name, *one.tests)]
+                held += [f"[measurements](../{one.measured})"] if one.measured else []
+                yield f"| {one.section} | {one.says} | {'<br>'.join(held)} |"
         yield ""
 
 
