@@ -30,7 +30,7 @@ def debugging() -> None:
 
 
 def extending() -> None:
-    backend, training, gradient = blocks("docs/extending.md", "py")
+    backend, training, gradient, names_of_ops = blocks("docs/extending.md", "py")
     names: dict[str, Any] = {}
     for program in (backend, training):
         run_as_said(program, names)
@@ -40,6 +40,7 @@ def extending() -> None:
     tf.set_backend("cpu")
     assert total.numpy() == 1.0
     tf.remove_backend("double")
+    assert run(names_of_ops, {"tf": tf}) == block("docs/extending.md", "text", "graph(")
     run(gradient, {"tf": tf})
     x = tf.constant([0.4, 1.6])
     with tf.GradientTape() as tape:
