@@ -35,7 +35,7 @@ class Station(NamedTuple):
 
 PATH = (
     Station(FIRST, "nn.py", "tf.nn.relu(x): the public name"),
-    Station("core", "primitives.py, eager.py", "converts x, looks for a compiled Program"),
+    Station("core", "primitives.py, eager.py", "converts x, finds the compiled Program"),
     Station("compiler", "ops/activation.py", "the record: relu is max(x, 0); gradient, dtypes"),
     Station("compiler", "ir/graph.py", "%1:float32[8,4] = relu(%0)"),
     Station("compiler", "lower/webgl/", "a Program: shaders in GLSL, slots and steps as JSON"),
@@ -62,7 +62,7 @@ STYLE = """
 """
 TEMPLATE = """\
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">
-<title>The rooms of the engine and the path of relu through them</title>
+<title>The packages of the engine and the path of relu through them</title>
 <style>{style}</style>
 <defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8"
  orient="auto"><polygon points="0 0 8 4 0 8"/></marker></defs>
@@ -97,7 +97,7 @@ def page() -> str:
         for line in lines()
         for room in line
     ]
-    return with_between(PAGE, PAGE.read_text(), "rooms", table(("room", "folders", "holds"), rows))
+    return with_between(PAGE, PAGE.read_text(), "rooms", table(("package", "subpackages", "contents"), rows))
 
 
 def _folders(room: str) -> str:
@@ -125,7 +125,7 @@ def drawing() -> str:
         width=WIDTH,
         height=y,
         style=STYLE,
-        heading=_text(10, 22, "The rooms, and the path of tf.nn.relu(x) on WebGL", "name"),
+        heading=_text(10, 22, "The packages, and the path of tf.nn.relu(x) on WebGL", "name"),
         legend=_text(WIDTH - 10, 22, "imports run down", "note", "end"),
         arrow=f"M {WIDTH - 14} {TOP} V {y - GAP - 6}",
         shapes="\n".join(shapes),
