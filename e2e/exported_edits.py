@@ -199,30 +199,42 @@ EDITS: dict[str, tuple[Edit, str]] = {
     "facts of other ops": (_ignored, ""),
     "adder of another type": (
         _other_adder,
-        r"what program \d+ takes are \[float32/6,float32/6\], not",
+        r"the inputs of program \d+ are \[float32/6,float32/6\], not",
     ),
-    "adder of two outputs": (_adder_program(_second_output), r"what program \d+ gives are \[float"),
-    "adder of a smaller output": (_adder_program(_smaller_output), "gives are .float32/6., not"),
-    "adder that is not there": (lambda d: _adders(d, float32_6=10**6), "program that is not there"),
+    "adder of two outputs": (
+        _adder_program(_second_output),
+        r"the outputs of program \d+ are \[float",
+    ),
+    "adder of a smaller output": (
+        _adder_program(_smaller_output),
+        r"outputs of program \d+ are .float32/6., not",
+    ),
+    "adder that is not there": (
+        lambda d: _adders(d, float32_6=10**6),
+        "program that does not exist",
+    ),
     "adder of lists": (lambda d: _adders(d, list_1=0), "an adder of list/1"),
-    "cached in a loop": (_cache, r"a step is cached that takes value \d+, which changes"),
-    "cached by a number": (_each("program", _set(cached=1)), "cached is no boolean"),
-    "donation of what stays": (_donate, r"donated value \d+, which others need"),
+    "cached in a loop": (_cache, r"a cached step takes value \d+, which changes"),
+    "cached by a number": (
+        _each("program", _set(cached=1)),
+        "the flag cached of a step is not a boolean",
+    ),
+    "donation of what stays": (_donate, r"donated value \d+, which is still needed"),
     "variable as constant": (_variable_as_constant, "constant filters is a variable"),
-    "variable twice": (_same_variable, "a tensor is two variables"),
+    "variable twice": (_same_variable, "two variables have the same tensor"),
     "function twice": (_same_function, "a function's name appears twice"),
     "known of another type": (
         _each("known", _set(value=["const", "f", 0.5])),
-        "an expression of type f is known",
+        "has an expression of type f",
     ),
     "half as an integer": (
         _each("known", _set(value=["const", "i", 0.5])),
-        "a constant is no number of type i",
+        "a constant is not a number of type i",
     ),
-    "test that is no bool": (_counted(test=["const", "i", 1]), "a loop's test is no bool"),
+    "test that is no bool": (_counted(test=["const", "i", 1]), "a loop's test is not a bool"),
     "test of what is not known": (
         _counted(starts=[]),
-        "reads an input that is no known number",
+        "reads an input that is not a known number",
     ),
     "place twice": (
         _more_steps(_list_make([], 0), _same_place, values=[["list", 1]] * 2),
@@ -230,14 +242,14 @@ EDITS: dict[str, tuple[Edit, str]] = {
     ),
     "items of another size": (
         _each("list_unstack", _set(item=["float32", 5])),
-        "what the program gives are not 3 items float32/5",
+        "the program's outputs are not 3 items float32/5",
     ),
     "more items": (_each("list_unstack", _set(count=MOST_ITEMS)), "are not 1048576 items float32"),
     "list of two": (
         _each("list_add", lambda block, step: block["values"].append(["list", 2])),
         "a value has a wrong element count",
     ),
-    "no op": (_each("list_add", _set(op={})), "a step's op is no text"),
+    "no op": (_each("list_add", _set(op={})), "a step's op is not a string"),
     "lists that double": (_doubled(40), r"ResourceExhaustedError: a list has \d+ items, more than"),
     "lists in lists": (_nested(100), "ResourceExhaustedError: lists are nested more than 64 deep"),
     "long lists": (_long_lists(5), "ResourceExhaustedError: all lists have more than"),
@@ -249,10 +261,10 @@ _DEEP = "[" * 20_000 + "]" * 20_000
 
 DEEP: dict[str, tuple[str, str, str]] = {
     "version": ('"version": 1', f'"version": {_DEEP}', "version a list of 1; this runtime reads 1"),
-    "op": ('"op": "list_add"', f'"op": {_DEEP}', "a step's op is no text"),
+    "op": ('"op": "list_add"', f'"op": {_DEEP}', "a step's op is not a string"),
     # A deep stack holds the nesting: then the runtime of the Program says what is wrong.
     "program": ('"kernels": [', f'"kernels": [{_DEEP}, ', r"program( \d+ is nested|: kernel 0:)"),
-    "constants": ('"constants": "', f'"constants": {_DEEP}, "x": "', "constants is no text"),
+    "constants": ('"constants": "', f'"constants": {_DEEP}, "x": "', "constants is not a string"),
 }
 """Replacements in the text of a file, and patterns of what the page says then."""
 

@@ -158,7 +158,7 @@ async def test_a_trap(tf: Any) -> None:
                     use()
             report = tf.backend_report()["wasm"]
             assert report["status"] == "lost"
-            assert 'set_backend_async("wasm") opens it anew' in report["reason"]
+            assert 'set_backend_async("wasm") reopens it' in report["reason"]
             with pytest.warns(RuntimeWarning, match="were restored from their host copies"):
                 await tf.set_backend_async("wasm")
         finally:

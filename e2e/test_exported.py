@@ -177,7 +177,7 @@ def test_what_the_adapter_is_asked_for(evaluate: Evaluate) -> None:
     path.write_bytes(data.replace(rb"\"inputs\":7", rb"\"inputs\":9"))
     found = evaluate("adapters", url_of(path), {}, calls, "least")
     assert found["backend"] == "wasm"
-    why = "the file has no programs that this device can run: they need inputs 9, and it has 7"
+    why = "the file has no programs that this device can run: they require inputs 9, and it has 7"
     assert found["report"]["webgpu"] == {"status": "failed", "reason": why}
     with pytest.raises(Exception, match="inputs 9, and it has 7"):
         evaluate("adapters", url_of(path), OPTIONS["webgpu"], calls, "least")
@@ -206,7 +206,7 @@ def test_weights_over_the_budget(evaluate: Evaluate, backend: str) -> None:
     assert memory["hostBytes"] > len(weights) * each / 4
     roomy = evaluate("called", url_of(path), OPTIONS[backend], calls[:1])
     assert roomy["memory"]["hostBytes"] < each
-    with pytest.raises(Exception, match="budgetBytes must be a whole number"):
+    with pytest.raises(Exception, match="budgetBytes must be an integer number"):
         evaluate("called", url_of(path), {"budgetBytes": "1 GiB"}, [])
 
 

@@ -223,7 +223,9 @@ def test_without_float16(tf: Any, backend: str) -> None:
     x = tf.constant([1.5, 65504.0], tf.float16)
     assert (x + x).numpy().tolist() == [3.0, np.inf]
     graph = single_equation(OPS["add"], [Aval((2,), float16)] * 2, ())
-    with pytest.raises(tf.errors.InternalError, match="float16, which this webgpu device has not"):
+    with pytest.raises(
+        tf.errors.InternalError, match="float16, which this webgpu device does not have"
+    ):
         registry.active_backend().register(Compiled(graph, lower(graph, half=True)))
     with pytest.raises(ValueError, match="devices do not store float16"):
         lower(graph)

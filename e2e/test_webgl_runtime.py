@@ -239,11 +239,11 @@ REFUSED: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (lambda d: d["buffers"][0].pop("shape"), "program: buffer 0: the list shape is missing"),
     (lambda d: d["buffers"].append(None), "program: buffer 2: the list shape is missing"),
     (lambda d: d["kernels"][0].pop("inputs"), "program: kernel 0: the list inputs is missing"),
-    (lambda d: d.update(constants=[3]), "program: constant 0 is no object"),
+    (lambda d: d.update(constants=[3]), "program: constant 0 is not an object"),
     (lambda d: d["steps"][0].pop("outputs"), "program: step 0: the list outputs is missing"),
     (lambda d: d["steps"][0].pop("params"), "program: step 0 has no params"),
     (lambda d: d.update(donations=3), "program: the list donations is missing"),
-    (lambda d: d.update(donations=[[1]]), "program: one of donations is no pair"),
+    (lambda d: d.update(donations=[[1]]), "program: an entry of donations is not a pair"),
     (misspell, "WebGL2 kernel elementwise of a program does not compile; other kernels go on"),
 ]
 
@@ -251,9 +251,9 @@ REFUSED: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
 def test_malformed_programs_are_refused(evaluate: Evaluate) -> None:
     found = evaluate("refusals", [broken(change) for change, _ in REFUSED])
     assert evaluate("refusals", ["{", "null"])["messages"] == [
-        "program: the text is no JSON (SyntaxError: Expected property name or '}' in JSON at "
+        "program: the text is not JSON (SyntaxError: Expected property name or '}' in JSON at "
         "position 1 (line 1 column 2))",
-        "program: the text is no object",
+        "program: the text is not an object",
     ]
     assert (found["kept"], found["textures"]) == (0, 0)
     for message, (_, expected) in zip(found["messages"], REFUSED, strict=True):

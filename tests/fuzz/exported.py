@@ -29,9 +29,9 @@ OUTSIDE = 0.7
 
 CLEAR = re.compile(
     r"Error: (broken file: |wasm: |No backend could be opened: |the program was disposed"
-    r"|item \d+ is |items \S+ and \S+ of lists cannot be added)"
+    r"|list item \d+ is |items \S+ and \S+ of lists cannot be added)"
     r"|ResourceExhaustedError: (wasm: |a list has|lists are nested|all lists have|a tensor of"
-    r"|no memory for)"
+    r"|out of memory for)"
     r"|RangeError: Tried to write to index"
 )
 """How a refusal begins that a reader understands."""

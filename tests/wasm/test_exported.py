@@ -231,11 +231,11 @@ def test_inputs(runner: ProgramRunner, tmp_path: Path) -> None:
         ({"x": {"data": [1, 2, 3, 4], "shape": [4, 1]}, "n": 1}, takes + r" \(x: \[4,1\]"),
         ({"x": [[1, 2], [3]], "n": 1}, "rows of input 'x' differ in length"),
         ({"x": "1234", "n": 1}, "'x'"),
-        ({"x": None, "n": 1}, "input 'x' is no numbers and no picture"),
+        ({"x": None, "n": 1}, "input 'x' is neither numbers nor an image"),
     ]:
         with pytest.raises(RuntimeFailed, match=f"TypeError: .*{text}"):
             runner.run(inputs)
-    with pytest.raises(RuntimeFailed, match="there is no function 'f'; there are add"):
+    with pytest.raises(RuntimeFailed, match="there is no function 'f'; the functions are add"):
         runner.run({}, "f")
 
 
@@ -299,6 +299,10 @@ def test_lists_are_no_numbers(runner: ProgramRunner, tmp_path: Path) -> None:
     given = {"x": np.ones(3, np.float32), "n": np.array(2, np.int32)}
     good, *texts = runner.broken(files, given, "f")
     assert good == ""
-    wanted = ["not chosen by a number", "counts no number", r"list_set takes are \[list/1,list/1"]
+    wanted = [
+        "a branch is not a number",
+        "counts a value that is not a number",
+        r"inputs of list_set are \[list/1,list/1",
+    ]
     for text, pattern in zip(texts, wanted, strict=True):
         assert re.search(f"broken file: .*{pattern}", text), text

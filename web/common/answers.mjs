@@ -1,20 +1,20 @@
-// Bytes of addresses, for Python: one call of Python's when they are there, in the turn that brings them.
+// Fetches response bodies for Python, and calls Python once, in the task in which the last body arrives.
 
 import { prepareModels } from "./model_json.mjs";
 
 /** @typedef {import("./bridge.mjs").HeapOwner} HeapOwner */
 
 /**
- * Hands on the bodies of answers, or nothing if they do not say that they have no more than `most` bytes together:
- * none of them is read then.
+ * Pass the bodies of responses to Python. Pass nothing, and read no body, if the Content-Length headers are missing or
+ * add up to more than `most` bytes.
  * @param {Promise<Response>[]} answers
  * @param {number} most
- * @param {number} number what Python calls it
+ * @param {number} number Python's number for this request
  * @param {import("./bridge.mjs").Settle} settle
  * @param {HeapOwner} owner
  */
 export function receive(answers, most, number, settle, owner) {
-  prepareModels(); // most of what is asked for here are models
+  prepareModels(); // most of these requests are for models
   const told = settling(settle, owner);
   bodies(answers, most).then(
     (found) => told(number, undefined, found),
@@ -37,7 +37,7 @@ async function bodies(answers, most) {
 }
 
 /**
- * How many bytes an answer says that it has; NaN when it does not say, or refuses.
+ * Return the number of bytes that a response declares; NaN if it declares none or has failed.
  * @param {Response} response
  */
 function sizeOf({ ok, headers }) {
@@ -47,7 +47,7 @@ function sizeOf({ ok, headers }) {
 }
 
 /**
- * What calls Python so that it may wait for the browser, where it can at all.
+ * Return a function that calls Python so that Python may wait for the browser, where JSPI is supported.
  * @param {import("./bridge.mjs").Settle} settle
  * @param {HeapOwner} owner
  * @returns {import("./bridge.mjs").Settled}

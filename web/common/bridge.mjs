@@ -1,5 +1,5 @@
-// What Python's side calls: JSON text in, integers across, bytes as an address in Pyodide's heap.
-// The heap's buffer is looked up at each call, because it is replaced when memory grows.
+// The functions that Python calls. Structured data crosses as JSON text, other arguments as integers, and bytes as
+// an address in Pyodide's heap. The heap's buffer is read at each call, because growing memory replaces it.
 
 import { openWasm } from "../wasm/wasm.mjs";
 import { openWebgl } from "../webgl/webgl.mjs";
@@ -21,18 +21,18 @@ import { nextTask } from "./turns.mjs";
  */
 
 /**
- * Emscripten's module object of Pyodide. What Python calls may wait for the browser with `jspiSupported`.
+ * Emscripten's module object of Pyodide. With `jspiSupported`, functions called by Python may wait for the browser.
  * @typedef {{ HEAPU8: Uint8Array, jspiSupported?: boolean }} HeapOwner
  */
 
 /**
- * A function of Python's: what was asked for under a number has come, or failed.
+ * A Python function that is called back when the request with a number has a result or has failed.
  * @typedef {(number: number, error?: Error, found?: unknown) => void} Settled
  * @typedef {Settled & {callPromising: (...given: Parameters<Settled>) => Promise<void>}} Settle
  */
 
 /**
- * The feature probe's findings as JSON.
+ * Return the results of the feature probe as JSON.
  * @returns {Promise<string>}
  */
 export async function probeJson() {
@@ -40,7 +40,7 @@ export async function probeJson() {
 }
 
 /**
- * Opens a backend.
+ * Open a backend.
  * @param {string} kind "webgpu", "webgl" or "wasm"
  * @param {string} options JSON of the backend's options
  * @param {HeapOwner} owner
@@ -60,16 +60,16 @@ export async function openJson(kind, options, owner, pointer, size) {
 }
 
 /**
- * A backend's functions with Pyodide's heap bound to them.
+ * Return a backend's functions with Pyodide's heap bound to them.
  * @param {Backend} backend
  * @param {HeapOwner} owner
- * @param {Settle} settle hears of each read that was started
+ * @param {Settle} settle called back for each read that was started
  */
 export function bindHeap(backend, owner, settle) {
   const repeats = new Repeats(backend);
   /** @type {(pointer: number, size: number, slot: number) => Promise<void>} */
   async function readInto(pointer, size, slot) {
-    const turn = nextTask(); // who reads in a loop lets the page have its turns
+    const turn = nextTask(); // keeps the page responsive during a loop of reads
     await /** @type {AsyncBackend} */ (backend).readAsync(slot, (elements) => {
       const { buffer, byteOffset, byteLength } = elements;
       if (byteLength !== size) throw new Error(`slot ${slot} has ${byteLength} bytes, not ${size}`);

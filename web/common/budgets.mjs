@@ -1,23 +1,24 @@
 /**
- * How many bytes a backend, and the host for it, may hold where nobody says so.
+ * Default limits of the bytes that a backend, and the host on its behalf, may hold.
  *
  * @typedef {object} Budgets
  * @property {number} gpu
- * @property {number} wasm of the module's heap
- * @property {number} host of what leaves a backend
+ * @property {number} wasm size of the module's heap
+ * @property {number} host for data that leaves a backend
  */
 
 const GIB = 2 ** 30;
 
-/** Of a GPU's memory, for each pixel of the screen that it draws. */
+/** Estimated bytes of GPU memory per pixel of the screen. */
 const BYTES_OF_A_PIXEL = 600;
 
-/** In GiB, of a device whose browser does not say. */
+/** Assumed memory in GiB where the browser does not report it. */
 const USUAL_MEMORY = 4;
 
 /**
- * For a GPU half of the device's memory as far as browsers tell (8 GiB at most), or what a screen of
- * that size lets expect of its GPU, 1 GiB at least; for wasm what keeps the heap from its end at 4 GiB.
+ * Return the default budgets. A GPU gets half of the device's memory (browsers report 8 GiB at most), or
+ * more if the screen suggests a larger GPU, and at least 1 GiB. Wasm gets a budget that keeps the heap
+ * below its limit of 4 GiB.
  *
  * @returns {Budgets}
  */
@@ -30,7 +31,7 @@ export function defaultBudgets() {
   };
 }
 
-/** Of the screen; 0 in a worker. */
+/** Number of pixels of the screen; 0 in a worker. */
 function screenPixels() {
   const { screen, devicePixelRatio: ratio = 1 } = /** @type {any} */ (globalThis);
   return screen ? screen.width * screen.height * ratio ** 2 : 0;

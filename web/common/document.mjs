@@ -1,26 +1,26 @@
 /**
- * The document of a Program of shaders (src/tfpy/_src/compiler/lower/program.py). It may come from anywhere:
- * it is checked before anything relies on it.
+ * Parses and checks the document of a shader Program (src/tfpy/_src/compiler/lower/program.py). The
+ * document may come from an untrusted file, so everything is checked before it is used.
  *
  * @typedef {object} KernelText
  * @property {string} name
  * @property {string} source
  * @property {string[]} inputs
  *
- * @typedef {object} BufferText a backend's may have more
+ * @typedef {object} BufferText backends may add properties
  * @property {string} dtype
  * @property {number[]} shape
  *
- * @typedef {object} StepText a backend's may have more
+ * @typedef {object} StepText backends may add properties
  * @property {number} kernel
  * @property {number[]} inputs
  * @property {number[]} outputs
  * @property {Record<string, number | number[]>} params
  *
- * @typedef {object} Rules what a backend asks besides
+ * @typedef {object} Rules additional checks of a backend
  * @property {string} backend
- * @property {number} maxInputs arrays that a kernel may read
- * @property {boolean} [float16] whether the device stores it, which others never do
+ * @property {number} maxInputs number of arrays that a kernel may read
+ * @property {boolean} [float16] whether the device can store float16
  * @property {(buffer: any, number: number, isTemporary: boolean) => void} checkBuffer
  * @property {(text: ProgramText, step: any, what: string) => void} checkStep
  */
@@ -38,7 +38,7 @@
  * @property {number[]} outputs
  * @property {[number, number][]} [donations] pairs of an output and an input's buffer
  * @property {S[]} steps
- * @property {string} of the ops that it computes, for errors
+ * @property {string} of names of the ops that it computes, for errors
  */
 
 import { nbytesOf } from "./elements.mjs";
@@ -49,7 +49,7 @@ const LISTS = ["kernels", "buffers", "constants", "inputs", "outputs", "steps"];
 export const SIZE_LIMIT = 2 ** 31;
 /** TensorFlow's limit for the rank of a tensor. */
 export const MOST_DIMENSIONS = 254;
-/** Characters of a text that an error shows. */
+/** Number of characters of a value that an error shows. */
 const MOST_SHOWN = 60;
 const DTYPES = ["float32", "int32", "bool"];
 
@@ -74,17 +74,17 @@ function parsed(json) {
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw new Error(`program: the text is no JSON (${error})`);
+    throw new Error(`program: the text is not JSON (${error})`);
   }
 }
 
 /**
- * Every list and object is there; what they hold, `check` looks at.
+ * Check that every list and object is present; `check` validates their contents.
  *
  * @param {any} text
  */
 function checkLists(text) {
-  require_(isObject(text), "the text is no object");
+  require_(isObject(text), "the text is not an object");
   for (const name of LISTS) requireList(text, name);
   text.buffers.forEach((/** @type {any} */ buffer, /** @type {number} */ number) => {
     requireList(buffer, "shape", `buffer ${number}: `);
@@ -93,7 +93,7 @@ function checkLists(text) {
     requireList(kernel, "inputs", `kernel ${number}: `);
   });
   text.constants.forEach((/** @type {any} */ constant, /** @type {number} */ number) => {
-    require_(isObject(constant), `constant ${number} is no object`);
+    require_(isObject(constant), `constant ${number} is not an object`);
   });
   text.steps.forEach((/** @type {any} */ step, /** @type {number} */ number) => {
     for (const name of ["inputs", "outputs"]) requireList(step, name, `step ${number}: `);
@@ -102,7 +102,7 @@ function checkLists(text) {
   if (text.donations === undefined) return;
   requireList(text, "donations");
   for (const pair of text.donations) {
-    require_(Array.isArray(pair) && pair.length === 2, "one of donations is no pair");
+    require_(Array.isArray(pair) && pair.length === 2, "an entry of donations is not a pair");
   }
 }
 
@@ -125,7 +125,7 @@ function isObject(value) {
 }
 
 /**
- * What the rest relies on: indices in range, each buffer written once and before it is read.
+ * Check that indices are in range, and that each buffer is written once, before any read.
  *
  * @param {ProgramText} text
  * @param {number} nbytes
@@ -182,7 +182,7 @@ function check(text, nbytes, rules) {
  * @param {Rules} rules
  */
 function checkBuffer({ dtype, shape }, { backend, float16 = false }) {
-  if (dtype === "float16") require_(float16, `float16, which this ${backend} device has not`);
+  if (dtype === "float16") require_(float16, `float16, which this ${backend} device does not have`);
   else require_(DTYPES.includes(dtype), `dtype ${shownValue(dtype)}`);
   require_(shape.length <= MOST_DIMENSIONS, `a buffer of ${shape.length} dimensions`);
   const valid = shape.every((n) => isIndex(n, SIZE_LIMIT)) && countOf(shape) < SIZE_LIMIT;
@@ -203,7 +203,7 @@ function checkStep({ kernels }, { kernel, inputs, outputs }, what) {
 
 /**
  * @param {ProgramText} text
- * @param {Set<number>} sources inputs and constants
+ * @param {Set<number>} sources buffers of inputs and constants
  * @param {Set<number>} written
  */
 function checkOutputs({ outputs }, sources, written) {
@@ -215,7 +215,7 @@ function checkOutputs({ outputs }, sources, written) {
 }
 
 /**
- * An output takes over an input of its size and dtype that no step reads any more when it is drawn.
+ * Check donations: an output may reuse an input of the same size and dtype if no later step reads the input.
  *
  * @param {ProgramText} text
  */
@@ -248,7 +248,7 @@ export function countOf(shape) {
 }
 
 /**
- * Show a value of a document in an error, in a few characters.
+ * Return a short form of a document's value for an error.
  *
  * @param {unknown} value
  * @returns {string}

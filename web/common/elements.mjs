@@ -1,6 +1,6 @@
 /**
- * Elements of tensors in arrays: as Python's heap has them, and as shaders store them, where a bool
- * is an int. Those of float16 are known by their bits: not all browsers have arrays of them.
+ * Elements of tensors in arrays, in the layout of Python's heap and in the layout of shaders, where a
+ * bool is an int. A float16 is stored as its bits, because not all browsers have float16 arrays.
  *
  * @typedef {Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint16Array<ArrayBuffer>} Elements
  */
@@ -14,7 +14,7 @@ const KINDS = {
 };
 
 /**
- * Bytes of elements in the heap.
+ * Return the number of bytes that elements take in the heap.
  *
  * @param {number} count
  * @param {string} dtype
@@ -24,7 +24,7 @@ export function nbytesOf(count, dtype) {
 }
 
 /**
- * Bytes of elements as shaders store them.
+ * Return the number of bytes that elements take in the layout of shaders.
  *
  * @param {number} count
  * @param {string} dtype
@@ -34,7 +34,7 @@ export function storedBytes(count, dtype) {
 }
 
 /**
- * Elements of a heap in an array of their own.
+ * Copy elements of a heap to a new array.
  *
  * @param {ArrayBufferLike} heap
  * @param {number} ptr
@@ -52,7 +52,7 @@ export function copied(heap, ptr, count, dtype) {
 }
 
 /**
- * Elements of the heap as they lie there, or a copy where shaders store them otherwise.
+ * Return a view of elements in the heap, or a copy where shaders use another layout.
  *
  * @param {ArrayBufferLike} heap
  * @param {number} ptr
@@ -78,7 +78,7 @@ export function emptyArray(dtype, count) {
 }
 
 /**
- * Copies elements to the heap.
+ * Copy elements to the heap.
  *
  * @param {ArrayBufferLike} heap
  * @param {number} ptr
@@ -92,7 +92,7 @@ export function copyOut(heap, ptr, dtype, elements) {
 }
 
 /**
- * Elements of bytes that shaders have stored.
+ * Return the elements in bytes that shaders have stored.
  *
  * @param {string} dtype
  * @param {ArrayBuffer} bytes
@@ -105,7 +105,7 @@ export function elementsOf(dtype, bytes, offset, count) {
 }
 
 /**
- * Elements that shaders have stored, as the heap has them.
+ * Convert elements that shaders have stored to the layout of the heap.
  *
  * @param {string} dtype
  * @param {Elements} elements

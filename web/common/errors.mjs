@@ -1,4 +1,4 @@
-/** Errors that Python raises as the class of tf.errors with their name; others are InternalError. */
+/** An error that Python raises as the tf.errors class of the same name; other errors become InternalError. */
 
 export class OpError extends Error {
   /**
@@ -11,11 +11,11 @@ export class OpError extends Error {
   }
 }
 
-/** What was asked for found no memory, and nothing was done. */
+/** An allocation failed, and nothing was changed. */
 export class NoMemory extends OpError {
   /**
    * @param {string} backend
-   * @param {number} wanted bytes
+   * @param {number} wanted number of bytes requested
    * @param {number} used bytes in use
    */
   constructor(backend, wanted, used) {
@@ -26,11 +26,11 @@ export class NoMemory extends OpError {
   }
 }
 
-/** A step of a Program has refused an index of one of its operands. */
+/** A step of a Program has rejected an index in one of its operands. */
 export class WrongIndex extends OpError {
   /**
    * @param {string} message
-   * @param {number} step its number in the Program
+   * @param {number} step number of the step in the Program
    */
   constructor(message, step) {
     super("InvalidArgumentError", message);

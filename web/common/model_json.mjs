@@ -1,5 +1,5 @@
-// model.json of TensorFlow.js for Python, as data of its marshal: csrc/model_json. Python's own json takes three
-// times as long, since it makes an object of each of some ten thousand values of which most are equal to others.
+// Converts TensorFlow.js's model.json to Python's marshal format with csrc/model_json. Python's json module takes
+// three times as long, because it creates an object for each of about ten thousand values, most of them duplicates.
 
 import bytes from "model-json";
 
@@ -13,16 +13,16 @@ import bytes from "model-json";
  * @property {() => number} tfpy_result
  */
 
-/** Larger files are Python's. */
+/** Python parses larger files. */
 const MAX_BYTES = 1 << 24;
-/** A module with more memory, which does not shrink, is not kept. */
+/** A module with more memory than this is discarded after use, because wasm memory does not shrink. */
 const MAX_KEPT = 1 << 24;
 
 let isComing = false;
 /** @type {Converter | undefined} */
 let converter;
 
-/** Begins to make the module ready. */
+/** Begin to load the module. */
 export function prepareModels() {
   if (!isComing) open();
   isComing = true;
@@ -35,12 +35,12 @@ async function open() {
     const made = /** @type {Converter} */ (/** @type {unknown} */ (instance.exports));
     made._initialize();
     converter = made;
-  } catch {} // Python reads by itself
+  } catch {} // Python's parser is used instead
 }
 
 /**
- * Converts a model.json of Python's heap; how many bytes there are for `takeModel` to take, or 0 where Python
- * should read by itself: while the module is not ready, and for a file that is none, or unusual.
+ * Convert a model.json in Python's heap. Return the number of bytes that `takeModel` will copy, or 0 if Python must
+ * parse the text: while the module is not ready, and for files that are unusual or not a model.json.
  * @param {HeapOwner} owner
  * @param {number} pointer
  * @param {number} size
@@ -54,13 +54,13 @@ export function convertModel(owner, pointer, size) {
     new Uint8Array(converter.memory.buffer, place, size).set(text);
     return converter.tfpy_convert();
   } catch {
-    converter = undefined; // which had no memory left
+    converter = undefined; // it ran out of memory
     return 0;
   }
 }
 
 /**
- * Puts what `convertModel` has made into Python's heap.
+ * Copy the result of `convertModel` to Python's heap.
  * @param {HeapOwner} owner
  * @param {number} pointer
  * @param {number} size

@@ -1,25 +1,25 @@
 /**
- * Keeps what slots hold on a device within a budget of bytes. Over it, the slots that were used longest
- * ago go to the host, and come back, as slots that were written do, when a Program takes them: a page
- * that holds too much becomes slow, and does not die.
+ * Keeps the data of slots on a device within a budget of bytes. Above it, the least recently used slots
+ * move to the host. They come back when a Program uses them. A page that holds too much becomes slow
+ * instead of failing.
  *
  * @typedef {ArrayBufferView<ArrayBuffer>} Data
  *
  * @typedef {object} Pageable
- * @property {unknown} storage on the device; null without
- * @property {Data | null} data on the host
- * @property {number} used the number of the run that used it last
- * @property {boolean} [pinned] whether it stays on the device, whatever happens
+ * @property {unknown} storage storage on the device, or null
+ * @property {Data | null} data data on the host, or null
+ * @property {number} used number of the run that used it last
+ * @property {boolean} [pinned] whether it must stay on the device
  */
 
-/** Of the budget, after some have gone: so that not every run has to send some. */
+/** Share of the budget that is in use after eviction, so that not every run has to evict slots. */
 const REST = 7 / 8;
 
-/** Smaller slots would bring little. */
+/** Evicting smaller slots would free too little memory. */
 const LEAST_BYTES = 2 ** 14;
 
 /**
- * @param {number} [bytes] of an option; left out or -1: without an end
+ * @param {number} [bytes] option's value; undefined or -1 means no limit
  */
 export function budgetOf(bytes = -1) {
   return bytes < 0 ? Infinity : bytes;
@@ -32,14 +32,14 @@ export class Pager {
   /**
    * @param {object} device
    * @param {number} device.budget bytes
-   * @param {number} device.hostBudget bytes that the host takes
+   * @param {number} device.hostBudget maximum bytes on the host
    * @param {() => number} device.onHost bytes that it has taken
-   * @param {() => number} device.held bytes that are in use or kept for use
-   * @param {() => void} device.shrink gives back what is only kept
-   * @param {(slot: S) => number} device.bytesOf what a slot's storage takes
-   * @param {(slot: S) => S["data"] | Promise<S["data"]>} device.fetch a slot's elements; a promise
-   *   where the device cannot be waited for
-   * @param {(slot: S) => void} device.drop gives a slot's storage back for good
+   * @param {() => number} device.held bytes in use or cached for reuse
+   * @param {() => void} device.shrink release cached free blocks
+   * @param {(slot: S) => number} device.bytesOf bytes of a slot's storage
+   * @param {(slot: S) => S["data"] | Promise<S["data"]>} device.fetch return a slot's elements; a promise
+   *   where blocking reads are not possible
+   * @param {(slot: S) => void} device.drop free a slot's storage
    */
   constructor({ budget, hostBudget, onHost, held, shrink, bytesOf, fetch, drop }) {
     this.budget = budget;
@@ -53,20 +53,20 @@ export class Pager {
     /** @type {Map<S, Promise<void>>} those that are on their way to the host */
     this.leaving = new Map();
     this.leavingBytes = 0;
-    /** Below this nothing is tried: the last time too little could go. */
+    /** Below this number of bytes, eviction is not tried: the last attempt freed too little. */
     this.patience = 0;
   }
 
-  /** Whether the device holds too much. */
+  /** True if the device holds more than the budget. */
   get over() {
     return this.held() > Math.max(this.budget, this.patience);
   }
 
   /**
-   * Sends slots to the host, if the device holds too much.
+   * Move slots to the host if the device holds more than the budget.
    *
    * @param {Iterable<S>} slots
-   * @param {number} run the number of the next one, whose slots stay
+   * @param {number} run number of the next run; its slots stay
    */
   relieve(slots, run) {
     if (!this.over) return;
@@ -79,23 +79,23 @@ export class Pager {
   }
 
   /**
-   * Sends some slots to the host, since the device has no memory left.
+   * Move some slots to the host, because the device has run out of memory.
    *
    * @param {Iterable<S>} slots
-   * @param {number} run the number of the next one, whose slots stay
-   * @returns {boolean} whether there were any
+   * @param {number} run number of the next run; its slots stay
+   * @returns {boolean} whether any slot could move
    */
   makeRoom(slots, run) {
     return this.sendOff(slots, run, this.held() * (1 - REST)) > 0;
   }
 
   /**
-   * Takes a smaller budget, since a device had less memory than that when it was too late to make
-   * room; resolves when what is over it has left.
+   * Reduce the budget, because a device turned out to have less memory after work had been issued.
+   * Resolves when the slots above the new budget have moved to the host.
    *
    * @param {Iterable<S>} slots
-   * @param {number} held bytes for which there was memory
-   * @param {number} again bytes that will be wanted when what failed is done again
+   * @param {number} held bytes that the device could hold
+   * @param {number} again bytes needed to repeat the failed work
    */
   async learn(slots, held, again) {
     this.budget = Math.min(this.budget, held - Math.min(again, held / 2));
@@ -105,12 +105,12 @@ export class Pager {
   }
 
   /**
-   * Sends the slots that were used longest ago to the host.
+   * Move the least recently used slots to the host.
    *
    * @param {Iterable<S>} slots
    * @param {number} run
-   * @param {number} wanted bytes
-   * @returns {number} bytes that they took; less if no more can go, or the host takes no more
+   * @param {number} wanted bytes to free
+   * @returns {number} freed bytes; fewer than wanted if no more slots can move or the host is full
    */
   sendOff(slots, run, wanted) {
     let sent = 0;
@@ -125,7 +125,7 @@ export class Pager {
   }
 
   /**
-   * The slots that may go, the one that was used longest ago first.
+   * Return the slots that may move, least recently used first.
    *
    * @param {Iterable<S>} slots
    * @param {number} run
@@ -142,7 +142,7 @@ export class Pager {
 
   /**
    * @param {S} slot
-   * @returns {boolean} whether it is gone or on its way; false where the host has no memory either
+   * @returns {boolean} whether the slot has moved or is being read; false if the host has no memory either
    */
   send(slot) {
     try {
@@ -157,7 +157,7 @@ export class Pager {
   }
 
   /**
-   * @param {S} slot which stays if it is used, freed or donated meanwhile, or cannot be read
+   * @param {S} slot stays if it is used, freed or donated meanwhile, or cannot be read
    * @param {Promise<S["data"]>} found
    */
   async sendLater(slot, found) {
@@ -169,7 +169,7 @@ export class Pager {
       const idle = slot.storage === storage && slot.used === used && !slot.pinned;
       if (idle) this.leave(slot, elements);
     } catch {
-      // The next read tells what is wrong with the device.
+      // The next read reports the device's error.
     } finally {
       this.leaving.delete(slot);
       this.leavingBytes -= bytes;

@@ -1,27 +1,27 @@
-// What this browser can do, as data. Nothing here decides anything: the registry of backends does.
+// The browser's capabilities, as data. This module decides nothing: Python's registry of backends does.
 
 /**
  * @typedef {object} WebglProbe
- * @property {0 | 1 | 2} version highest WebGL version that gives a context; 0 when there is none
+ * @property {0 | 1 | 2} version highest WebGL version with a context; 0 if there is none
  * @property {string} renderer
  * @property {string} vendor
- * @property {boolean} software whether the renderer is a software rasteriser
+ * @property {boolean} software whether the renderer is a software rasterizer
  * @property {boolean} float32Target whether a float32 texture can be rendered to (WebGL2)
  * @property {boolean} float16Target whether a float16 texture can be rendered to (WebGL2)
  * @property {number} maxTextureSize
- * @property {0 | 2} timers version of EXT_disjoint_timer_query_webgl2, which times kernels
+ * @property {0 | 2} timers version of EXT_disjoint_timer_query_webgl2, for timing kernels; 0 if it is missing
  *
  * @typedef {object} WebgpuProbe
- * @property {string} adapter its name; empty when there is none
+ * @property {string} adapter name of the adapter; empty if there is none
  * @property {boolean} software whether it is a fallback adapter
  *
- * @typedef {object} AdapterDetails what nothing depends on, for people
+ * @typedef {object} AdapterDetails information for people; no code depends on it
  * @property {string} vendor
  * @property {string} architecture
  * @property {string[]} features
  * @property {Record<string, number>} limits
  *
- * @typedef {object} Host what runs this code
+ * @typedef {object} Host properties of the browser or runtime
  * @property {boolean} browser a page, or a worker of one
  * @property {boolean} node
  * @property {boolean} chrome Chrome, or another browser of Chromium
@@ -34,7 +34,7 @@
  * @property {WebglProbe} webgl
  * @property {{simd: boolean, relaxedSimd: boolean, threads: boolean, jspi: boolean}} wasm
  * @property {boolean} crossOriginIsolated
- * @property {boolean} worker whether this is a worker rather than a page's main thread
+ * @property {boolean} worker whether this is a worker, not a page's main thread
  * @property {boolean} offscreenCanvas
  * @property {number} hardwareConcurrency
  * @property {import("./budgets.mjs").Budgets} budgets
@@ -42,12 +42,12 @@
 
 import { defaultBudgets } from "./budgets.mjs";
 
-/** What has the times of draws, in WebGL2. */
+/** WebGL2's extension that times draws. */
 export const TIMER_QUERIES = "EXT_disjoint_timer_query_webgl2";
 
 const SOFTWARE_RENDERER = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
-/** WebAssembly's header and one section after the other; each test module has one function. */
+/** WebAssembly's header, followed by sections; each test module has one function. */
 const WASM_HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
 const ONE_FUNCTION = [0x03, 0x02, 0x01, 0x00];
 const RETURNS_V128 = [0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7b];
@@ -64,7 +64,7 @@ const END = 0x0b;
 
 /**
  * @param {number[]} instructions
- * @param {...number[]} sections those before the code section
+ * @param {...number[]} sections sections before the code section
  */
 function validates(instructions, ...sections) {
   const body = [NO_LOCALS, ...instructions, END];
@@ -74,8 +74,8 @@ function validates(instructions, ...sections) {
 }
 
 /**
- * Whether a worker that is started here may block this thread for good: in Firefox (153),
- * `new Worker()` inside a worker does not return in one to seven of a hundred calls.
+ * Return true if a worker started here may block this thread forever. In Firefox (153), `new Worker()` inside a
+ * worker does not return in one to seven of a hundred calls.
  */
 function workersMayHang() {
   const isWorker = typeof document === "undefined";
@@ -100,7 +100,7 @@ export function probeHost() {
 export function probeWasm() {
   return {
     simd: validates(SPLAT_ZERO, RETURNS_V128, ONE_FUNCTION),
-    // WebKit (2.50) has a part of it behind an option; the module needs all of it.
+    // WebKit (2.50) puts a part of it behind an option, but the module needs all of it.
     relaxedSimd: validates(
       [...SPLAT_ZERO, ...SPLAT_ZERO, ...THREE_ZEROS, ...RELAXED_DOT_ADD, ...RELAXED_MADD],
       RETURNS_V128,
@@ -115,7 +115,7 @@ export function probeWasm() {
   };
 }
 
-/** A canvas of one pixel, wherever this code runs; null where there are none, as in node. */
+/** Create a canvas of one pixel, on a page or in a worker; null where there are no canvases, as in Node.js. */
 export function smallCanvas() {
   if (typeof document === "undefined") {
     return typeof OffscreenCanvas === "undefined" ? null : new OffscreenCanvas(1, 1);
@@ -126,7 +126,7 @@ export function smallCanvas() {
 }
 
 /**
- * Whether a renderer's name is that of a software rasteriser.
+ * Return true if a renderer's name belongs to a software rasterizer.
  * @param {string} renderer
  */
 function isSoftwareRenderer(renderer) {
@@ -134,7 +134,7 @@ function isSoftwareRenderer(renderer) {
 }
 
 /**
- * The unmasked names of the GPU behind a context.
+ * Return the unmasked vendor and renderer names of a context's GPU.
  * @param {WebGLRenderingContext | WebGL2RenderingContext} gl
  */
 export function rendererNames(gl) {
@@ -146,7 +146,7 @@ export function rendererNames(gl) {
 }
 
 /**
- * Whether a texture of this format is complete as a render target: it is made and asked.
+ * Return true if a texture of this format can be rendered to, by trying it.
  * @param {WebGL2RenderingContext} gl
  * @param {number} format a sized internal format
  */
@@ -199,7 +199,7 @@ export function probeWebgl() {
 }
 
 /**
- * What an adapter is.
+ * Return the description of an adapter.
  * @param {GPUAdapter} adapter
  * @returns {WebgpuProbe}
  */
@@ -210,16 +210,16 @@ export function describeAdapter({ info }) {
 }
 
 /**
- * The adapter that is asked about and opened; none where there is no WebGPU.
+ * Request the adapter that is both probed and opened; null where WebGPU is not available.
  *
- * @param {boolean} [lowPower] that which takes less power, where there are two
+ * @param {boolean} [lowPower] prefer the adapter that uses less power, if there are two
  */
 export async function requestAdapter(lowPower = false) {
   const powerPreference = lowPower ? "low-power" : "high-performance";
   return globalThis.navigator?.gpu?.requestAdapter({ powerPreference });
 }
 
-/** What is told of an adapter's limits, and as much of which as it has is asked of its device. */
+/** Limits of an adapter to report; the device is requested with the adapter's values of them. */
 export const LIMITS = /** @type {const} */ ([
   "maxBufferSize",
   "maxStorageBufferBindingSize",
@@ -254,7 +254,7 @@ export async function probeWebgpu() {
 }
 
 /**
- * Probes the browser. Every context and object made on the way is released.
+ * Probe the browser. All contexts and objects that the probe creates are released.
  * @returns {Promise<Probe>}
  */
 export async function probe() {

@@ -1,7 +1,6 @@
 /**
- * A registered Program of a GPU backend, as far as its buffers go: all are fixed at registration
- * (the constants, and the place of each temporary in the pool), but for the storage of its inputs
- * and outputs, which each run puts in its place.
+ * The buffers of a registered Program of a GPU backend. Constants and the places of temporaries in the
+ * pool are fixed at registration. Each run binds the storage of inputs and outputs.
  *
  * @typedef {import("./document.mjs").ProgramText} ProgramText
  */
@@ -9,11 +8,11 @@
 /**
  * @template Storage
  * @template {{count: number, bucket: {bytes: number}}} Layout
- * @typedef {object} Pool where storage comes from
+ * @typedef {object} Pool pool of storage
  * @property {(layout: Layout) => Storage} acquire
  * @property {(storage: Storage) => void} release
- * @property {number} generation of its temporaries
- * @property {(bytes: number) => void} reserve room for temporaries
+ * @property {number} generation changes when temporaries were deleted
+ * @property {(bytes: number) => void} reserve reserve bytes for temporaries
  * @property {(layout: Layout, index: number) => Storage} temporary
  */
 
@@ -27,7 +26,7 @@ export class BufferProgram {
   /**
    * @param {Pool<Storage, Layout>} pool
    * @param {ProgramText} text
-   * @param {Layout[]} layouts by buffer
+   * @param {Layout[]} layouts layout of each buffer
    */
   constructor(pool, text, layouts) {
     const { inputs, outputs, constants } = text;
@@ -37,20 +36,20 @@ export class BufferProgram {
     this.constants = constants.map(({ buffer }) => buffer);
     const donations = new Map(text.donations);
     const positions = new Map(inputs.map((buffer, position) => [buffer, position]));
-    /** For each output the position of the input whose storage it may take over; or -1. */
+    /** For each output, the position of the input whose storage it may reuse; or -1. */
     this.donations = outputs.map((output) => positions.get(donations.get(output) ?? -1) ?? -1);
     const { temporaries, temporaryBytes } = assignTemporaries(text, this.buffers);
     this.temporaries = temporaries;
     this.temporaryBytes = temporaryBytes;
-    /** @type {Storage[]} by buffer */
+    /** @type {Storage[]} storage of each buffer */
     this.storages = new Array(this.buffers.length);
     this.storagePool = pool;
-    /** Of the pool's temporaries that `storages` holds. */
+    /** The pool's generation to which the temporaries in `storages` belong. */
     this.generation = -1;
   }
 
   /**
-   * Whether an input, by position, may be a tensor of this type.
+   * Check that an input may be a tensor of this dtype and size.
    *
    * @param {number} position
    * @param {string} dtype
@@ -75,10 +74,10 @@ export class BufferProgram {
   }
 
   /**
-   * The position of the donated input whose storage an output takes over in a run; or -1.
+   * Return the position of the donated input that an output reuses in a run; or -1.
    *
-   * @param {number} output position
-   * @param {number[]} slots of the run, those with a minus sign donated
+   * @param {number} output position of the output
+   * @param {number[]} slots slots of the run; negative ones are donated
    */
   donatedTo(output, slots) {
     const input = this.donations[output];
@@ -86,9 +85,9 @@ export class BufferProgram {
   }
 
   /**
-   * Gives an output its storage: that of a donated input, or new.
+   * Bind storage to an output: a donated input's, or new storage.
    *
-   * @param {number} output position
+   * @param {number} output position of the output
    * @param {number[]} slots
    */
   bindOutput(output, slots) {
@@ -99,7 +98,7 @@ export class BufferProgram {
       input < 0 ? this.storagePool.acquire(buffers[buffer].layout) : storages[inputs[input]];
   }
 
-  /** Puts the pool's storage in the places of the temporaries, where it has changed. */
+  /** Bind the pool's storage to the temporaries, if it has changed. */
   bindTemporaries() {
     const { storagePool: pool, buffers, storages } = this;
     if (this.generation === pool.generation) return;
@@ -110,7 +109,7 @@ export class BufferProgram {
     this.generation = pool.generation;
   }
 
-  /** Gives the constants' storage back. */
+  /** Release the constants' storage. */
   releaseConstants() {
     for (const buffer of this.constants) {
       if (this.storages[buffer] !== undefined) this.storagePool.release(this.storages[buffer]);

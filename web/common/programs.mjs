@@ -1,5 +1,5 @@
 /**
- * The Programs of a GPU backend, by the numbers that they are known by.
+ * The Programs of a GPU backend by their ids.
  *
  * @template {{close: () => void}} Program
  */
@@ -17,7 +17,7 @@ export class ProgramTable {
   }
 
   /**
-   * Takes a Program whose constants are still to be uploaded; it is closed if that fails.
+   * Add a Program and upload its constants; the Program is closed if the upload fails.
    *
    * @param {Program} program
    * @param {(program: Program) => void} upload

@@ -1,13 +1,13 @@
-// Runs of a Program one after the other, each on what the one before gave, in one crossing: the
-// steps of training between which nobody looks.
+// Repeated runs of a Program in one call from Python: each run takes outputs of the previous one. Used
+// for training steps without reads in between.
 
 /**
- * How a run follows another one.
+ * The connection between consecutive runs.
  * @typedef {object} Links
- * @property {number} outputs how many the Program has
- * @property {[number, number, boolean][]} carried an input, the output that is its next value, and
- *   whether that is donated
- * @property {number[]} given the inputs that each run gets anew
+ * @property {number} outputs number of the Program's outputs
+ * @property {[number, number, boolean][]} carried position of an input, position of the output that is
+ *   its next value, and whether the input is donated
+ * @property {number[]} given positions of the inputs that each run receives
  */
 
 export class Repeats {
@@ -19,9 +19,9 @@ export class Repeats {
   }
 
   /**
-   * Says how runs of a Program follow one another.
+   * Set the connection between consecutive runs of a Program.
    * @param {number} program
-   * @param {string} json its Links
+   * @param {string} json its Links as JSON
    */
   link(program, json) {
     /** @type {Links} */
@@ -37,11 +37,11 @@ export class Repeats {
   }
 
   /**
-   * Runs a Program `count` times; only what the last run gave is left. If a later run fails, the
-   * error's `first` is the slot of the first output of the last one that did not.
+   * Run a Program `count` times and keep only the outputs of the last run. If a later run fails, the
+   * error's `first` is the first output's slot of the last successful run.
    * @param {number} program
    * @param {number} count
-   * @param {number[]} slots the inputs of the first run, then of each other one those given anew
+   * @param {number[]} slots inputs of the first run, then the `given` inputs of each later run
    * @returns {number} the slot of the first output
    */
   run(program, count, slots) {

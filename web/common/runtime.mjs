@@ -1,14 +1,14 @@
 /**
- * The JavaScript side of tfpy as one object: bundled into the wheel as runtime.js, found by
+ * The JavaScript side of tfpy as one object, bundled into the wheel as runtime.js and loaded by
  * backends/javascript/bridge.py.
  *
- * web/common/   what all backends share: their interface (backend.mjs), what Python calls
- *                (bridge.mjs), what the browser can do (probe.mjs), what addresses answer (answers.mjs),
- *                what model.json says (model_json.mjs)
- * web/webgl/     a folder for each backend, which exports open<Backend>
+ * web/common/   shared by all backends: their interface (backend.mjs), the functions that Python calls
+ *                (bridge.mjs), the feature probe (probe.mjs), responses (answers.mjs), model.json
+ *                (model_json.mjs)
+ * web/webgl/     one folder per backend, which exports open<Backend>
  * web/webgpu/
  * web/wasm/
- * web/site/      no part of it: the page loader and the pages, which the site serves as they are
+ * web/site/      not part of the bundle: the page loader and the pages, which the site serves unchanged
  */
 
 export { openWasm } from "../wasm/wasm.mjs";

@@ -1,12 +1,12 @@
 /**
- * The slots of a GPU backend: tensors by number, which are written or are the outputs of Programs.
+ * The slots of a GPU backend: numbered tensors that were written from the host or are outputs of Programs.
  *
  * @typedef {import("./elements.mjs").Elements} Elements
  */
 
 /**
- * It has storage on the device, or the data that its first use by a Program uploads, or both until
- * the device has said that it has the data; nothing if memory ran out.
+ * A slot has storage on the device, or data to upload when a Program first uses it, or both until the
+ * device has confirmed the upload. It has neither if memory ran out.
  *
  * @template Storage, Layout
  * @typedef {object} Slot
@@ -14,13 +14,13 @@
  * @property {Layout} layout
  * @property {Storage | null} storage
  * @property {Elements | null} data
- * @property {number} used the number of the run that used it last
+ * @property {number} used number of the run that used it last
  * @property {boolean} [pinned] whether it must not leave the device
  */
 
 /**
  * @template Storage, Layout
- * @typedef {object} Pool where storage comes from
+ * @typedef {object} Pool pool of storage
  * @property {(count: number, dtype: string) => Layout} layout
  * @property {(layout: Layout) => Storage} acquire
  * @property {(storage: Storage) => void} release
@@ -31,18 +31,18 @@ import { copied, copyOut, nbytesOf, viewed } from "./elements.mjs";
 import { NoMemory, OpError } from "./errors.mjs";
 import { Pager } from "./paging.mjs";
 
-/** Tensors up to this size are uploaded when a Program first takes them; many are never. */
+/** Tensors up to this size are uploaded when a Program first uses them; many are never used. */
 const LAZY_BYTES = 2 ** 16;
 
 /**
  * @template Storage
- * @typedef {object} Taker a Program, as far as slots are concerned
+ * @typedef {object} Taker the part of a Program that binds slots
  * @property {number[]} inputs
  * @property {number[]} outputs
  * @property {(position: number, dtype: string, count: number) => void} checkInput
  * @property {(position: number, storage: Storage) => void} bindInput
- * @property {(output: number, slots: number[]) => number} donatedTo the position of the donated input
- *   that an output has taken over; or -1
+ * @property {(output: number, slots: number[]) => number} donatedTo position of the donated input that
+ *   an output has reused; or -1
  */
 
 /**
@@ -54,10 +54,10 @@ export class SlotTable {
   /**
    * @param {string} backend
    * @param {Pool<Storage, Layout>} pool
-   * @param {(storages: [Storage, Elements][]) => void} fill uploads elements; fails as a whole
-   * @param {(slot: Slot<Storage, Layout>) => S} make completes a slot
+   * @param {(storages: [Storage, Elements][]) => void} fill upload elements, either all or none
+   * @param {(slot: Slot<Storage, Layout>) => S} make complete a slot
    * @param {{budget: number, hostBudget: number, held: () => number, shrink: () => void,
-   *   fetch: (slot: S) => Elements | Promise<Elements>}} memory of the device; see `Pager`
+   *   fetch: (slot: S) => Elements | Promise<Elements>}} memory the device's memory; see `Pager`
    */
   constructor(backend, pool, fill, make, memory) {
     this.backend = backend;
@@ -67,12 +67,12 @@ export class SlotTable {
     /** @type {Map<number, S>} */
     this.slots = new Map();
     this.lastId = 0;
-    /** Up to this one, slots hold what they should. */
+    /** Slots up to this id are known to have correct values. */
     this.lastGoodId = 0;
-    /** @type {Set<S>} those that were uploaded since, and have their data still */
+    /** @type {Set<S>} slots uploaded since then, which still have their data */
     this.uploaded = new Set();
     this.bytes = 0;
-    /** Of Programs. */
+    /** Number of runs of Programs. */
     this.runs = 0;
     /** @param {S} slot */
     const drop = (slot) => {
@@ -93,7 +93,7 @@ export class SlotTable {
   }
 
   /**
-   * A new slot with elements of the heap.
+   * Create a slot with elements of the heap.
    *
    * @param {ArrayBufferLike} heap
    * @param {number} ptr
@@ -116,10 +116,10 @@ export class SlotTable {
   }
 
   /**
-   * What a call gives: where it finds no memory, slots leave the device until it does.
+   * Return the result of a call; while it runs out of memory, evict slots and try again.
    *
    * @template T
-   * @param {() => T} call does nothing if it fails; the slots of the run that it makes stay
+   * @param {() => T} call has no effect if it fails; the slots of the current run are not evicted
    * @returns {T}
    */
   surely(call) {
@@ -157,7 +157,7 @@ export class SlotTable {
   }
 
   /**
-   * A slot that has its value still.
+   * Return a slot whose value is not lost.
    *
    * @param {number} id
    * @returns {S}
@@ -173,7 +173,7 @@ export class SlotTable {
   }
 
   /**
-   * Gives slots storage that have their data only.
+   * Allocate storage for slots that have only data, and upload the data.
    *
    * @param {Set<S>} slots
    */
@@ -194,14 +194,14 @@ export class SlotTable {
     }
   }
 
-  /** The device has said that all went well so far. */
+  /** Record that the device has completed all work so far without errors. */
   trust() {
     for (const slot of this.uploaded) slot.data = null;
     this.uploaded.clear();
     this.lastGoodId = this.lastId;
   }
 
-  /** The device has said that something failed since `trust`: takes all storage made since away. */
+  /** Record that something failed on the device since `trust`: drop all storage created since then. */
   distrust() {
     for (const [id, slot] of this.slots) {
       const { storage } = slot;
@@ -214,7 +214,7 @@ export class SlotTable {
   }
 
   /**
-   * Takes a donated slot's storage away: it is an output's now.
+   * Remove a donated slot's storage, which an output has taken over.
    *
    * @param {number} id
    */
@@ -223,10 +223,10 @@ export class SlotTable {
   }
 
   /**
-   * Hands the slots' storage to a program, uploading those that were never used before.
+   * Bind the slots' storage to a program, and upload slots that were never used before.
    *
    * @param {Taker<Storage>} program
-   * @param {number[]} slots those with a minus sign are donated
+   * @param {number[]} slots negative ones are donated
    */
   bind(program, slots) {
     const wanted = program.inputs.length;
@@ -255,7 +255,7 @@ export class SlotTable {
   }
 
   /**
-   * After a run: the donated slots are gone.
+   * Free the donated slots after a run.
    *
    * @param {Taker<Storage>} program
    * @param {number[]} slots
@@ -280,7 +280,7 @@ export class SlotTable {
     slot.storage = null;
   }
 
-  /** Bytes of the slots that are on the host only. */
+  /** Number of bytes of slots that are only on the host. */
   get hostBytes() {
     let total = 0;
     for (const slot of this.slots.values()) {
@@ -289,7 +289,7 @@ export class SlotTable {
     return total;
   }
 
-  /** The device is gone: what the host has is left. */
+  /** Close the table after the device is lost; data on the host remains. */
   close() {
     for (const [id, slot] of this.slots) {
       slot.storage = null;
@@ -299,7 +299,7 @@ export class SlotTable {
   }
 
   /**
-   * Copies a slot's elements to byte `ptr` of the heap, if the host has them.
+   * Copy a slot's elements to byte `ptr` of the heap, if the host has them.
    *
    * @param {ArrayBufferLike} heap
    * @param {number} ptr
@@ -314,9 +314,9 @@ export class SlotTable {
 }
 
 /**
- * A slot that is donated to a run is in it once.
+ * Check that a donated slot occurs only once among the inputs of a run.
  *
- * @param {number[]} slots those with a minus sign are donated
+ * @param {number[]} slots negative ones are donated
  */
 function checkDonated(slots) {
   const seen = new Set();

@@ -1,6 +1,6 @@
 /**
- * Which of a pool's textures or device buffers a Program's temporaries use: those buffers that steps
- * write and that are no outputs.
+ * Assigns textures or device buffers of a pool to a Program's temporaries: buffers that steps write and
+ * that are not outputs.
  *
  * @typedef {import("./document.mjs").ProgramText} ProgramText
  *
@@ -10,7 +10,7 @@
  */
 
 /**
- * Numbers the temporaries of each bucket, so that those that live at the same time differ.
+ * Number the temporaries of each bucket; temporaries that are live at the same time get different numbers.
  *
  * @template {{bytes: number}} Bucket
  * @param {ProgramText} text
@@ -43,7 +43,7 @@ export function assignTemporaries(text, buffers) {
 }
 
 /**
- * For each step the temporaries that it is the last to use.
+ * Return for each step the temporaries that it uses last.
  *
  * @param {ProgramText} text
  * @returns {number[][]}

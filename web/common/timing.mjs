@@ -1,11 +1,11 @@
 /**
- * How long each kernel took on the device, between `startTiming` and `stopTiming` of a backend.
+ * Device times of kernels between `startTiming` and `stopTiming` of a backend.
  *
  * @typedef {object} KernelTimes
- * @property {[name: string, ms: number, begin: number | null][] | null} kernels the name and the
- *   milliseconds of each kernel that ran, in their order, and when it began by a clock of the
- *   device's own, if it has one; null where nothing can be said
- * @property {string} reason why not
+ * @property {[name: string, ms: number, begin: number | null][] | null} kernels name, milliseconds and
+ *   start of each kernel, in the order of execution; the start is null if the device has no clock; the
+ *   list is null if times are not available
+ * @property {string} reason why times are not available
  */
 
 export const NS_PER_MS = 1e6;

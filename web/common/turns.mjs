@@ -1,10 +1,10 @@
-/** Waiting while the page has its turns. */
+/** Functions that wait without blocking the page. */
 
-/** For this long a condition is asked at each turn of the event loop, then each millisecond. */
+/** A condition is checked in each turn of the event loop for this long, then every millisecond. */
 const EAGER_MS = 10;
 
 /**
- * Resolves when the condition holds, after one turn of the event loop at least.
+ * Resolves when the condition holds, after at least one turn of the event loop.
  *
  * @param {() => boolean} condition
  * @returns {Promise<void>}
@@ -23,7 +23,7 @@ const waiting = [];
 let channel;
 
 /**
- * The next turn of the event loop; unlike setTimeout, pages do not slow it down to 4 ms.
+ * Wait for the next event-loop task. Unlike with setTimeout, pages do not throttle it to 4 ms.
  *
  * @returns {Promise<void>}
  */
@@ -40,7 +40,7 @@ export function nextTask() {
 }
 
 /**
- * About a millisecond, if no timer's task asks for it: browsers slow down timers that start timers.
+ * Wait for about a millisecond, but not in a timer's task: browsers slow down timers that start timers.
  *
  * @returns {Promise<void>}
  */
@@ -48,12 +48,12 @@ function sleep() {
   return new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-/** Browsers paint no frames of pages that nobody sees; what waits for one goes on after this time. */
+/** Browsers paint no frames of hidden pages; a wait for a frame ends after this time. */
 const LONGEST_FRAME_MS = 100;
 
 /**
- * The next frame: what was drawn before is on the screen then. Where nothing is painted, a task
- * after the others.
+ * Wait for the next frame, when earlier drawings are on the screen. Where nothing is painted, wait for
+ * a task after the queued ones.
  *
  * @returns {Promise<void>}
  */

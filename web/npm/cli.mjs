@@ -1,17 +1,17 @@
 #!/usr/bin/env node
-// `npx tfpy FOLDER` copies the site there, for servers of files and bundlers other than Vite.
+// `npx tfpy FOLDER` copies the site to a folder, for static file servers and for bundlers other than Vite.
 
 import { cp } from "node:fs/promises";
 import { relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-/** Folders whose files servers have at their root, by the habits of bundlers and frameworks. */
+/** Folders that bundlers and frameworks conventionally serve at the server's root. */
 const SERVED = ["public", "static"];
 
 const USAGE = "usage: tfpy FOLDER   copies tfpy's loader, Pyodide and packages into the folder";
 
-/** Where pages find the loader: from the server's root, else from where this runs. @param {string} folder */
+/** Return the loader's path: from the server's root if known, otherwise from the working directory. @param {string} folder */
 function address(folder) {
   const parts = relative(".", folder).split(sep).filter(Boolean);
   const root = parts.findIndex((part) => SERVED.includes(part));

@@ -2,11 +2,11 @@ import type { Plugin } from "vite";
 
 export interface Options {
   /**
-   * Whether Vite's servers send the headers with which browsers allow threads of WebAssembly;
-   * files of other sites need CORS then.
+   * Whether Vite's servers send the headers that allow threads of WebAssembly. Files of other sites
+   * then need CORS.
    */
   isolated?: boolean;
 }
 
-/** Vite's plugin: pages find tfpy's site in the folder tfpy/ of what Vite builds or serves. */
+/** Vite plugin that serves and builds tfpy's site in the folder tfpy/. */
 export default function tfpy(options?: Options): Plugin;

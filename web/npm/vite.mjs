@@ -1,6 +1,6 @@
-// Vite's plugin: the pages of a project find tfpy's site in the folder tfpy/ of what Vite builds or
-// serves, and `import { loadTfpy } from "tfpy"` takes the loader from there. Python, wheels and
-// WebAssembly are files that a bundler has nothing to do with.
+// Vite plugin: it adds tfpy's site as the folder tfpy/ to a project's builds and servers, and resolves
+// `import { loadTfpy } from "tfpy"` to the loader there. Python files, wheels and WebAssembly are not
+// bundled.
 
 import { open, readdir, readFile } from "node:fs/promises";
 import { extname, join, posix } from "node:path";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 const SITE = fileURLToPath(new URL("./site/", import.meta.url));
 const FOLDER = "tfpy";
 
-/** What a page imports, and from which module of the site. */
+/** Modules that a page can import, and the site's modules that implement them. */
 const MODULES = {
   tfpy: { file: "tfpy.mjs", names: ["loadTfpy"] },
   "tfpy/worker": { file: "worker.mjs", names: ["startWorker"] },
@@ -30,8 +30,8 @@ const ISOLATION = {
 };
 
 /**
- * @param {{isolated?: boolean}} [options] isolated: whether Vite's servers send the headers with
- *   which browsers allow threads of WebAssembly; files of other sites need CORS then
+ * @param {{isolated?: boolean}} [options] isolated: whether Vite's servers send the headers that allow
+ *   threads of WebAssembly; files of other sites then need CORS
  * @returns {import("vite").Plugin}
  */
 export default function tfpy({ isolated = false } = {}) {
@@ -68,7 +68,7 @@ export default function tfpy({ isolated = false } = {}) {
 }
 
 /**
- * A module whose functions are those of another one, which the browser loads when one is called.
+ * Return a module whose functions load another module when they are first called.
  * @param {string} address
  * @param {string[]} names
  */
@@ -83,7 +83,7 @@ function forwarding(address, names) {
     .join("");
 }
 
-/** The names of the site's files, with "/". */
+/** Return the names of the site's files, with "/". */
 export async function filesOfSite() {
   const entries = await readdir(SITE, { recursive: true, withFileTypes: true });
   return entries
@@ -92,9 +92,9 @@ export async function filesOfSite() {
 }
 
 /**
- * What answers with the site's files. No request ends the server: what fails goes to `next`, or ends
- * its own connection.
- * @param {Record<string, string>} headers which scripts of workers need as pages do
+ * Return a middleware that serves the site's files. No request stops the server: an error is passed to
+ * `next`, or closes the request's connection.
+ * @param {Record<string, string>} headers further headers; workers' scripts need them as pages do
  * @returns {import("vite").Connect.NextHandleFunction}
  */
 function serving(headers) {
@@ -115,7 +115,7 @@ function serving(headers) {
 }
 
 /**
- * The name of the file of the site that a request is for; null where it is for none.
+ * Return the name of the site's file that a request asks for; null if it asks for none.
  * @param {import("vite").Connect.IncomingMessage} request
  */
 function nameOf({ method, url = "/" }) {
@@ -123,6 +123,6 @@ function nameOf({ method, url = "/" }) {
   try {
     return decodeURIComponent(url.split(/[?#]/, 1)[0]).slice(1);
   } catch {
-    return null; // no address that a browser makes
+    return null; // an address that browsers do not produce
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Chooses a backend as Python does: the best that the file has programs for and that opens; why not
- * the others, the report says.
+ * Chooses a backend as Python does: the best one that opens and for which the file has programs. The
+ * report states why the others were not chosen.
  *
  * @typedef {import("./values.mjs").Backend} Backend
  * @typedef {import("./document.mjs").Target} Target
@@ -30,7 +30,7 @@ export async function openBackend({ targets, lacks }, options) {
   checkBudgets(options);
   const wanted = options.backend;
   if (wanted !== undefined && !NAMES.includes(wanted)) {
-    throw new Error(`Backend '${wanted}' is unknown; there are ${NAMES.join(", ")}`);
+    throw new Error(`Backend '${wanted}' is unknown; the backends are ${NAMES.join(", ")}`);
   }
   /** @type {Record<string, BackendReport>} */
   const report = {};
@@ -65,13 +65,13 @@ function checkBudgets(options) {
   for (const name of /** @type {const} */ (["budgetBytes", "hostBytes"])) {
     const value = options[name] ?? -1;
     if (!Number.isInteger(value) || value < -1) {
-      throw new TypeError(`${name} must be a whole number of bytes or -1, not ${value}`);
+      throw new TypeError(`${name} must be an integer number of bytes or -1, not ${value}`);
     }
   }
 }
 
 /**
- * The bytes that a backend may hold, by options and else as in pages with Python.
+ * Return the bytes that a backend may hold: the options, or else the defaults of pages with Python.
  *
  * @param {"gpu" | "wasm"} of
  * @param {LoadOptions} options
@@ -90,7 +90,7 @@ function reaches(limits, needs) {
 }
 
 /**
- * What is said when a device reaches the needs of no target.
+ * Return the message for a device that meets the needs of no target.
  *
  * @param {Record<string, number>} limits
  * @param {Target[]} targets
@@ -100,7 +100,7 @@ function unreached(limits, targets) {
   const short = Object.entries(needs)
     .filter(([limit, least]) => (limits[limit] ?? 0) < least)
     .map(([limit, least]) => `${limit} ${least}, and it has ${limits[limit] ?? 0}`);
-  return `the file has no programs that this device can run: they need ${short.join("; ")}`;
+  return `the file has no programs that this device can run: they require ${short.join("; ")}`;
 }
 
 /**
@@ -109,7 +109,7 @@ function unreached(limits, targets) {
  * @param {"Webgpu" | "Webgl"} api
  */
 function skipSlow(what, name, api) {
-  const all = `allowSoftware${api} uses it all the same`;
+  const all = `allowSoftware${api} uses it anyway`;
   throw new Skipped(`${what} (${name}): slower than wasm; ${all}`);
 }
 

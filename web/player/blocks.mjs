@@ -1,6 +1,6 @@
 /**
- * Checks the blocks of a file: values of known types, written once and before they are read, by
- * steps that fit them (steps.mjs).
+ * Checks the blocks of a file: each value has a known type and is written once, before it is read, by a
+ * step that fits it (steps.mjs).
  *
  * @typedef {import("./document.mjs").Block} Block
  * @typedef {import("./document.mjs").Step} Step
@@ -8,20 +8,20 @@
  * @typedef {import("./container.mjs").Entry} Entry
  * @typedef {import("./types.mjs").Type} Type
  *
- * @typedef {{state: number} | {constant: string}} Lasting a value that is the same at each run, unless
+ * @typedef {{state: number} | {constant: string}} Lasting a value that is the same in each run, unless
  *   the variable is written
  *
- * @typedef {object} Cached a step that depends on such values alone
+ * @typedef {object} Cached a step that depends only on such values
  * @property {number} program
  * @property {Lasting[]} given
- * @property {Type[]} types of what it gives
+ * @property {Type[]} types types of its outputs
  *
- * @typedef {object} Frame what runs a block, as far as its inputs and outputs go
+ * @typedef {object} Frame the inputs and outputs of a block
  * @property {readonly Type[]} inputs
  * @property {readonly Type[]} outputs
- * @property {readonly (Lasting | undefined)[]} lasting which variables or constants the inputs are, if
- *   they are some
- * @property {readonly boolean[]} replaced the inputs that nobody needs after a run
+ * @property {readonly (Lasting | undefined)[]} lasting the variable or constant that each input is, if
+ *   any
+ * @property {readonly boolean[]} replaced whether each input is not needed after a run
  *
  * @typedef {object} Scope the values of a block while its steps are checked
  * @property {(all: number[]) => Type[]} read
@@ -34,13 +34,13 @@ import { demand, indices, list, object, text } from "./check.mjs";
 import { checkStep } from "./steps.mjs";
 import { demandTypes, typeOfPair } from "./types.mjs";
 
-/** How deeply blocks lie in one another. */
+/** Maximum depth of nested blocks. */
 const DEEPEST = 64;
 
 export class BlockCheck {
   /**
    * @param {ProgramText[]} programs
-   * @param {(name: any) => Type} constantType of the constant in a tensor of the file
+   * @param {(name: any) => Type} constantType returns the type of a constant by its tensor's name
    */
   constructor(programs, constantType) {
     this.programs = programs;
@@ -131,7 +131,7 @@ function scopeOf(values) {
 }
 
 /**
- * Notes for each step the values that nothing needs after it. Of donations only those stay.
+ * Record for each step the values that are not needed after it, and keep only donations of these.
  * @param {Step[]} steps
  * @param {number[]} outputs
  */

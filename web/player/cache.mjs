@@ -1,8 +1,8 @@
 /**
- * What Programs have made of variables and constants alone. It is kept until a variable is written.
+ * The results of Programs that depend only on variables and constants, kept until a variable is written.
  *
  * @typedef {import("./values.mjs").Value} Value
- * @typedef {{key: string, given: Value[], made: Value[]}} Entry values of which it is a holder
+ * @typedef {{key: string, given: Value[], made: Value[]}} Entry holds its values
  */
 
 export class Cache {
@@ -16,7 +16,7 @@ export class Cache {
   }
 
   /**
-   * Return what a Program makes of some values, which it runs for unless it is known.
+   * Return a Program's outputs for some values; run it only if the outputs are not cached.
    * @param {number} program
    * @param {Value[]} given
    * @param {() => Value[]} make
@@ -36,7 +36,7 @@ export class Cache {
   }
 
   /**
-   * Release what was made of a variable's old value.
+   * Release the results that depend on a variable's old value.
    * @param {Value} old
    */
   forget(old) {

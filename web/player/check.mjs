@@ -1,4 +1,4 @@
-// What is asked of a file that may come from anywhere, before anything relies on it.
+// Checks of files, which may be untrusted.
 
 import {
   isIndex as isBelow,
@@ -31,7 +31,7 @@ export function isIndex(value, end = SIZE_LIMIT) {
  */
 export function object(value, what) {
   const found = typeof value === "object" && value !== null && !Array.isArray(value);
-  demand(found, `${what} is no object`);
+  demand(found, `${what} is not an object`);
   return value;
 }
 
@@ -41,12 +41,12 @@ export function object(value, what) {
  * @returns {any[]}
  */
 export function list(value, what) {
-  demand(Array.isArray(value), `${what} is no list`);
+  demand(Array.isArray(value), `${what} is not a list`);
   return value;
 }
 
 /**
- * A list of numbers from 0 to below `end`.
+ * Check a list of integers from 0 to below `end`.
  * @param {any} value
  * @param {number} end
  * @param {string} what
@@ -54,7 +54,10 @@ export function list(value, what) {
  */
 export function indices(value, end, what) {
   const wrong = list(value, what).findIndex((one) => !isIndex(one, end));
-  demand(wrong < 0, `${what} holds ${shownValue(value[wrong])} of ${end}`);
+  demand(
+    wrong < 0,
+    `${what} contains ${shownValue(value[wrong])}, which is not an index below ${end}`,
+  );
   return value;
 }
 
@@ -73,7 +76,7 @@ export function demandDistinct(values, what) {
  * @returns {string}
  */
 export function text(value, what) {
-  demand(typeof value === "string", `${what} is no text`);
+  demand(typeof value === "string", `${what} is not a string`);
   return value;
 }
 
@@ -94,19 +97,19 @@ export function keyOf(value, table, what) {
 }
 
 /**
- * @param {any} value a boolean, or undefined for false
+ * @param {any} value boolean, or undefined for false
  * @param {string} what
  * @returns {boolean}
  */
 export function flag(value, what) {
-  demand(value === undefined || typeof value === "boolean", `${what} is no boolean`);
+  demand(value === undefined || typeof value === "boolean", `${what} is not a boolean`);
   return value === true;
 }
 
 /**
  * @param {any} shape
  * @param {string} what
- * @returns {number} how many elements it has
+ * @returns {number} number of elements
  */
 export function countOf(shape, what) {
   const rank = list(shape, `the shape of ${what}`).length;
@@ -125,6 +128,6 @@ export function parsed(json, what) {
   try {
     return object(JSON.parse(json), what);
   } catch (error) {
-    throw new Error(`broken file: ${what} is no JSON object (${error})`);
+    throw new Error(`broken file: ${what} is not a JSON object (${error})`);
   }
 }

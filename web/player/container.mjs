@@ -1,10 +1,10 @@
 /**
- * The file: safetensors, read as it comes. Eight bytes say how long the header is; the header is
- * JSON that says where each tensor lies in the bytes that follow.
+ * The file in the safetensors format, read as a stream. Eight bytes contain the length of the header.
+ * The header is JSON with the position of each tensor in the bytes that follow.
  *
  * @typedef {object} Entry a tensor of the file
  * @property {string} name
- * @property {string} dtype of safetensors
+ * @property {string} dtype dtype in the names of safetensors
  * @property {number[]} shape
  * @property {number} count
  * @property {number} begin
@@ -30,15 +30,15 @@ export async function open(source) {
   }
   const response = source instanceof Response ? source : await fetch(source);
   if (!response.ok) throw new Error(`${response.url}: ${response.status} ${response.statusText}`);
-  demand(response.body !== null, "there is nothing in it");
+  demand(response.body !== null, "the response has no body");
   return /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
 }
 
-/** Gives a stream's bytes in the sizes that are asked for. */
+/** Reads a stream in pieces of requested sizes. */
 export class Bytes {
   /**
    * @param {ReadableStreamDefaultReader<Uint8Array>} reader
-   * @param {(loaded: number) => void} heard told how many bytes have come
+   * @param {(loaded: number) => void} heard called with the number of bytes received
    */
   constructor(reader, heard) {
     this.reader = reader;
@@ -48,7 +48,7 @@ export class Bytes {
   }
 
   /**
-   * The next bytes. No more memory is taken than bytes have come, whatever the file says.
+   * Return the next bytes. Memory is allocated only for bytes that were received, whatever the header declares.
    * @param {number} wanted
    * @param {string} what
    * @returns {Promise<Uint8Array<ArrayBuffer>>}
@@ -59,7 +59,7 @@ export class Bytes {
     while (missing > 0) {
       if (this.left.length === 0) {
         const { value, done } = await this.reader.read();
-        demand(!done, `it ends within ${what}`);
+        demand(!done, `the file ends within ${what}`);
         this.left = /** @type {Uint8Array<ArrayBuffer>} */ (value);
         this.loaded += this.left.length;
         this.heard(this.loaded);
@@ -78,7 +78,7 @@ export class Bytes {
     return found;
   }
 
-  /** Demands that nothing follows. */
+  /** Check that no bytes follow. */
   async end() {
     const { done } = await this.reader.read();
     demand(done && this.left.length === 0, "bytes follow the last tensor");
@@ -88,13 +88,13 @@ export class Bytes {
 /**
  * @param {Bytes} bytes
  * @returns {Promise<{raw: Uint8Array<ArrayBuffer>, entries: Entry[], document: string}>} the tensors in
- *   the order in which they come, and the text that says what to do with them
+ *   file order, and the JSON text of the program
  */
 export async function readHeader(bytes) {
-  const lead = await bytes.take(LENGTH_BYTES, "the length of its header");
+  const lead = await bytes.take(LENGTH_BYTES, "the length of the header");
   const length = Number(new DataView(lead.buffer).getBigUint64(0, true));
-  demand(length <= MOST_HEADER_BYTES, `its header is said to have ${length} bytes`);
-  const head = await bytes.take(length, "its header");
+  demand(length <= MOST_HEADER_BYTES, `the header is declared to have ${length} bytes`);
+  const head = await bytes.take(length, "the header");
   const raw = new Uint8Array(LENGTH_BYTES + length);
   raw.set(lead);
   raw.set(head, LENGTH_BYTES);
@@ -112,8 +112,11 @@ function entriesOf(header) {
     .filter((name) => name !== METADATA)
     .map((name) => {
       const { dtype, shape, data_offsets } = object(header[name], `tensor ${name}`);
-      const [begin, end, ...more] = list(data_offsets, `the place of ${name}`);
-      demand(isIndex(begin, 2 ** 53) && isIndex(end, 2 ** 53) && more.length === 0, `no ${name}`);
+      const [begin, end, ...more] = list(data_offsets, `the offsets of ${name}`);
+      demand(
+        isIndex(begin, 2 ** 53) && isIndex(end, 2 ** 53) && more.length === 0,
+        `${name} has wrong offsets`,
+      );
       const count = countOf(shape, name);
       const nbytes = count * ELEMENT_BYTES[keyOf(dtype, ELEMENT_BYTES, `the dtype of ${name}`)];
       demand(end - begin === nbytes, `tensor ${name} has ${end - begin} bytes, not ${nbytes}`);
@@ -122,7 +125,7 @@ function entriesOf(header) {
     .sort((a, b) => a.begin - b.begin || a.end - b.end);
   let at = 0;
   for (const { name, begin, end } of entries) {
-    demand(begin === at, `tensor ${name} does not lie behind the one before it`);
+    demand(begin === at, `tensor ${name} does not follow the previous tensor`);
     at = end;
   }
   return entries;

@@ -12,18 +12,18 @@
  * @property {string} op
  * @property {number[]} inputs numbers of values
  * @property {number[]} outputs
- * @property {number[]} dead values that nothing needs after it
- * @property {Record<string, any>} facts what only this kind of step has
+ * @property {number[]} dead values that are not needed after the step
+ * @property {Record<string, any>} facts properties of this kind of step
  *
  * @typedef {object} Block
  * @property {Type[]} values
  * @property {number[]} inputs
  * @property {number[]} outputs
- * @property {[number, string][]} constants values, and the tensors of the file that they are
+ * @property {[number, string][]} constants values and the names of their tensors in the file
  * @property {Step[]} steps
  *
- * @typedef {{state: number} | {random: number[] | null, blocks?: number}} Source of an input that is no
- *   argument: a variable, or the state of a stream of random numbers
+ * @typedef {{state: number} | {random: number[] | null, blocks?: number}} Source source of an input that
+ *   is not an argument: a variable, or the state of a stream of random numbers
  *
  * @typedef {object} SignatureText
  * @property {Spec[]} inputs
@@ -33,17 +33,17 @@
  *
  * @typedef {object} Target
  * @property {string} backend
- * @property {Record<string, number>} needs limits that the device must reach
+ * @property {Record<string, number>} needs minimum limits of the device
  * @property {Block[][]} blocks by function and signature
  * @property {import("./blocks.mjs").Cached[]} cached
  * @property {Record<string, number>} adders Programs that add items of lists, by dtype/count
  *
  * @typedef {object} ProgramText
  * @property {Record<string, any>} document
- * @property {string} [constants] a tensor of the file
+ * @property {string} [constants] name of a tensor of the file
  * @property {Type[]} inputs
  * @property {Type[]} outputs
- * @property {Type} [commonInput] the type of all inputs, if they have the same
+ * @property {Type} [commonInput] type of all inputs, if it is the same
  * @property {Type} [commonOutput]
  *
  * @typedef {object} Document
@@ -51,7 +51,7 @@
  * @property {{tensor: string, type: Type, shape: number[], trainable: boolean, constant: boolean}[]} state
  * @property {Target[]} targets
  * @property {ProgramText[]} programs
- * @property {Record<string, string>} lacks why there are no targets of a backend
+ * @property {Record<string, string>} lacks reasons why the file has no target for a backend
  */
 
 import { shownValue } from "../common/document.mjs";
@@ -73,7 +73,7 @@ import { commonType } from "./types.mjs";
 
 const VERSION = 1;
 
-/** Dtypes of tensors of the file, and of values. */
+/** Dtypes of the file's tensors, and the dtypes of their values. */
 const DTYPES = /** @type {const} */ ({
   F32: "float32",
   I32: "int32",
@@ -82,9 +82,9 @@ const DTYPES = /** @type {const} */ ({
 });
 const SPEC_DTYPES = /** @type {const} */ ({ float32: 1, int32: 1, bool: 1, complex64: 1 });
 
-/** How many int32 a stream's state is. */
+/** Number of int32 values in the state of a stream. */
 const RANDOM_WORDS = 6;
-/** Arguments of one call in every browser. */
+/** Number of arguments of one call that every browser supports. */
 const MOST_INPUTS = 2 ** 16 - 1;
 const ADDER = /^(float32|int32|bool|complex64)\/(\d{1,10})$/;
 
@@ -115,7 +115,7 @@ export function parseDocument(json, entries) {
     return { tensor, type, shape, trainable: trainable === true, constant: constant === true };
   });
   const variables = new Set(state.map(({ tensor }) => tensor));
-  demand(variables.size === state.length, "a tensor is two variables");
+  demand(variables.size === state.length, "two variables have the same tensor");
   const programs = list(given.programs, "programs").map((one) => programOf(one, entries));
   const functions = list(given.functions, "functions").map((one) => {
     const name = text(object(one, "a function").name, "a function's name");
@@ -159,7 +159,7 @@ function programOf(given, entries) {
   });
   if (constants !== undefined) {
     const dtype = entries.get(text(constants, "a program's constants"))?.dtype;
-    demand(dtype === "U8", `there are no constants ${constants}`);
+    demand(dtype === "U8", `the constants ${constants} are not bytes`);
   }
   const count = list(inputs, "a program's inputs").length;
   demand(count <= MOST_INPUTS, `a program has ${count} inputs, more than ${MOST_INPUTS}`);
@@ -182,14 +182,17 @@ function programOf(given, entries) {
 function signatureOf(given, state, name) {
   const { inputs, outputs, reads, assigns } = object(given, `a signature of ${name}`);
   const sources = list(reads, "reads").map((read) => {
-    const { state: at, random, blocks } = object(read, "what a function reads");
+    const { state: at, random, blocks } = object(read, "a value that a function reads");
     if (at !== undefined) {
       demand(isIndex(at, state.length), `${name} reads variable ${shownValue(at)}`);
       return { state: at };
     }
     if (random === null) return { random };
     const words = indices(random, 2 ** 32, "a random state");
-    demand(words.length === RANDOM_WORDS && isIndex(blocks), `${name} reads no random state`);
+    demand(
+      words.length === RANDOM_WORDS && isIndex(blocks),
+      `the random state of ${name} is not valid`,
+    );
     return { random: words, blocks };
   });
   const found = indices(assigns, state.length, "assigns");
@@ -205,7 +208,7 @@ function specsOf(given) {
   const names = new Set();
   return list(given, "inputs or outputs").map((one) => {
     const { name, dtype, shape } = object(one, "an input or output");
-    demand(!names.has(text(name, "a name")), `input or output ${name} twice`);
+    demand(!names.has(text(name, "a name")), `input or output ${name} appears twice`);
     names.add(name);
     countOf(shape, name);
     return { name, dtype: keyOf(dtype, SPEC_DTYPES, `the dtype of ${name}`), shape };
@@ -214,14 +217,14 @@ function specsOf(given) {
 
 /**
  * @param {any} given
- * @param {Frame[][]} frames of the blocks, by function and signature
+ * @param {Frame[][]} frames frames of the blocks, by function and signature
  * @param {BlockCheck} check
  * @returns {Target}
  */
 function targetOf(given, frames, check) {
   const { backend, needs, blocks, adders } = object(given, "a target");
   for (const [limit, least] of Object.entries(object(needs, "needs"))) {
-    demand(Number.isFinite(least), `a target's need of ${limit} is no number`);
+    demand(Number.isFinite(least), `a target's need of ${limit} is not a number`);
   }
   checkAdders(object(adders, "adders"), check.programs);
   const rows = list(blocks, "blocks");
@@ -235,7 +238,7 @@ function targetOf(given, frames, check) {
 }
 
 /**
- * Check that each adder makes an item of the type that its key names of two such items.
+ * Check that each adder maps two items to one item of the type that its key specifies.
  * @param {Record<string, any>} adders
  * @param {ProgramText[]} programs
  */
@@ -249,7 +252,7 @@ function checkAdders(adders, programs) {
 }
 
 /**
- * What runs a signature's block.
+ * Return the frame of a signature's block.
  * @param {SignatureText} signature
  * @param {Document["state"]} state
  * @returns {Frame}

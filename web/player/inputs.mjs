@@ -1,13 +1,13 @@
 /**
- * What a page gives, as the bytes of tensors.
+ * Converts the inputs that a page passes to the bytes of tensors.
  *
  * @typedef {import("./tfpy-run.js").Spec} Spec
  * @typedef {import("./tfpy-run.js").Input} Input
  * @typedef {import("./document.mjs").SignatureText} SignatureText
  *
- * @typedef {object} Given an input as it came
- * @property {ArrayLike<number>} data its numbers; of a picture red, green, blue, alpha from 0 to 255
- * @property {number[] | null} shape if it is known
+ * @typedef {object} Given an input that was passed
+ * @property {ArrayLike<number>} data numbers; for an image red, green, blue, alpha from 0 to 255
+ * @property {number[] | null} shape shape, if it is known
  * @property {boolean} picture
  */
 
@@ -31,7 +31,7 @@ export function taken(input, name) {
   if (ArrayBuffer.isView(input)) return flat(/** @type {any} */ (input), null, name);
   if (Array.isArray(input)) return nested(input, name);
   const { data, shape } = /** @type {any} */ (input) ?? {};
-  if (data === undefined) throw new TypeError(`input '${name}' is no numbers and no picture`);
+  if (data === undefined) throw new TypeError(`input '${name}' is neither numbers nor an image`);
   return flat(data, shape ?? null, name);
 }
 
@@ -63,7 +63,7 @@ function nested(rows, name) {
   if (data.length !== shape.reduce((a, b) => a * b, 1)) {
     throw new TypeError(`the rows of input '${name}' differ in length`);
   }
-  // A flat list may stand for any shape of that many elements.
+  // A flat list fits any shape with that number of elements.
   return { data: data.map(Number), shape: shape.length > 1 ? shape : null, picture: false };
 }
 
@@ -85,7 +85,7 @@ function pixelsOf(input) {
   if (!drawn.some(is)) return null;
   const width = input.videoWidth ?? input.naturalWidth ?? input.displayWidth ?? input.width;
   const height = input.videoHeight ?? input.naturalHeight ?? input.displayHeight ?? input.height;
-  if (!(width > 0 && height > 0)) throw new TypeError("a picture has no pixels yet");
+  if (!(width > 0 && height > 0)) throw new TypeError("an image has no pixels yet");
   const canvas =
     typeof OffscreenCanvas === "undefined"
       ? Object.assign(document.createElement("canvas"), { width, height })
@@ -118,8 +118,8 @@ export function fits({ data, shape, picture }, spec) {
 }
 
 /**
- * The bytes of a tensor.
- * @param {Given} given one that fits
+ * Return the bytes of a tensor.
+ * @param {Given} given input that fits
  * @param {Spec} spec
  * @returns {Uint8Array<ArrayBuffer>}
  */
@@ -132,7 +132,7 @@ export function bytesOf({ data, picture }, { dtype, shape }) {
 
 /**
  * @param {ArrayLike<number>} pixels
- * @param {number} channels the first ones of red, green, blue and alpha
+ * @param {number} channels number of channels to keep of red, green, blue and alpha
  */
 function channelsOf(pixels, channels) {
   const found = new Uint8Array((pixels.length / PICTURE_CHANNELS) * channels);
@@ -143,7 +143,7 @@ function channelsOf(pixels, channels) {
 }
 
 /**
- * How a message shows what was given.
+ * Return the shape of an input for an error message.
  * @param {Given} given
  */
 export function shown({ data, shape }) {
@@ -156,7 +156,7 @@ export function shownSpec({ dtype, shape }) {
 }
 
 /**
- * The signature that inputs fit, and these in its order.
+ * Return the signature that matches the inputs, and the inputs in its order.
  *
  * @param {string} functionName
  * @param {SignatureText[]} signatures
@@ -164,7 +164,7 @@ export function shownSpec({ dtype, shape }) {
  */
 export function choose(functionName, signatures, inputs) {
   if (typeof inputs !== "object" || inputs === null) {
-    throw new TypeError(`${functionName}: give an object of the inputs by name`);
+    throw new TypeError(`${functionName}: pass an object that maps names to inputs`);
   }
   const names = signatures[0].inputs.map(({ name }) => name);
   const all = new Set(signatures.flatMap((one) => one.inputs.map(({ name }) => name)));
@@ -183,7 +183,7 @@ export function choose(functionName, signatures, inputs) {
   }
   const missing = names.filter((name) => !given.has(name));
   if (missing.length > 0 && signatures.length === 1) {
-    throw new TypeError(`${functionName} misses the inputs ${missing.join(", ")}`);
+    throw new TypeError(`${functionName} is missing the inputs ${missing.join(", ")}`);
   }
   const takes = signatures.map(({ inputs: specs }) => {
     return `(${specs.map((spec) => `${spec.name}: ${shownSpec(spec)}`).join(", ")})`;

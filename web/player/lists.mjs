@@ -1,5 +1,5 @@
 /**
- * Runs the steps of a block that are about lists of values.
+ * Runs the steps of a block that work on lists of values.
  *
  * @typedef {import("./document.mjs").Step} Step
  * @typedef {import("./types.mjs").Type} Type
@@ -14,7 +14,7 @@ export class Lists {
   /**
    * @param {import("./values.mjs").Device} device
    * @param {Launch} launch runs a Program
-   * @param {() => Promise<void>} pause lets the page do what waits
+   * @param {() => Promise<void>} pause keeps the page responsive
    * @param {Record<string, number>} adders see document.mjs
    */
   constructor(device, launch, pause, adders) {
@@ -57,7 +57,7 @@ export class Lists {
   }
 
   /**
-   * An item of a list, of which the caller is a holder; zeros where there is none.
+   * Return an item of a list, held for the caller; zeros if the item was never written.
    * @param {Value} values
    * @param {number} index
    * @param {Type} type
@@ -104,7 +104,7 @@ export class Lists {
   }
 
   /**
-   * The sum of two lists, item by item; what is missing is zero.
+   * Add two lists item by item; a missing item counts as zero.
    * @param {Value} first
    * @param {Value} second
    * @returns {Promise<Value>}
@@ -151,5 +151,5 @@ export class Lists {
  */
 function checkItem(found, index, type) {
   if (isSameType(found, type)) return;
-  throw new Error(`item ${index} is ${shownType(found)}, not ${shownType(type)}`);
+  throw new Error(`list item ${index} is ${shownType(found)}, not ${shownType(type)}`);
 }

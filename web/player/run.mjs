@@ -1,4 +1,4 @@
-// Exported programs in pages without Python: tfpy-run.mjs, whose types are in tfpy-run.d.ts.
+// Runs exported programs in pages without Python: the source of tfpy-run.mjs; tfpy-run.d.ts has its types.
 
 import { openBackend } from "./backends.mjs";
 import { Bytes, open, readHeader } from "./container.mjs";
@@ -48,13 +48,13 @@ export async function loadProgram(source, options = {}) {
   }
 }
 
-/** A program while its tensors come. */
+/** A program whose tensors are being downloaded. */
 class Loading {
   /**
    * @param {Awaited<ReturnType<typeof readHeader>>} file
    * @param {Document} document
    * @param {Awaited<ReturnType<typeof openBackend>>} opened
-   * @param {(share: number) => void} heard told how much is compiled
+   * @param {(share: number) => void} heard called with the compiled share of the programs
    */
   constructor(file, document, opened, heard) {
     this.file = file;
@@ -62,7 +62,7 @@ class Loading {
     this.opened = opened;
     this.heard = heard;
     this.device = new Device(opened.backend);
-    /** @type {Map<string, Uint8Array<ArrayBuffer>>} what stays as it came, by name */
+    /** @type {Map<string, Uint8Array<ArrayBuffer>>} bytes to keep for saving, by name */
     this.kept = new Map();
     /** @type {Map<string, Value>} */
     this.constants = new Map();
@@ -82,7 +82,7 @@ class Loading {
     const begin = () => {
       if (waiting.size > 0 || programs !== null) return;
       programs = this.register(needed);
-      programs.catch(() => {}); // it is waited for below
+      programs.catch(() => {}); // awaited below
     };
     begin();
     const state = new Set(this.document.state.map(({ tensor }) => tensor));
@@ -140,7 +140,7 @@ class Loading {
 }
 
 /**
- * The text of a Program, as its runtime reads it.
+ * Return the JSON text of a Program for its runtime.
  * @param {Record<string, any>} document
  * @param {number} number
  */
@@ -153,7 +153,7 @@ function textOf(document, number) {
 }
 
 /**
- * The numbers of the Programs that a target's blocks run.
+ * Return the numbers of the Programs that a target's blocks run.
  * @param {Target} target
  */
 function programsOf({ blocks, adders }) {
@@ -208,7 +208,7 @@ class Program {
     this.streams = new Map();
   }
 
-  /** Computes what depends on variables and constants alone. */
+  /** Compute the values that depend only on variables and constants. */
   prepare() {
     for (const { program, given, types } of this.target.cached) {
       const values = given.map((one) =>
@@ -219,7 +219,7 @@ class Program {
   }
 
   /**
-   * One call after the other.
+   * Make a call after all earlier calls have ended.
    * @template T
    * @param {() => Promise<T>} call
    * @returns {Promise<T>}
@@ -239,7 +239,7 @@ class Program {
     return this.inTurn(async () => {
       if (at < 0) {
         const names = Object.keys(this.functions).join(", ");
-        throw new TypeError(`there is no function '${functionName}'; there are ${names}`);
+        throw new TypeError(`there is no function '${functionName}'; the functions are ${names}`);
       }
       const { signatures } = this.document.functions[at];
       const { chosen, given } = choose(functionName, signatures, inputs);
@@ -289,7 +289,7 @@ class Program {
   }
 
   /**
-   * The state of a stream of random numbers, which goes on; anew at each call without a seed.
+   * Return the state of a stream of random numbers, and advance the stream; without a seed, draw a new state.
    * @param {{random: number[] | null, blocks?: number}} source
    */
   random(source) {
@@ -312,7 +312,7 @@ class Program {
 
   /**
    * @param {number} at
-   * @param {Value} value which it takes over
+   * @param {Value} value value, which the variable takes over
    */
   assign(at, value) {
     const old = this.state[at];

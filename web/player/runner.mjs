@@ -11,13 +11,13 @@ import { Lists } from "./lists.mjs";
 import { evaluate } from "./scalars.mjs";
 import { slotsOf, Value } from "./values.mjs";
 
-/** Milliseconds after which a loop gives the page a turn. */
+/** Milliseconds after which a loop yields to the page. */
 const TURN = 50;
 
 export class Runner {
   /**
    * @param {import("./values.mjs").Device} device
-   * @param {number[]} programs their ids there
+   * @param {number[]} programs their ids on the device
    * @param {Record<string, number>} adders see document.mjs
    * @param {Map<string, Value>} constants by the names of their tensors
    */
@@ -34,7 +34,7 @@ export class Runner {
   }
 
   /**
-   * The outputs of a block, of which the caller is a holder.
+   * Run a block and return its outputs, held for the caller.
    * @param {Block} block
    * @param {Value[]} given
    * @returns {Promise<Value[]>}
@@ -87,7 +87,7 @@ export class Runner {
   program({ facts }, inputs, types) {
     const { program, cached, donated } = facts;
     if (cached) return this.cached(program, inputs, types).map((value) => value.held());
-    // Beside the block itself, whoever gave it is a holder: a variable or a loop, which replaces it.
+    // A donated value has two holders: this block, and the variable or loop that provided it.
     /** @type {Set<Value>} */
     const gone = new Set(
       donated
@@ -150,7 +150,7 @@ export class Runner {
     const fixed = inputs.slice(count);
     let state = inputs.slice(0, count).map((value) => value.held());
     try {
-      /** @type {number[]} by the place of the input; only those that the page counts */
+      /** @type {number[]} by position of the input; only numbers that the page counts */
       const known = [];
       for (const at of counted?.starts ?? []) known[at] = await device.number(inputs[at]);
       while (
@@ -173,7 +173,7 @@ export class Runner {
     }
   }
 
-  /** Lets the page do what waits, when it has not had a turn for long. */
+  /** Yield to the page if it has not had a turn of the event loop for a while. */
   async pause() {
     if (performance.now() - this.lastTurn < TURN) return;
     await new Promise((resolve) => setTimeout(resolve));
@@ -194,14 +194,14 @@ export class Runner {
     }
   }
 
-  /** Ends what runs. */
+  /** Stop the runs in progress. */
   close() {
     this.closed = true;
   }
 }
 
 /**
- * A number that follows from those that the page knows, if it knows them all.
+ * Set a number that follows from numbers that the page knows, if it knows all of them.
  * @param {Value} value
  * @param {Step} step
  * @param {Value[]} inputs

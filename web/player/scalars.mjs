@@ -1,6 +1,6 @@
 /**
- * Expressions of single numbers, such as a loop's counter: the page computes them, so that nothing
- * waits for the device. src/tfpy/_src/formats/exported/scalars.py writes them.
+ * Expressions of single numbers, such as a loop's counter. The page computes them, so that loops do not
+ * wait for the device. src/tfpy/_src/formats/exported/scalars.py writes them.
  *
  * @typedef {any[]} Expression `["input", number]`, `["const", type, value]`, or
  *   `[operation, type of the result, ...operands]`; types are "f", "i" and "b"
@@ -45,7 +45,7 @@ const DEEPEST = 256;
 
 /** @typedef {"f" | "i" | "b"} ScalarType */
 
-/** What a constant of each type may be. @type {Record<ScalarType, (value: any) => boolean>} */
+/** Checks of constants, by type. @type {Record<ScalarType, (value: any) => boolean>} */
 const CONSTANTS = {
   f: (value) => typeof value === "number",
   i: Number.isInteger,
@@ -55,7 +55,7 @@ const CONSTANTS = {
 /**
  * Check an expression, and return its type.
  * @param {any} node
- * @param {readonly (ScalarType | undefined)[]} inputs their types; undefined where it may not read one
+ * @param {readonly (ScalarType | undefined)[]} inputs types of the inputs; undefined for inputs that it may not read
  * @param {number} [depth]
  * @returns {ScalarType}
  */
@@ -64,12 +64,12 @@ export function checkExpression(node, inputs, depth = 0) {
   const [op, type, ...operands] = list(node, "an expression");
   if (op === "input") {
     const found = isIndex(type, inputs.length) ? inputs[type] : undefined;
-    demand(found !== undefined, "an expression reads an input that is no known number");
+    demand(found !== undefined, "an expression reads an input that is not a known number");
     return found;
   }
   const kind = /** @type {ScalarType} */ (keyOf(type, TO, "the type of an expression"));
   if (op === "const") {
-    demand(CONSTANTS[kind](operands[0]), `a constant is no number of type ${kind}`);
+    demand(CONSTANTS[kind](operands[0]), `a constant is not a number of type ${kind}`);
     return kind;
   }
   const [count] = OPERATIONS[keyOf(op, OPERATIONS, "an operation")];

@@ -1,6 +1,6 @@
 /**
- * Checks the steps of a block: what each takes and gives has the types that its Programs, its blocks
- * and its expressions say. A step keeps only the facts that were checked.
+ * Checks the steps of a block: inputs and outputs have the types that the Programs, blocks and
+ * expressions of a step require. A step keeps only the facts that were checked.
  *
  * @typedef {import("./blocks.mjs").BlockCheck} BlockCheck
  * @typedef {import("./blocks.mjs").Scope} Scope
@@ -13,7 +13,7 @@
  * @property {Type[]} takes
  * @property {Type[]} gives
  * @property {Scope} scope
- * @property {number} depth of its block
+ * @property {number} depth depth of its block
  */
 
 import { demand, demandDistinct, flag, indices, isIndex, list, object } from "./check.mjs";
@@ -51,46 +51,46 @@ const STEPS = {
     demand(isIndex(length, MOST_ITEMS + 1), "a list's length is out of range");
     demand(indices(places, length, "a list's places").length === takes.length, "places lack");
     demandDistinct(places, "a list's place");
-    demandTypes(gives, [LIST], "what list_make gives");
+    demandTypes(gives, [LIST], "the outputs of list_make");
     return { length, places };
   },
   list_set({ given: { limit }, takes, gives }) {
     demand(limit === null || isIndex(limit, MOST_ITEMS + 1), "a list's limit is out of range");
-    demandTypes(takes, [LIST, INDEX, takes[2] ?? LIST], "what list_set takes");
-    demandTypes(gives, [LIST], "what list_set gives");
+    demandTypes(takes, [LIST, INDEX, takes[2] ?? LIST], "the inputs of list_set");
+    demandTypes(gives, [LIST], "the outputs of list_set");
     return { limit };
   },
   list_clear({ takes, gives }) {
-    demandTypes(takes, [LIST, INDEX], "what list_clear takes");
-    demandTypes(gives, [LIST], "what list_clear gives");
+    demandTypes(takes, [LIST, INDEX], "the inputs of list_clear");
+    demandTypes(gives, [LIST], "the outputs of list_clear");
     return {};
   },
   list_get({ takes, gives }) {
-    demandTypes(takes, [LIST, INDEX], "what list_get takes");
-    demand(gives.length === 1, `list_get gives ${gives.length} values`);
+    demandTypes(takes, [LIST, INDEX], "the inputs of list_get");
+    demand(gives.length === 1, `list_get has ${gives.length} outputs`);
     return {};
   },
   list_add({ takes, gives }) {
-    demandTypes(takes, [LIST, LIST], "what list_add takes");
-    demandTypes(gives, [LIST], "what list_add gives");
+    demandTypes(takes, [LIST, LIST], "the inputs of list_add");
+    demandTypes(gives, [LIST], "the outputs of list_add");
     return {};
   },
   list_stack({ given, takes, gives }, { programs }) {
     const { count, item } = itemsOf(given);
-    demandTypes(takes, [LIST], "what list_stack takes");
+    demandTypes(takes, [LIST], "the inputs of list_stack");
     const program = programOf(programs, given.program);
-    demandItems(program.inputs, program.commonInput, count, item, "what the program takes");
-    demandSlots(gives, program.outputs, "what the program gives");
+    demandItems(program.inputs, program.commonInput, count, item, "the program's inputs");
+    demandSlots(gives, program.outputs, "the program's outputs");
     return { count, item, program: given.program };
   },
   list_unstack({ given, takes, gives }, { programs }) {
     const { count, item } = itemsOf(given);
-    demand(takes.length === 1, `list_unstack takes ${takes.length} values`);
-    demandTypes(gives, [LIST], "what list_unstack gives");
+    demand(takes.length === 1, `list_unstack has ${takes.length} inputs`);
+    demandTypes(gives, [LIST], "the outputs of list_unstack");
     if (count === 0) return { count, item };
     const program = programOf(programs, given.program);
-    demandSlots(takes, program.inputs, "what the program takes");
-    demandItems(program.outputs, program.commonOutput, count, item, "what the program gives");
+    demandSlots(takes, program.inputs, "the program's inputs");
+    demandItems(program.outputs, program.commonOutput, count, item, "the program's outputs");
     return { count, item, program: given.program };
   },
 };
@@ -101,35 +101,35 @@ const STEPS = {
  */
 function checkProgram({ given, inputs, takes, gives, scope }, check) {
   checkFits(check.programs, given.program, takes, gives);
-  const cached = flag(given.cached, "whether a step is cached");
+  const cached = flag(given.cached, "the flag cached of a step");
   if (cached) {
     const lasting = inputs.map((at) => {
       const found = scope.lasting.get(at);
-      demand(found !== undefined, `a step is cached that takes value ${at}, which changes`);
+      demand(found !== undefined, `a cached step takes value ${at}, which changes`);
       return found;
     });
     check.cached.push({ program: given.program, given: lasting, types: gives });
   }
   const donated = indices(given.donated ?? [], inputs.length, "donations");
-  demand(donated.length === 0 || !cached, "a step that is cached takes donations");
+  demand(donated.length === 0 || !cached, "a cached step takes donations");
   demandDistinct(donated, "a donation");
   const counts = new Map();
   for (const at of inputs) counts.set(at, (counts.get(at) ?? 0) + 1);
   for (const at of donated.map((i) => inputs[i])) {
     const spare = scope.replaced.has(at) && counts.get(at) === 1;
-    demand(spare, `a step is donated value ${at}, which others need`);
+    demand(spare, `a step is donated value ${at}, which is still needed`);
   }
   return { program: given.program, cached, donated };
 }
 
 /** @param {Given} step */
 function checkKnown({ given: { of, value }, takes, gives, scope }) {
-  demandTypes(gives, [], "what is known");
-  demand(isIndex(of), "a number is known of nothing");
+  demandTypes(gives, [], "the outputs of known");
+  demand(isIndex(of), "a known number has no value");
   const wanted = scalarType(scope.read([of])[0]);
-  demand(wanted !== undefined, "what is known is no number");
+  demand(wanted !== undefined, "a known value is not a number");
   const found = checkExpression(value, takes.map(scalarType));
-  demand(found === wanted, `an expression of type ${found} is known of value ${of}`);
+  demand(found === wanted, `value ${of} has an expression of type ${found}`);
   return { of, value };
 }
 
@@ -138,13 +138,13 @@ function checkKnown({ given: { of, value }, takes, gives, scope }) {
  * @param {BlockCheck} check
  */
 function checkCond({ given, inputs, takes, gives, scope, depth }, check) {
-  demand(scalarType(takes[0]) !== undefined, "a branch is not chosen by a number");
+  demand(scalarType(takes[0]) !== undefined, "the index of a branch is not a number");
   const lasting = inputs.slice(1).map((at) => scope.lasting.get(at));
   const frame = { inputs: takes.slice(1), outputs: gives, lasting, replaced: [] };
   const branches = list(given.branches, "branches").map((branch) =>
     check.block(branch, frame, depth + 1),
   );
-  demand(branches.length > 0, "there is no branch");
+  demand(branches.length > 0, "a conditional has no branch");
   return { branches };
 }
 
@@ -184,12 +184,15 @@ function checkCount(given, state, takes) {
   indices(changing, state, "a loop's numbers");
   demandDistinct(changing, "a loop's number");
   for (const at of [...starts, ...changing]) {
-    demand(scalarType(takes[at]) !== undefined, "a loop counts no number");
+    demand(scalarType(takes[at]) !== undefined, "a loop counts a value that is not a number");
   }
   const known = new Set(starts);
   const types = takes.map((type, i) => (known.has(i) ? scalarType(type) : undefined));
-  demand(checkExpression(test, types) === "b", "a loop's test is no bool");
-  demand(list(next, "a loop's next numbers").length === changing.length, "a next number lacks");
+  demand(checkExpression(test, types) === "b", "a loop's test is not a bool");
+  demand(
+    list(next, "a loop's next numbers").length === changing.length,
+    "a next number is missing",
+  );
   next.forEach((/** @type {any} */ one, /** @type {number} */ i) => {
     const found = checkExpression(one, types);
     demand(found === scalarType(takes[changing[i]]), `a loop's next number is of type ${found}`);
@@ -198,7 +201,7 @@ function checkCount(given, state, takes) {
 }
 
 /**
- * The number of a list's items, and their type, which is the same.
+ * Return the number of a list's items, and the type that they share.
  * @param {Record<string, any>} given
  */
 function itemsOf({ count, item }) {
@@ -211,12 +214,12 @@ function itemsOf({ count, item }) {
  * @param {any} number
  */
 function programOf(programs, number) {
-  demand(isIndex(number, programs.length), "a step names a program that is not there");
+  demand(isIndex(number, programs.length), "a step names a program that does not exist");
   return programs[number];
 }
 
 /**
- * Check that a Program takes and gives values of some types.
+ * Check that a Program takes inputs and produces outputs of some types.
  * @param {ProgramText[]} programs
  * @param {any} number
  * @param {Type[]} takes
@@ -224,8 +227,8 @@ function programOf(programs, number) {
  */
 export function checkFits(programs, number, takes, gives) {
   const { inputs, outputs } = programOf(programs, number);
-  demandSlots(takes, inputs, `what program ${number} takes`);
-  demandSlots(gives, outputs, `what program ${number} gives`);
+  demandSlots(takes, inputs, `the inputs of program ${number}`);
+  demandSlots(gives, outputs, `the outputs of program ${number}`);
 }
 
 /**
@@ -234,20 +237,20 @@ export function checkFits(programs, number, takes, gives) {
  * @param {string} what
  */
 function demandSlots(types, slots, what) {
-  demand(!types.some(({ dtype }) => dtype === "list"), "a program takes or gives a list");
+  demand(!types.some(({ dtype }) => dtype === "list"), "a program takes or returns a list");
   demandTypes(types.flatMap(slotsOf), slots, what);
 }
 
 /**
- * Check that slots are those of equal items, in time that does not depend on how many there are.
+ * Check that slots belong to equal items, in time that does not depend on the number of items.
  * @param {Type[]} slots
- * @param {Type | undefined} common the type of all of them
+ * @param {Type | undefined} common type of all slots
  * @param {number} count
  * @param {Type} item
  * @param {string} what
  */
 function demandItems(slots, common, count, item, what) {
-  demand(item.dtype !== "list", "a program takes or gives a list");
+  demand(item.dtype !== "list", "a program takes or returns a list");
   const own = slotsOf(item);
   const same = count === 0 || (common !== undefined && isSameType(common, own[0]));
   const fits = slots.length === count * own.length && same;

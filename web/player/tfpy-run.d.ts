@@ -1,8 +1,8 @@
-/** Runs programs that `tf.export` of Python has written, in pages without Python. */
+/** Runs programs that Python's `tf.export` has written, in pages without Python. */
 
 export type DType = "float32" | "int32" | "bool" | "complex64";
 
-/** Numbers with a shape. A bool is one byte, 0 or 1; a complex number two floats, real part first. */
+/** Numbers with a shape. A bool is one byte, 0 or 1; a complex number is two floats, real part first. */
 export interface Tensor {
   dtype: DType;
   shape: number[];
@@ -11,10 +11,10 @@ export interface Tensor {
 
 export type Numbers = ArrayLike<number> | Numbers[];
 
-/** Red, green, blue and alpha from 0 to 255: a page's picture, for inputs `[1, height, width, 1 to 4]`. */
+/** An image, as red, green, blue and alpha from 0 to 255, for inputs of shape `[1, height, width, 1 to 4]`. */
 export type Picture = ImageData | CanvasImageSource;
 
-/** What an input may be given as; without a shape, the number of elements must tell the signature. */
+/** Forms of an input. Without a shape, the number of elements must determine the signature. */
 export type Input =
   | number
   | boolean
@@ -43,32 +43,32 @@ export interface BackendReport {
 }
 
 export interface Progress {
-  /** Bytes of the file that have come. */
+  /** Number of bytes of the file that were received. */
   loaded: number;
-  /** Bytes of the file; 0 until its header is read. */
+  /** Number of bytes of the file; 0 until its header is read. */
   total: number;
-  /** The share of programs that are compiled, up to 1. */
+  /** Share of the programs that are compiled, up to 1. */
   compiled: number;
 }
 
 export interface LoadOptions {
-  /** "webgpu", "webgl" or "wasm"; by default the best that the file has and that works here. */
+  /** "webgpu", "webgl" or "wasm". Default: the best one that the file supports and that works here. */
   backend?: "webgpu" | "webgl" | "wasm";
-  /** The folder of `xnnpack-*.wasm`; by default that of `tfpy-run.mjs`. */
+  /** Folder of `xnnpack-*.wasm`. Default: the folder of `tfpy-run.mjs`. */
   assets?: string | URL;
-  /** Whether WebGPU's adapter may be software, which is slower than wasm. */
+  /** Whether to accept a software adapter of WebGPU, which is slower than wasm. */
   allowSoftwareWebgpu?: boolean;
-  /** Whether WebGL may be a software rasteriser, which is slower than wasm. */
+  /** Whether to accept a software rasterizer of WebGL, which is slower than wasm. */
   allowSoftwareWebgl?: boolean;
-  /** Threads of wasm where the page is cross-origin isolated; 0, the default: as the device has. */
+  /** Number of wasm threads if the page is cross-origin isolated. Default: 0, as many as the device has. */
   threads?: number;
   /**
-   * Bytes beyond which what was used longest ago leaves the device for the host, to come back when
-   * it is used; by default found of the device's memory and the screen (on wasm 3 GiB); -1: without
-   * an end.
+   * Bytes above which the least recently used tensors move from the device to the host until they are
+   * used again; -1: no limit. Default: an estimate from the device's memory and the screen, or 3 GiB on
+   * wasm.
    */
   budgetBytes?: number;
-  /** Bytes that the host takes; by default the device's memory as browsers tell it, or 4 GiB. */
+  /** Bytes on the host. Default: the device's memory as the browser reports it, or 4 GiB. */
   hostBytes?: number;
   onProgress?: (progress: Progress) => void;
 }
@@ -77,34 +77,34 @@ export interface Program {
   readonly backend: "webgpu" | "webgl" | "wasm";
   /** For example "webgpu-float32", "webgl2-float32" or "relaxed-threads". */
   readonly variant: string;
-  /** Why each backend was chosen or not. */
+  /** For each backend, why it was chosen or not. */
   readonly report: Record<string, BackendReport>;
-  /** By name, in the order of the file. */
+  /** Signatures by function name, in the order of the file. */
   readonly functions: Record<string, Signature[]>;
   readonly variables: VariableInfo[];
   /**
-   * Runs a function, by default the file's first one, and gives its results by name. Calls that
-   * are made before others have ended wait for them.
-   * @throws {TypeError} for unknown or missing inputs, and those of another shape
+   * Run a function (default: the first of the file) and return its results by name. A call waits for
+   * earlier calls to end.
+   * @throws {TypeError} for unknown or missing inputs, and for inputs of another shape
    */
   run(inputs: Record<string, Input>, functionName?: string): Promise<Record<string, Tensor>>;
-  /** A variable's value. */
+  /** Return a variable's value. */
   read(name: string): Promise<Tensor>;
-  /** Gives a variable another value. */
+  /** Set a variable's value. */
   write(name: string, value: Input): Promise<void>;
-  /** The file with the present values of the variables. */
+  /** Return the file with the current values of the variables. */
   save(): Promise<Uint8Array<ArrayBuffer>>;
-  /** Slots and bytes in use on the device. */
+  /** Return the slots and bytes in use on the device. */
   memory(): Record<string, number>;
-  /** Frees everything. */
+  /** Free all memory. */
   dispose(): void;
 }
 
 /**
- * Loads a file and makes its programs ready.
+ * Load a file and compile its programs.
  * @param source its URL, a response, or its bytes
- * @throws {Error} when the file cannot be had or is broken, and when no backend works; the text says why
- * @throws {TypeError} for budgets that are no whole numbers
+ * @throws {Error} if the file cannot be loaded or is broken, or if no backend works; the message has the reason
+ * @throws {TypeError} for budgets that are not integers
  */
 export function loadProgram(
   source: string | URL | Request | Response | Blob | ArrayBuffer | Uint8Array,

@@ -7,10 +7,10 @@
 
 import { demand, isIndex, keyOf, list } from "./check.mjs";
 
-/** How many types an error shows. */
+/** Number of types that an error shows. */
 const MOST_SHOWN = 8;
 
-/** Dtypes, and the types that scalars.mjs has of those that single numbers may have. */
+/** Dtypes, and the types in scalars.mjs of those that single numbers may have. */
 const KINDS = /** @type {const} */ ({
   float32: "f",
   int32: "i",
@@ -70,7 +70,7 @@ export function demandTypes(found, wanted, what) {
 }
 
 /**
- * Return the type that scalars.mjs has of a value: "f", "i" or "b"; undefined if it is not a number.
+ * Return the type of a value in scalars.mjs: "f", "i" or "b"; undefined if the value is not a number.
  * @param {Type | undefined} type
  * @returns {"f" | "i" | "b" | undefined}
  */
@@ -79,7 +79,7 @@ export function scalarType(type) {
 }
 
 /**
- * Return the type that all of some types are equal to; undefined if they differ or there are none.
+ * Return the type that all given types share; undefined if they differ or if there are none.
  * @param {readonly Type[]} types
  * @returns {Type | undefined}
  */

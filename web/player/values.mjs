@@ -1,4 +1,4 @@
-// Values of a running program: slots of the device, counted by who holds them, and lists of values.
+// Values of a running program: reference-counted slots of the device, and lists of values.
 
 /**
  * @typedef {import("../common/backend.mjs").Backend
@@ -12,11 +12,11 @@
 import { nbytesOf } from "../common/elements.mjs";
 import { OpError } from "../common/errors.mjs";
 
-/** Items of the longest list, those of the lists in it included. */
+/** Number of items of the longest list, including the items of nested lists. */
 export const MOST_ITEMS = 2 ** 20;
-/** How deeply lists lie in one another. */
+/** Maximum depth of nested lists. */
 const DEEPEST_LIST = 64;
-/** Items of all lists that there are at a time. */
+/** Maximum number of items of all live lists. */
 const MOST_LIVE_ITEMS = 2 ** 22;
 
 let made = 0;
@@ -24,9 +24,9 @@ let made = 0;
 export class Value {
   /**
    * @param {Kind} dtype
-   * @param {number} count of elements
-   * @param {number[]} slots two of a complex tensor, none of a list
-   * @param {(Value | null)[]} [items] of a list; null is one that nobody has written
+   * @param {number} count number of elements
+   * @param {number[]} slots slots: two for a complex tensor, none for a list
+   * @param {(Value | null)[]} [items] items of a list; null for an item that was not written
    */
   constructor(dtype, count, slots, items = []) {
     this.id = ++made;
@@ -34,11 +34,11 @@ export class Value {
     this.count = count;
     this.slots = slots;
     this.items = items;
-    /** Of a list the items, those of the lists in it included, and how deeply these lie in it. */
+    /** Number of a list's items, including the items of nested lists, and the depth of nesting. */
     this.total = 0;
     this.depth = 0;
     this.holders = 1;
-    /** @type {number | undefined} the element of a single number, where the page knows it */
+    /** @type {number | undefined} value of a single number, if the page knows it */
     this.number = undefined;
   }
 
@@ -50,7 +50,7 @@ export class Value {
 }
 
 /**
- * The slots that a value takes, as dtypes and numbers of elements.
+ * Return the slots of a value, as dtypes and numbers of elements.
  * @param {{dtype: Kind, count: number}} value
  * @returns {{dtype: Kind, count: number}[]}
  */
@@ -65,7 +65,7 @@ export function slotsOf({ dtype, count }) {
 const ARRAYS = { float32: Float32Array, int32: Int32Array, bool: Uint8Array };
 
 /**
- * An array for elements as the heap has them.
+ * Allocate an array for elements in the layout of the heap.
  * @param {string} dtype
  * @param {number} count
  */
@@ -73,7 +73,7 @@ function heapArray(dtype, count) {
   try {
     return new ARRAYS[dtype](count);
   } catch (error) {
-    const text = `no memory for ${count} elements of ${dtype} (${error})`;
+    const text = `out of memory for ${count} elements of ${dtype} (${error})`;
     throw new OpError("ResourceExhaustedError", text);
   }
 }
@@ -83,7 +83,7 @@ export class Device {
   /** @param {Backend} backend */
   constructor(backend) {
     this.backend = backend;
-    /** Items of all lists. */
+    /** Number of items of all lists. */
     this.items = 0;
   }
 
@@ -114,7 +114,7 @@ export class Device {
     const { tensorBytes } = this.backend.limits;
     const nbytes = nbytesOf(count, slots[0].dtype);
     if (nbytes > tensorBytes) {
-      const text = `a tensor of ${nbytes} bytes; this device allows ${tensorBytes}`;
+      const text = `a tensor of ${nbytes} bytes is larger than this device allows, ${tensorBytes}`;
       throw new OpError("ResourceExhaustedError", text);
     }
     const bytes = heapArray("bool", slots.length * nbytes);
@@ -147,7 +147,7 @@ export class Device {
   async readSlot(slot, dtype, count) {
     if (this.backend.readAsync) {
       const data = await this.backend.readAsync(slot, (elements) => elements.slice());
-      return /** @type {Float32Array | Int32Array | Uint8Array} */ (data); // no float16 is exported
+      return /** @type {Float32Array | Int32Array | Uint8Array} */ (data); // exported programs have no float16
     }
     const found = heapArray(dtype, count);
     this.backend.read?.(found.buffer, 0, slot);
@@ -155,19 +155,20 @@ export class Device {
   }
 
   /**
-   * The element of a single number, from the device if need be.
+   * Return the value of a single number, read from the device if necessary.
    * @param {Value} value
    */
   async number(value) {
     if (value.number === undefined) {
-      if (value.count !== 1) throw new Error(`${value.count} elements are no single number`);
+      if (value.count !== 1)
+        throw new Error(`expected a single number, got ${value.count} elements`);
       value.number = (await this.read(value))[0];
     }
     return value.number;
   }
 
   /**
-   * One holder less; the last one's going frees the slots.
+   * Remove one holder; the last one frees the slots.
    * @param {Value | null | undefined} value
    */
   release(value) {
@@ -180,7 +181,7 @@ export class Device {
   }
 
   /**
-   * A list with these items, of which it becomes a holder.
+   * Create a list that holds these items.
    * @param {(Value | null)[]} items
    */
   list(items) {
@@ -216,10 +217,10 @@ export class Device {
 }
 
 /**
- * Check that a list is not larger than a page can walk and hold.
- * @param {number} total its items, those of the lists in it included
- * @param {number} depth how deeply these lie in it
- * @param {number} live items of all lists
+ * Check that a list is not too large for a page to traverse and hold.
+ * @param {number} total number of its items, including nested ones
+ * @param {number} depth depth of nesting
+ * @param {number} live number of items of all lists
  */
 function checkList(total, depth, live) {
   /** @type {(text: string) => OpError} */

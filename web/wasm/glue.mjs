@@ -1,4 +1,4 @@
-// The wasm module's C API, with its heap as views.
+// The wasm module's C API, with views of its heap.
 
 import { OpError, WrongIndex } from "../common/errors.mjs";
 
@@ -14,13 +14,13 @@ export const ELEMENT_TYPES = [
 
 /** @typedef {(typeof ELEMENT_TYPES)[number]} ElementType */
 
-/** How many slots a Program may take; they cross in an array of this length. */
+/** Maximum number of slots that a Program may take, the length of the array that passes them. */
 const MAX_ARGUMENTS = 65536;
 
-/** What the module says when memory has run out, of the heap or in XNNPACK. */
+/** The module's message if memory runs out, in the heap or in XNNPACK. */
 const OUT_OF_MEMORY = /out of memory/;
 
-/** The module's C API with errors as exceptions and its heap as views. */
+/** The module's C API with exceptions for errors and with views of its heap. */
 export class Glue {
   /** @param {XnnpackModule} module */
   constructor(module) {
@@ -31,7 +31,7 @@ export class Glue {
     this.refresh();
   }
 
-  /** Makes the views anew where growing has replaced the heap's buffer. */
+  /** Renew the views if growing has replaced the heap's buffer. */
   refresh() {
     const { buffer } = this.module.wasmMemory;
     if (this.bytes.buffer !== buffer) {
@@ -41,7 +41,7 @@ export class Glue {
   }
 
   /**
-   * The result of a C call, after which the views are good.
+   * Check the result of a C call and return it; the views are valid afterwards.
    * @param {number} result
    */
   check(result) {
@@ -65,11 +65,11 @@ export class Glue {
   }
 
   /**
-   * A slot with these bytes.
+   * Create a slot with these bytes.
    * @param {Uint8Array} source
    * @param {number} count number of elements
    * @param {ElementType} type
-   * @param {number} [again] id of a slot that was freed; else it is a new one
+   * @param {number} [again] id of a freed slot to reuse; otherwise the id is new
    */
   newSlot(source, count, type, again = 0) {
     const id = this.check(this.module._tfpy_slot_new(count, ELEMENT_TYPES.indexOf(type), again));
@@ -77,7 +77,7 @@ export class Glue {
     return id;
   }
 
-  /** All slots, with the number of the run that used each last. */
+  /** Return all slots, each with the number of the run that used it last. */
   list() {
     /** @type {{id: number, bytes: number, used: number}[]} */
     const slots = [];
@@ -92,7 +92,7 @@ export class Glue {
   }
 
   /**
-   * The bytes of a slot, as long as the heap does not grow.
+   * Return the bytes of a slot, valid until the heap grows.
    * @param {number} id
    */
   bytesOf(id) {
@@ -117,14 +117,14 @@ export class Glue {
       const constantsSlot = this.newSlot(constants, constants.length, bytesType);
       return this.check(this.module._tfpy_program_register(textSlot, constantsSlot));
     } catch (error) {
-      // Registering takes both slots, whatever its result; making the second one may fail before.
+      // Registering consumes both slots, even if it fails; but creating the second slot may fail first.
       this.module._tfpy_slot_free(textSlot);
       throw error;
     }
   }
 
   /**
-   * Puts the slots that a run takes in their place.
+   * Write the slots of a run to the array that passes them.
    * @param {number[]} slots
    */
   put(slots) {
@@ -143,7 +143,7 @@ export class Glue {
   }
 
   /**
-   * Begins a run in slices.
+   * Begin a run in slices.
    * @param {number} program
    * @param {number[]} slots
    */
@@ -169,12 +169,12 @@ export class Glue {
     return { kernels, reason: "" };
   }
 
-  /** Bytes of slots and all else that Programs have. */
+  /** Number of bytes of slots and of all other memory of Programs. */
   held() {
     return this.module._tfpy_held() >>> 0;
   }
 
-  /** Gives back what Programs share and make anew. */
+  /** Release memory that Programs share and recreate on demand. */
   shrink() {
     this.module._tfpy_shrink();
   }

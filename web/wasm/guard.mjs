@@ -1,5 +1,5 @@
-// What stands between the backend and the module: after a trap nothing that is in its memory can be
-// relied on, so that nothing of it is called or read any more.
+// Guards the module's functions. After a trap the module's memory is not reliable, so no function is
+// called and no memory is read.
 
 import { OpError } from "../common/errors.mjs";
 
@@ -7,12 +7,12 @@ import { OpError } from "../common/errors.mjs";
 function trapText(cause) {
   const why = cause === UNWOUND ? "one of its threads has ended" : String(cause);
   return (
-    `wasm: the module has failed (${why}), and its tensors are gone, since they cannot be relied on; ` +
-    'await tf.set_backend_async("wasm") opens it anew, and other backends work'
+    `wasm: the module has failed (${why}), and its tensors are lost, because they cannot be relied on; ` +
+    'await tf.set_backend_async("wasm") reopens it, and other backends work'
   );
 }
 
-/** What Emscripten throws to end a call while a thread has trapped. */
+/** Exception with which Emscripten ends a call after a thread has trapped. */
 const UNWOUND = "unwind";
 
 export class Guard {
@@ -20,7 +20,7 @@ export class Guard {
   constructor(module) {
     this.own = /** @type {Record<string, any>} */ (/** @type {unknown} */ (module));
     this.isClosed = false;
-    /** Why it is of no use any more; empty while it is. */
+    /** Reason why the module cannot be used any more; empty while it works. */
     this.trap = "";
     const names = Object.keys(module).filter((name) => name.startsWith("_tfpy_"));
     const calls = Object.fromEntries(names.map((name) => [name, this.guarded(name)]));
@@ -32,7 +32,7 @@ export class Guard {
     return this.isClosed || this.trap !== "";
   }
 
-  /** @param {string} name of a function, which Emscripten replaces when it is first called */
+  /** @param {string} name name of a function, which Emscripten replaces at its first call */
   guarded(name) {
     const { own } = this;
     return (/** @type {number[]} */ ...values) => {
@@ -53,7 +53,7 @@ export class Guard {
     this.endThreads();
   }
 
-  /** Ends them; what they still have to say of a trap is told already. */
+  /** Stop the threads; the trap that they may still report is already known. */
   endThreads() {
     const { PThread } = this.own;
     for (const worker of PThread?.runningWorkers ?? []) {

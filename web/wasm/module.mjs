@@ -1,4 +1,4 @@
-// Starts the XNNPACK module, with its thread workers where the variant has threads.
+// Starts the XNNPACK module, with thread workers if the variant has threads.
 
 import createXnnpack from "xnnpack";
 import threadsText from "xnnpack-threads" with { type: "text" };
@@ -6,12 +6,12 @@ import createXnnpackThreads from "xnnpack-threads";
 
 /** @typedef {"simd" | "relaxed" | "simd-threads" | "relaxed-threads"} Variant */
 
-/** When elementwise kernels are compiled; the numbers are the C API's. */
+/** When to compile elementwise kernels; the numbers belong to the C API. */
 const CODEGEN = { auto: 0, always: 1, never: 2 };
 
 /** @typedef {keyof typeof CODEGEN} Codegen */
 
-/** More threads than this gain little on the devices that have them, and cost memory. */
+/** More threads than this improve speed little and cost memory. */
 const MAX_THREADS = 8;
 
 /** @param {string} text */
@@ -20,7 +20,7 @@ function scriptUrl(text) {
 }
 
 /**
- * Whether the page's content security policy lets a worker start from a Blob.
+ * Check whether the page's content security policy allows a worker from a Blob.
  * @returns {Promise<boolean>}
  */
 async function canStartWorkers() {
@@ -41,7 +41,7 @@ async function canStartWorkers() {
 }
 
 /**
- * @param {number} wanted 0 for as many as the device has
+ * @param {number} wanted number of threads; 0 for as many as the device has
  * @returns {Promise<number>}
  */
 async function threadCount(wanted) {
@@ -67,17 +67,17 @@ async function createWithWorkers(wasm, threads) {
 }
 
 /**
- * A started module; the main thread counts as one of its threads.
+ * Start a module; the main thread counts as one of its threads.
  * @param {Variant} variant
  * @param {Uint8Array} wasm the module's bytes
- * @param {number} threads 0 for as many as the device has
+ * @param {number} threads number of threads; 0 for as many as the device has
  * @param {Codegen} codegen
  * @returns {Promise<XnnpackModule>}
  */
 export async function startModule(variant, wasm, threads, codegen) {
   if (!Object.hasOwn(CODEGEN, codegen)) throw new Error(`wasm: codegen cannot be ${codegen}`);
   if (!Number.isInteger(threads) || threads < 0) {
-    throw new Error(`wasm: threads must be a whole number from 0, not ${threads}`);
+    throw new Error(`wasm: threads must be an integer of at least 0, not ${threads}`);
   }
   const isThreaded = variant.endsWith("-threads");
   const count = isThreaded ? await threadCount(threads) : 1;

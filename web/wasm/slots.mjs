@@ -1,5 +1,5 @@
-// The slots of the wasm backend. They lie in the module's heap, which cannot grow beyond 4 GiB, nor as
-// far where the browser does not let it: what is too much there goes to the host, and comes back.
+// The slots of the wasm backend, in the module's heap. The heap cannot grow beyond 4 GiB, or less if the
+// browser limits it. Slots that do not fit move to the host and come back when they are used.
 
 import { OpError } from "../common/errors.mjs";
 import { Pager } from "../common/paging.mjs";
@@ -22,8 +22,8 @@ import { Pager } from "../common/paging.mjs";
 export class Slots {
   /**
    * @param {import("./glue.mjs").Glue} glue
-   * @param {number} budget bytes of the heap
-   * @param {number} hostBudget bytes of the host
+   * @param {number} budget maximum bytes in the heap
+   * @param {number} hostBudget maximum bytes on the host
    */
   constructor(glue, budget, hostBudget) {
     this.glue = glue;
@@ -43,7 +43,7 @@ export class Slots {
   }
 
   /**
-   * A new slot with these bytes.
+   * Create a slot with these bytes.
    * @param {Uint8Array} source
    * @param {number} count number of elements
    * @param {import("./glue.mjs").ElementType} type
@@ -55,7 +55,7 @@ export class Slots {
   }
 
   /**
-   * The bytes of a slot, as long as the heap does not grow.
+   * Return the bytes of a slot, valid until the heap grows.
    * @param {number} id
    */
   bytesOf(id) {
@@ -77,14 +77,14 @@ export class Slots {
 
   /**
    * @param {number} program
-   * @param {number[]} slots those with a minus sign are donated
+   * @param {number[]} slots negative ones are donated
    */
   run(program, slots) {
     return this.launch("run", program, slots);
   }
 
   /**
-   * Begins a run in slices.
+   * Begin a run in slices.
    * @param {number} program
    * @param {number[]} slots
    */
@@ -129,7 +129,7 @@ export class Slots {
     return { slots: slots + this.away.size, bytes, allocatedBytes, hostBytes, ...others };
   }
 
-  /** @param {number[]} kept slots that stay, with a sign or without */
+  /** @param {number[]} kept slots that must stay; a sign is ignored */
   relieve(kept) {
     if (this.pager.over) this.pager.relieve(this.inHeap(kept), Infinity);
   }
@@ -146,7 +146,7 @@ export class Slots {
   }
 
   /**
-   * What a call gives that takes no slots, as soon as there is memory for it.
+   * Make a call that takes no slots, and evict slots while it runs out of memory.
    * @param {() => number} call
    */
   surely(call) {
@@ -158,10 +158,10 @@ export class Slots {
   }
 
   /**
-   * What a call gives that has failed: for want of memory, others leave the heap until it does not.
+   * Repeat a call that has failed: if it ran out of memory, evict slots until it succeeds.
    * @param {unknown} error
    * @param {() => number} call
-   * @param {number[]} kept slots that it takes
+   * @param {number[]} kept slots that the call takes
    */
   again(error, call, kept) {
     let last = error;
@@ -174,7 +174,7 @@ export class Slots {
         last = next;
       }
     }
-    // What is free may lie in pieces: at last all leave, and those that it takes come back in a row.
+    // Free memory may be fragmented: as a last resort all slots leave, and the call's slots come back contiguously.
     if (this.pager.sendOff(this.inHeap([]), Infinity, Infinity) === 0) throw last;
     this.glue.shrink();
     return call();

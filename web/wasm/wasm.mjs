@@ -1,4 +1,4 @@
-// The wasm backend: XNNPACK and own kernels in a WebAssembly module with a heap of its own.
+// The wasm backend: XNNPACK and tfpy's own kernels in a WebAssembly module with its own heap.
 
 import { budgetOf } from "../common/paging.mjs";
 import { ELEMENT_TYPES, Glue } from "./glue.mjs";
@@ -10,17 +10,17 @@ import { Slots } from "./slots.mjs";
  * @typedef {object} WasmOptions
  * @property {import("./module.mjs").Variant} variant
  * @property {Uint8Array} wasm the module's bytes
- * @property {number} [threads] how many; left out or 0: as many as the device has, at most 8
+ * @property {number} [threads] number of threads; undefined or 0: as many as the device has, at most 8
  * @property {import("./module.mjs").Codegen} [codegen] whether elementwise kernels are
  *   compiled to WebAssembly: "auto" (the default) where it pays, "always" at once, or "never"
- * @property {number} [budgetBytes] over which slots leave the heap; left out or -1: when it is full
- * @property {number} [hostBytes] how much of them the host takes; left out or -1: any
+ * @property {number} [budgetBytes] above which slots leave the heap; undefined or -1: when it is full
+ * @property {number} [hostBytes] maximum bytes of these on the host; undefined or -1: no limit
  */
 
 const MAX_TENSOR_BYTES = 2 ** 31 - 1;
 
 /**
- * Opens the wasm backend.
+ * Open the wasm backend.
  * @param {WasmOptions} options
  * @returns {Promise<import("../common/backend.mjs").Backend
  *   & import("../common/backend.mjs").BlockingRead & import("../common/backend.mjs").Losable

@@ -1,4 +1,4 @@
-// What Emscripten makes of csrc/xnnpack_glue; the bundler's aliases "xnnpack" (one thread) and
+// Types of Emscripten's output for csrc/xnnpack_glue; the bundler's aliases "xnnpack" (one thread) and
 // "xnnpack-threads" name the files.
 
 interface XnnpackModule {
@@ -28,9 +28,9 @@ interface XnnpackModule {
 
 interface XnnpackOptions {
   wasmBinary: Uint8Array;
-  /** Where the thread workers' script is. */
+  /** URL of the thread workers' script. */
   mainScriptUrlOrBlob?: string;
-  /** How many workers are started before the module is ready. */
+  /** Number of workers to start before the module is ready. */
   threads?: number;
 }
 
