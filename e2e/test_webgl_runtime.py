@@ -216,7 +216,7 @@ REFUSED: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (lambda d: d["buffers"][0].update(layers=4), "program: buffer shape [5] of 4 layers"),
     (
         lambda d: d["buffers"][0].update(layers=5),
-        "program: buffer 0, given or returned, has 5 layers",
+        "program: buffer 0, an input or output, has 5 layers",
     ),
     (lambda d: d["steps"][0].update(outputs=[]), "program: step 0 (elementwise) has 0 outputs"),
     (lambda d: d["buffers"][0].update(shape=[2**14, 2**14, 4]), "webgl: 1073741824 elements do"),
@@ -230,7 +230,7 @@ REFUSED: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (donate([9, 0]), "program: there are no output buffer 9 and input buffer 0"),
     (donate([2, 3]), "program: output buffer 2 and input buffer 3 differ in size"),
     (lambda d: d["buffers"][0].update(line=3), "program: buffer with lines of 3 texels"),
-    (chunks_of(), "program: kernel elementwise and a step disagree about chunks"),
+    (chunks_of(), "program: kernel elementwise and its step do not agree on chunks"),
     (chunks_of(width=0), "program: step 0 has chunks of sizes 1,256,0,1"),
     (chunks_of(nbytes=16), "program: step 0 has chunks of 16 bytes"),
     (chunks_of(count=2), "program: step 0 reads 2 chunks of [64]"),
@@ -244,7 +244,7 @@ REFUSED: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (lambda d: d["steps"][0].pop("params"), "program: step 0 has no params"),
     (lambda d: d.update(donations=3), "program: the list donations is missing"),
     (lambda d: d.update(donations=[[1]]), "program: an entry of donations is not a pair"),
-    (misspell, "WebGL2 kernel elementwise of a program does not compile; other kernels go on"),
+    (misspell, "WebGL2 kernel elementwise of a program does not compile; other kernels still work"),
 ]
 
 

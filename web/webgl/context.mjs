@@ -1,7 +1,7 @@
 /**
- * The WebGL2 context: made, checked, and described by its limits and texture formats.
+ * Creates and checks the WebGL2 context, and describes its limits and texture formats.
  *
- * @typedef {object} Format how elements of a kind are stored, four to a texel
+ * @typedef {object} Format texture format of a kind of elements, four per texel
  * @property {number} internal
  * @property {number} external
  * @property {number} readType
@@ -10,11 +10,11 @@
  *
  * @typedef {object} Device
  * @property {WebGL2RenderingContext} gl
- * @property {boolean} float16 floats are stored in 16 bits; above 65504 they become infinite
- * @property {number} maxSize the largest texture width and height
- * @property {number} targets how many textures one draw call may write to
- * @property {number} block bytes of a texture that a draw can read through a uniform block; 0 where
- *   textures do not become buffers, or by way of the CPU
+ * @property {boolean} float16 whether floats are stored in 16 bits, where values above 65504 become infinite
+ * @property {number} maxSize largest texture width and height
+ * @property {number} targets number of textures that one draw call may write
+ * @property {number} block bytes of a texture that a draw can read through a uniform block; 0 if textures
+ *   cannot be copied to buffers, or only by way of the CPU
  * @property {Format} float
  * @property {Format} int
  */
@@ -22,21 +22,21 @@
 import { OpError } from "../common/errors.mjs";
 import { rendererNames, smallCanvas } from "../common/probe.mjs";
 
-/** How many textures one draw call may write to: every WebGL2 device can do the least, few do more. */
+/** Numbers of textures that one draw call may write; every WebGL2 device supports the smallest, few support more. */
 const TARGETS = [8, 4];
 
-/** Bytes of a uniform block that many devices have; some say that they have far more. */
+/** Bytes of a uniform block that many devices support; some report far more. */
 const LARGEST_BLOCK = 2 ** 16;
 
 /**
  * @typedef {object} Options
- * @property {boolean} [float32] whether floats have 32 bits where that can be; true if left out
- * @property {number} [maxTextureSize] the largest width and height to use, where the device has more
- * @property {number} [freeBytes] of free textures that are kept for the next ones; -1: all
- * @property {number} [budgetBytes] of textures beyond which tensors go to the host; -1: none do
- * @property {number} [hostBytes] how much of them the host takes; left out or -1: any
- * @property {number} [flushMs] after how long draws are handed to the GPU; -1: the browser decides
- * @property {boolean} [timers] whether kernels are timed where that can be; true if left out
+ * @property {boolean} [float32] whether floats have 32 bits where the device supports it. Default: true
+ * @property {number} [maxTextureSize] largest width and height to use, if the device supports more
+ * @property {number} [freeBytes] bytes of free textures that are kept for reuse; -1: all
+ * @property {number} [budgetBytes] bytes of textures above which tensors move to the host; -1: no limit
+ * @property {number} [hostBytes] maximum bytes of these on the host; undefined or -1: no limit
+ * @property {number} [flushMs] milliseconds after which draws are flushed to the GPU; -1: the browser decides
+ * @property {boolean} [timers] whether kernels are timed where the device supports it. Default: true
  */
 
 /**
@@ -57,10 +57,10 @@ export function openDevice(options) {
   return describe(gl, rendererNames(gl).renderer, options);
 }
 
-/** What is said when the browser has taken the context away. */
+/** Error message after the browser has taken the context away. */
 export const LOST =
-  "WebGL context lost: the browser took the GPU away, and tensors that were only there are gone; " +
-  'await tf.set_backend_async("webgl") opens it anew, and other backends work';
+  "WebGL context lost: the browser took the GPU away, and tensors that were only there are lost; " +
+  'await tf.set_backend_async("webgl") reopens it, and other backends work';
 
 export function contextLost() {
   return new OpError("UnavailableError", LOST);
@@ -117,7 +117,7 @@ function format(internal, external, readType, uploadType, texelBytes) {
 }
 
 /**
- * How many textures of the format can be rendered to at once, of TARGETS; 0 if not even the least.
+ * Return the number of textures of a format that can be rendered to at once, of TARGETS; 0 if none fits.
  *
  * @param {WebGL2RenderingContext} gl
  * @param {Format} format

@@ -1,17 +1,18 @@
 /**
- * What the document of a webgl Program has besides (src/tfpy/_src/compiler/lower/webgl/textures.py).
+ * Parses the document of a webgl Program, with the properties that only webgl has
+ * (src/tfpy/_src/compiler/lower/webgl/textures.py).
  *
  * @typedef {object} BufferText
  * @property {string} dtype
  * @property {number[]} shape
- * @property {number} [layers] of its texture; 1 if not there
- * @property {number} [line] width of its texture in texels, a power of two, where kernels rely on it
+ * @property {number} [layers] number of layers of its texture. Default: 1
+ * @property {number} [line] width of its texture in texels, a power of two, if kernels depend on it
  *
- * @typedef {object} Chunks of a step that reads its last input through a uniform block: chunk i reads
+ * @typedef {object} Chunks chunks of a step that reads its last input through a uniform block: chunk i reads
  *   from byte i * nbytes on and draws the i-th rectangle of the output's texture
  * @property {number} count
  * @property {number} nbytes
- * @property {number} width texels
+ * @property {number} width width in texels
  * @property {number} height
  *
  * @typedef {import("../common/document.mjs").StepText & {chunks?: Chunks}} StepText
@@ -30,13 +31,13 @@ import {
 import { nbytesOf } from "../common/elements.mjs";
 
 const MAX_INPUTS = 16;
-/** Bytes: chunks that uniform blocks read begin at multiples of this on any device. */
+/** Alignment in bytes of chunks in uniform blocks; any device supports it. */
 const CHUNK_ALIGNMENT = 256;
 
 /**
  * @param {string} json
  * @param {number} nbytes length of the constants' data
- * @param {number} targets how many layers a buffer may have
+ * @param {number} targets maximum number of layers of a buffer
  * @returns {ProgramText}
  */
 export function parseProgram(json, nbytes, targets) {
@@ -61,11 +62,11 @@ function checkBuffer({ shape, layers = 1, line = 1 }, number, isTemporary, targe
   require_(isPowerOf2(line), `buffer with lines of ${shownValue(line)} texels`);
   require_(layers === 1 || shape[0] === layers, `buffer shape [${shape}] of ${layers} layers`);
   const whole = isTemporary || layers === 1;
-  require_(whole, `buffer ${number}, given or returned, has ${layers} layers`);
+  require_(whole, `buffer ${number}, an input or output, has ${layers} layers`);
 }
 
 /**
- * The last input of a step that is drawn in chunks has floats in one layer, enough of them.
+ * Check that the last input of a step that is drawn in chunks has enough floats in one layer.
  *
  * @param {ProgramText} text
  * @param {StepText} step

@@ -1,27 +1,27 @@
-/** float16 bits from float32 values: browsers' own conversion turns infinity into NaN. */
+/** Converts float32 values to float16 bits. Browsers' own conversion turns infinity into NaN. */
 
 const HALF_SIGN = 0x8000;
 const HALF_INFINITY = 0x7c00;
 const HALF_NAN = 0x7e00;
 
-/** Bits of float32. */
+/** Bits of a float32 without the sign. */
 const MAGNITUDE = 0x7fffffff;
 const INFINITY = 0x7f800000;
 const ONE_HALF = 0x3f000000;
-/** 65520, the least that rounds to infinity. */
+/** Bits of 65520, the smallest number that rounds to infinity. */
 const OVERFLOW = 0x477ff000;
-/** 2^-14, the least that is no subnormal. */
+/** Bits of 2^-14, the smallest normal float16. */
 const NORMAL = 0x38800000;
-/** The difference of the exponents' biases. */
+/** Difference of the exponents' biases. */
 const REBIAS = 112 << 23;
-/** How many bits float32 has more for the fraction. */
+/** Number of additional fraction bits of float32. */
 const EXTRA_BITS = 13;
 
 const one = new Float32Array(1);
 const oneBits = new Uint32Array(one.buffer);
 
 /**
- * Rounds to nearest, ties to even; above 65504 the result is infinite.
+ * Round to nearest, ties to even; above 65504 the result is infinite.
  *
  * @param {Float32Array} values
  * @returns {Uint16Array}

@@ -1,5 +1,5 @@
 /**
- * The parameters of a Program's steps, each laid out as its shader's uniform block, in one buffer.
+ * Packs the parameters of a Program's steps into one buffer, in the layout of each shader's uniform block.
  *
  * @typedef {import("./document.mjs").ProgramText} ProgramText
  * @typedef {import("./document.mjs").StepText} StepText
@@ -14,8 +14,8 @@ import { shownValue } from "../common/document.mjs";
  * @param {ProgramText} text
  * @param {Shader[]} shaders
  * @param {Buffer[]} buffers
- * @returns {{params: WebGLBuffer | null, offsets: number[]}} the buffer, and the byte where each
- *   step's parameters begin
+ * @returns {{params: WebGLBuffer | null, offsets: number[]}} the buffer, and the byte offset of
+ *   each step's parameters
  */
 export function packParams(gl, text, shaders, buffers) {
   const alignment = gl.getParameter(gl.UNIFORM_BUFFER_OFFSET_ALIGNMENT);
@@ -48,7 +48,7 @@ export function packParams(gl, text, shaders, buffers) {
 }
 
 /**
- * The numbers of a parameter.
+ * Return the numbers of a parameter as a list.
  *
  * @param {Map<string, number | number[]>} values
  * @param {import("./shaders.mjs").Member} member
@@ -66,10 +66,10 @@ function listOf(values, { name, size }, what) {
 }
 
 /**
- * A step's parameters by name: the document's, and the layouts of its buffers.
+ * Return a step's parameters by name: those of the document, and the layouts of its buffers.
  *
  * @param {StepText} step
- * @param {string[]} names of the inputs
+ * @param {string[]} names names of the inputs
  * @param {Buffer[]} buffers
  */
 function valuesOf({ params, inputs, outputs: [output] }, names, buffers) {

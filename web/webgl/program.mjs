@@ -1,6 +1,6 @@
 /**
- * A registered Program: its steps and their compiled shaders, with its parameters in one uniform
- * buffer; a run replays the steps.
+ * A registered Program: its steps and compiled shaders, with all parameters in one uniform buffer. A run
+ * replays the steps.
  *
  * @typedef {import("./document.mjs").Chunks} Chunks
  * @typedef {import("./document.mjs").ProgramText} ProgramText
@@ -18,7 +18,7 @@
  * @property {Shader} shader
  * @property {number[]} inputs
  * @property {number} output
- * @property {number} paramsOffset byte of the uniform buffer where its parameters begin
+ * @property {number} paramsOffset byte offset of its parameters in the uniform buffer
  * @property {Chunks | null} chunks
  */
 
@@ -29,13 +29,13 @@ import { packParams } from "./params.mjs";
 import { CHUNK_BINDING, PARAMS_BINDING } from "./shaders.mjs";
 import { copyToBuffer, OutputReader, READ_BYTES, upload } from "./transfer.mjs";
 
-/** After so many steps the device begins, while the next ones are still being issued. */
+/** Number of steps after which draws are flushed, so that the device begins while more steps are issued. */
 const FLUSH_STEPS = 8;
 
-/** The same of a step's chunks. */
+/** The same for the chunks of a step. */
 const FLUSH_CHUNKS = 32;
 
-/** The triangle that covers the target has so many vertices. */
+/** Number of vertices of the triangle that covers the target. */
 const VERTICES = 3;
 
 /** @extends {BufferProgram<Texture, Layout>} */
@@ -43,7 +43,7 @@ export class Program extends BufferProgram {
   /**
    * @param {TexturePool} pool
    * @param {ProgramText} text
-   * @param {Shader[]} shaders compiled, one for each kernel
+   * @param {Shader[]} shaders compiled shaders, one for each kernel
    */
   constructor(pool, text, shaders) {
     const layouts = text.buffers.map(({ dtype, shape, layers, line }) =>
@@ -59,11 +59,11 @@ export class Program extends BufferProgram {
   }
 
   /**
-   * Uploads the constants. On failure the program is to be closed.
+   * Upload the constants. If this fails, the caller must close the program.
    *
    * @param {ProgramText["constants"]} constants
    * @param {ArrayBufferLike} heap
-   * @param {number} ptr where their data begin
+   * @param {number} ptr address of their data
    */
   uploadConstants(constants, heap, ptr) {
     const { pool, buffers, storages } = this;
@@ -76,7 +76,7 @@ export class Program extends BufferProgram {
   }
 
   /**
-   * The steps that draw anything, and the uniform buffer with the parameters of all.
+   * Create the steps that draw something, and the uniform buffer with the parameters of all steps.
    *
    * @param {ProgramText} text
    * @param {Shader[]} shaders
@@ -95,7 +95,7 @@ export class Program extends BufferProgram {
   }
 
   /**
-   * Bytes of the pool's buffer that a step reads through a uniform block.
+   * Return the bytes of the pool's buffer that a step reads through a uniform block.
    *
    * @param {Step} step
    */
@@ -106,11 +106,11 @@ export class Program extends BufferProgram {
   }
 
   /**
-   * Runs the steps on the inputs that were bound. On failure no output has a texture, and the
-   * donated inputs keep theirs.
+   * Run the steps on the bound inputs. If the run fails, no output has a texture, and the donated inputs
+   * keep theirs.
    *
-   * @param {number[]} slots of the inputs, those with a minus sign donated
-   * @param {TimerQueries | null} timer of the steps
+   * @param {number[]} slots slots of the inputs; negative ones are donated
+   * @param {TimerQueries | null} timer timer of the steps
    */
   run(slots, timer) {
     const { pool, outputs, storages } = this;
@@ -127,7 +127,7 @@ export class Program extends BufferProgram {
   }
 
   /**
-   * Draws the steps; every buffer's texture is in its place.
+   * Draw the steps; every buffer's texture must be bound.
    *
    * @param {TimerQueries | null} timer
    */
@@ -163,11 +163,11 @@ export class Program extends BufferProgram {
   }
 
   /**
-   * Draws a step's rectangles, which lie side by side in the target and then below each other.
+   * Draw a step's rectangles, from left to right in the target and then from top to bottom.
    *
    * @param {Chunks} chunks
-   * @param {number} blockBytes size of the uniform block that reads a chunk
-   * @param {WebGLBuffer | null} buffer what the chunks read
+   * @param {number} blockBytes size of the uniform block for a chunk
+   * @param {WebGLBuffer | null} buffer buffer that the chunks read
    * @param {number} targetWidth
    */
   drawChunks({ count, nbytes, width, height }, blockBytes, buffer, targetWidth) {
@@ -189,15 +189,15 @@ export class Program extends BufferProgram {
 }
 
 /**
- * The kernel reads chunks if the step has some, and their rectangles fit into the texture.
+ * Check that the kernel reads chunks if and only if the step has some, and that their rectangles fit into the texture.
  *
  * @param {Shader} shader
  * @param {Chunks | undefined} chunks
- * @param {Layout} layout of the output
+ * @param {Layout} layout layout of the output
  */
 function checkChunks({ kernel: { name }, chunkBytes }, chunks, { bucket }) {
   const agree = chunkBytes > 0 === (chunks !== undefined);
-  require_(agree, `kernel ${name} and a step disagree about chunks`);
+  require_(agree, `kernel ${name} and its step do not agree on chunks`);
   if (chunks === undefined) return;
   const { count, width, height } = chunks;
   const room = Math.floor(bucket.width / width) * Math.floor(bucket.height / height);

@@ -1,6 +1,6 @@
 /**
- * Compiled shaders, cached by source text. All shaders of a Program are started before the first is
- * waited for, so that drivers compile them side by side.
+ * Compiled shaders, cached by source text. The compilation of all shaders of a Program starts before the
+ * first one is awaited, so that drivers compile them in parallel.
  *
  * @typedef {import("./state.mjs").GlState} GlState
  *
@@ -9,18 +9,18 @@
  * @property {string} source
  * @property {string[]} inputs
  *
- * @typedef {object} Member a parameter's place in the uniform block
+ * @typedef {object} Member location of a parameter in the uniform block
  * @property {string} name
- * @property {number} offset bytes
+ * @property {number} offset offset in bytes
  * @property {boolean} isFloat
- * @property {number} size elements
- * @property {number} stride bytes between elements
+ * @property {number} size number of elements
+ * @property {number} stride bytes from one element to the next
  *
  * @typedef {object} Shader
  * @property {KernelText} kernel
  * @property {WebGLProgram} program
  * @property {WebGLShader} fragment
- * @property {Member[] | null} members null until the shader was waited for
+ * @property {Member[] | null} members null until compilation has finished
  * @property {number} paramsBytes size of its uniform block `Params`
  * @property {number} chunkBytes size of its uniform block `Chunk`, which reads a chunk of its last
  *   input; 0 without one
@@ -29,11 +29,12 @@
 import { until } from "../common/turns.mjs";
 import { contextLost } from "./context.mjs";
 
-/** Where the buffers of uniform blocks are bound: a step's parameters, a chunk of its last input. */
+/** Bindings of uniform blocks: a step's parameters, and a chunk of its last input. */
 export const PARAMS_BINDING = 0;
 export const CHUNK_BINDING = 1;
 
-const MEND = 'other kernels go on; await tf.set_backend_async("wasm") computes it without the GPU';
+const MEND =
+  'other kernels still work; await tf.set_backend_async("wasm") computes it without the GPU';
 
 /** One triangle that covers the target. */
 const VERTEX = `#version 300 es
@@ -47,7 +48,7 @@ export class ShaderCache {
     const { gl } = state;
     this.gl = gl;
     this.state = state;
-    // Asking for it lets the driver use its compiler threads.
+    // Requesting the extension lets the driver use its compiler threads.
     this.parallel = gl.getExtension("KHR_parallel_shader_compile");
     this.vertex = compile(gl, gl.VERTEX_SHADER, VERTEX);
     /** @type {Map<string, Shader>} */
@@ -55,7 +56,7 @@ export class ShaderCache {
   }
 
   /**
-   * Starts to compile; `finish` or `finishAsync` wait for the result.
+   * Start to compile; `finish` or `finishAsync` wait for the result.
    *
    * @param {KernelText} kernel
    * @returns {Shader}
@@ -76,10 +77,10 @@ export class ShaderCache {
   }
 
   /**
-   * Waits for shaders without blocking the page for longer than one takes.
+   * Wait for shaders without blocking the page for longer than one of them takes.
    *
    * @param {Shader[]} shaders
-   * @param {string} of the ops that they are for
+   * @param {string} of names of the ops that they compute
    * @param {(done: number, total: number) => void} progress
    */
   async finishAsync(shaders, of, progress) {
@@ -98,7 +99,7 @@ export class ShaderCache {
 
   /**
    * @param {Shader} shader
-   * @param {string} of the ops that it is for
+   * @param {string} of names of the ops that it computes
    */
   finish(shader, of) {
     if (shader.members !== null) return;
@@ -152,9 +153,9 @@ function compile(gl, type, source) {
 /**
  * @param {WebGL2RenderingContext} gl
  * @param {WebGLProgram} program
- * @param {string} name of a uniform block
- * @param {number} binding where its buffer will be bound
- * @returns {number} its size in bytes; 0 if the program has none
+ * @param {string} name name of a uniform block
+ * @param {number} binding binding of its buffer
+ * @returns {number} size of the block in bytes; 0 if the program does not have it
  */
 function bindBlock(gl, program, name, binding) {
   const block = gl.getUniformBlockIndex(program, name);
@@ -166,7 +167,7 @@ function bindBlock(gl, program, name, binding) {
 /**
  * @param {WebGL2RenderingContext} gl
  * @param {WebGLProgram} program
- * @param {string} name of a uniform block
+ * @param {string} name name of a uniform block
  * @returns {Member[]}
  */
 function blockMembers(gl, program, name) {
@@ -192,7 +193,7 @@ function blockMembers(gl, program, name) {
 }
 
 /**
- * The log, with the source line that its first message is about.
+ * Return the log, with the source line that its first message refers to.
  *
  * @param {string} log
  * @param {string} source

@@ -1,4 +1,4 @@
-/** The GL state that draws need, remembered so that only changes reach the context. */
+/** Tracks the GL state that draws need, so that only changes reach the context. */
 
 export class GlState {
   /** @param {WebGL2RenderingContext} gl */
@@ -60,7 +60,7 @@ export class GlState {
   }
 
   /**
-   * Makes the texture the one that allocation and upload speak of.
+   * Bind the texture for allocation and upload.
    *
    * @param {number} target
    * @param {WebGLTexture} texture
@@ -86,7 +86,7 @@ export class GlState {
 
   /** @param {WebGLProgram} program */
   deleteProgram(program) {
-    // A program in use lives on until another is used; forgetting it makes the next use reach GL.
+    // GL keeps the current program until another one is used; forgetting it makes the next use reach GL.
     this.gl.deleteProgram(program);
     if (this.program === program) this.program = null;
   }

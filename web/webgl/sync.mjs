@@ -1,10 +1,10 @@
-/** Waiting for the device without blocking the page. */
+/** Waits for the device without blocking the page. */
 
 import { until } from "../common/turns.mjs";
 import { contextLost } from "./context.mjs";
 
 /**
- * Resolves when the device has done all work given so far.
+ * Resolves when the device has finished all work issued so far.
  *
  * @param {WebGL2RenderingContext} gl
  * @returns {Promise<void>}

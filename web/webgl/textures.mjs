@@ -5,39 +5,39 @@
  * @typedef {import("./context.mjs").Format} Format
  * @typedef {import("./state.mjs").GlState} GlState
  *
- * @typedef {object} Bucket the textures of one size and format, which can stand in for each other
+ * @typedef {object} Bucket interchangeable textures of one size and format
  * @property {Format} format
- * @property {number} target TEXTURE_2D, or TEXTURE_2D_ARRAY where there are several layers
- * @property {number} width a power of two
+ * @property {number} target TEXTURE_2D, or TEXTURE_2D_ARRAY for several layers
+ * @property {number} width width, a power of two
  * @property {number} height
  * @property {number} layers
- * @property {number} bytes of one texture
+ * @property {number} bytes bytes of one texture
  * @property {Texture[]} free
- * @property {Texture[]} temporaries the same for all Programs, which run one after another
+ * @property {Texture[]} temporaries textures shared by all Programs, which run one after another
  *
- * @typedef {object} Layout where `count` elements lie: texel t of a layer at (t % width, t / width)
+ * @typedef {object} Layout positions of `count` elements: texel t of a layer is at (t % width, t / width)
  * @property {number} count
  * @property {number} shift log2 of the width
  * @property {Bucket} bucket
  *
  * @typedef {object} Texture
  * @property {WebGLTexture} handle
- * @property {WebGLFramebuffer | null} framebuffer made when the texture is first rendered to or read
+ * @property {WebGLFramebuffer | null} framebuffer created when the texture is first rendered to or read
  * @property {Bucket} bucket
  */
 
 import { NoMemory, OpError } from "../common/errors.mjs";
 import { contextLost } from "./context.mjs";
 
-/** Elements of a texel. */
+/** Number of elements in a texel. */
 export const PER_TEXEL = 4;
 
-/** Free textures beyond this are deleted, the sizes that were used first going first. */
+/** Free textures above this limit are deleted; the sizes that were used first go first. */
 export const FREE_BYTES = 512 * 2 ** 20;
 
 /**
- * After so many bytes of new textures the device is asked whether it had memory for the last ones. To
- * ask waits for the device, and takes as long as a small draw.
+ * After this many bytes of new textures, the pool checks whether the device had memory for the last ones.
+ * The check waits for the device, and takes as long as a small draw.
  */
 const ASK_BYTES = 2 ** 20;
 
@@ -48,9 +48,9 @@ export class TexturePool {
   /**
    * @param {Device} device
    * @param {GlState} state
-   * @param {number} keptBytes of free textures, and of temporaries
-   * @param {(error: number) => void} conclude hears what the device says of all work so far, and
-   *   throws where that failed
+   * @param {number} keptBytes bytes of free textures, and of temporaries, to keep
+   * @param {(error: number) => void} conclude receives the device's error for all work so far, and throws
+   *   if there is one
    */
   constructor(device, state, keptBytes, conclude) {
     this.device = device;
@@ -64,7 +64,7 @@ export class TexturePool {
     this.all = new Set();
     /** @type {Texture[]} those that have no memory yet */
     this.planned = [];
-    /** Of textures that were allocated since the device was last asked. */
+    /** Bytes of textures that were allocated since the last check. */
     this.unaskedBytes = 0;
     this.allocatedBytes = 0;
     this.freeCount = 0;
@@ -74,15 +74,15 @@ export class TexturePool {
     /** @type {WebGLBuffer | null} */
     this.chunkBuffer = null;
     this.chunkBufferBytes = 0;
-    /** Changes when temporaries were deleted: whoever holds some must ask for them anew. */
+    /** Changes when temporaries are deleted, so that Programs request new ones. */
     this.generation = 0;
   }
 
   /**
-   * @param {number} count elements
+   * @param {number} count number of elements
    * @param {string} dtype
-   * @param {number} layers among which they are divided
-   * @param {number} [width] of the texture; left out, about its height
+   * @param {number} layers number of layers that share the elements
+   * @param {number} [width] width of the texture. Default: about its height
    * @returns {Layout}
    */
   layout(count, dtype, layers = 1, width = undefined) {
@@ -121,7 +121,7 @@ export class TexturePool {
   }
 
   /**
-   * A texture whose content is undefined. It may have no memory before `allocate` is called.
+   * Return a texture with undefined content. It may have no memory before `allocate` is called.
    *
    * @param {Layout} layout
    * @returns {Texture}
@@ -145,7 +145,7 @@ export class TexturePool {
   }
 
   /**
-   * Before temporaries are asked for: makes room for so many bytes of them.
+   * Make room for this many bytes of temporaries before they are requested.
    *
    * @param {number} bytes
    */
@@ -164,8 +164,8 @@ export class TexturePool {
   }
 
   /**
-   * Before chunks are drawn: the buffer that uniform blocks read has room for so many bytes. All
-   * Programs share it as they do temporaries.
+   * Ensure that the buffer for uniform blocks has room for this many bytes before chunks are drawn. All
+   * Programs share it, like temporaries.
    *
    * @param {number} bytes
    */
@@ -176,7 +176,7 @@ export class TexturePool {
     this.deleteChunkBuffer();
     this.chunkBuffer = gl.createBuffer();
     gl.bindBuffer(gl.PIXEL_PACK_BUFFER, this.chunkBuffer);
-    // Buffers of other usages may lie in the host's memory.
+    // Drivers may place buffers with other usages in the host's memory.
     gl.bufferData(gl.PIXEL_PACK_BUFFER, bytes, gl.STATIC_COPY);
     gl.bindBuffer(gl.PIXEL_PACK_BUFFER, null);
     if (takeError(gl) !== gl.NO_ERROR) {
@@ -200,7 +200,7 @@ export class TexturePool {
   }
 
   /**
-   * A layout's temporary of that number: good until `generation` changes, for one run of a Program.
+   * Return a layout's temporary of this number, valid for one run of a Program until `generation` changes.
    *
    * @param {Layout} layout
    * @param {number} index
@@ -228,8 +228,8 @@ export class TexturePool {
   }
 
   /**
-   * Gives the textures that were planned since the last call their memory: all of them, or none and
-   * an error. Few bytes are asked about later, by `conclude`.
+   * Allocate memory for the textures that were planned since the last call, either for all or for none
+   * with an error. Small amounts are checked later, by `conclude`.
    */
   allocate() {
     if (this.planned.length === 0) return;
@@ -266,7 +266,7 @@ export class TexturePool {
 
   /**
    * @param {Texture[]} textures
-   * @returns {boolean} whether the device had memory for all; they are cleared, because drivers
+   * @returns {boolean} whether the device had memory for all; textures are cleared, because drivers
    *   allocate when a texture is first written
    */
   tryAllocate(textures) {
@@ -291,9 +291,9 @@ export class TexturePool {
   }
 
   /**
-   * Deletes free textures, the sizes that were in the pool first going first.
+   * Delete free textures; the sizes that entered the pool first go first.
    *
-   * @param {number} limit bytes of them that may be left
+   * @param {number} limit bytes bytes of free textures that may remain
    */
   deleteFree(limit) {
     for (const { free, bytes } of this.buckets.values()) {
@@ -321,7 +321,7 @@ export class TexturePool {
   }
 
   /**
-   * The framebuffer that draws to the texture (to all its layers at once) and reads from it.
+   * Return the framebuffer that draws to the texture (to all its layers at once) and reads from it.
    *
    * @param {Texture} texture
    * @returns {WebGLFramebuffer}
@@ -360,8 +360,8 @@ export class TexturePool {
 }
 
 /**
- * An error since the last call, after the device has gone through all work so far. Where memory ran
- * out that is the one, whatever has come of it.
+ * Return an error since the last call, after the device has processed all work so far. If memory ran out,
+ * this error takes precedence over the errors that follow from it.
  *
  * @param {WebGL2RenderingContext} gl
  */

@@ -1,5 +1,5 @@
 /**
- * Times of kernels: a timer query around the draws of each step.
+ * Device times of kernels, by a timer query around the draws of each step.
  *
  * @typedef {import("../common/timing.mjs").KernelTimes} KernelTimes
  *
@@ -23,7 +23,7 @@ export class TimerQueries {
     this.extension = extension;
     /** @type {{name: string, query: WebGLQuery}[]} */
     this.steps = [];
-    gl.getParameter(extension.GPU_DISJOINT_EXT); // which forgets what was before
+    gl.getParameter(extension.GPU_DISJOINT_EXT); // this resets the flag
   }
 
   /** @param {string} name of the kernel whose draws follow */
@@ -55,13 +55,14 @@ export class TimerQueries {
       return [name, gl.getQueryParameter(query, gl.QUERY_RESULT) / NS_PER_MS, null];
     });
     for (const { query } of steps) gl.deleteQuery(query);
-    if (disjoint) return untimed("webgl: the GPU was interrupted meanwhile; time it once more");
+    if (disjoint)
+      return untimed("webgl: the GPU was interrupted during the measurement; please repeat it");
     return { kernels, reason: "" };
   }
 }
 
 /**
- * A clock, where the browser has one.
+ * Create a timer, if the browser supports timer queries.
  *
  * @param {WebGL2RenderingContext} gl
  * @returns {TimerQueries | null}

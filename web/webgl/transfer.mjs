@@ -1,6 +1,6 @@
 /**
- * Elements between a heap and textures. A texture holds whole texels, so its last row may be longer
- * than the data: full rows go to and from the heap as they are, the rest by way of an array.
+ * Copies elements between a heap and textures. A texture has whole texels, so its last row may be longer
+ * than the data: full rows are copied directly, the rest through an array.
  *
  * @typedef {import("./textures.mjs").Texture} Texture
  * @typedef {import("./textures.mjs").TexturePool} TexturePool
@@ -13,23 +13,23 @@ import { toHalf } from "./half.mjs";
 import { fence } from "./sync.mjs";
 import { PER_TEXEL, takeError } from "./textures.mjs";
 
-/** Bytes of a texel as readPixels gives it, whatever the texture's own format. */
+/** Bytes of a texel as readPixels returns it, for every format of textures. */
 export const READ_BYTES = 16;
 
 /**
- * Up to so many elements are read as whole rows, the last one's padding included, and copied once
+ * Up to this many elements are read as whole rows, including the padding of the last row, and copied once
  * more: each call waits for the GPU's process.
  */
 const AT_ONCE = 2 ** 18;
 
 /**
- * Where reading a Program's output took less than this the last time, the page is blocked for the
- * next one: browsers tell of a fence up to a millisecond late. Half of a frame.
+ * If the last read of a Program's output took less than this, the next read blocks the page, because
+ * browsers report a fence up to a millisecond late. Half of a frame.
  */
 const BLOCKING_MS = 8;
 
 /**
- * Gives textures memory and elements.
+ * Allocate textures and upload their elements.
  *
  * @param {TexturePool} pool
  * @param {[Texture, Elements][]} textures
@@ -40,7 +40,7 @@ export function fill(pool, textures) {
 }
 
 /**
- * Fills the texture of a layout.
+ * Upload elements to the texture of a layout.
  *
  * @param {TexturePool} pool
  * @param {Texture} texture
@@ -79,11 +79,11 @@ function padded(data, length) {
 }
 
 /**
- * Waits for the texture and gives its elements.
+ * Wait for the texture and return its elements.
  *
  * @param {TexturePool} pool
  * @param {Texture} texture
- * @param {Elements} data where to put them
+ * @param {Elements} data array for the elements
  * @returns {Elements} data
  */
 export function download(pool, texture, data) {
@@ -92,7 +92,7 @@ export function download(pool, texture, data) {
   const { external, readType } = format;
   const { rows, rest, full } = rowsOf(data.length, width);
   state.bindFramebuffer(pool.framebuffer(texture));
-  const whole = rest > 0 && data.length <= AT_ONCE ? 0 : rows; // rows that are read as they are
+  const whole = rest > 0 && data.length <= AT_ONCE ? 0 : rows; // rows that are read directly
   if (whole > 0) gl.readPixels(0, 0, width, whole, external, readType, data, 0);
   if (rest > 0) {
     const height = rows + 1 - whole;
@@ -108,12 +108,12 @@ export function download(pool, texture, data) {
 }
 
 /**
- * Copies a texture of floats, on the device, to the pool's buffer that uniform blocks read, which
- * has room for it.
+ * Copy a texture of floats, on the device, to the pool's buffer for uniform blocks, which must have room
+ * for it.
  *
  * @param {TexturePool} pool
  * @param {Texture} texture
- * @returns {WebGLBuffer | null} good until the next copy is made
+ * @returns {WebGLBuffer | null} valid until the next copy
  */
 export function copyToBuffer(pool, texture) {
   const { gl, state, chunkBuffer: buffer } = pool;
@@ -129,11 +129,11 @@ export function copyToBuffer(pool, texture) {
 const told = new WeakMap();
 
 /**
- * What the device says of all work so far, when it is done. Who asks before the page gets its turn is told together:
- * each fence and each question costs a way to the GPU's process.
+ * Wait for all work so far and return the device's error. Callers in the same turn of the event loop share one
+ * fence and one query, because each needs a round trip to the GPU's process.
  *
  * @param {WebGL2RenderingContext} gl
- * @returns {Promise<number>} an error, as getError gives it
+ * @returns {Promise<number>} error code of getError
  */
 function finished(gl) {
   let found = told.get(gl);
@@ -149,7 +149,7 @@ function finished(gl) {
 }
 
 /**
- * As `download`, without blocking the page.
+ * Read a texture as `download` does, without blocking the page.
  *
  * @param {TexturePool} pool
  * @param {Texture} texture
@@ -184,7 +184,7 @@ export async function downloadAsync(pool, texture, dtype, count) {
   }
 }
 
-/** Reads a Program's outputs, blocking the page only where that is short. */
+/** Reads a Program's outputs, and blocks the page only for short reads. */
 export class OutputReader {
   constructor() {
     this.lastMs = Number.POSITIVE_INFINITY;
@@ -209,7 +209,7 @@ export class OutputReader {
 }
 
 /**
- * How elements lie in a texture: full rows, `full` elements in all, and a rest.
+ * Return the rows of elements in a texture: full rows with `full` elements in all, and the rest.
  *
  * @param {number} count
  * @param {number} width

@@ -1,5 +1,5 @@
 /**
- * The WebGL2 backend: tensors are textures, a Program is a sequence of draw calls.
+ * The WebGL2 backend: tensors are textures, and a Program is a sequence of draw calls.
  *
  * @typedef {import("../common/backend.mjs").Backend & import("../common/backend.mjs").BlockingRead
  *   & import("../common/backend.mjs").AsyncRead & import("../common/backend.mjs").Losable
@@ -9,7 +9,7 @@
  * @typedef {import("./transfer.mjs").Elements} Elements
  *
  * @typedef {object} FromProgram
- * @property {import("./transfer.mjs").OutputReader | null} reader of the Program whose output it is
+ * @property {import("./transfer.mjs").OutputReader | null} reader reader of the Program that produced it
  *
  * @typedef {import("../common/slots.mjs").Slot<Texture, Layout> & FromProgram} Slot
  */
@@ -77,7 +77,7 @@ class Webgl {
     this.timers = timers;
     /** @type {import("./timer_queries.mjs").TimerQueries | null} while kernels are timed */
     this.timer = null;
-    // Uploads' rows are packed, whatever their width.
+    // Rows of uploads are packed without alignment.
     this.gl.pixelStorei(this.gl.UNPACK_ALIGNMENT, 1);
     this.gl.pixelStorei(this.gl.PACK_ALIGNMENT, 1);
   }
@@ -104,7 +104,7 @@ class Webgl {
   }
 
   /**
-   * What a slot's texture has.
+   * Read the elements of a slot's texture.
    *
    * @param {Slot} slot
    */
@@ -172,7 +172,7 @@ class Webgl {
     return first;
   }
 
-  /** Hands the draws to the GPU when they have waited for long enough. */
+  /** Flush the draws to the GPU if they have waited for long enough. */
   flushWhenDue() {
     if (this.flushMs < 0) return;
     const now = performance.now();
@@ -216,7 +216,9 @@ class Webgl {
     this.timer = null;
     if (timer !== null) return timer.times();
     const lacks = `the browser has no timer queries (${TIMER_QUERIES})`;
-    return untimed(`webgl: ${this.timers ? lacks : "timer queries are not to be relied on here"}`);
+    return untimed(
+      `webgl: ${this.timers ? lacks : "timer queries are not to be relied on in this browser"}`,
+    );
   }
 
   /** @type {Backend["lost"]} */
@@ -245,10 +247,10 @@ class Webgl {
   }
 
   /**
-   * Takes note of what the device says of all work so far. Where something failed, nothing that was
-   * computed since the last time can be relied on.
+   * Process the device's error for all work so far. After an error, values computed since the last check
+   * are not reliable.
    *
-   * @param {number} error of GL
+   * @param {number} error error code of GL
    */
   conclude(error) {
     this.checkUsable();
@@ -260,7 +262,7 @@ class Webgl {
     this.pool.deleteFree(0);
     this.pool.deleteTemporaries();
     this.slots.distrust();
-    const lost = "what was computed since the last read is lost";
+    const lost = "the results computed since the last read are lost";
     if (error !== this.gl.OUT_OF_MEMORY) throw new Error(`webgl: error ${error}; ${lost}`);
     const text = `webgl: out of memory while computing, ${allocatedBytes} bytes in use; ${lost}`;
     throw new OpError("ResourceExhaustedError", text);
@@ -268,7 +270,7 @@ class Webgl {
 }
 
 /**
- * The elements of a slot that has a texture, read without blocking the page for long.
+ * Read the elements of a slot that has a texture without blocking the page for long.
  *
  * @param {TexturePool} pool
  * @param {Slot} slot

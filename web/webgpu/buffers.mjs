@@ -6,40 +6,40 @@
  * @typedef {import("./reads.mjs").Reads} Reads
  * @typedef {import("../common/elements.mjs").Elements} Elements
  *
- * @typedef {object} Bucket the buffers of one size, which can stand in for each other
- * @property {number} bytes of one buffer
+ * @typedef {object} Bucket interchangeable buffers of one size
+ * @property {number} bytes bytes of one buffer
  * @property {Storage[]} free
- * @property {Storage[]} temporaries the same for all Programs, which run one after another
+ * @property {Storage[]} temporaries buffers shared by all Programs, which run one after another
  *
  * @typedef {object} Layout
- * @property {number} count elements
- * @property {number} bytes that kernels see: whole fours of elements
+ * @property {number} count number of elements
+ * @property {number} bytes bytes that kernels see: a multiple of four elements
  * @property {Bucket} bucket
  *
  * @typedef {object} Storage
  * @property {GPUBuffer} handle
  * @property {number} id
  * @property {Bucket} bucket
- * @property {number} used the number of the submission whose commands used it last
+ * @property {number} used number of the submission that used it last
  *
- * Buffers of the page's have storage, too, which the pool does not count among `all`: it neither uses
- * them again nor destroys them.
+ * Buffers of the page have storage as well. The pool does not count them among `all`, does not reuse them
+ * and does not destroy them.
  */
 
 import { storedBytes } from "../common/elements.mjs";
 import { NoMemory } from "../common/errors.mjs";
 
-/** Elements are read in fours, of 4 bytes at most. */
+/** Elements are read four at a time, with 4 bytes at most. */
 const UNIT = 16;
 
-/** Sizes of buffers are multiples of this; those of large ones, of a quarter of a power of two. */
+/** Sizes of buffers are multiples of this; sizes of large buffers are multiples of a quarter of a power of two. */
 const LEAST_BYTES = 256;
 
-/** Free buffers beyond this are destroyed, the sizes that were used first going first. */
+/** Free buffers above this limit are destroyed; the sizes that were used first go first. */
 const FREE_BYTES = 2 ** 30;
 
 /**
- * The bytes that are written or copied for so many: whole words.
+ * Round a number of bytes up to whole words, for writes and copies.
  *
  * @param {number} bytes
  */
@@ -48,7 +48,7 @@ export function wholeWords(bytes) {
 }
 
 /**
- * An odd number of elements of 2 bytes, and one more.
+ * Append an element to an odd number of elements of 2 bytes.
  *
  * @param {Elements} elements
  */
@@ -63,7 +63,7 @@ export class BufferPool {
    * @param {Device} device
    * @param {Commands} commands
    * @param {Reads} reads
-   * @param {(error: GPUError) => void} onFailure hears of buffers for which there is no memory
+   * @param {(error: GPUError) => void} onFailure called for buffers that could not be allocated
    */
   constructor({ gpu, tensorBytes }, commands, reads, onFailure) {
     this.gpu = gpu;
@@ -71,7 +71,7 @@ export class BufferPool {
     this.commands = commands;
     this.reads = reads;
     this.onFailure = onFailure;
-    /** What takes the buffers that are made now: ops, for errors. */
+    /** Names of the ops for which buffers are created now, for errors. */
     this.taker = "";
     /** @type {Set<Promise<void>>} of buffers that the device has said nothing of yet */
     this.unsure = new Set();
@@ -85,7 +85,7 @@ export class BufferPool {
     this.allocatedBytes = 0;
     this.freeBytes = 0;
     this.temporaryBytes = 0;
-    /** Changes when temporaries were destroyed: whoever holds some must ask for them anew. */
+    /** Changes when temporaries are destroyed, so that Programs request new ones. */
     this.generation = 0;
   }
 
@@ -108,7 +108,7 @@ export class BufferPool {
   }
 
   /**
-   * A buffer whose content is undefined.
+   * Return a buffer with undefined content.
    *
    * @param {Layout} layout
    * @returns {Storage}
@@ -129,7 +129,7 @@ export class BufferPool {
   }
 
   /**
-   * The temporary of that number.
+   * Return the temporary of this number.
    *
    * @param {Layout} layout
    * @param {number} index
@@ -144,7 +144,7 @@ export class BufferPool {
   }
 
   /**
-   * Before temporaries are asked for: makes room for so many bytes of them.
+   * Make room for this many bytes of temporaries before they are requested.
    *
    * @param {number} bytes
    */
@@ -161,7 +161,7 @@ export class BufferPool {
   }
 
   /**
-   * Destroys free buffers until so many bytes of them are left.
+   * Destroy free buffers until at most this many bytes of them are left.
    *
    * @param {number} bytes
    */
@@ -190,7 +190,7 @@ export class BufferPool {
   }
 
   /**
-   * Waits for what the device says of a buffer: its memory is given later than its handle.
+   * Wait for the result of an allocation: a buffer's handle exists before its memory.
    *
    * @param {Promise<GPUError | null>} said
    * @param {number} bytes
@@ -203,18 +203,18 @@ export class BufferPool {
         this.refused.push({ bytes, taker });
         this.onFailure(error);
       })
-      .catch(() => {}) // the device is lost, which is said elsewhere
+      .catch(() => {}) // the device is lost, which is reported elsewhere
       .finally(() => this.unsure.delete(heard));
     this.unsure.add(heard);
   }
 
-  /** Resolves when the device has said of all buffers so far whether there was memory for them. */
+  /** Resolves when the results of all allocations so far are known. */
   async told() {
     if (this.unsure.size > 0) await Promise.all(this.unsure);
   }
 
   /**
-   * Storage over a buffer of the page's.
+   * Return storage over a buffer of the page.
    *
    * @param {GPUBuffer} handle
    * @returns {Storage}
@@ -233,15 +233,15 @@ export class BufferPool {
   destroy(storage) {
     if (!this.all.delete(storage)) return;
     this.allocatedBytes -= storage.bucket.bytes;
-    this.reads.start(); // one that waits may be of it
+    this.reads.start(); // a waiting read may use the buffer
     this.commands.inOrder(() => {
-      this.commands.flush(); // what was encoded may use it
+      this.commands.flush(); // encoded commands may use the buffer
       storage.handle.destroy();
     });
   }
 
   /**
-   * Uploads elements.
+   * Upload elements.
    *
    * @param {[Storage, Elements][]} storages
    */
@@ -252,7 +252,7 @@ export class BufferPool {
       const waits = commands.line !== null;
       const kept = elements.byteLength % 4 ? padded(elements) : waits ? elements.slice() : elements;
       commands.inOrder(() => {
-        // The queue would write before the commands that are encoded but not submitted.
+        // The queue would write before encoded commands that are not submitted yet.
         if (waits || used === commands.number) commands.flush();
         gpu.queue.writeBuffer(handle, 0, kept);
       });

@@ -1,6 +1,6 @@
 /**
- * Tensors on canvases, without the CPU: a render pass reads the buffer. A canvas with a 2d context is
- * given a copy of what was rendered beside it.
+ * Draws tensors on canvases without the CPU: a render pass reads the buffer. A canvas with a 2d context
+ * receives a copy of an offscreen rendering.
  *
  * @typedef {import("./buffers.mjs").Storage} Storage
  * @typedef {import("./commands.mjs").Commands} Commands
@@ -10,11 +10,11 @@
  * @property {number} height
  * @property {number} width
  * @property {number} channels
- * @property {number} alpha from 0 to 255, where the channels have none
- * @property {boolean} isFloat whether values are from 0 to 1, not to 255
+ * @property {number} alpha alpha from 0 to 255 if the channels have none
+ * @property {boolean} isFloat whether values are from 0 to 1 instead of 0 to 255
  */
 
-/** Values are rounded as on the host, and colours multiplied by alpha as canvases store them. */
+/** Values are rounded as on the host, and colors are multiplied by alpha as canvases store them. */
 const SOURCE = `
 struct Image { width: u32, channels: u32, alpha: u32, isFloat: u32 }
 @group(0) @binding(0) var<uniform> image: Image;
@@ -59,9 +59,9 @@ export class Canvases {
   }
 
   /**
-   * Gives a canvas an image's size and draws it, after all that was encoded so far.
+   * Resize a canvas to an image and draw it, after all commands encoded so far.
    *
-   * @param {Context} context of the canvas
+   * @param {Context} context context of the canvas
    * @param {Storage} storage
    * @param {Image} image
    */
@@ -74,7 +74,7 @@ export class Canvases {
       }
       const beside = this.rendering();
       this.render(beside.context, handle, image);
-      context.canvas.width = image.width; // which takes back what was set there, as transforms
+      context.canvas.width = image.width; // this also resets the context's state, e.g. transforms
       context.canvas.height = image.height;
       context.drawImage(beside.canvas, 0, 0);
     });
@@ -128,12 +128,12 @@ export class Canvases {
 }
 
 /**
- * The context of a canvas; one that has none is given the kind. Null where it is of another kind than
- * can be drawn on here, and of what is no canvas.
+ * Return the context of a canvas, created with the kind if the canvas has none. Return null if the
+ * existing context cannot be drawn on here, or if the argument is not a canvas.
  *
  * @param {any} canvas
  * @param {"webgpu" | "2d"} kind
- * @param {object} [attributes] of a new one
+ * @param {object} [attributes] attributes of a new context
  * @returns {Context | null}
  */
 export function contextOf(canvas, kind, attributes) {

@@ -1,9 +1,9 @@
 /**
- * The commands that are encoded and not yet submitted: dispatches of one compute pass. They are
- * submitted when something is read, after so many dispatches, and when the page's turn ends, so that
- * ops that follow one another share a submission.
+ * Encoded commands that are not yet submitted: dispatches of one compute pass. They are submitted before
+ * a read, after a number of dispatches, and at the end of the page's turn of the event loop, so that
+ * consecutive ops share a submission.
  *
- * Where a kernel is still being compiled, its dispatch and all that comes after it wait in a line.
+ * While a kernel is being compiled, its dispatch and all later actions wait in a queue.
  *
  * @typedef {import("./pipelines.mjs").Kernel} Kernel
  */
@@ -12,17 +12,17 @@ import { untimed } from "../common/timing.mjs";
 import { until } from "../common/turns.mjs";
 import { Timestamps } from "./timestamps.mjs";
 
-/** Enough dispatches for the device to begin while the next ones are encoded. */
+/** Number of dispatches after which the device begins, while the next ones are encoded. */
 const ENOUGH_DISPATCHES = 64;
 
-/** Chromium looks every 2.4 ms whether the device is done, and whenever commands come. */
+/** Chromium checks every 2.4 ms, and at each command, whether the device has finished. */
 const WAKE_MS = 0.1;
 
 export class Commands {
   /**
    * @param {GPUDevice} gpu
-   * @param {(error: Error) => void} onFailure hears of what fails after its caller has gone
-   * @param {number} [enough] dispatches to submit
+   * @param {(error: Error) => void} onFailure called for errors after the call that caused them has returned
+   * @param {number} [enough] number of dispatches to submit at once
    */
   constructor(gpu, onFailure, enough = ENOUGH_DISPATCHES) {
     this.gpu = gpu;
@@ -35,9 +35,9 @@ export class Commands {
     this.pipeline = null;
     this.dispatches = 0;
     this.enough = enough;
-    /** Of the submission that is being encoded. */
+    /** Number of the submission that is being encoded. */
     this.number = 1;
-    /** @type {{kernel: Kernel | null, act: () => void}[] | null} what waits, and for which kernel */
+    /** @type {{kernel: Kernel | null, act: () => void}[] | null} waiting actions and the kernels for which they wait */
     this.line = null;
     /** @type {Timestamps | null} while kernels are timed */
     this.timestamps = null;
@@ -46,7 +46,7 @@ export class Commands {
   /**
    * @param {Kernel} kernel
    * @param {GPUBindGroup} group
-   * @param {number[]} groups workgroups along each dimension
+   * @param {number[]} groups number of workgroups along each dimension
    */
   dispatch(kernel, group, groups) {
     if (this.line === null && kernel.pipeline !== null) this.encode(kernel, group, groups);
@@ -54,7 +54,7 @@ export class Commands {
   }
 
   /**
-   * Acts after all dispatches so far: at once unless some wait.
+   * Run an action after all dispatches so far: immediately unless some of them wait.
    *
    * @param {() => void} act
    */
@@ -64,7 +64,7 @@ export class Commands {
   }
 
   /**
-   * @param {Kernel | null} kernel that must be compiled before
+   * @param {Kernel | null} kernel kernel that must be compiled first
    * @param {() => void} act
    */
   enqueue(kernel, act) {
@@ -89,7 +89,7 @@ export class Commands {
   }
 
   /**
-   * @param {Kernel} kernel one that does not compile fails
+   * @param {Kernel} kernel kernel; one that does not compile is an error
    * @param {GPUBindGroup} group
    * @param {number[]} groups
    */
@@ -107,15 +107,15 @@ export class Commands {
   }
 
   /**
-   * The pass of the next dispatch: the open one, or a new one where kernels are timed.
+   * Return the pass of the next dispatch: the open one, or a new one if kernels are timed.
    *
-   * @param {string} name of the kernel
+   * @param {string} name name of the kernel
    * @returns {GPUComputePassEncoder}
    */
   open(name) {
     if (this.timestamps !== null) this.endPass();
     if (this.pass !== null) return this.pass;
-    // A read that was asked for in this turn comes first, and shares the submission.
+    // A read requested in this turn of the event loop runs first, and shares the submission.
     if (this.encoder === null) queueMicrotask(() => queueMicrotask(() => this.flush()));
     this.encoder ??= this.gpu.createCommandEncoder();
     const timestampWrites = this.timestamps?.next(this.encoder, name);
@@ -124,13 +124,13 @@ export class Commands {
     return this.pass;
   }
 
-  /** Between Programs: submits if there is enough to do; a submission takes 50 us. */
+  /** Submit between Programs if there are enough dispatches; a submission takes 50 us. */
   breathe() {
     if (this.dispatches >= this.enough) this.flush();
   }
 
   /**
-   * Copies bytes of buffers to one that can be mapped, after all dispatches so far.
+   * Copy bytes of buffers to a buffer that can be mapped, after all dispatches so far.
    *
    * @param {{source: GPUBuffer, offset: number, bytes: number}[]} copies
    * @param {GPUBuffer} target
@@ -155,7 +155,7 @@ export class Commands {
     this.pass = null;
   }
 
-  /** Submits what is encoded. */
+  /** Submit the encoded commands. */
   flush() {
     if (this.encoder === null) return;
     this.endPass();
@@ -166,7 +166,7 @@ export class Commands {
   }
 
   /**
-   * Awaits what the device does, with empty submissions now and then so that the browser looks.
+   * Await the device, with occasional empty submissions so that the browser checks for completion.
    *
    * @param {Promise<undefined>} done
    */
@@ -178,7 +178,7 @@ export class Commands {
       })
       .catch(() => {}); // thrown below
     let last = performance.now();
-    // Its errors are events of the turns that follow: who awaits this has heard of them.
+    // The device reports errors in the following turns of the event loop, so callers receive them before this resolves.
     await until(() => {
       const now = performance.now();
       if (pending && now - last >= WAKE_MS) {
@@ -190,7 +190,7 @@ export class Commands {
     await done;
   }
 
-  /** Times kernels from now on, where the device can. */
+  /** Begin to time kernels, if the device supports it. */
   startTiming() {
     if (this.gpu.features.has("timestamp-query")) this.timestamps = new Timestamps(this.gpu);
   }
@@ -209,7 +209,7 @@ export class Commands {
     return timestamps.times();
   }
 
-  /** Resolves when all so far is submitted. */
+  /** Resolves when all commands so far are submitted. */
   async submitted() {
     await /** @type {Promise<void>} */ (new Promise((resolve) => this.inOrder(resolve)));
     this.flush();

@@ -1,20 +1,20 @@
 /**
- * The WebGPU device: asked for with all that its adapter offers, and described by its limits.
+ * Requests the WebGPU device with all features and limits of its adapter, and describes it.
  *
  * @typedef {object} Device
  * @property {GPUDevice} gpu
- * @property {number} hardware 1 if a GPU computes, 0 if a rasteriser on the CPU
- * @property {number} inputs storage buffers that a kernel may read beside the one that it writes
- * @property {number} tensorBytes the largest buffer that a kernel can read
- * @property {number} float16 1 if kernels can store it, else 0
- * @property {number} workgroupBytes memory that the invocations of a workgroup share
+ * @property {number} hardware 1 for a GPU, 0 for a software rasterizer
+ * @property {number} inputs number of storage buffers that a kernel may read, in addition to its output
+ * @property {number} tensorBytes size of the largest buffer that a kernel can read
+ * @property {number} float16 1 if kernels can store float16, else 0
+ * @property {number} workgroupBytes bytes of memory that the invocations of a workgroup share
  * @property {number} matrices 1 if subgroup matrices of bytes are to be used, else 0
  */
 
 import { OpError } from "../common/errors.mjs";
 import { describeAdapter, LIMITS, requestAdapter } from "../common/probe.mjs";
 
-/** Features that make a difference here, where the adapter has them. */
+/** Optional features that the kernels use if the adapter has them. */
 const FEATURES = /** @type {GPUFeatureName[]} */ (["shader-f16", "subgroups", "timestamp-query"]);
 
 const SUBGROUP_MATRIX = /** @type {GPUFeatureName} */ ("chromium-experimental-subgroup-matrix");
@@ -30,17 +30,17 @@ const SUBGROUP_MATRIX = /** @type {GPUFeatureName} */ ("chromium-experimental-su
  * @typedef {GPUAdapterInfo & {subgroupMatrixConfigs?: Iterable<MatrixConfig>}} MatrixInfo
  */
 
-/** Uniform buffers and storage buffers are in one layout of so many bindings on any device. */
+/** Maximum number of inputs of a kernel, so that one bind group layout fits on any device. */
 const MAX_INPUTS = 32;
 
 /**
  * @typedef {object} Options
- * @property {boolean} [lowPower] asks for the GPU that takes less power
- * @property {number} [budgetBytes] of buffers beyond which tensors go to the host; -1: none do
- * @property {number} [hostBytes] how much of them the host takes; left out or -1: any
- * @property {number} [enoughDispatches] after which they are submitted
- * @property {boolean} [importsFrames] whether a video's frames are read where they are; true if left out
- * @property {boolean} [matrices] whether subgroup matrices are used where the adapter has them
+ * @property {boolean} [lowPower] whether to prefer the GPU that uses less power
+ * @property {number} [budgetBytes] bytes of buffers above which tensors move to the host; -1: no limit
+ * @property {number} [hostBytes] maximum bytes of these on the host; undefined or -1: no limit
+ * @property {number} [enoughDispatches] number of dispatches after which they are submitted
+ * @property {boolean} [importsFrames] whether a video's frames are imported without a copy. Default: true
+ * @property {boolean} [matrices] whether to use subgroup matrices if the adapter supports them
  */
 
 /**
@@ -68,8 +68,8 @@ export async function openDevice({ lowPower, matrices }) {
 }
 
 /**
- * Whether the adapter has the subgroup matrices that `packed_matrix.wgsl` is written for, and its language
- * the number of a subgroup.
+ * Return true if the adapter supports the subgroup matrices of `packed_matrix.wgsl`, and WGSL the built-in
+ * subgroup id.
  *
  * @param {GPUAdapter} adapter
  */
@@ -88,8 +88,8 @@ function hasByteMatrices({ features, info }) {
 /** @param {string} reason */
 export function lostText(reason) {
   return (
-    `WebGPU device lost (${reason}): tensors that were only there are gone; ` +
-    'await tf.set_backend_async("webgpu") opens it anew, and other backends work'
+    `WebGPU device lost (${reason}): tensors that were only there are lost; ` +
+    'await tf.set_backend_async("webgpu") reopens it, and other backends work'
   );
 }
 
@@ -99,7 +99,7 @@ export function deviceLost(reason) {
 }
 
 /**
- * Whether a buffer is of the device can only be tried; that it is not is heard of later.
+ * Report an error later if a buffer does not belong to the device, which can only be found out by using it.
  *
  * @param {GPUDevice} gpu
  * @param {GPUBuffer} buffer
@@ -114,9 +114,9 @@ export function checkOwner(gpu, buffer, onFailure) {
   gpu.popErrorScope().then(
     (error) => {
       if (error === null) return;
-      const mend = "make it with the device that tf.browser.gpu_device() gives";
+      const mend = "create it with the device that tf.browser.gpu_device() returns";
       onFailure(new Error(`the buffer cannot be used, ${mend}: ${error.message}`));
     },
-    () => {}, // the device is lost, which is told elsewhere
+    () => {}, // the device is lost, which is reported elsewhere
   );
 }

@@ -1,8 +1,9 @@
 /**
- * What the document of a webgpu Program has besides (src/tfpy/_src/compiler/lower/webgpu/steps.py).
+ * Parses the document of a webgpu Program, with the properties that only webgpu has
+ * (src/tfpy/_src/compiler/lower/webgpu/steps.py).
  *
  * @typedef {import("../common/document.mjs").StepText & {groups: number[]}} StepText `groups` are
- *   the workgroups along each dimension
+ *   the numbers of workgroups along each dimension
  *
  * @typedef {import("../common/document.mjs").BufferText} BufferText
  * @typedef {import("../common/document.mjs").ProgramText<BufferText, StepText>} ProgramText

@@ -1,19 +1,19 @@
 /**
- * The parameters of a Program's steps in one uniform buffer, each step's as the struct of its kernel
- * has them: in the order of the document, lists at multiples of 16 bytes with as many for each
- * number. Floats come by their bits.
+ * Packs the parameters of a Program's steps into one uniform buffer, in the layout of the kernels'
+ * structs: parameters are in the order of the document, and lists start at multiples of 16 bytes with 16
+ * bytes per number. Floats are stored as their bits.
  *
  * @typedef {import("./document.mjs").StepText} StepText
  */
 
 import { require_, shownValue } from "../common/document.mjs";
 
-/** Bytes of a number in a list, and of the struct's alignment. */
+/** Bytes of a number in a list, and alignment of the struct. */
 const UNIT = 16;
 
 /**
  * @param {StepText[]} steps
- * @param {number} alignment of each step's parameters
+ * @param {number} alignment alignment of each step's parameters
  * @returns {{data: Int32Array<ArrayBuffer>, places: {offset: number, size: number}[]}}
  */
 export function packParams(steps, alignment) {

@@ -1,12 +1,12 @@
 /**
- * Pictures of the page's: the browser copies them to a texture, whose levels a kernel writes to a
- * buffer. A video's frame is copied by a kernel, since the browser gives it until the task ends.
+ * Reads images of the page: the browser copies them to a texture, and a kernel writes their pixels to a
+ * buffer. A video's frame is copied by a kernel, because it is valid only until the task ends.
  *
  * @typedef {import("./buffers.mjs").Storage} Storage
  * @typedef {import("./commands.mjs").Commands} Commands
  */
 
-/** Invocations of a workgroup along each dimension. */
+/** Number of invocations of a workgroup along each dimension. */
 const GROUP = 8;
 
 const FRAME = `
@@ -37,18 +37,18 @@ export class Pictures {
   /**
    * @param {GPUDevice} gpu
    * @param {Commands} commands
-   * @param {boolean} importsFrames whether a video's frames are read where they are
+   * @param {boolean} importsFrames whether a video's frames are imported without a copy
    */
   constructor(gpu, commands, importsFrames) {
     this.gpu = gpu;
     this.importsFrames = importsFrames && "importExternalTexture" in gpu;
     this.commands = commands;
-    /** @type {Map<number, GPUComputePipeline>} of LEVELS by channels, and of FRAME as 0 */
+    /** @type {Map<number, GPUComputePipeline>} pipelines of LEVELS by number of channels, and of FRAME as 0 */
     this.pipelines = new Map();
   }
 
   /**
-   * A picture as it is now; null where it is too large, or the browser does not give it.
+   * Return the current pixels of an image; null if it is too large, or if the browser does not provide them.
    *
    * @param {any} source
    * @param {number} width
@@ -88,9 +88,9 @@ export class Pictures {
   }
 
   /**
-   * Writes the first channels' levels, from 0 to 255, after all that was encoded so far.
+   * Write the levels of the first channels, 0 to 255, after all commands encoded so far.
    *
-   * @param {GPUTexture} texture which is destroyed
+   * @param {GPUTexture} texture texture, which is destroyed
    * @param {number} channels
    * @param {Storage} storage
    */
@@ -105,7 +105,7 @@ export class Pictures {
   }
 
   /**
-   * Submits a kernel over a texture's texels.
+   * Submit a kernel over the texels of a texture.
    *
    * @param {GPUComputePipeline} pipeline
    * @param {GPUBindingResource[]} resources
@@ -124,7 +124,7 @@ export class Pictures {
     gpu.queue.submit([encoder.finish()]);
   }
 
-  /** @param {number} channels that LEVELS writes; 0 is FRAME */
+  /** @param {number} channels number of channels for LEVELS; 0 means FRAME */
   pipeline(channels) {
     const found = this.pipelines.get(channels);
     if (found !== undefined) return found;
@@ -138,7 +138,7 @@ export class Pictures {
 }
 
 /**
- * A canvas with the frame that a video shows.
+ * Draw the current frame of a video on a canvas and return the canvas.
  *
  * @param {HTMLVideoElement} video
  * @param {number} width

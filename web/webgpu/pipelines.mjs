@@ -1,18 +1,18 @@
 /**
- * Compiled kernels, cached by source text. All kernels of a Program are compiled side by side, while
- * Python goes on.
+ * Compiled kernels, cached by source text. All kernels of a Program are compiled in parallel while Python
+ * continues.
  *
  * @typedef {import("../common/document.mjs").KernelText} KernelText
  *
  * @typedef {object} Kernel
  * @property {KernelText} text
- * @property {GPUBindGroupLayout} layout of its parameters, inputs and output
- * @property {GPUComputePipeline | null} pipeline null until it is made
- * @property {Error | null} refusal why the driver does not take it, once that is known
- * @property {Promise<Error | null>} made the refusal, or that there is none
+ * @property {GPUBindGroupLayout} layout layout of its parameters, inputs and output
+ * @property {GPUComputePipeline | null} pipeline null until it is compiled
+ * @property {Error | null} refusal why the driver rejects it, once this is known
+ * @property {Promise<Error | null>} made resolves to the refusal, or to null
  */
 
-/** What a language without these functions is given in their place. */
+/** Replacement of the function on browsers with an older WGSL. */
 const DOT_PRODUCT = `
 fn dot4I8Packed(x: u32, y: u32) -> i32 {
     var sum = 0;
@@ -22,12 +22,13 @@ fn dot4I8Packed(x: u32, y: u32) -> i32 {
     return sum;
 }`;
 
-const MEND = 'other kernels go on; await tf.set_backend_async("wasm") computes it without the GPU';
+const MEND =
+  'other kernels still work; await tf.set_backend_async("wasm") computes it without the GPU';
 
 export class PipelineCache {
   /**
    * @param {GPUDevice} gpu
-   * @param {(error: Error) => void} onFailure hears of kernels that do not compile
+   * @param {(error: Error) => void} onFailure called for kernels that do not compile
    */
   constructor(gpu, onFailure) {
     this.gpu = gpu;
@@ -40,10 +41,10 @@ export class PipelineCache {
   }
 
   /**
-   * A kernel, which is made if need be.
+   * Return a kernel, and create it if necessary.
    *
    * @param {KernelText} text
-   * @param {string} of the ops that it is made for
+   * @param {string} of names of the ops that it computes
    * @returns {Kernel}
    */
   kernel(text, of) {
@@ -79,7 +80,7 @@ export class PipelineCache {
   }
 
   /**
-   * A kernel that nobody waits for, and that is not kept here: null if it does not compile.
+   * Compile a kernel that is not cached here and not awaited by runs; null if it does not compile.
    *
    * @param {KernelText} text
    * @returns {Promise<Kernel | null>}
@@ -95,15 +96,15 @@ export class PipelineCache {
   }
 
   /**
-   * Compiles, and keeps the device from hearing of what is wrong.
+   * Compile a kernel without reporting its errors to the device.
    *
    * @param {KernelText} text
-   * @returns {Promise<GPUComputePipeline>} rejects with what is wrong
+   * @returns {Promise<GPUComputePipeline>} rejects with the error
    */
   async compile(text) {
     this.gpu.pushErrorScope("validation");
     const started = this.start(text);
-    const noted = this.gpu.popErrorScope().catch(() => null); // lost, which is told elsewhere
+    const noted = this.gpu.popErrorScope().catch(() => null); // a lost device is reported elsewhere
     try {
       return await started;
     } catch (cause) {
@@ -124,7 +125,7 @@ export class PipelineCache {
   }
 
   /**
-   * The bindings of kernels with so many inputs: parameters, inputs, output.
+   * Return the bind group layout of kernels with this number of inputs: parameters, inputs, output.
    *
    * @param {number} inputs
    */

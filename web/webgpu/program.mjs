@@ -1,6 +1,6 @@
 /**
- * A registered Program: its steps and their pipelines, with its parameters in one uniform buffer. Bind
- * groups are made when a step first meets a set of buffers, and kept.
+ * A registered Program: its steps and pipelines, with all parameters in one uniform buffer. Bind groups
+ * are created when a step first uses a set of buffers, and are cached.
  *
  * @typedef {import("./buffers.mjs").BufferPool} BufferPool
  * @typedef {import("./buffers.mjs").Layout} Layout
@@ -12,10 +12,10 @@
  * @typedef {object} Step
  * @property {Kernel} kernel
  * @property {number[]} buffers its inputs and its output
- * @property {number[]} groups workgroups along each dimension
- * @property {Record<string, number | number[]>} values of its parameters
+ * @property {number[]} groups number of workgroups along each dimension
+ * @property {Record<string, number | number[]>} values values of its parameters
  * @property {GPUBufferBinding} params
- * @property {Map<string, GPUBindGroup>} bound by the buffers' ids
+ * @property {Map<string, GPUBindGroup>} bound bind groups by the buffers' ids
  */
 
 import { countOf } from "../common/document.mjs";
@@ -23,7 +23,7 @@ import { viewed } from "../common/elements.mjs";
 import { BufferProgram } from "../common/program.mjs";
 import { packParams } from "./params.mjs";
 
-/** Bind groups that a step keeps. */
+/** Maximum number of bind groups that a step keeps. */
 const MOST_BOUND = 32;
 
 /** @extends {BufferProgram<Storage, Layout>} */
@@ -31,8 +31,8 @@ export class Program extends BufferProgram {
   /**
    * @param {BufferPool} pool
    * @param {ProgramText} text
-   * @param {Kernel[]} kernels one for each of the text
-   * @param {Specialised} specialised hears of runs
+   * @param {Kernel[]} kernels kernels of the text
+   * @param {Specialised} specialised counts runs
    */
   constructor(pool, text, kernels, specialised) {
     const layouts = text.buffers.map(({ dtype, shape }) => pool.layout(countOf(shape), dtype));
@@ -42,7 +42,7 @@ export class Program extends BufferProgram {
     this.specialised = specialised;
     this.runs = 0;
     this.isClosed = false;
-    /** Pipelines of its own, by `specialised`. */
+    /** Number of this Program's own pipelines, which `specialised` creates. */
     this.pipelines = 0;
     const { data, places } = packParams(
       text.steps,
@@ -67,11 +67,11 @@ export class Program extends BufferProgram {
   }
 
   /**
-   * Uploads the constants.
+   * Upload the constants.
    *
    * @param {ProgramText["constants"]} constants
    * @param {ArrayBufferLike} heap
-   * @param {number} ptr where their data begin
+   * @param {number} ptr address of their data
    */
   uploadConstants(constants, heap, ptr) {
     const { pool, buffers, storages } = this;
@@ -82,15 +82,15 @@ export class Program extends BufferProgram {
     }
   }
 
-  /** Throws where the driver is known not to take a kernel. */
+  /** Throw an error if the driver has rejected a kernel. */
   checkKernels() {
     for (const { kernel } of this.steps) if (kernel.refusal !== null) throw kernel.refusal;
   }
 
   /**
-   * Encodes the steps on the inputs that were bound.
+   * Encode the steps on the bound inputs.
    *
-   * @param {number[]} slots of the inputs, those with a minus sign donated
+   * @param {number[]} slots slots of the inputs; negative ones are donated
    */
   run(slots) {
     const { pool, storages } = this;
@@ -105,9 +105,9 @@ export class Program extends BufferProgram {
   }
 
   /**
-   * As of any Program, but for buffers of the page's: nothing is written to these.
+   * Return the donated input as for any Program, but never a buffer of the page, which must not be written.
    *
-   * @param {number} output position
+   * @param {number} output position of the output
    * @param {number[]} slots
    */
   donatedTo(output, slots) {

@@ -1,22 +1,22 @@
 /**
- * Reads: buffers are copied to a staging buffer, which is mapped. What is asked for before the page
- * gets its turn shares one copy and one map; staging buffers are used again. Who asks takes what it
- * wants of the mapped bytes, so that these are copied once.
+ * Reads buffers by copying them to a staging buffer, which is mapped. Reads requested in the same turn of
+ * the event loop share one copy and one map, and staging buffers are reused. Each reader copies its bytes
+ * directly out of the mapped memory.
  *
  * @typedef {import("./commands.mjs").Commands} Commands
  *
  * @typedef {object} Request
  * @property {GPUBuffer} source
  * @property {number} bytes
- * @property {number} offset in the staging buffer
+ * @property {number} offset offset in the staging buffer
  * @property {(mapped: ArrayBuffer) => void} take
  * @property {(error: unknown) => void} reject
  */
 
-/** Copies begin at multiples of this. */
+/** Alignment of copies. */
 const ALIGNMENT = 16;
 
-/** Staging buffers up to this size are kept, and so many of them. */
+/** Maximum size of a cached staging buffer, and the number of these. */
 const KEPT_BYTES = 2 ** 24;
 const KEPT = 4;
 
@@ -35,12 +35,12 @@ export class Reads {
   }
 
   /**
-   * What `use` makes of the first bytes of a buffer, as they are after all that was encoded so far:
-   * it finds them in the memory that it is given, from an offset on, while it is called.
+   * Return the result of `use` on the first bytes of a buffer after all commands encoded so far. `use`
+   * receives memory and an offset that are valid only during the call.
    *
    * @template T
    * @param {GPUBuffer} source
-   * @param {number} bytes a multiple of 4
+   * @param {number} bytes number of bytes, a multiple of 4
    * @param {(mapped: ArrayBuffer, offset: number) => T} use
    * @returns {Promise<T>}
    */
@@ -61,7 +61,7 @@ export class Reads {
     });
   }
 
-  /** Begins with what waits, its copies being encoded at once. */
+  /** Start the waiting reads; their copies are encoded at once. */
   async start() {
     const requests = this.waiting;
     if (requests.length === 0) return;

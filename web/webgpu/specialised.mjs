@@ -1,10 +1,10 @@
 /**
- * Pipelines for the sizes of one step, in the place of those for any sizes.
+ * Pipelines specialized for the sizes of one step.
  *
- * The text of a kernel reads sizes from the uniform `p`, so that it is compiled once for all shapes. Where
- * `p` is a constant instead, divisions by it become multiplications, and loops over it are unrolled. So the
- * kernels that gain by it are compiled once more when a Program has run often: one after the other, while
- * calls go on with those that are there. They compute the same bits, so it is of no matter when they take over.
+ * A kernel reads sizes from the uniform `p`, so that it is compiled once for all shapes. If `p` is a constant
+ * instead, divisions by it become multiplications, and loops over it are unrolled. Kernels that gain from this
+ * are compiled again after a Program has run often, one after another, while calls use the general pipelines.
+ * Both compute the same bits, so the time of the switch does not matter.
  *
  * @typedef {import("./pipelines.mjs").Kernel} Kernel
  * @typedef {import("./pipelines.mjs").PipelineCache} PipelineCache
@@ -12,7 +12,7 @@
  * @typedef {import("./program.mjs").Step} Step
  */
 
-/** The kernels that gain, and how many times as fast they were on an NVIDIA H200. */
+/** The kernels that gain, with their speed-up on an NVIDIA H200. */
 const GAINERS = new Set([
   "pad", // 1.5 to 2.9
   "gather", // 1.1 to 1.4
@@ -27,17 +27,17 @@ const GAINERS = new Set([
   "matvec", // 1 to 1.04
 ]);
 
-/** Of kernels with windows: convolutions 1.1 to 1.2, their gradients 1.1 to 1.4, depthwise and pooling 1.06 to 1.1. */
+/** Parameter of kernels with windows. Convolutions gain 1.1 to 1.2, their gradients 1.1 to 1.4, others 1.06 to 1.1. */
 const WINDOW = "filter_w";
 
-/** Of tiles those whose threads share a sum's depth. Where they do not, sums fill the registers: 0.7 to 0.8. */
+/** Tiles gain only if threads share a sum's depth. Otherwise sums fill the registers: 0.7 to 0.8. */
 const TILE = "matmul_tile";
 const SHARED = "join_sums(";
 
-/** Runs of a Program after which it is worth the while. */
+/** Number of runs of a Program after which specialization pays off. */
 const ENOUGH_RUNS = 32;
 
-/** Pipelines of this kind that all Programs may have. */
+/** Maximum number of such pipelines of all Programs. */
 const MOST = 256;
 
 const MEMBERS = /^struct Params \{([^}]*)\}$/m;
@@ -53,14 +53,14 @@ export class Specialised {
   /** @param {PipelineCache} pipelines */
   constructor(pipelines) {
     this.pipelines = pipelines;
-    /** Pipelines that Programs have. */
+    /** Number of such pipelines. */
     this.count = 0;
-    /** The last Program's turn. */
+    /** Resolves when the last Program is done. */
     this.last = Promise.resolve();
   }
 
   /**
-   * Hears of each run of a Program.
+   * Count a run of a Program.
    *
    * @param {Program} program
    */
@@ -71,7 +71,7 @@ export class Specialised {
   }
 
   /**
-   * Hears that a Program is closed, with which its pipelines go.
+   * Remove a closed Program's pipelines from the count.
    *
    * @param {Program} program
    */
@@ -80,13 +80,13 @@ export class Specialised {
   }
 
   /**
-   * Gives steps kernels of their own, as far as these compile.
+   * Replace the kernels of steps by specialized ones, as far as these compile.
    *
    * @param {Program} program
    * @param {Step[]} steps
    */
   async replace(program, steps) {
-    /** @type {Map<string, Kernel | null>} by text: steps of the same sizes share one */
+    /** @type {Map<string, Kernel | null>} kernels by source: steps of the same sizes share one */
     const made = new Map();
     for (const step of steps) {
       const { text } = step.kernel;
@@ -106,10 +106,10 @@ export class Specialised {
 }
 
 /**
- * The text of a kernel with its parameters as constants; null if it has none.
+ * Return the source of a kernel with its parameters as constants; null if it has none.
  *
  * @param {string} source
- * @param {Record<string, number | number[]>} params as whole numbers, floats by their bits
+ * @param {Record<string, number | number[]>} params parameters as integers; floats are given as their bits
  * @returns {string | null}
  */
 export function withConstants(source, params) {

@@ -1,21 +1,21 @@
 /**
- * Times of kernels: each dispatch has a compute pass of its own with a timestamp on either side.
+ * Device times of kernels: each dispatch has its own compute pass with a timestamp before and after it.
  *
  * @typedef {import("../common/timing.mjs").KernelTimes} KernelTimes
  *
- * @typedef {object} Part dispatches whose timestamps are on their way
+ * @typedef {object} Part dispatches whose timestamps are being read
  * @property {string[]} names
  * @property {GPUBuffer} staging
  */
 
 import { NS_PER_MS } from "../common/timing.mjs";
 
-/** Timestamps of a query set, as many as any device has; and bytes of one. */
+/** Number of timestamps in a query set, which any device supports, and bytes of a timestamp. */
 const QUERIES = 4096;
 const QUERY_BYTES = 8;
 
 export class Timestamps {
-  /** @param {GPUDevice} gpu which has the feature timestamp-query */
+  /** @param {GPUDevice} gpu device with the feature timestamp-query */
   constructor(gpu) {
     this.gpu = gpu;
     this.set = gpu.createQuerySet({ type: "timestamp", count: QUERIES });
@@ -26,10 +26,10 @@ export class Timestamps {
   }
 
   /**
-   * What the pass of the next dispatch writes.
+   * Return the timestamp writes of the next dispatch's pass.
    *
-   * @param {GPUCommandEncoder} encoder outside of a pass
-   * @param {string} name of the kernel
+   * @param {GPUCommandEncoder} encoder encoder, outside of a pass
+   * @param {string} name name of the kernel
    * @returns {GPUComputePassTimestampWrites}
    */
   next(encoder, name) {
@@ -44,9 +44,9 @@ export class Timestamps {
   }
 
   /**
-   * Takes the timestamps out of the query set, which can be filled again.
+   * Copy the timestamps out of the query set, which can then be filled again.
    *
-   * @param {GPUCommandEncoder} encoder outside of a pass
+   * @param {GPUCommandEncoder} encoder encoder, outside of a pass
    */
   resolve(encoder) {
     const { gpu, set, names } = this;
@@ -67,7 +67,7 @@ export class Timestamps {
   }
 
   /**
-   * The times of all dispatches, once their timestamps are resolved and submitted.
+   * Return the times of all dispatches, after their timestamps are resolved and submitted.
    *
    * @returns {Promise<KernelTimes>}
    */
@@ -79,7 +79,7 @@ export class Timestamps {
         await staging.mapAsync(GPUMapMode.READ);
         const at = new BigUint64Array(staging.getMappedRange());
         names.forEach((name, i) => {
-          // Clocks of devices may be set back between two timestamps.
+          // Devices may set their clocks back between two timestamps.
           const ns = at[2 * i + 1] > at[2 * i] ? at[2 * i + 1] - at[2 * i] : 0n;
           kernels.push([name, Number(ns) / NS_PER_MS, Number(at[2 * i]) / NS_PER_MS]);
         });

@@ -1,5 +1,5 @@
 /**
- * The WebGPU backend: tensors are storage buffers, a Program is a sequence of dispatches.
+ * The WebGPU backend: tensors are storage buffers, and a Program is a sequence of dispatches.
  *
  * @typedef {import("../common/backend.mjs").Backend & import("../common/backend.mjs").AsyncRead
  *   & import("../common/backend.mjs").Losable & import("../common/backend.mjs").Timed
@@ -25,7 +25,7 @@ import { Program } from "./program.mjs";
 import { Reads } from "./reads.mjs";
 import { Specialised } from "./specialised.mjs";
 
-/** What takes buffers for tensors that come from there, in errors. */
+/** Name in errors for tensors that are uploaded from the host. */
 const HOST = "tensors of the host";
 
 /**
@@ -47,7 +47,7 @@ class Webgpu {
     this.gpu = gpu;
     this.variant = float16 ? "webgpu-float32-float16" : "webgpu-float32";
     this.limits = { hardware, inputs, tensorBytes, float16, workgroupBytes, matrices };
-    /** @type {GPUError | Error | null} the first thing that failed since `conclude` */
+    /** @type {GPUError | Error | null} first error since `conclude` */
     this.failure = null;
     /** @param {GPUError | Error} error */
     const onFailure = (error) => {
@@ -110,7 +110,7 @@ class Webgpu {
   }
 
   /**
-   * What a slot's buffer has, whatever the device says of it.
+   * Read the elements of a slot's buffer, without a check of the device's errors.
    *
    * @param {Slot} slot
    */
@@ -119,7 +119,7 @@ class Webgpu {
   }
 
   /**
-   * What `use` makes of the elements of a slot's buffer, while they are mapped.
+   * Return the result of `use` on the elements of a slot's buffer while they are mapped.
    *
    * @template T
    * @param {Slot} slot
@@ -256,7 +256,7 @@ class Webgpu {
   }
 
   /**
-   * Where the elements are on the device, which they come to now if they are not.
+   * Return the storage of a slot on the device; upload its elements if necessary.
    *
    * @param {Slot} slot
    */
@@ -303,8 +303,8 @@ class Webgpu {
   }
 
   /**
-   * Takes note of what the device says of all work so far. Where something failed, nothing that was
-   * computed since the last time can be relied on.
+   * Process the device's errors for all work so far. After an error, values computed since the last check
+   * are not reliable.
    */
   async conclude() {
     await this.pool.told();
@@ -314,7 +314,7 @@ class Webgpu {
       this.slots.trust();
       return;
     }
-    // What followed from it fails, too, and is heard of before this.
+    // Commands that depend on the buffer fail as well, and their errors arrive earlier.
     await this.gpu.queue.onSubmittedWorkDone();
     this.failure = null;
     const { allocatedBytes, refused } = this.pool;
@@ -322,7 +322,7 @@ class Webgpu {
     this.pool.destroyFree(0);
     this.pool.destroyTemporaries();
     this.slots.distrust();
-    const lost = "what was computed since the last read is lost";
+    const lost = "the results computed since the last read are lost";
     if (!(failure instanceof GPUOutOfMemoryError) && refused.length === 0) {
       throw new Error(`webgpu: ${failure.message}; ${lost}`);
     }
