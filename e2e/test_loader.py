@@ -150,7 +150,7 @@ def test_what_cannot_be_loaded_is_named(tfpy_page: OpenPageFixture) -> None:
     for name, texts in {
         "core": ["Python did not start", "/nowhere/pyodide.mjs: 404"],
         "lock": ["no lock file at", "/nowhere/lock.json: 404"],
-        "page": ["the lock file is no JSON", "/index.html: 200"],
+        "page": ["the lock file is not JSON", "/index.html: 200"],
         "wheel": ["cannot be loaded", "/nowhere/tfpy-9-py3-none-any.whl: 404"],
         "threads": [
             "tfpy: ValueError: Flag TFPY_WASM_THREADS_COUNT must be an integer of at least 0, "

@@ -18,26 +18,26 @@ LOAD_SECONDS = 120.0
 POLICY = "Content-Security-Policy"
 
 MISSING = "404 Not Found"
-PAGE = "a page in the place of the file"
-CHANGED = "it is another file"
+PAGE = "an HTML page instead of the file"
+CHANGED = "it is a different file"
 BROKE = "the connection broke"
 
 FILES: dict[str, tuple[Fault, list[str]]] = {
     "module-missing": (Fault(r"/pyodide\.mjs", "missing"), ["/pyodide.mjs: " + MISSING]),
-    "module-type": (Fault(r"asm\.mjs", "type"), ["asm.mjs: ", "has to call it text/javascript"]),
+    "module-type": (Fault(r"asm\.mjs", "type"), ["asm.mjs: ", "must send it as text/javascript"]),
     "module-short": (Fault(r"asm\.mjs", "short"), ["asm.mjs: ", CHANGED]),
     "module-cut": (Fault(r"/pyodide\.mjs", "cut"), ["/pyodide.mjs: ", BROKE]),
     "wasm-missing": (Fault(r"asm\.wasm", "missing"), ["asm.wasm: " + MISSING]),
-    "wasm-type": (Fault(r"asm\.wasm", "type"), ["asm.wasm: ", "has to call it application/wasm"]),
+    "wasm-type": (Fault(r"asm\.wasm", "type"), ["asm.wasm: ", "must send it as application/wasm"]),
     "wasm-short": (Fault(r"asm\.wasm", "short"), ["WebAssembly cannot start", CHANGED]),
     "wasm-cut": (Fault(r"asm\.wasm", "cut"), ["WebAssembly cannot start", BROKE]),
     "library-missing": (Fault("stdlib", "missing"), ["python_stdlib.zip: " + MISSING]),
-    "library-page": (Fault("stdlib", "page"), ["no whole zip archive", PAGE]),
-    "library-short": (Fault("stdlib", "short"), ["no whole zip archive", CHANGED]),
+    "library-page": (Fault("stdlib", "page"), ["not a complete zip archive", PAGE]),
+    "library-short": (Fault("stdlib", "short"), ["not a complete zip archive", CHANGED]),
     "library-cut": (Fault("stdlib", "cut"), ["python_stdlib.zip: ", BROKE]),
     "lock-missing": (Fault(r"lock\.json", "missing"), ["no lock file at", MISSING]),
-    "lock-page": (Fault(r"lock\.json", "page"), ["the lock file is no JSON", PAGE]),
-    "lock-cut": (Fault(r"lock\.json", "cut"), ["the lock file is no JSON", BROKE]),
+    "lock-page": (Fault(r"lock\.json", "page"), ["the lock file is not JSON", PAGE]),
+    "lock-cut": (Fault(r"lock\.json", "cut"), ["the lock file is not JSON", BROKE]),
     "numpy-missing": (Fault("numpy-", "missing"), ["numpy cannot be loaded", MISSING]),
     "numpy-cut": (Fault("numpy-", "cut"), ["numpy cannot be loaded", BROKE]),
     "wheel-changed": (Fault("/tfpy-", "changed"), ["tfpy cannot be loaded", CHANGED]),

@@ -11,26 +11,26 @@ const TITLES = /** @type {Record<string, string>} */ ({
   cpu: "NumPy in Python",
 });
 
-/** Why a backend is not to be had, for people; the reason that tfpy gives is the note's title. */
+/** Notes for users, by backend and status; the label's title shows tfpy's own reason. */
 const NOTES = /** @type {Record<string, Record<string, string>>} */ ({
   webgpu: {
-    skipped: "This browser has no WebGPU on a graphics processor.",
-    failed: "WebGPU does not start here.",
-    lost: "The browser took the graphics processor away. Choose it to start it again.",
+    skipped: "WebGPU finds no GPU in this browser.",
+    failed: "WebGPU could not start.",
+    lost: "The browser took the GPU away. Select it to start it again.",
   },
   webgl: {
-    skipped: "No graphics processor is free here: the CPU would draw, and WebAssembly is faster.",
-    failed: "This browser gives no WebGL 2 to the worker that computes here.",
-    lost: "The browser took the graphics processor away. Choose it to start it again.",
+    skipped: "No GPU found: WebGL would run on the CPU, and WebAssembly is faster.",
+    failed: "WebGL 2 does not work in workers of this browser.",
+    lost: "The browser took the GPU away. Select it to start it again.",
   },
   wasm: {
     skipped: "This browser has no WebAssembly SIMD.",
-    failed: "WebAssembly does not start here.",
+    failed: "WebAssembly could not start.",
   },
 });
 
 /**
- * What a person is told of a backend; empty where nothing is wrong.
+ * Return the note on a backend's state for users; empty if there is no problem.
  * @param {string} name
  * @param {BackendState} state
  */

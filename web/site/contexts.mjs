@@ -1,11 +1,11 @@
-// The contexts of a worker's canvases, where browsers do not do what the standard says.
+// Workarounds for the contexts of canvases in workers, where browsers deviate from the standard.
 //
-// In Firefox a canvas that a page has handed to a worker gives its context once, and an error when it is
-// asked again. Here it gives it again. WebKitGTK draws such canvases on the GPU, and frees their textures in
-// the page's thread while the worker uses them: the whole page dies of it, some time within minutes of drawing
-// each frame. There they are drawn on the processor.
+// In Firefox, a canvas that a page has transferred to a worker returns its context only once, and an error after
+// that. This module returns the same context again. WebKitGTK draws such canvases on the GPU, and frees their
+// textures on the page's thread while the worker uses them, which crashes the page within minutes of drawing
+// every frame. This module makes WebKitGTK draw them on the CPU.
 
-/** WebKitGTK or WPE; Safari has a process for the GPU. */
+/** WebKitGTK or WPE; Safari has a separate GPU process. */
 const SHARES_TEXTURES = /\bLinux\b.*\bAppleWebKit\/(?!.*\bChrome\/)/;
 
 /** @type {WeakMap<OffscreenCanvas, {kind: string, context: any}>} */
@@ -13,7 +13,7 @@ const given = new WeakMap();
 
 let isMended = false;
 
-/** Mends the canvases of a worker. */
+/** Install the workarounds in a worker. */
 export function mendContexts() {
   /** @type {any} */
   const prototype = globalThis.OffscreenCanvas?.prototype;

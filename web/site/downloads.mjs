@@ -1,11 +1,11 @@
-// How much is there of what a start downloads.
+// Measures the progress of a start's downloads.
 
 /**
- * @typedef {{loaded: number, total: number}} Bytes of files as they are, not as servers pack them
- * @typedef {Record<string, number>} Sizes bytes of the site's files, by their names in it
+ * @typedef {{loaded: number, total: number}} Bytes numbers of bytes of the uncompressed files
+ * @typedef {Record<string, number>} Sizes sizes of the site's files in bytes, by name
  */
 
-/** Beside this module, where the site was built with tfpy. */
+/** File with the sizes, next to this module; build.py writes it. */
 const SIZES = "./sizes.json";
 
 /** @returns {Promise<Sizes>} none where the site does not say them */
@@ -18,7 +18,7 @@ export async function fetchSizes() {
 }
 
 /**
- * Packages with those that they need.
+ * Return packages together with their dependencies.
  * @param {import("pyodide").Lockfile} lock
  * @param {string[]} wanted
  * @returns {string[]}
@@ -32,10 +32,10 @@ export function withNeeds({ packages }, wanted) {
 }
 
 /**
- * The addresses of packages' wheels, with those that they need.
+ * Return the URLs of the wheels of packages and of their dependencies.
  * @param {import("pyodide").Lockfile} lock
  * @param {string} lockFileURL
- * @param {string[]} wanted names of the lock file
+ * @param {string[]} wanted names of packages in the lock file
  * @returns {string[]}
  */
 export function wheelsOf(lock, lockFileURL, wanted) {
@@ -44,11 +44,11 @@ export function wheelsOf(lock, lockFileURL, wanted) {
 }
 
 /**
- * Counts the bytes of what is fetched from now on.
- * @param {string[]} urls what will be fetched
+ * Count the bytes of fetched files from now on.
+ * @param {string[]} urls URLs that will be fetched
  * @param {Sizes} sizes
  * @param {(bytes: Bytes) => void} onBytes
- * @returns {() => void} ends it
+ * @returns {() => void} stops counting
  */
 export function countFetched(urls, sizes, onBytes) {
   const sizeAt = new Map(
@@ -77,7 +77,7 @@ export function countFetched(urls, sizes, onBytes) {
     const response = await fetch(resource, options);
     const size = urls.includes(response.url) && sizeAt.get(response.url);
     if (size && response.ok && !isOver) {
-      follow(response.clone(), size).catch(() => {}); // who reads the other one hears of it
+      follow(response.clone(), size).catch(() => {}); // the reader of the other copy receives the error
     }
     return response;
   };

@@ -1,24 +1,24 @@
-// What is wrong with files that did not load. tfpy.mjs asks when something has failed.
+// Finds out why files did not load. tfpy.mjs loads this module after a failure.
 
 /**
  * @typedef {object} Wanted a file
  * @property {string} url
- * @property {string} [sha256] of what it is to be, as hexadecimal digits, where that is known
+ * @property {string} [sha256] expected digest in hexadecimal digits, if it is known
  *
  * @typedef {Pick<SecurityPolicyViolationEvent, "effectiveDirective" | "blockedURI">} Violation
  */
 
-/** What browsers take files of these names as, and nothing else. */
+/** MIME types that browsers require for files with these names. */
 const TYPES = [
   { name: /\.mjs$/, type: "text/javascript", taken: /^(text|application)\/(x-)?(java|ecma)script/ },
   { name: /\.wasm$/, type: "application/wasm", taken: /^application\/wasm/ },
 ];
 
-/** How a violation calls WebAssembly. */
+/** Name of WebAssembly in violation reports. */
 const WASM = "wasm-eval";
 
 /**
- * What is wrong with some files, a line for each of those with which something is.
+ * Return a line for each file that has a problem.
  * @param {Wanted[]} files
  * @param {Violation[]} violations of the page's content security policy while they were loaded
  * @returns {Promise<string[]>}
@@ -37,7 +37,7 @@ export async function faultsOf(files, violations) {
   return found.filter(Boolean);
 }
 
-/** @param {Wanted} file @param {string} blocked an address, or the origin of one */
+/** @param {Wanted} file @param {string} blocked URL or origin */
 function isOf({ url }, blocked) {
   return blocked !== "" && url.startsWith(blocked);
 }
@@ -60,38 +60,38 @@ function sourceOf(url) {
 
 /**
  * @param {Wanted} file
- * @returns {Promise<string>} empty where nothing is wrong
+ * @returns {Promise<string>} description of the problem; empty if there is none
  */
 async function faultOf({ url, sha256 }) {
   let response;
   try {
     response = await fetch(url);
   } catch (error) {
-    return `no answer (${error}); the network is gone, or the server lets no other site read it (CORS)`;
+    return `no response (${error}); the network is down, or the server does not allow other sites to read the file (CORS)`;
   }
-  const type = response.headers.get("Content-Type") ?? "of no type";
+  const type = response.headers.get("Content-Type") ?? "no content type";
   const answer = `${response.status} ${response.statusText}, ${type}`;
-  if (!response.ok) return `${answer}; the server does not give the file`;
+  if (!response.ok) return `${answer}; the server did not send the file`;
   if (type.startsWith("text/html")) {
-    return `${answer}; that is a page in the place of the file (Vite has it by the plugin tfpy/vite)`;
+    return `${answer}; an HTML page instead of the file (with Vite, use the plugin tfpy/vite)`;
   }
   const rule = TYPES.find(({ name }) => name.test(new URL(url).pathname));
-  if (rule && !rule.taken.test(type)) return `${answer}; the server has to call it ${rule.type}`;
+  if (rule && !rule.taken.test(type)) return `${answer}; the server must send it as ${rule.type}`;
   let bytes;
   try {
     bytes = await response.arrayBuffer();
   } catch (error) {
-    return `${answer}; the connection broke before its end (${error}): load again`;
+    return `${answer}; the connection broke before its end (${error}): please load it again`;
   }
   const found = sha256 && (await digest(bytes));
   if (!found || found === sha256) return "";
   const size = `${bytes.byteLength} bytes`;
-  return `${answer}; it is another file (${size}, SHA-256 ${found}, not ${sha256}): upload it anew`;
+  return `${answer}; it is a different file (${size}, SHA-256 ${found}, not ${sha256}): upload it again`;
 }
 
 /**
  * @param {ArrayBuffer} bytes
- * @returns {Promise<string>} empty where pages have no such function
+ * @returns {Promise<string>} digest in hexadecimal digits; empty where pages cannot compute it
  */
 async function digest(bytes) {
   if (!globalThis.crypto?.subtle) return "";

@@ -1,4 +1,4 @@
-// Python's functions as JavaScript's, from typed arrays to typed arrays; tfpy.mjs gives them.
+// Makes Python functions callable from JavaScript with typed arrays; tfpy.mjs exports the functions here.
 
 import { filenameOf, messageOf } from "./python.mjs";
 import { withoutTraceback } from "./tfpy.mjs";
@@ -7,7 +7,7 @@ import { withoutTraceback } from "./tfpy.mjs";
  * @typedef {Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array
  *   | BigInt64Array | BigUint64Array | Float32Array | Float64Array} TypedArray
  *
- * @typedef {object} Tensor numbers with a shape; a bool is one byte, a complex number two floats
+ * @typedef {object} Tensor numbers with a shape; a bool is one byte, a complex number is two floats
  * @property {string} dtype TensorFlow's name, such as "float32"
  * @property {number[]} shape
  * @property {TypedArray | string[]} data
@@ -15,11 +15,11 @@ import { withoutTraceback } from "./tfpy.mjs";
  * @typedef {Tensor | number | string | boolean | null | undefined | Result[] | {[name: string]: Result}} Result
  *
  * @typedef {((...values: any[]) => Promise<any>) & {destroy(): void}} Callable
- *   takes numbers, texts, arrays, typed arrays, {data, shape, dtype}, pictures, and objects of
- *   these; gives a Result. A Python error rejects with what it says, the traceback as its cause.
+ *   accepts numbers, strings, arrays, typed arrays, {data, shape, dtype}, images, and objects of these;
+ *   resolves to a Result. A Python error rejects with its message; its cause has the traceback.
  */
 
-/** The functions of a namespace: what __all__ names, or all that were made there. */
+/** Python code that returns the functions of a namespace: those in __all__, or all that are defined there. */
 const FUNCTIONS = `
 def functions(names):
     if "__all__" in names:
@@ -38,9 +38,9 @@ const MODULE_NAME = /^[\p{L}_][\p{L}\d_]*(\.[\p{L}_][\p{L}\d_]*)*$/u;
 const FILE = /^\S+\.py(\?\S*)?$/;
 
 /**
- * The whole address of a .py file; other texts stay as they are.
+ * Return the absolute URL of a .py file; other strings are returned unchanged.
  * @param {string} what
- * @param {string} page to which it is relative
+ * @param {string} page base URL
  */
 export const addressOf = (what, page) => (FILE.test(what) ? new URL(what, page).href : what);
 
@@ -57,7 +57,7 @@ export function functionsOf(pyodide, tf) {
     shape ? tf.constant.callKwargs(values, { shape }) : tf.constant(values);
 
   /**
-   * @param {any} source a function of Python, or the text of an expression that gives one
+   * @param {any} source Python function, or the source of an expression that returns one
    * @returns {Callable}
    */
   const callable = (source) => {
@@ -82,7 +82,7 @@ export function functionsOf(pyodide, tf) {
   };
 
   /**
-   * @param {string} what the name of a module, the address of a .py file, or Python
+   * @param {string} what name of a module, URL of a .py file, or Python source
    * @returns {Promise<Record<string, Callable>>}
    */
   const importPython = async (what) => {
@@ -127,10 +127,10 @@ async function namespaceOf(pyodide, what) {
   }
 }
 
-/** The text of a .py file. @param {string} url */
+/** Fetch the source of a .py file. @param {string} url */
 export async function textAt(url) {
   const response = await fetch(url);
   const isPage = response.headers.get("Content-Type")?.startsWith("text/html");
-  if (!response.ok || isPage) throw new Error(`no Python at ${url}: ${response.status}`);
+  if (!response.ok || isPage) throw new Error(`no Python file at ${url}: ${response.status}`);
   return response.text();
 }

@@ -1,6 +1,6 @@
-// What Python prints, in an element, as a terminal shows it: progress bars rewrite their line.
+// Shows Python's output in an element as a terminal does: progress bars rewrite their line.
 
-/** The eight colours of terminals, on a light page and on a dark one. */
+/** The eight colors of terminals, for light and dark pages. */
 const COLOURS = [
   "light-dark(#1b1f27, #5d6675)",
   "light-dark(#b3261e, #f2b8b5)",
@@ -12,7 +12,7 @@ const COLOURS = [
   "light-dark(#c3c8d1, #4a5160)",
 ];
 
-/** What follows Escape: parameters and a letter for what they do; or no more than a beginning. */
+/** The rest of an escape sequence: parameters and a letter for the command; or an incomplete sequence. */
 const SEQUENCE = /\[([0-9;?]*)([@-~])|\[[0-9;?]*$|$|[^[]/y;
 
 /** @typedef {{colour: string, isBold: boolean}} Style */
@@ -23,7 +23,7 @@ const SEQUENCE = /\[([0-9;?]*)([@-~])|\[[0-9;?]*$|$|[^[]/y;
 const PLAIN = { colour: "", isBold: false };
 
 /**
- * The style after a sequence of the kind "m".
+ * Return the style after a sequence of kind "m".
  * @param {Style} style
  * @param {string} parameters
  */
@@ -35,13 +35,13 @@ function restyled(style, parameters) {
     else if (code === 22) found = { ...found, isBold: false };
     else if (code === 39) found = { ...found, colour: "" };
     else if (code >= 30 && code < 38) found = { ...found, colour: COLOURS[code - 30] ?? "" };
-    else if (code === 38) break; // one of 256 colours or more, by the parameters that follow
+    else if (code === 38) break; // extended colors are not supported
   }
   return found;
 }
 
 /**
- * The nodes that show some cells.
+ * Return the nodes that show some cells.
  * @param {Cell[]} cells
  */
 function nodesOf(cells) {
@@ -74,10 +74,10 @@ function spanOf(text, { colour, isBold }) {
 }
 
 /**
- * Shows text at the end of an element. Carriage returns and backspaces go back in the last line;
- * escape sequences make text bold and coloured.
+ * Create a function that appends text to an element. Carriage returns and backspaces move back in the last
+ * line; escape sequences make text bold and colored.
  * @param {HTMLElement} element
- * @param {(line: string) => void} onLine hears of each line that is whole
+ * @param {(line: string) => void} onLine called with each complete line
  * @returns {(text: string) => void}
  */
 export function openOutput(element, onLine) {

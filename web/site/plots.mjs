@@ -1,47 +1,47 @@
-// Plots of what a run computes.
+// Line plots of a run's results.
 
 import "./uplot/language.mjs";
 import uPlot from "./uplot/uPlot.esm.js";
 
 const HEIGHT = 300;
 
-/** The points that a line keeps at most: of more every second one. */
+/** Maximum number of points of a line; above it, every second point is removed. */
 const MOST = 2000;
 
-/** How long the axis of a plot is that has one point or none. */
+/** Length of the x-axis of a plot with at most one point. */
 const EMPTY = 10;
 
-/** How far ticks of what is counted may be apart. */
+/** Allowed distances of ticks on the x-axis. */
 const WHOLE = Array.from({ length: 12 }, (_, n) => [1, 2, 5].map((k) => k * 10 ** n)).flat();
 
-/** Pixels of a tick's character. */
+/** Width of a tick's character in pixels. */
 const CHARACTER = 7;
 
-/** How many digits a tick may have after the point. */
+/** Allowed numbers of decimal places of a tick. */
 const DIGITS = [0, 1, 2, 3, 4, 5];
 
 /**
- * @typedef {object} Style of a plot
+ * @typedef {object} Style style of a plot
  * @property {boolean} points
- * @property {[number, number | null]} range the end is that of the values where it is null
- * @property {(value: number, digits: number) => string} format writes a value with so many digits
- *   after the point
- * @property {string[]} [lines] their names; default: one
+ * @property {[number, number | null]} range range of the y-axis; an end of null follows the values
+ * @property {(value: number, digits: number) => string} format formats a value with this number of decimal
+ *   places
+ * @property {string[]} [lines] names of the lines; default: one line
  */
 
 /**
- * A number with so many digits after the point, as the pages write it everywhere.
+ * Format a number with this number of decimal places, the same on all pages.
  * @param {number} value
  * @param {number} digits
  */
 export const fixed = (value, digits) =>
   value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
-/** The colours of lines, by style.css. */
+/** Colors of lines in style.css. */
 const COLOURS = ["--accent", "--good"];
 
 /**
- * Lines that grow; they are redrawn at most once a frame.
+ * Create a plot of lines that grow; it is redrawn at most once per frame.
  * @param {HTMLElement} container
  * @param {Style} style
  */
@@ -58,7 +58,7 @@ export function openPlot(container, style) {
     const digits = DIGITS.find((n) => Number((step * 10 ** n).toFixed(6)) % 1 === 0) ?? 0;
     return ticks.map((value) => style.format(value, digits));
   };
-  // It never falls: uPlot lays out in up to three turns, and leaves room for the ticks of the second.
+  // Never decreases: uPlot repeats its layout up to three times, and reserves room for the ticks of the second.
   let longest = 2;
   const plot = new uPlot(
     {
@@ -105,7 +105,7 @@ export function openPlot(container, style) {
   const shown = (value) =>
     value === undefined || Number.isNaN(value) ? "none yet" : style.format(value, 3);
 
-  /** Points that were given, and of how many one is kept. */
+  /** Number of points that were added, and of how many points one is kept. */
   let given = 0;
   let stride = 1;
 

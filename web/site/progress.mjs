@@ -1,10 +1,10 @@
-// Shows how far a start is.
+// Shows the progress of a start.
 
 /**
- * Shows in a bar how much is downloaded. Where that is not known, or all of it, the bar only moves.
+ * Show the downloaded share in a progress bar; the bar is indeterminate if the share is unknown or complete.
  * @param {HTMLProgressElement} bar
  * @param {import("./tfpy.mjs").Progress} progress
- * @returns {string} the percentage, for people
+ * @returns {string} the percentage as text
  */
 export function showShare(bar, { bytes }) {
   if (!bytes || bytes.loaded === bytes.total) {
@@ -16,7 +16,7 @@ export function showShare(bar, { bytes }) {
 }
 
 /**
- * Shows a progress in an element: what is done, and how much of it.
+ * Show a progress event in an element: its message, a bar and the percentage.
  * @param {HTMLElement} element
  * @param {import("./tfpy.mjs").Progress} progress
  */

@@ -1,5 +1,5 @@
-// Starts Pyodide and loads packages, for tfpy.mjs. What fails becomes one error, which says what is wrong
-// with which file.
+// Starts Pyodide and loads packages, for tfpy.mjs. A failure becomes one error that names the files that failed and
+// the reasons.
 
 import { countFetched, fetchSizes, wheelsOf, withNeeds } from "./downloads.mjs";
 
@@ -9,15 +9,14 @@ const LIBRARY = "python_stdlib.zip";
 const FETCHED = ["pyodide.asm.wasm", LIBRARY];
 const CORE = [...MODULES, ...FETCHED];
 
-/** Beside them, where the site was built with tfpy: their SHA-256. */
+/** File in indexURL with the SHA-256 digests of these files, if the site was built with tfpy. */
 const DIGESTS = "core-digests.json";
 
-/** How often the import of an address has failed. @type {Map<string, number>} */
+/** Number of failed imports by URL. @type {Map<string, number>} */
 const failedImports = new Map();
 
 /**
- * Imports a module. Some browsers remember that it failed, so that the next attempt needs another
- * address.
+ * Import a module. Some browsers remember a failed import, so the next attempt needs another URL.
  * @param {string} url
  */
 export async function importModule(url) {
@@ -30,12 +29,12 @@ export async function importModule(url) {
   }
 }
 
-/** The names of texts of Python whose functions may be called later. @type {Map<string, string>} */
+/** File names of Python sources that define functions. @type {Map<string, string>} */
 const filenames = new Map();
 const DEFINES = /\b(?:class|def|lambda)\b/;
 
 /**
- * What Python calls a text: tracebacks show its lines, and AutoGraph reads its functions.
+ * Return the file name for Python source: tracebacks show its lines, and AutoGraph reads its functions.
  * @param {string} code
  * @param {string} taker
  */
@@ -46,13 +45,13 @@ export function filenameOf(code, taker) {
   return name;
 }
 
-/** @param {any} error Pyodide throws objects that are no Errors, too */
+/** @param {any} error Pyodide also throws objects that are not Errors */
 export function messageOf(error) {
   return String(error?.message ?? error).trim();
 }
 
 /**
- * Hears of what the page's content security policy forbids.
+ * Collect the violations of the page's content security policy.
  * @returns {{violations: import("./faults.mjs").Violation[], end: () => void}}
  */
 function watchPolicy() {
@@ -65,11 +64,11 @@ function watchPolicy() {
 
 /** @param {Response} response */
 function described({ url, status, statusText, headers }) {
-  return `${url}: ${status} ${statusText}, ${headers.get("Content-Type") ?? "of no type"}`;
+  return `${url}: ${status} ${statusText}, ${headers.get("Content-Type") ?? "no content type"}`;
 }
 
 /**
- * An error that says what is wrong with the files, if that can be found.
+ * Return an error with the problems of the files, if they can be found.
  * @param {string} what
  * @param {unknown} cause
  * @param {import("./faults.mjs").Wanted[]} files
@@ -82,7 +81,7 @@ async function loadingError(what, cause, files, violations) {
     const { faultsOf } = await importModule(new URL("./faults.mjs", import.meta.url).href);
     faults = await faultsOf(files, violations);
   } catch {
-    // The network is gone, and the cause alone has to do.
+    // The network is down, so only the cause is reported.
   }
   return new Error([`tfpy: ${what}: ${messageOf(cause)}`, ...faults].join("\n"), { cause });
 }
@@ -97,11 +96,11 @@ async function fetchLock(url) {
   try {
     return await response.json();
   } catch (error) {
-    throw new Error(`the lock file is no JSON: ${described(response)}`, { cause: error });
+    throw new Error(`the lock file is not JSON: ${described(response)}`, { cause: error });
   }
 }
 
-/** How a zip archive ends that has no comment: so many bytes, which begin with these. */
+/** Size and signature of the end of a zip archive without a comment. */
 const ZIP_END = 22;
 const ZIP_END_SIGNATURE = 0x06054b50;
 
@@ -112,23 +111,24 @@ function isWholeZip(bytes) {
 }
 
 /**
- * @param {Response} response of a zip archive
- * @returns {Promise<Response>} the same, when all of it is there
+ * @param {Response} response response with a zip archive
+ * @returns {Promise<Response>} the same response after it has arrived completely
  */
 async function wholeZip(response) {
   if (!response.ok) throw new Error(described(response));
   const bytes = await response.arrayBuffer().catch((cause) => {
     throw new Error(`${response.url}: the connection broke: ${cause}`, { cause });
   });
-  if (!isWholeZip(bytes)) throw new Error(`${described(response)}; it is no whole zip archive`);
+  if (!isWholeZip(bytes))
+    throw new Error(`${described(response)}; it is not a complete zip archive`);
   return new Response(bytes, response);
 }
 
 /**
- * Watches how Pyodide starts. Where its WebAssembly cannot, it waits for ever; without its library
- * it leaves a rejection that nobody handles, and fails for want of a module. So it does not hear of
- * either, and is left waiting, when `failed` rejects.
- * @param {string} library where its library is
+ * Watch Pyodide's start for errors. Without its WebAssembly, Pyodide waits forever. Without its library, it leaves
+ * an unhandled rejection and fails because of a missing module. So these errors are hidden from Pyodide, which
+ * keeps waiting while `failed` rejects.
+ * @param {string} library URL of its library
  * @returns {{failed: Promise<never>, end: () => void}}
  */
 function watchStart(library) {
@@ -179,7 +179,7 @@ function watchStart(library) {
 }
 
 /**
- * Pyodide's own files, with what they are to be where indexURL has a list of that.
+ * Return Pyodide's own files, with their expected digests if indexURL has a list of these.
  * @param {string} indexURL
  * @returns {Promise<import("./faults.mjs").Wanted[]>}
  */
@@ -189,7 +189,7 @@ async function coreFiles(indexURL) {
   try {
     listed = await (await fetch(indexURL + DIGESTS)).json();
   } catch {
-    // There is none.
+    // There is no list.
   }
   return CORE.map((name) => ({ url: indexURL + name, sha256: listed[name] }));
 }
@@ -199,16 +199,16 @@ async function coreFiles(indexURL) {
  * @property {string} indexURL
  * @property {string} lockFileURL
  * @property {string[]} wanted names or URLs of wheels
- * @property {(line: string) => void} [stdout] takes each line printed; default: the console
- * @property {(bytes: import("./downloads.mjs").Bytes) => void} onBytes hears how much is there
- * @property {() => void} onStart hears that Python runs
+ * @property {(line: string) => void} [stdout] called with each printed line; default: the console
+ * @property {(bytes: import("./downloads.mjs").Bytes) => void} onBytes called with the progress of downloads
+ * @property {() => void} onStart called when Python has started
  */
 
-/** Whether files are fetched; in Node.js and its kind they are read. */
+/** True if files are fetched; in Node.js and similar runtimes they are read. */
 const FETCHES = "document" in globalThis || "importScripts" in globalThis;
 
 /**
- * Pyodide, with packages.
+ * Load Pyodide with packages.
  * @param {Start} start
  * @returns {Promise<import("pyodide").PyodideInterface>}
  */
@@ -229,7 +229,7 @@ export async function loadPython(start) {
 }
 
 /**
- * Pyodide, with packages, of files that it reads itself.
+ * Load Pyodide with packages from files on disk.
  * @param {Start} start
  * @returns {Promise<import("pyodide").PyodideInterface>}
  */
@@ -245,14 +245,14 @@ async function readPython({ indexURL, lockFileURL, wanted, stdout, onStart }) {
 }
 
 /**
- * Asks for files now; who fetches them later gets the answers.
+ * Fetch files now; later calls of fetch receive the responses.
  * @param {string[]} urls
- * @returns {() => void} ends it
+ * @returns {() => void} restores fetch
  */
 function fetchEarly(urls) {
   const { fetch } = globalThis;
   const answers = new Map(urls.map((url) => [url, fetch(url)]));
-  for (const answer of answers.values()) answer.catch(() => {}); // who takes it hears of it
+  for (const answer of answers.values()) answer.catch(() => {}); // the later caller receives the error
   /** @type {typeof globalThis.fetch} */
   const early = (resource, options) => {
     const answer = answers.get(String(resource));
@@ -266,8 +266,7 @@ function fetchEarly(urls) {
 }
 
 /**
- * Starts Python, and meanwhile fetches packages; those that are not in the lock file are left to
- * loadPackages.
+ * Start Python, and fetch packages meanwhile; loadPackages loads packages that are not in the lock file.
  * @param {Start} start
  * @returns {Promise<import("pyodide").PyodideInterface>}
  */
@@ -276,7 +275,7 @@ async function startPyodide({ indexURL, lockFileURL, wanted, stdout, onBytes }) 
   const ends = [fetchEarly(core)];
   try {
     const lock = fetchLock(lockFileURL);
-    lock.catch(() => {}); // it is waited for below
+    lock.catch(() => {}); // awaited below
     const sizes = fetchSizes();
     const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all(
       MODULES.map((name) => importModule(indexURL + name)),
@@ -299,7 +298,7 @@ async function startPyodide({ indexURL, lockFileURL, wanted, stdout, onBytes }) 
 }
 
 /**
- * Loads the packages that Pyodide has not loaded at its start. Pyodide only logs what fails.
+ * Load the packages that Pyodide has not loaded at its start. Pyodide only logs failures.
  * @param {import("pyodide").PyodideInterface} pyodide
  * @param {Start} start
  * @param {import("./faults.mjs").Violation[]} violations
@@ -327,11 +326,11 @@ async function loadPackages(pyodide, { wanted, lockFileURL }, violations) {
   }
   const missing = needed.filter((name) => !(packageName(name) in pyodide.loadedPackages));
   if (missing.length > 0) {
-    throw await errorOf(missing, said.join("\n") || "Pyodide has not said why");
+    throw await errorOf(missing, said.join("\n") || "Pyodide did not report the reason");
   }
 }
 
-/** The name of a package, or that in a wheel's URL. @param {string} name */
+/** Return the name of a package, also from a wheel's URL. @param {string} name */
 function packageName(name) {
   if (!name.endsWith(".whl")) return name;
   const file = name.slice(name.lastIndexOf("/") + 1);

@@ -1,14 +1,14 @@
-// What runs the Python of a page's scripts: on the page's thread, or in worker_host.mjs.
+// Runs the Python code of a page's scripts, on the page's thread or in worker_host.mjs.
 
 import { textAt } from "./functions.mjs";
 import { loadTfpy } from "./tfpy.mjs";
 
-/** @typedef {import("./tfpy.mjs").LoadOptions & {modules?: string[]}} Options with the addresses of .py files to import */
+/** @typedef {import("./tfpy.mjs").LoadOptions & {modules?: string[]}} Options loadTfpy's options, and URLs of .py files to import */
 
-/** @typedef {(source: string, filename: string) => Promise<any>} Run gives the last expression's value */
+/** @typedef {(source: string, filename: string) => Promise<any>} Run resolves to the last expression's value */
 
 /**
- * What Pyodide writes a stream to.
+ * Return a stream for Pyodide that decodes and prints text.
  * @param {(text: string) => void} print
  */
 function streamTo(print) {
@@ -22,7 +22,7 @@ function streamTo(print) {
 }
 
 /**
- * Puts files where Python imports from.
+ * Write files to the folder from which Python imports.
  * @param {import("pyodide").PyodideInterface} pyodide
  * @param {string[]} modules
  */
@@ -35,9 +35,9 @@ async function addModules(pyodide, modules) {
 }
 
 /**
- * Loads tfpy for scripts, which share a namespace.
+ * Load tfpy for scripts, which share a namespace.
  * @param {Options} options
- * @param {(text: string) => void} print takes what is printed, also parts of lines
+ * @param {(text: string) => void} print called with printed text, also with parts of lines
  * @returns {Promise<{run: Run, tfpy: import("./tfpy.mjs").Tfpy}>}
  */
 export async function openEngine(options, print) {

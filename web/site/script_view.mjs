@@ -1,17 +1,17 @@
-// What a page shows below a script of Python: how far its start is, what it prints, pictures, errors.
+// The output that a page shows below a Python script: progress of the start, text, pictures and errors.
 
 import { openOutput } from "./output.mjs";
 import { showProgress } from "./progress.mjs";
 import { messageOf } from "./python.mjs";
 import { FRAME, SOURCE } from "./tfpy.mjs";
 
-/** A frame of what is installed with Python, which is no code of the user's. */
+/** A frame of code that is installed with Python, not of the user's code. */
 const INNER_FRAME = /^ {2}File "(\/lib\/python3|<frozen )/;
 
-/** All that is shown. */
+/** Selector of all elements that a view adds. */
 const SHOWN = ".tfpy-progress, .tfpy-output, .tfpy-error, .tfpy-picture";
 
-/** What a page's own style may say otherwise. */
+/** Default styles, which a page's own styles override. */
 const STYLE = `
 :where(.tfpy-output, .tfpy-error) {
   margin: 1em 0;
@@ -24,18 +24,18 @@ const STYLE = `
 :where(.tfpy-progress) { display: flex; flex-wrap: wrap; gap: 0.5em; align-items: center; margin: 1em 0; }
 `;
 
-/** Gives the page the style of what is shown. */
+/** Add the default styles to the page. */
 export function addStyle() {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(STYLE);
   document.adoptedStyleSheets.push(sheet);
 }
 
-/** Marks below a line of source, which stand elsewhere when lines are wrapped. */
+/** Marks below a line of source, which are misplaced when lines are wrapped. */
 const MARKS = /^ +[~^]+$/;
 
 /**
- * A Python error with the frames of the user's code alone.
+ * Reduce a Python traceback to the frames of the user's code.
  * @param {string} message
  */
 function readable(message) {
@@ -64,18 +64,18 @@ function element(tag, text) {
 }
 
 /**
- * What is shown of a script.
+ * Create the view of a script.
  * @param {HTMLElement} script
  */
 export function openView(script) {
   /** @type {((text: string) => void) | undefined} */
   let output;
-  /** @type {Map<string | number, Element>} by what Python has in their place */
+  /** @type {Map<string | number, Element>} containers by place */
   const pictures = new Map();
   /** @type {HTMLElement | undefined} */
   let progress;
 
-  /** @template {HTMLElement} E @param {E} made @returns {E} the same, below all that is shown already */
+  /** @template {HTMLElement} E @param {E} made @returns {E} the same element, inserted below the view's other elements */
   const append = (made) => {
     /** @type {Element} */
     let last = script;
@@ -94,7 +94,7 @@ export function openView(script) {
       showProgress(progress, event);
     },
 
-    /** Progress is over. */
+    /** Remove the progress bar. */
     ready() {
       progress?.remove();
     },
@@ -107,7 +107,7 @@ export function openView(script) {
 
     /**
      * @param {string} svg
-     * @param {string | number} place a selector of the page, or a number for an element that is made
+     * @param {string | number} place selector of an element of the page, or the number of a new element
      */
     picture(svg, place) {
       const named = typeof place === "string" ? document.querySelector(place) : null;

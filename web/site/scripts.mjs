@@ -1,4 +1,4 @@
-// Python in a page's <script type="text/tfpy">, which tfpy.mjs finds.
+// Runs Python in a page's <script type="text/tfpy"> elements, which tfpy.mjs finds.
 
 import { openEngine } from "./script_engine.mjs";
 import { addStyle, openView } from "./script_view.mjs";
@@ -19,8 +19,8 @@ async function sourceOf(script) {
 }
 
 /**
- * What the attributes of scripts ask for: packages="keras, …", modules="mine.py, …", backend="wasm"
- * and as-tensorflow.
+ * Combine the attributes of scripts: packages="keras, …", modules="mine.py, …", backend="wasm" and
+ * as-tensorflow.
  * @param {HTMLScriptElement[]} scripts
  * @returns {import("./script_engine.mjs").Options}
  */
@@ -39,7 +39,7 @@ function optionsOf(scripts) {
 }
 
 /**
- * What one script after the other runs with; `shown` gives the view of the one that runs.
+ * Opens an engine for scripts that run one after another; `shown` returns the view of the current script.
  * @typedef {(options: import("./script_engine.mjs").Options, shown: () => View, hear: (message: any) => void)
  *   => Promise<import("./script_engine.mjs").Run>} Open
  */
@@ -64,8 +64,8 @@ async function openInWorker(options, shown, hear) {
 }
 
 /**
- * Runs scripts one after the other, in one namespace.
- * @param {HTMLScriptElement[]} all the page's
+ * Run scripts one after another, in one namespace.
+ * @param {HTMLScriptElement[]} all all scripts of the page
  * @param {HTMLScriptElement[]} scripts
  * @param {Open} open
  */
@@ -96,12 +96,12 @@ async function runInTurn(all, scripts, open) {
 }
 
 /**
- * Runs the page's Python scripts, one after the other in one namespace: those with the attribute
- * "worker" in a worker, the others on the page's thread. What a script prints stands in a
- * <pre class="tfpy-output"> after it, as a terminal shows it; an error, in a
- * <div class="tfpy-error"> below, ends the run. The script that runs has data-tfpy="running".
- * Each script gets a "tfpy-result" event with `detail.result`, or "tfpy-error" with `detail.error`;
- * and "tfpy-message" with `detail.data` and `detail.worker` for what it posts from the worker.
+ * Run the page's Python scripts one after another in one namespace: scripts with the attribute "worker" in a
+ * worker, the others on the page's thread. The output of a script is shown like in a terminal in a
+ * <pre class="tfpy-output"> after it. An error is shown in a <div class="tfpy-error"> below and ends the run.
+ * The current script has data-tfpy="running". Each script gets a "tfpy-result" event with `detail.result`, or
+ * "tfpy-error" with `detail.error`. A message that it posts from the worker becomes a "tfpy-message" event with
+ * `detail.data` and `detail.worker`.
  * @param {HTMLScriptElement[]} scripts
  */
 export async function runScripts(scripts) {

@@ -1,4 +1,4 @@
-// The page loader: brings up Pyodide, NumPy and tfpy, in a page or in a module worker.
+// The page loader: starts Pyodide with NumPy and tfpy, in a page or in a module worker.
 //
 //   <script type="module" src="tfpy.mjs"></script>
 //   <script type="text/tfpy">import tfpy as tf; print(tf.constant([1, 2]) + 1)</script>
@@ -11,43 +11,43 @@ import { filenameOf, importModule, loadPython, messageOf } from "./python.mjs";
 /**
  * @typedef {object} Progress
  * @property {"pyodide" | "packages" | "backend" | "ready"} stage
- * @property {number} fraction of the whole
+ * @property {number} fraction completed fraction of the start
  * @property {string} message
- * @property {import("./downloads.mjs").Bytes} [bytes] while files come whose sizes the site says
+ * @property {import("./downloads.mjs").Bytes} [bytes] during downloads, if the site has the sizes of the files
  *
  * @typedef {object} LoadOptions
- * @property {string} [indexURL] folder of Pyodide's core; default: "pyodide/" beside this file
- * @property {string} [lockFileURL] pyodide-lock.json that knows NumPy and tfpy; default: the one in indexURL
+ * @property {string} [indexURL] folder of Pyodide's core; default: "pyodide/" next to this file
+ * @property {string} [lockFileURL] pyodide-lock.json with NumPy and tfpy; default: the one in indexURL
  * @property {string} [wheel] URL of a tfpy wheel to install instead of the lock file's
- * @property {string[]} [packages] more packages of the lock file; with "keras", tfpy is TensorFlow, too
- * @property {boolean} [asTensorflow] whether `import tensorflow` gives tfpy
- * @property {string} [backend] "webgl", "wasm" or "cpu"; default: the best that works here
+ * @property {string[]} [packages] more packages of the lock file; "keras" implies asTensorflow
+ * @property {boolean} [asTensorflow] whether `import tensorflow` imports tfpy
+ * @property {string} [backend] "webgl", "wasm" or "cpu"; default: the best one that works here
  * @property {Record<string, boolean | number | string>} [flags] flags of tf.env(), set before the backend starts
  * @property {(progress: Progress) => void} [onProgress]
- * @property {(line: string) => void} [stdout] takes each line printed; default: the console
+ * @property {(line: string) => void} [stdout] called with each printed line; default: the console
  *
  * @typedef {object} Tfpy
  * @property {import("pyodide").PyodideInterface} pyodide
  * @property {any} tf the tfpy module, as a PyProxy
  * @property {(code: string, globals?: Record<string, any>) => Promise<any>} run
- *   runs Python, top-level await allowed; gives the value of the last expression
+ *   run Python, top-level await allowed; resolves to the value of the last expression
  * @property {() => string} backend name of the active backend
- * @property {(values: number | import("./functions.mjs").TypedArray, shape?: number[]) => any} tensor a tf.Tensor, as a PyProxy
- * @property {(source: any) => import("./functions.mjs").Callable} callable a function of Python, or
- *   the text of an expression that gives one, from typed arrays to typed arrays
+ * @property {(values: number | import("./functions.mjs").TypedArray, shape?: number[]) => any} tensor create a tf.Tensor, as a PyProxy
+ * @property {(source: any) => import("./functions.mjs").Callable} callable wrap a Python function, or the
+ *   source of an expression that returns one, for calls with typed arrays
  * @property {(what: string) => Promise<Record<string, import("./functions.mjs").Callable>>} import
- *   the functions of a module by its name, of a .py file by its address, or of Python by its text
+ *   wrap the functions of a module by its name, of a .py file by its URL, or of Python source
  */
 
 import { functionsOf } from "./functions.mjs";
 
 const PYTHON_SCRIPTS = 'script[type="text/tfpy"]';
 
-/** How a frame of a traceback begins, and the lines below that show its source. */
+/** Beginning of a frame in a traceback, and of the lines below it that show its source. */
 export const FRAME = '  File "';
 export const SOURCE = "    ";
 
-/** Of the whole of loading, done when the stage begins. */
+/** Completed fraction of the start when each stage begins. */
 const BEGINS = { pyodide: 0, packages: 0.8, backend: 0.9, ready: 1 };
 
 const START = `
@@ -73,25 +73,24 @@ start
 `;
 
 /**
- * The JavaScript runtime as a module, which Python imports as `tfpy_runtime`, so that pages whose
- * Content-Security-Policy forbids running text as code work too. Elsewhere the wheel has it.
+ * Import the JavaScript runtime as a module, which Python imports as `tfpy_runtime`. This also works on pages with
+ * a Content-Security-Policy that forbids eval. Without the file, the wheel's copy is used.
  */
 async function importRuntime() {
   const url = new URL("./tfpy-runtime.mjs", import.meta.url).href;
   try {
     return { ...(await importModule(url)) };
   } catch {
-    console.info(`tfpy: no ${url}; taking the runtime from the wheel`);
+    console.info(`tfpy: no ${url}; using the runtime in the wheel`);
     return null;
   }
 }
 
 /**
- * Loads tfpy.
+ * Load tfpy.
  *
- * It rejects with an Error that names the files with which something is wrong, and what that is, or
- * what the page's content security policy lacks; with Python's error for flags and backends that
- * there are not. It may be called again afterwards.
+ * Rejects with an Error that names the files that failed with the reasons, or the missing permission in the page's
+ * content security policy; with Python's error for unknown flags and backends. It may be called again afterwards.
  * @param {LoadOptions} [options]
  * @returns {Promise<Tfpy>}
  */
@@ -147,7 +146,7 @@ export async function loadTfpy(options = {}) {
 }
 
 /**
- * What an error says, of Python's only what is below the traceback.
+ * Return the message of an error, without Python's traceback.
  * @param {unknown} error
  */
 export function withoutTraceback(error) {
@@ -181,7 +180,7 @@ if (typeof document !== "undefined") {
     ...document.querySelectorAll(PYTHON_SCRIPTS),
   ]);
   if (scripts.length > 0) {
-    // What is shown after a script of the head would not be seen.
+    // Output after a script in the head would not be visible.
     document.body.prepend(...scripts.filter((script) => document.head.contains(script)));
     import("./scripts.mjs").then(
       ({ runScripts }) => runScripts(scripts),

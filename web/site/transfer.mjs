@@ -1,10 +1,10 @@
-// What of a value moves to or from a worker.
+// Finds the parts of a value that are transferred to or from a worker.
 
-/** What is moved whole; browsers lack some of them. */
+/** Classes of transferable objects; browsers lack some of them. */
 const MOVED = ["ArrayBuffer", "ImageBitmap", "OffscreenCanvas", "VideoFrame", "MessagePort"];
 
 /**
- * What of a value's parts can be moved, not copied: the memory of its typed arrays, pictures, …
+ * Return the parts of a value that can be transferred instead of copied: the memory of typed arrays, images, …
  * @param {any} value
  * @param {Set<any>} [found]
  * @returns {Transferable[]}

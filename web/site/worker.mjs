@@ -1,4 +1,4 @@
-// Python in a worker, for JavaScript: the page goes on whatever Python does.
+// Python in a worker, for JavaScript: the page stays responsive while Python runs.
 //
 //   import { startWorker } from "./worker.mjs";
 //   const tfpy = await startWorker();
@@ -10,19 +10,19 @@ import { transferable } from "./transfer.mjs";
  * @typedef {import("./tfpy.mjs").LoadOptions} LoadOptions
  *
  * @typedef {import("./functions.mjs").Callable & {transfer(...values: any[]): Promise<any>}} WorkerCallable
- *   `transfer` calls it, too; what arrays and pictures hold then moves to the worker, and is gone here
+ *   `transfer` also calls it, but moves the memory of arrays and images to the worker instead of copying it
  *
- * @typedef {object} TfpyWorker what loadTfpy gives, as far as it can be there; all values are copies
- * @property {Worker} worker hears what Python posts (`js.postMessage`); ends by `end`
+ * @typedef {object} TfpyWorker the counterpart of loadTfpy's result; all values are copies
+ * @property {Worker} worker receives Python's messages (`js.postMessage`); `end` terminates it
  * @property {(code: string, globals?: Record<string, any>) => Promise<any>} run
- *   runs Python, top-level await allowed; gives the value of the last expression: numbers, texts,
- *   lists, dicts, tensors and arrays as typed arrays, of other values the text
+ *   run Python, top-level await allowed; resolves to the value of the last expression: numbers, strings,
+ *   lists and dicts, tensors and arrays as typed arrays, and other values as their text
  * @property {() => Promise<string>} backend name of the active backend
- * @property {(source: string) => Promise<WorkerCallable>} callable a function of Python, of the
- *   text of an expression that gives one
- * @property {(what: string) => Promise<Record<string, WorkerCallable>>} import the functions of a
- *   module by its name, of a .py file by its address, or of Python by its text
- * @property {() => void} end ends the worker and frees all that it has; what runs there rejects
+ * @property {(source: string) => Promise<WorkerCallable>} callable wrap a Python function, given as the
+ *   source of an expression
+ * @property {(what: string) => Promise<Record<string, WorkerCallable>>} import wrap the functions of a
+ *   module by its name, of a .py file by its URL, or of Python source
+ * @property {() => void} end terminate the worker and free its memory; running calls reject
  *
  * @typedef {object} Opened
  * @property {Worker} worker
@@ -31,14 +31,14 @@ import { transferable } from "./transfer.mjs";
  * @property {() => void} end
  */
 
-/** What `origin` is where it is equal to no other: in sandboxed iframes. */
+/** Value of `origin` for opaque origins, e.g. in sandboxed iframes. */
 const OPAQUE = "null";
 
 /**
- * Starts tfpy in a worker.
+ * Start tfpy in a worker.
  *
- * It rejects as loadTfpy does. Calls reject with Errors: of `run` with Python's traceback, of
- * functions with what it says, the traceback as the cause.
+ * Rejects as loadTfpy does. Calls reject with Errors: `run` with Python's traceback, and functions with
+ * Python's message and the traceback as the cause.
  * @param {LoadOptions} [options]
  * @returns {Promise<TfpyWorker>}
  */
@@ -47,7 +47,7 @@ export async function startWorker(options = {}) {
   const { worker, ask, askMoving, end } = await openWorker(sent, {
     progress: (progress) => onProgress?.(progress),
     print: linesTo(stdout ?? console.log),
-    picture: () => {}, // a page's script shows them
+    picture: () => {}, // only scripts of a page show them
   });
   const forgotten = new FinalizationRegistry((number) => ask("destroy", number).catch(() => {}));
 
@@ -78,20 +78,20 @@ export async function startWorker(options = {}) {
 }
 
 /**
- * A worker with tfpy, and what asks it.
+ * Start a worker with tfpy, and a function that sends requests to it.
  * @param {import("./script_engine.mjs").Options} options without functions
  * @param {import("./worker_host.mjs").Hears} hears
  * @returns {Promise<Opened>}
  */
 export async function openWorker(options, hears) {
   const url = new URL("./worker_host.mjs", import.meta.url);
-  url.search = location.search; // with the flags, which Python reads there
+  url.search = location.search; // passes the flags, which Python reads from there
   const { worker, begun } = workerOf(url);
   const { port1: port, port2 } = new MessageChannel();
   /** @type {Map<number, {resolve: (value: any) => void, reject: (error: Error) => void}>} */
   const asked = new Map();
   let count = 0;
-  /** Why nobody answers any more. @type {Error | undefined} */
+  /** Reason why the worker no longer answers. @type {Error | undefined} */
   let over;
 
   const stop = (/** @type {Error} */ error) => {
@@ -135,7 +135,7 @@ export async function openWorker(options, hears) {
 
 /**
  * Start a worker that runs a module. Browsers start workers from the page's origin only: for a module
- * from another one, the page makes a script that imports it.
+ * from another origin, the page creates a script that imports it.
  * @param {URL} url
  * @returns {{worker: Worker, begun: () => void}} `begun` releases that script, once it has run
  */
@@ -164,13 +164,13 @@ function importing(url) {
 }
 
 /**
- * Say why a worker does not run, and what to do.
- * @param {URL} url of its module
- * @param {string} [message] of the error, if it has one
+ * Return the reason why a worker does not run, and what to do.
+ * @param {URL} url URL of its module
+ * @param {string} [message] message of the error, if it has one
  */
 function whyNot({ origin, pathname }, message) {
   const page = globalThis.origin;
-  if (origin === page) return `${pathname} does not run: ${message || "is it there?"}`;
+  if (origin === page) return `${pathname} does not run: ${message || "does the file exist?"}`;
   const [shown, scheme] =
     page === OPAQUE
       ? ["opaque (a sandboxed iframe without allow-same-origin has such an origin)", "data:"]
@@ -184,7 +184,7 @@ function whyNot({ origin, pathname }, message) {
 }
 
 /**
- * Complete the addresses that are relative to the page: the worker's script may have another one.
+ * Resolve URLs that are relative to the page, because the worker's script may have another base URL.
  * @param {import("./script_engine.mjs").Options} options
  */
 function withWholeAddresses(options) {
@@ -198,7 +198,7 @@ function withWholeAddresses(options) {
 }
 
 /**
- * Takes text in parts, and gives lines.
+ * Return a function that splits text into lines.
  * @param {(line: string) => void} tell
  */
 function linesTo(tell) {

@@ -1,8 +1,8 @@
-// Python in a worker: what worker.mjs starts. What the two say to each other goes through a port of
-// its own, since the worker's messages are Python's.
+// Python in a worker, started by worker.mjs. The two communicate through a separate port, because the worker's
+// own messages belong to Python.
 //
 // The page sends [number, call, ...values] for each of `calls`; the answer is ["result" or "error",
-// value, number]. "progress", "print" and "picture" come in between.
+// value, number]. "progress", "print" and "picture" messages may come in between.
 
 import { addressOf } from "./functions.mjs";
 import { messageOf } from "./python.mjs";
@@ -10,13 +10,13 @@ import { openEngine } from "./script_engine.mjs";
 import { transferable } from "./transfer.mjs";
 
 /** @typedef {{print: (text: string) => void, picture: (shown: Picture) => void, progress: (progress: import("./tfpy.mjs").Progress) => void}} Hears */
-/** @typedef {{svg: string, place: string | number}} Picture what Python shows, and where: again at a place that was taken */
+/** @typedef {{svg: string, place: string | number}} Picture an image and its place; a place in use is replaced */
 
 /** @type {import("./tfpy.mjs").Tfpy} */
 let tfpy;
 /** @type {import("./script_engine.mjs").Run} */
 let run;
-/** Functions that the page has, by number. @type {Map<number, import("./functions.mjs").Callable>} */
+/** Functions that the page holds, by number. @type {Map<number, import("./functions.mjs").Callable>} */
 const functions = new Map();
 let made = 0;
 
@@ -27,8 +27,8 @@ function numberOf(python) {
 }
 
 /**
- * What can be sent of a value of Python: JavaScript's own, copies of lists, dicts and arrays, and of
- * all else the text.
+ * Convert a Python value for postMessage: lists, dicts and arrays are copied, JavaScript values are unchanged,
+ * and other values become text.
  * @param {any} value
  */
 function sendable(value) {
@@ -46,7 +46,7 @@ const calls = {
   /** @param {import("./script_engine.mjs").Options} options @param {Hears} hears */
   async open(options, hears) {
     let pictures = 0;
-    /** What Python shows pictures with where there is no document. @type {(svg: string, place?: string | number) => string | number} */
+    /** Function with which Python shows images without a document. @type {(svg: string, place?: string | number) => string | number} */
     const showPicture = (svg, place) => {
       const shown = place ?? ++pictures;
       hears.picture({ svg, place: shown });
@@ -99,8 +99,8 @@ function serve(page) {
 }
 
 /**
- * Take the page's parameters, and the folder of relative addresses, from the address of this module
- * where the worker's own address is that of a script that imports it.
+ * Take the page's parameters and the base of relative URLs from the URL of this module if the worker's own URL
+ * belongs to a script that imports it.
  */
 function takeAddress() {
   if (!["blob:", "data:"].includes(location.protocol)) return;

@@ -1,4 +1,4 @@
-"""The demo's network and its training, in Keras; it knows nothing of the page."""
+"""The demo's network and its training, in Keras; this module does not depend on the page."""
 
 import base64
 import json
@@ -9,15 +9,15 @@ import numpy as np
 from keras import layers
 
 SEED = 1
-LEVELS = 16  # of grey
+LEVELS = 16  # levels of gray
 BATCH = 64
 EPOCHS = 8
 RATE = 0.006
-DECAY = 0.85  # of the rate, after each epoch
+DECAY = 0.85  # factor of the rate after each epoch
 
 
 def network(steps):
-    """Two convolutions, a pooling and two dense layers, compiled for epochs of so many steps."""
+    """Build and compile the network; `steps` is the number of steps per epoch."""
     keras.utils.set_random_seed(SEED)
     model = keras.Sequential(
         [
@@ -37,7 +37,7 @@ def network(steps):
 
 
 class Reporting(keras.callbacks.Callback):
-    """Tells the page about each step and epoch, and ends the training when it says so."""
+    """Reports each step and epoch to the page, and stops training when the page asks for it."""
 
     def __init__(self, report, steps):
         super().__init__()
@@ -46,7 +46,7 @@ class Reporting(keras.callbacks.Callback):
 
     def on_epoch_begin(self, epoch, logs=None):
         self.epoch_began = time.perf_counter()
-        self.total = 0.0  # of the epoch's losses so far: Keras tells their mean
+        self.total = 0.0  # sum of the epoch's losses so far: Keras reports their mean
 
     def on_train_batch_begin(self, batch, logs=None):
         self.step_began = time.perf_counter()
@@ -69,14 +69,14 @@ def milliseconds_since(start):
 
 
 def part_of(part):
-    """Images as float32 [n, 8, 8, 1] in 0..1 and labels as int32 [n], from the site's base64."""
+    """Decode images as float32 [n, 8, 8, 1] in 0..1 and labels as int32 [n] from base64."""
     images = np.frombuffer(base64.b64decode(part["images"]), np.uint8).reshape(-1, 8, 8, 1)
     labels = np.frombuffer(base64.b64decode(part["labels"]), np.uint8)
     return images.astype(np.float32) / LEVELS, labels.astype(np.int32)
 
 
 class Demo:
-    """Holds the data and the network; every method that waits leaves the page free to draw."""
+    """The data and the network. Async methods let the page draw while they wait."""
 
     def __init__(self, digits):
         parts = json.loads(digits)
@@ -85,19 +85,19 @@ class Demo:
         self.reset()
 
     def reset(self):
-        """Forgets what was learnt."""
+        """Replace the network by an untrained one."""
         self.model = network(self.steps)
 
     @property
     def steps(self):
-        """Of an epoch; what is left of the images is too little for a batch."""
+        """Number of steps per epoch; the remaining images are too few for a batch."""
         return len(self.train_images) // BATCH
 
     async def train(self, report):
-        """Trains for :data:`EPOCHS` epochs of shuffled batches.
+        """Train for `EPOCHS` epochs of shuffled batches.
 
-        Calls ``report.step(done, steps, loss, step_ms)`` after each step, which may return False to
-        stop, and ``report.epoch(done, accuracy, epoch_ms)`` after each epoch.
+        Call `report.step(done, steps, loss, step_ms)` after each step, which may return False to
+        stop, and `report.epoch(done, accuracy, epoch_ms)` after each epoch.
         """
         whole = self.steps * BATCH
         await self.model.fit_async(
@@ -111,11 +111,11 @@ class Demo:
         )
 
     async def accuracy(self):
-        """The share of held-out digits that are recognised."""
+        """Return the fraction of held-out digits that are recognized."""
         _, share = await self.model.evaluate_async(self.test_images, self.test_labels, verbose=0)
         return share
 
     async def predict(self, pixels):
-        """Probabilities of the ten digits for one image of 64 values 0..16."""
+        """Return the probabilities of the ten digits for an image of 64 values 0..16."""
         image = np.asarray(pixels, np.float32).reshape(1, 8, 8, 1) / LEVELS
         return (await self.model(image).data())[0].tolist()

@@ -1,13 +1,13 @@
 // The page's side of worker.mjs.
 
 /**
- * Starts the worker.
- * @param {Record<string, (...values: any[]) => void>} events what to do with each event it tells
- * @returns {(call: string, argument?: any) => Promise<any>} calls a function of the worker
+ * Start the worker.
+ * @param {Record<string, (...values: any[]) => void>} events handlers of the worker's events
+ * @returns {(call: string, argument?: any) => Promise<any>} a function that calls functions of the worker
  */
 export function startEngine(events) {
   const script = new URL("./worker.mjs", import.meta.url);
-  script.search = location.search; // with the flags, which Python reads there
+  script.search = location.search; // passes the flags, which Python reads from there
   const worker = new Worker(script, { type: "module" });
   /** @type {Map<number, {resolve: (result: any) => void, reject: (error: Error) => void}>} */
   const waiting = new Map();

@@ -1,7 +1,7 @@
-// The demo page: joins demo.py, which runs in a worker, to the page's controls.
+// The demo page: connects demo.py, which runs in a worker, to the page's controls.
 //
-// ?backend=NAME starts with that backend, ?auto=1 trains at once, and
-// ?tfpyflags=NAME:VALUE,... sets flags of tf.env(), as in every page.
+// ?backend=NAME selects the initial backend, ?auto=1 starts training at once, and
+// ?tfpyflags=NAME:VALUE,... sets flags of tf.env(), as on every page.
 
 import { noteOn, showBackends } from "../backends.mjs";
 import { fixed, openPlot } from "../plots.mjs";
@@ -12,7 +12,7 @@ import { openPad, showDigit, toDigit } from "./pad.mjs";
 import { watchResponsiveness } from "./responsiveness.mjs";
 
 /**
- * What has happened so far, for whoever automates this page.
+ * The state of the page, for tests and other automation.
  * @typedef {object} DemoState
  * @property {"loading" | "ready" | "training" | "trained" | "failed"} phase
  * @property {string} backend
@@ -57,11 +57,11 @@ const accuracyPlot = openPlot($("accuracy-plot"), {
 /** @type {Uint8Array} */
 let digit = new Uint8Array(64);
 
-/** @type {{count: number, images: string}} held-out digits, of 64 values each in base64 */
+/** @type {{count: number, images: string}} held-out digits with 64 values each, in base64 */
 let samples = { count: 0, images: "" };
 
 /**
- * One of the held-out digits, by chance.
+ * Return a random held-out digit.
  * @param {typeof samples} digits
  */
 function sampleOf({ count, images }) {
@@ -101,7 +101,7 @@ function showReport(backends) {
   showBackends($("backend-list"), state.report, state.backend, guarded(pick));
 }
 
-/** Clears what the last training has shown. */
+/** Clear the results of the last training. */
 function clearResults() {
   lossPlot.clear();
   accuracyPlot.clear();
@@ -128,7 +128,7 @@ async function pick(name) {
   }
 }
 
-/** What the worker tells. */
+/** Handlers of the worker's events. */
 const engine = startEngine({
   /** @param {import("../tfpy.mjs").Progress} progress */
   progress(progress) {
@@ -186,7 +186,7 @@ async function timePredictions() {
   }
 }
 
-/** Shows the probabilities of what is drawn. */
+/** Show the probabilities for the drawn digit. */
 async function predict() {
   const probabilities = /** @type {number[]} */ (await engine("predict", digit));
   const best = digit.some(Boolean) ? probabilities.indexOf(Math.max(...probabilities)) : -1;
@@ -196,7 +196,7 @@ async function predict() {
     item.querySelector(".fill").style.width = `${share * 100}%`;
     item.querySelector(".share").textContent = `${(share * 100).toFixed(1)} %`;
   }
-  const answer = best < 0 ? "" : `The network takes it for a ${best}.`;
+  const answer = best < 0 ? "" : `The network sees a ${best}.`;
   if ($("answer").textContent !== answer) $("answer").textContent = answer;
 }
 
@@ -211,7 +211,7 @@ function addProbabilityBars() {
 let predicting = false;
 async function predictDrawing() {
   if (predicting || state.phase === "loading") {
-    return; // the prediction under way ends with a look at what is drawn by then
+    return; // the running prediction checks at its end whether the drawing has changed
   }
   predicting = true;
   try {
@@ -254,7 +254,7 @@ async function main() {
   });
 
   const [source, digits] = await Promise.all([text("demo.py"), text("../data/digits.json")]);
-  $("source").tabIndex = 0; // so that keys scroll it
+  $("source").tabIndex = 0; // for scrolling by keyboard
   $("source").textContent = source;
   samples = JSON.parse(digits).test;
   $("sample").disabled = false;

@@ -1,9 +1,9 @@
-// A pad to draw a digit on, and the digit as the data set has it: a 32 by 32 bitmap with the digit
-// in the middle, whose 4 by 4 blocks are counted (0 to 16), gives 8 by 8 pixels.
+// A pad for drawing a digit. The drawing is converted like the data set: a 32 by 32 bitmap with the digit in the
+// middle is reduced to 8 by 8 pixels, which count the black pixels (0 to 16) of 4 by 4 blocks.
 
 const BITMAP = 32;
 const BLOCK = 4;
-const PEN = 4; // of the bitmap's pixels: about what the data set's pens give
+const PEN = 4; // in pixels of the bitmap, about the width of the data set's pens
 const MARGIN = 1;
 
 /** @typedef {[number, number][]} Stroke */
@@ -25,7 +25,7 @@ function drawStrokes(context, strokes) {
 }
 
 /**
- * The strokes scaled, their proportions kept, to fill the bitmap but for the pen's width.
+ * Scale the strokes to fill the bitmap except for the pen's width, and keep their proportions.
  * @param {Stroke[]} strokes
  * @returns {Stroke[]}
  */
@@ -69,7 +69,7 @@ export function toDigit(strokes) {
 }
 
 /**
- * Shows a digit of 64 values on a canvas of 8 by 8 pixels.
+ * Draw a digit of 64 values on a canvas of 8 by 8 pixels.
  * @param {HTMLCanvasElement} canvas
  * @param {Uint8Array} digit
  */
@@ -86,10 +86,10 @@ export function showDigit(canvas, digit) {
 }
 
 /**
- * A digit of 64 values as dots that are the larger the darker it is there, with a dot's margin.
+ * Draw a digit of 64 values as dots, larger for darker pixels, with a margin of one dot.
  * @param {CanvasRenderingContext2D} context
  * @param {Uint8Array} digit
- * @param {number} side of the canvas
+ * @param {number} side side of the canvas
  */
 function drawDots(context, digit, side) {
   const width = BITMAP / BLOCK;
@@ -104,7 +104,7 @@ function drawDots(context, digit, side) {
 }
 
 /**
- * Lets a person draw on a canvas.
+ * Let the user draw on a canvas.
  * @param {HTMLCanvasElement} canvas
  * @param {(strokes: Stroke[]) => void} onChange called after each movement of the pen
  * @returns {{ clear: () => void, show: (digit: Uint8Array) => void }} `show` shows a digit of 64

@@ -1,8 +1,8 @@
-// How long the page's main thread was away: the longest gap between the ticks of a timer.
+// Measures how long the page's main thread was blocked: the longest gap between the ticks of a timer.
 
 const TICK_MS = 10;
 
-/** @returns {{stop: () => number}} stop gives the longest gap since the start, in milliseconds */
+/** @returns {{stop: () => number}} stop returns the longest gap since the start, in milliseconds */
 export function watchResponsiveness() {
   let last = performance.now();
   let longest = 0;

@@ -1,11 +1,11 @@
-// Runs demo.py in a worker, so that the page never waits for Python.
+// Runs demo.py in a worker, so that Python never blocks the page.
 //
-// The page sends {id, call, argument}; the answer is {id, result} or {id, error}. While it loads
-// and trains, {event, values} tells how far it is.
+// The page sends {id, call, argument}, and the worker answers {id, result} or {id, error}. While it
+// loads and trains, it sends {event, values}.
 
 import { loadTfpy } from "../tfpy.mjs";
 
-/** @type {any} the Demo of demo.py, a PyProxy */
+/** @type {any} instance of demo.py's Demo, a PyProxy */
 let demo;
 /** @type {import("../tfpy.mjs").Tfpy} */
 let tfpy;
@@ -14,7 +14,7 @@ let stopWanted = false;
 /** @param {string} event @param {any[]} values */
 const tell = (event, ...values) => postMessage({ event, values });
 
-/** What demo.py calls while it trains; step says whether to go on. */
+/** Callbacks for demo.py during training; step returns whether to continue. */
 const report = {
   /** @type {(done: number, steps: number, loss: number, ms: number) => boolean} */
   step(...values) {
@@ -34,7 +34,7 @@ function backends() {
 
 /** @type {Record<string, (argument: any) => any>} */
 const calls = {
-  /** Brings everything up; the argument has loadTfpy's options, demo.py's text and the digits. */
+  /** Load everything; the argument has loadTfpy's options, the source of demo.py and the digits. */
   async open({ source, digits, ...options }) {
     const packages = ["keras"];
     tfpy = await loadTfpy({
@@ -46,7 +46,7 @@ const calls = {
     demo = tfpy.pyodide.globals.get("Demo")(digits);
     return backends();
   },
-  /** Takes an untrained network into use, on a backend of this name. */
+  /** Switch to a backend and an untrained network. */
   async pick(name) {
     await tfpy.tf.set_backend_async(name);
     demo.reset();
@@ -54,7 +54,7 @@ const calls = {
   },
   backends,
   reset: () => demo.reset(),
-  /** Trains; gives false if stop() ended it. */
+  /** Train; return false if stop() ended the training. */
   async train() {
     stopWanted = false;
     await demo.train(report);
@@ -63,7 +63,7 @@ const calls = {
   stop() {
     stopWanted = true;
   },
-  /** The probabilities of ten digits for 64 grey values. */
+  /** Return the probabilities of ten digits for 64 gray values. */
   async predict(digit) {
     const answer = await demo.predict(digit);
     const probabilities = answer.toJs();

@@ -1,10 +1,10 @@
-"""The optimizer of pages without Keras, which has this one and others."""
+"""The Adam optimizer, for pages that do not load Keras."""
 
 import tfpy as tf
 
 
 class Adam(tf.Module):
-    """Adam (Kingma and Ba, https://arxiv.org/abs/1412.6980) for some Variables."""
+    """Adam (Kingma and Ba, https://arxiv.org/abs/1412.6980) for a list of Variables."""
 
     def __init__(self, variables, rate=0.001, beta_1=0.9, beta_2=0.99):
         super().__init__()
@@ -15,7 +15,7 @@ class Adam(tf.Module):
         self.steps = tf.Variable(0.0)
 
     def apply(self, gradients):
-        """Moves each Variable down its gradient."""
+        """Update each Variable with its gradient."""
         steps = self.steps.assign_add(1.0)
         rate = self.rate * tf.sqrt(1 - self.beta_2**steps) / (1 - self.beta_1**steps)
         kept = zip(self.parameters, gradients, self.means, self.squares, strict=True)

@@ -1,6 +1,6 @@
-// Pictures of the user's camera, while they are wanted.
+// Images from the user's camera.
 
-/** After so long without a picture that is wanted the camera is switched off. */
+/** The camera is switched off after this time without a request for an image. */
 const IDLE_MS = 3000;
 
 /** @type {HTMLVideoElement | undefined} */
@@ -24,8 +24,8 @@ function close() {
 }
 
 /**
- * The middle of what the camera sees, as in a mirror.
- * @param {number} size in pixels, along each side
+ * Return the mirrored central square of the camera's current image.
+ * @param {number} size side in pixels
  * @returns {Promise<ImageBitmap>}
  */
 export async function takePicture(size) {

@@ -1,12 +1,12 @@
-// The page around a program of the gallery: it hands canvases and controls to the Python in its
-// <script type="text/tfpy" worker>, and shows what Python tells (gallery.py is the other side).
+// The page around a gallery program: it passes canvases and controls to the Python code in its
+// <script type="text/tfpy" worker>, and shows the results (gallery.py is the other side).
 //
-// <button id="run"> starts and stops. <select id="pictures"> says where pictures come from; without a
-// camera the first choice is taken, and the element "camera" says why. Any other button, input, select
-// and textarea with an id is a control; those with data-restart begin anew. A slider's value is written
-// beside it, with data-power ten to the power of it.
-// <div class="plot" data-lines="a, b"> is a plot; the elements "backend-list" and "source", where there are
-// such, show the backends and the program. "?backend=NAME" takes that backend, and "?run" starts at once.
+// <button id="run"> starts and stops. <select id="pictures"> selects the source of images; without a camera
+// the first option is selected, and the element "camera" shows the reason. Any other button, input, select
+// and textarea with an id is a control; those with data-restart restart the program. A slider's value is
+// shown next to it; with data-power, 10 to the power of the value.
+// <div class="plot" data-lines="a, b"> is a plot. The elements "backend-list" and "source", if they exist,
+// show the backends and the program. "?backend=NAME" selects a backend, and "?run" starts at once.
 
 import { showBackends } from "../backends.mjs";
 import { fixed, openPlot } from "../plots.mjs";
@@ -28,7 +28,7 @@ const $ = (id) => document.getElementById(id);
 let worker;
 let isRunning = false;
 
-/** How far it is, for style and for whoever automates this page. @param {"loading" | "ready" | "failed"} phase */
+/** Set the state of the page, for styles and for automation. @param {"loading" | "ready" | "failed"} phase */
 function setPhase(phase) {
   body.dataset.phase = phase;
   for (const control of controls()) control.disabled = phase !== "ready";
@@ -47,7 +47,7 @@ function settingOf(control) {
 }
 
 /**
- * Gives Python values, under the names of controls or others.
+ * Send values to Python, under the names of controls or other names.
  * @param {Record<string, boolean | number | string | Float32Array>} values
  * @param {boolean} restart
  */
@@ -71,7 +71,7 @@ function use({ type, target }) {
   tell({ [control.id]: value }, "restart" in control.dataset);
 }
 
-/** Writes a slider's value beside it; who does not see it hears it from the slider. @param {HTMLInputElement} slider */
+/** Show a slider's value next to it, and set it for screen readers. @param {HTMLInputElement} slider */
 function showValue(slider) {
   const text = document.createElement("span");
   text.className = "value";
@@ -116,7 +116,7 @@ const plots = Object.fromEntries(
   ]),
 );
 
-/** What Python tells. @type {Record<string, (...values: any[]) => void>} */
+/** Handlers of Python's messages. @type {Record<string, (...values: any[]) => void>} */
 const told = {
   open(backend, report) {
     const canvas = Object.fromEntries(
@@ -156,24 +156,24 @@ const told = {
     } catch (error) {
       const pictures = $("pictures");
       pictures.selectedIndex = 0;
-      $("camera").textContent = `The camera cannot be used: ${error}`;
-      // undefined is None in Python, which null is not
+      $("camera").textContent = `The camera is not available: ${error}`;
+      // undefined becomes None in Python; null does not
       worker?.postMessage({ picture: undefined, values: { pictures: pictures.value } });
     }
   },
 };
 
-/** Where the backend of the address does not open: a way to the others. */
+/** Offer a link to the best backend if the backend in the address does not open. */
 function offerAnother() {
   parameters.delete("backend");
   const link = document.createElement("a");
   link.href = `?${parameters}`;
-  link.textContent = "Take the best backend that works here";
+  link.textContent = "Use the best backend that works here";
   $("backend-list")?.replaceWith(link);
 }
 
 async function showSource() {
-  $("source").tabIndex = 0; // so that keys scroll it
+  $("source").tabIndex = 0; // for scrolling by keyboard
   $("source").textContent = await (await fetch(script.src)).text();
 }
 
@@ -194,4 +194,4 @@ setPhase("loading");
 const backend = parameters.get("backend");
 if (backend) script.setAttribute("backend", backend);
 if ($("source")) showSource();
-await import("../tfpy.mjs"); // which runs the script
+await import("../tfpy.mjs"); // runs the script

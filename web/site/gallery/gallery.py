@@ -1,19 +1,19 @@
-"""The page around a program of the gallery, which runs in a worker; gallery.mjs is the other side.
+"""The page around a gallery program, which runs in a worker; gallery.mjs is the other side.
 
-What Python computes is shown by
+Show results with
 
 - ``page.canvas["field"]``: ``<canvas id="field">``, to draw on;
-- ``page.show(loss=0.25)``: the text of the element ``loss``;
-- ``page.plot("losses", step, a, b)``: the next point of each line of the plot ``losses``.
+- ``page.show(loss=0.25)``: set the text of the element ``loss``;
+- ``page.plot("losses", step, a, b)``: add a point to each line of the plot ``losses``.
 
-What people do comes back by
+Read the user's input with
 
-- ``page.values["rate"]``: what the control ``rate`` says now;
-- ``page.touches("field")``: where ``<canvas id="field" data-touch>`` was touched;
-- ``async for step in page.frames()``: a turn for each frame that is drawn while the page runs;
-- ``async for name in page.events()``: the controls that are used, one after the other;
-- ``page.pressed("train")``: whether that button was pressed since this was asked last;
-- ``await page.camera(128)``: what the camera sees, as a tensor.
+- ``page.values["rate"]``: the current value of the control ``rate``;
+- ``page.touches("field")``: the touches on ``<canvas id="field" data-touch>``;
+- ``async for step in page.frames()``: one iteration per frame while the page runs;
+- ``async for name in page.events()``: the id of each control that is used;
+- ``page.pressed("train")``: True if the button was pressed since the last call;
+- ``await page.camera(128)``: the camera's image as a tensor.
 """
 
 import asyncio
@@ -25,14 +25,14 @@ import tfpy as tf
 
 
 async def open_page():
-    """The page, when its canvases are here."""
+    """Return the page once its canvases have arrived."""
     page = Page()
     await page.opened
     return page
 
 
 class Page:
-    """Canvases and values by the ids of elements."""
+    """Canvases and values of the page, by the ids of their elements."""
 
     def __init__(self):
         self.canvas = {}
@@ -47,10 +47,10 @@ class Page:
         self._tell("open", tf.get_backend(), tf.backend_report())
 
     async def frames(self):
-        """Counts the frames that are drawn while the page runs.
+        """Yield the number of each frame that is drawn while the page runs.
 
-        The first is drawn before, and one whenever a canvas is touched. It ends when people
-        begin anew.
+        The first frame is drawn before the page runs, and one frame whenever a canvas is touched.
+        The iteration ends when the user restarts the program.
         """
         restarts, step = self._restarts, 0
         while restarts == self._restarts:
@@ -62,26 +62,26 @@ class Page:
             await tf.next_frame()
 
     def touches(self, name):
-        """Where a canvas was touched since the last look.
+        """Return the touches on a canvas since the last call.
 
-        A list of x and y, from 0 to 1 (right, down), and whether the touch began there.
+        Each has x and y, from 0 to 1 (right, down), and whether a touch began there.
         """
         touches, self._touches[name] = self._touches.get(name, []), []
         return touches
 
     async def events(self):
-        """The ids of the controls that are used."""
+        """Yield the ids of the controls that are used."""
         while True:
             yield await self._events.get()
 
     def pressed(self, name):
-        """Whether a button was pressed since this was asked last."""
+        """Return True if a button was pressed since the last call."""
         was = name in self._pressed
         self._pressed.discard(name)
         return was
 
     async def camera(self, size):
-        """What the camera sees: int32 ``[size, size, 3]``, 0 to 255; None where there is none."""
+        """Return the camera's image, int32 ``[size, size, 3]``, 0 to 255; None without a camera."""
         self._picture = asyncio.get_running_loop().create_future()
         self._tell("camera", size)
         picture = await self._picture
@@ -92,20 +92,20 @@ class Page:
         return pixels
 
     def stop(self):
-        """Ends the running, as the button does."""
+        """Stop running, as the button does."""
         self.values["run"] = False
         self._tell("stop")
 
     def show(self, **texts):
-        """Shows texts, or numbers, in the elements of these ids."""
+        """Set the elements with these ids to texts or numbers."""
         self._tell("show", {name: shown(value) for name, value in texts.items()})
 
     def plot(self, name, x, *ys):
-        """Adds a point to each line of a plot."""
+        """Add a point to each line of a plot."""
         self._tell("plot", name, float(x), *(float(y) for y in ys))
 
     def clear(self, *names):
-        """Empties plots."""
+        """Clear plots."""
         self._tell("clear", *names)
 
     def _tell(self, kind, *values):
@@ -128,7 +128,7 @@ class Page:
 
 
 def shown(value):
-    """A text for people."""
+    """Format a value for users."""
     if isinstance(value, float):
         return f"{value:z.3g}"
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def line(context, colour, width, *points, fill=False):
-    """Draws a line through points of x and y; filled, what it surrounds, too."""
+    """Draw a line through points (x, y), optionally with its inside filled."""
     context.strokeStyle = context.fillStyle = colour
     context.lineWidth = width
     context.lineCap = context.lineJoin = "round"

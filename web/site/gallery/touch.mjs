@@ -1,6 +1,6 @@
-// Canvases that people touch: with a pointer, or with the arrows and the space bar where a cross stands.
+// Canvases with touch input: by a pointer, or by a cross that the arrow keys move and the space bar presses.
 
-const STRIDE = 1 / 64; // of the cross, at each press of an arrow
+const STRIDE = 1 / 64; // step of the cross per press of an arrow key
 const ARROWS = /** @type {Record<string, [number, number]>} */ ({
   ArrowLeft: [-STRIDE, 0],
   ArrowRight: [STRIDE, 0],
@@ -12,7 +12,7 @@ const within = (/** @type {number} */ share) => Math.min(Math.max(share, 0), 1 -
 
 /**
  * @param {HTMLCanvasElement} canvas
- * @param {(place: [number, number], began: boolean) => void} onTouch hears of places within the
+ * @param {(place: [number, number], began: boolean) => void} onTouch called with places within the
  *   canvas, from 0 to 1, while it is touched
  */
 export function watchTouches(canvas, onTouch) {

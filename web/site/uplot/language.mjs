@@ -1,5 +1,5 @@
-// uPlot cannot be imported where the browser names no language that Intl knows, as WebKitGTK does
-// under the locale "C". Then it finds English.
+// uPlot cannot be imported if the browser's language is unknown to Intl, as in WebKitGTK with the locale "C".
+// In this case this module sets English.
 
 try {
   new Intl.NumberFormat(navigator.language);

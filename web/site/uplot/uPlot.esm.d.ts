@@ -1,3 +1,3 @@
-// The site has uPlot's own file here; these are its types.
+// Types of uPlot's own file, which the site serves here.
 import uPlot from "uplot";
 export default uPlot;

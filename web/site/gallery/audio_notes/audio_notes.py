@@ -1,4 +1,4 @@
-"""The notes of a recording, by Spotify's basic-pitch, which is a TFLite network of 0.2 MB."""
+"""Transcribe a recording into notes with Spotify's basic-pitch, a TFLite network of 0.2 MB."""
 
 import base64
 from collections import namedtuple
@@ -10,12 +10,12 @@ from js import OffscreenCanvas
 
 import tfpy as tf
 
-RATE = 22050  # samples a second
+RATE = 22050  # samples per second
 HOP = 256  # samples between the network's frames
-WINDOW = 43844  # samples that it hears at once: two seconds
-EDGE, KEPT = 15, 142  # frames at a window's ends, which are not used, and those between
-LOWEST = 21  # pitch, as MIDI counts them: the A of a piano's first key
-ONSET, SOUNDING, SHORTEST = 0.5, 0.3, 8  # how likely beginnings and notes are, and frames
+WINDOW = 43844  # samples of the network's input: two seconds
+EDGE, KEPT = 15, 142  # unused frames at each end of a window, and the frames between
+LOWEST = 21  # MIDI pitch of a piano's lowest key, an A
+ONSET, SOUNDING, SHORTEST = 0.5, 0.3, 8  # thresholds for onsets and notes; least number of frames
 NAMES = ["C", "C♯", "D", "D♯", "E", "F", "F♯", "G", "G♯", "A", "A♯", "B"]
 HEAT, FOUND = [1.0, 0.56, 0.27], "#4cc38a"
 
@@ -29,13 +29,13 @@ TUNES = {
 
 
 def tune(name):
-    """The notes of a tune, two a second."""
+    """Return the notes of a tune, two per second."""
     beats = [beat if isinstance(beat, tuple) else (beat,) for beat in TUNES[name]]
     return [Note(i / 2, 0.5, p) for i, beat in enumerate(beats) for p in beat if p > 0]
 
 
 def play(notes):
-    """The sound of notes on strings that are plucked: float32 samples."""
+    """Synthesize notes as plucked strings; return float32 samples."""
     sound = np.zeros(int(RATE * (0.3 + max([n.start + n.seconds for n in notes], default=0.0))))
     for start, seconds, pitch in notes:
         t = np.arange(int(seconds * RATE)) / RATE
@@ -47,13 +47,13 @@ def play(notes):
 
 
 def as_address(sound):
-    """What an audio element plays."""
+    """Return a sound as a data URL for an audio element."""
     wav = tf.audio.encode_wav(np.clip(sound, -1, 1)[:, None], RATE).numpy()
     return "data:audio/wav;base64," + base64.b64encode(wav).decode()
 
 
 async def hear(network, sound):
-    """How likely each key sounds, and begins, at each frame: two arrays [frames, 88]."""
+    """Return the probabilities that each key sounds and begins: two arrays [frames, 88]."""
     frames = len(sound) // HOP + 1
     windows = -(-frames // KEPT)
     silence = EDGE * HOP, windows * KEPT * HOP + WINDOW - len(sound)
@@ -67,7 +67,7 @@ async def hear(network, sound):
 
 
 def notes_of(sounding, onsets):
-    """Each note goes from where it begins to where it sounds no more, or the key's next begins."""
+    """Find the notes: each ends when its key falls silent or begins again."""
     notes = []
     for key, (heard, begins) in enumerate(zip(sounding.T, onsets.T, strict=True)):
         padded = np.pad(begins, 2)
@@ -86,7 +86,7 @@ def name_of(pitch):
 
 
 def count_right(notes, given):
-    """How many of the given notes are among the found ones, begun within 50 ms."""
+    """Count the given notes that were found with an onset within 50 ms."""
     return sum(
         any(n.pitch == known.pitch and abs(n.start - known.start) < 0.05 for n in notes)
         for known in given
@@ -94,7 +94,7 @@ def count_right(notes, given):
 
 
 async def draw(canvas, sounding, notes):
-    """The piano roll: what sounds glows, notes have frames."""
+    """Draw the piano roll: sounding keys glow, and notes are framed."""
     frames, keys = sounding.shape
     heat = OffscreenCanvas.new(frames, keys)
     levels = tf.constant(sounding.T[::-1, :, None] * HEAT, tf.float32)
@@ -122,7 +122,7 @@ while True:
             notes=len(notes),
             given=len(given) or "–",
             right=count_right(notes, given) if given else "–",
-            names=" ".join(name_of(note.pitch) for note in notes) or "No notes were found.",
+            names=" ".join(name_of(note.pitch) for note in notes) or "No notes found.",
             sound=as_address(sound),
             again=as_address(play(notes)),
         )

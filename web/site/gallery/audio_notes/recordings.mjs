@@ -1,8 +1,8 @@
-// Sounds of people's own: a file, or five seconds of the microphone.
+// The user's own sounds: a file, or five seconds from the microphone.
 
 import { tell } from "../gallery.mjs";
 
-const RATE = 22050; // what the network hears
+const RATE = 22050; // the network's sample rate
 const SECONDS = 5;
 
 /** @type {(id: string) => any} */
@@ -43,9 +43,9 @@ async function use(take, doing) {
     if (recording) await send(recording);
     $("trouble").textContent = "";
   } catch (error) {
-    $("trouble").textContent = `That cannot be heard: ${error}`;
+    $("trouble").textContent = `This sound cannot be used: ${error}`;
   }
 }
 
 $("file").addEventListener("change", () => use(async () => $("file").files[0], ""));
-$("record").addEventListener("click", () => use(record, "Listening for five seconds."));
+$("record").addEventListener("click", () => use(record, "Recording for five seconds."));

@@ -1,4 +1,4 @@
-"""Stable fluids: ink in water that is stirred, after Jos Stam. A step is one compiled function."""
+"""Stable fluids (Jos Stam): stirred ink in water. A step is one compiled function."""
 
 import numpy as np
 from gallery import open_page
@@ -6,9 +6,9 @@ from gallery import open_page
 import tfpy as tf
 
 SIZE = 256
-GRIDS = (16, 32, 64, 128, 256)  # on which the pressure is found, one after the other
-SWEEPS = 8  # on each
-REACH = 6.0  # of a stir, in cells
+GRIDS = (16, 32, 64, 128, 256)  # sizes of the grids for the pressure, from coarse to fine
+SWEEPS = 8  # iterations on each grid
+REACH = 6.0  # radius of a stir, in cells
 FADING = 0.997
 INKS = np.array([[1.0, 0.45, 0.1], [0.1, 0.7, 1.0], [0.9, 0.2, 0.7], [0.4, 0.9, 0.3]], np.float32)
 
@@ -17,7 +17,7 @@ PLACES = tf.stack(tf.meshgrid(LINE, LINE, indexing="ij"), axis=-1)  # row and co
 
 
 def sample(field, places):
-    """Values of field [SIZE, SIZE, n] between its cells, on a torus: bilinear."""
+    """Interpolate field [SIZE, SIZE, n] bilinearly between its cells, on a torus."""
     corner = tf.floor(places)
     part = places - corner
     row, column = tf.unstack(tf.cast(corner, tf.int32), axis=-1)
@@ -41,8 +41,8 @@ def divergence(velocity):
 
 
 def pressure(source):
-    """The p [SIZE, SIZE] whose Laplacian is source, by Jacobi's iteration: coarse grids first, on
-    which what is far is near."""
+    """Solve for p [SIZE, SIZE] with the Laplacian `source`, by Jacobi iterations from coarse to
+    fine grids, because coarse grids spread pressure far."""
     p = tf.zeros([GRIDS[0] // 2] * 2)
     for size in GRIDS:
         cell = SIZE // size
@@ -56,7 +56,7 @@ def pressure(source):
 
 
 class Fluid(tf.Module):
-    """Velocity in cells a step, and ink in three colours."""
+    """The velocity in cells per step, and ink in three colors."""
 
     def __init__(self):
         super().__init__()
@@ -65,7 +65,7 @@ class Fluid(tf.Module):
 
     @tf.function
     def stir(self, place, push, ink):
-        """Pushes the water around a place [2], and pours ink [3]."""
+        """Push the water around a place [2], and add ink [3]."""
         distance = tf.reduce_sum(tf.square(PLACES - place), axis=-1, keepdims=True)
         near = tf.exp(-distance / REACH**2)
         self.velocity.assign_add(near * push)
@@ -73,7 +73,7 @@ class Fluid(tf.Module):
 
     @tf.function
     def step(self):
-        """Moves what flows; gives the divergence that had come about, and what is left of it."""
+        """Move the fluid; return the divergence before and after the pressure's correction."""
         moved = sample(self.velocity, PLACES - self.velocity)
         source = divergence(moved)
         p = pressure(source)
@@ -89,7 +89,7 @@ class Fluid(tf.Module):
 
 
 def spoon(step):
-    """Where the water is stirred while nobody touches it."""
+    """Return the place of the automatic stirring."""
     return 0.5 + 0.3 * np.sin(0.031 * step), 0.5 + 0.25 * np.sin(0.05 * step)
 
 

@@ -6,8 +6,8 @@ from gallery import open_page
 import tfpy as tf
 
 SIZE = 512
-BRUSH = 8.0  # cells around a touch
-FADING = 0.94  # of the light that a cell leaves
+BRUSH = 8.0  # radius of a touch, in cells
+FADING = 0.94  # factor per generation of the light that a cell leaves
 YOUNG, OLD = [0.9, 1.0, 0.85], [0.1, 0.5, 0.9]
 
 PATTERNS = {
@@ -37,7 +37,7 @@ ROWS, COLUMNS = tf.meshgrid(
 
 
 def start(pattern):
-    """Cells [SIZE, SIZE]: a pattern in their middle, or a fifth of them by chance."""
+    """Return cells [SIZE, SIZE]: a pattern in the middle, or random cells of which a fifth live."""
     if pattern == "soup":
         return tf.cast(tf.random.uniform([SIZE, SIZE]) < 0.2, tf.float32)
     rows = [[cell == "O" for cell in line] for line in PATTERNS[pattern].split()]
@@ -52,7 +52,7 @@ def with_neighbours(cells, axis):
 
 
 class Life(tf.Module):
-    """Cells that live (1) or do not (0), and the light that they leave."""
+    """Cells that are alive (1) or dead (0), and the light that they leave."""
 
     def __init__(self, cells):
         super().__init__()
@@ -68,7 +68,7 @@ class Life(tf.Module):
 
     @tf.function
     def sow(self, place):
-        """Lets half of the cells around a place (row, column) live."""
+        """Set the cells around a place (row, column) at random; half of them live."""
         row, column = tf.unstack(place)
         near = tf.square(ROWS - row) + tf.square(COLUMNS - column) < BRUSH**2
         some = tf.cast(tf.random.uniform([SIZE, SIZE]) < 0.5, tf.float32)
@@ -82,7 +82,7 @@ class Life(tf.Module):
 
     @tf.function
     def census(self):
-        """How many live, and the mean row and column of those."""
+        """Return the number of living cells, and their mean row and column."""
         living = tf.reduce_sum(self.cells)
         return tf.stack(
             [

@@ -1,4 +1,4 @@
-"""A generative adversarial network on the plane, as it learns."""
+"""Train a generative adversarial network on points in the plane."""
 
 import keras
 import numpy as np
@@ -8,15 +8,15 @@ from keras import layers
 
 import tfpy as tf
 
-POINTS = 256  # in a batch
-NOISE = 8  # numbers that the generator makes a point of
-STEPS = 4  # of both networks, for each frame
-CELLS = 24  # of the ground that shows what the discriminator thinks, along each side
+POINTS = 256  # number in a batch
+NOISE = 8  # size of the generator's input for a point
+STEPS = 4  # training steps per frame
+CELLS = 24  # side of the grid that shows the discriminator's output
 REAL, MADE = "#ff8f45", "#4cc38a"
 
 
 def real_points(shape):
-    """Points of a distribution: float32 [POINTS, 2], mostly within -1 and 1."""
+    """Sample points of a distribution: float32 [POINTS, 2], mostly within -1 and 1."""
     t = tf.random.uniform([POINTS])
     noise = 0.04 * tf.random.normal([POINTS, 2])
     if shape == "ring":
@@ -31,13 +31,13 @@ def real_points(shape):
 
 
 def network(inputs, outputs):
-    """Two hidden layers between so many numbers."""
+    """Build a network with two hidden layers."""
     hidden = [layers.Dense(64, activation="leaky_relu") for _ in range(2)]
     return keras.Sequential([keras.Input((inputs,)), *hidden, layers.Dense(outputs)])
 
 
 class Game:
-    """The two networks, and a step of both."""
+    """The generator and the discriminator, and their training step."""
 
     def __init__(self, shape):
         self.shape = shape
@@ -46,13 +46,13 @@ class Game:
         self.cross_entropy = keras.losses.BinaryCrossentropy(from_logits=True)
 
     def set_rate(self, rate):
-        """Sets the generator's; the discriminator learns faster, to be ahead."""
+        """Set the generator's rate; the discriminator learns faster, to stay ahead."""
         for optimizer, factor in zip(self.optimizers, (1, 3), strict=True):
             optimizer.learning_rate = factor * rate
 
     @tf.function
     def step(self):
-        """Both losses, and the points that were made."""
+        """Train both networks on a batch; return their losses."""
         real, noise = real_points(self.shape), tf.random.normal([POINTS, NOISE])
         with tf.GradientTape() as g_tape, tf.GradientTape() as d_tape:
             made = self.generator(noise)
@@ -69,7 +69,7 @@ class Game:
 
     @tf.function
     def look(self):
-        """Real points, made ones, how far apart they are, and the ground, from 0 to 1."""
+        """Return real points, generated points, their distance, and the background, 0 to 1."""
         side = tf.linspace(-1.0, 1.0, CELLS)
         x, y = tf.meshgrid(side, -side)
         places = tf.stack([tf.reshape(x, [-1]), tf.reshape(y, [-1])], axis=1)
@@ -79,7 +79,7 @@ class Game:
 
 
 def energy_distance(a, b):
-    """How far two sets of points are apart: 0 where they have one distribution."""
+    """Return the energy distance of two sets of points; 0 if they have the same distribution."""
 
     def mean_distance(a, b):
         return tf.reduce_mean(tf.norm(a[:, None] - b[None], axis=2))
@@ -88,7 +88,7 @@ def energy_distance(a, b):
 
 
 async def draw(canvas, real, made, ground):
-    """Points on the ground that is brighter the more real the discriminator finds it."""
+    """Draw points on a background that is brighter where the discriminator expects real points."""
     await tf.browser.to_pixels_async(0.4 * ground, cells)
     context, size = canvas.getContext("2d"), canvas.width
     context.drawImage(cells, 0, 0, size, size)

@@ -1,4 +1,4 @@
-"""Hands in what a camera sees, or drawn ones: a network finds them, another the joints of each."""
+"""Find hands in camera images or drawings with one network, and their joints with another."""
 
 import math
 import time
@@ -12,19 +12,19 @@ from sketch import disc, line
 
 import tfpy as tf
 
-SIZE = 480  # of pictures
-FINDER_SIZE, READER_SIZE = 320, 224  # of them and of crops, as the networks take them
+SIZE = 480  # side of images
+FINDER_SIZE, READER_SIZE = 320, 224  # sizes of the networks' inputs: images and crops
 BOXES, SCORES = (
     f"StatefulPartitionedCall/Postprocessor/{name}" for name in ("Squeeze", "convert_scores")
-)  # of each place, before the network chooses, which takes loops
-KINDS = slice(1, 5)  # an open hand, a fist, a pinch and a pointing finger; the others are no hands
-MOST = 2  # hands
-OVERLAP = 0.3  # of boxes of different hands
-AGAIN = 10  # frames after which hands are looked for again
-ROOM = 1.6  # of a crop, of the hand's box
-READ = 0.5  # how sure the reader must be that it saw a hand
+)  # outputs before the model's own suppression, which uses loops
+KINDS = slice(1, 5)  # classes: open hand, fist, pinch, pointing finger; the others are not hands
+MOST = 2  # maximum number of hands
+OVERLAP = 0.3  # maximum overlap of boxes of different hands
+AGAIN = 10  # number of frames after which the detector runs again
+ROOM = 1.6  # side of a crop relative to the hand's box
+READ = 0.5  # minimum score of the reader for a hand
 
-# A hand has its wrist, and of the thumb and each finger four joints, from the palm on.
+# A hand has its wrist, and four joints for the thumb and each finger, counted from the palm.
 FINGERS = [[0, *range(k, k + 4)] for k in range(1, 21, 4)]
 KNUCKLES, TIPS = [5, 9, 13, 17], [8, 12, 16, 20]
 ROOTS = np.array([(-0.32, -0.28), (-0.29, -0.98), (-0.02, -1.03), (0.22, -0.97), (0.43, -0.84)])
@@ -35,7 +35,7 @@ SKIN, EDGE, CREASE = ("#e0ac88", 0), ("#a9765a", 0.045), "#cf9a78"
 
 
 class Hands:
-    """The networks, and where the hands were in the last picture."""
+    """The networks, and the boxes of the hands in the previous image."""
 
     def __init__(self, finder, reader):
         self.finder, self.reader = finder, reader
@@ -43,14 +43,14 @@ class Hands:
 
     @tf.function
     def candidates(self, pixels):
-        """The likeliest places of hands: float32 [50, 4], as sides of boxes, and their scores."""
+        """Return the 50 most likely boxes and their scores: float32 [50, 5]."""
         small = tf.cast(tf.image.resize(pixels, [FINDER_SIZE, FINDER_SIZE]), tf.uint8)
         boxes, scores = self.finder.execute(small[None], [BOXES, SCORES])
         best, places = tf.math.top_k(tf.reduce_max(scores[0, :, KINDS], axis=1), 50)
         return tf.concat([tf.gather(boxes[0], places), best[:, None]], axis=1)
 
     async def find(self, pixels, threshold):
-        """The squares around hands: y and x of two corners, from 0 to 1."""
+        """Return squares around hands: y and x of two corners, from 0 to 1."""
         found = await self.candidates(pixels).data()
         boxes, scores = found[:, :4], found[:, 4]
         chosen = await tf.image.non_max_suppression_async(boxes, scores, MOST, OVERLAP, threshold)
@@ -58,21 +58,21 @@ class Hands:
 
     @tf.function
     def joints(self, pixels, box):
-        """What the reader sees in a box: joints, x and y in its crop, and how sure it is."""
+        """Run the reader on a box: return the joints' x and y in the crop, and the score."""
         picture = tf.cast(pixels, tf.float32)[None] / 255
         crop = tf.image.crop_and_resize(picture, box[None], [0], [READER_SIZE, READER_SIZE])
         places, sureness = self.reader.execute(crop, ["Identity:0", "Identity_1:0"])
         return tf.concat([places[0] / READER_SIZE, sureness[0]], axis=0)
 
     async def read(self, pixels, box):
-        """A hand's joints in the picture, float [21, 2] of x and y, and how sure that is."""
+        """Return a hand's joints in the image, float [21, 2] of x and y, and their score."""
         *places, sureness = await self.joints(pixels, tf.constant(box, tf.float32)).data()
         top_left, bottom_right = box.reshape(2, 2)[:, ::-1]
         places = np.reshape(places, [21, 3])[:, :2]
         return top_left + places * (bottom_right - top_left), sureness
 
     async def look(self, pixels, threshold, anew):
-        """The hands in a picture, near those of the one before it unless looked for anew."""
+        """Return the hands in an image, near the previous ones unless `anew` is True."""
         if anew or not self.boxes:
             self.boxes = await self.find(pixels, threshold)
         hands = [await self.read(pixels, box) for box in self.boxes]
@@ -82,16 +82,16 @@ class Hands:
 
 
 def square(top_left, bottom_right):
-    """A square with room around a box."""
+    """Return a square around a box, with a margin."""
     middle = (top_left + bottom_right) / 2
     reach = ROOM / 2 * (bottom_right - top_left).max()
     return np.concatenate([middle - reach, middle + reach])
 
 
 def drawn_hand(t):
-    """The joints of a hand with its wrist at 0 and a palm of height 1: float [21, 2]."""
+    """Return the joints of a hand with the wrist at 0 and a palm of height 1: float [21, 2]."""
     angles = ANGLES * (1 + 0.25 * np.sin(t))
-    reach = 1 - 0.12 * (1 + np.sin(1.3 * t + np.arange(5)))  # bent fingers seem shorter
+    reach = 1 - 0.12 * (1 + np.sin(1.3 * t + np.arange(5)))  # bent fingers look shorter
     reach[0] = 1
     directions = np.stack([np.sin(angles), -np.cos(angles)], axis=1)
     lengths = np.cumsum(np.pad(BONES * reach[:, None], [(0, 0), (1, 0)]), axis=1)
@@ -100,7 +100,7 @@ def drawn_hand(t):
 
 
 def drawn_hands(t):
-    """Where the joints of two waving hands are at a time, of the picture's size."""
+    """Yield the joints of two waving hands at a time, relative to the image's size."""
     for side, phase in ((-1, 0.0), (1, 1.3)):
         angle = 0.2 * np.sin(1.7 * t + phase) + 0.1 * side
         turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
@@ -109,13 +109,13 @@ def drawn_hands(t):
 
 
 def normal(direction):
-    """What stands upright on a direction, of length 1."""
+    """Return the unit vector perpendicular to a direction."""
     x, y = direction / np.linalg.norm(direction)
     return np.array([y, -x])
 
 
 def draw_hand(context, joints):
-    """A hand that comes out of a sleeve."""
+    """Draw a hand that comes out of a sleeve."""
     palm, across = np.linalg.norm(joints[9] - joints[0]), 0.3 * (joints[13] - joints[5])
     wrist, elbow = joints[0], 3.5 * joints[0] - 2.5 * joints[9]
     heel = [wrist + across, wrist - across, joints[1]]
@@ -138,7 +138,7 @@ def draw_hand(context, joints):
 
 
 def draw_found(canvas, scene, hands):
-    """The picture, and over it what was found."""
+    """Draw the image, and the hands that were found on top."""
     context, size = canvas.getContext("2d"), canvas.width
     context.drawImage(scene, 0, 0, size, size)
     for joints, _ in hands:
@@ -149,13 +149,13 @@ def draw_found(canvas, scene, hands):
 
 
 def off(joints, drawn):
-    """How far joints are off those that were drawn, of the palm's height."""
+    """Return the distance of joints from the drawn ones, relative to the palm's height."""
     errors = np.linalg.norm(drawn - joints, axis=2).mean(axis=1)
     return (errors / np.linalg.norm(drawn[:, 9] - drawn[:, 0], axis=1)).min()
 
 
 def reach(hands):
-    """How far the fingers' tips are from the wrist, of the palm's height: the mean of all hands."""
+    """Return the mean distance of fingertips from the wrist, relative to the palm's height."""
     fingers = np.linalg.norm(hands[:, TIPS] - hands[:, :1], axis=2).mean(axis=1)
     return (fingers / np.linalg.norm(hands[:, 9] - hands[:, 0], axis=1)).mean()
 

@@ -1,4 +1,4 @@
-"""Hamiltonian Monte Carlo: samples of a distribution, by the gradients of its density alone."""
+"""Hamiltonian Monte Carlo: sample a distribution with the gradients of its log density."""
 
 from collections import namedtuple
 
@@ -7,11 +7,11 @@ from gallery import open_page
 
 import tfpy as tf
 
-CHAINS = 256  # that are sampled side by side
-LEAPS = 12  # of a path
-WARM_UP = 30  # steps that do not count
-WANTED = 0.8  # share of paths that are taken
-CELLS = 160  # of the picture, along each side
+CHAINS = 256  # number of chains, which run in parallel
+LEAPS = 12  # leapfrog steps per path
+WARM_UP = 30  # steps that are discarded
+WANTED = 0.8  # target share of accepted paths
+CELLS = 160  # side of the image
 GLOW, CHAIN = [1.0, 0.56, 0.27], [0.9, 0.95, 1.0]
 
 # A log density of points [..., 2], its exact mean, and the square to show: left, bottom, side.
@@ -19,30 +19,30 @@ Target = namedtuple("Target", ["log_density", "mean", "window"])
 
 
 def banana(x):
-    """a is normal, and b near a² / 2."""
+    """Return the log density with a normal, and b near a² / 2."""
     a, b = tf.unstack(x, axis=-1)
     return -tf.square(a) / 2 - tf.square((b - a**2 / 2) / 0.4) / 2
 
 
 def ring(x):
-    """Points near a circle."""
+    """Return the log density of points near a circle."""
     return -tf.square((tf.norm(x, axis=-1) - 2.0) / 0.25) / 2
 
 
-SPREAD = 0.5  # of the measurements
+SPREAD = 0.5  # standard deviation of the measurements
 TIMES = np.linspace(-1, 1, 20, dtype=np.float32)
 MEASURED = 1.2 * TIMES + 0.4 + SPREAD * np.sin(17 * TIMES)
 
 
 def line(x):
-    """Offset and slope of a line through noisy measurements, normal before these are known."""
+    """Return the log posterior of a line's offset and slope, with a normal prior."""
     offset, slope = tf.split(x, 2, axis=-1)
     errors = (offset + slope * TIMES - MEASURED) / SPREAD
     return -tf.reduce_sum(tf.square(errors), axis=-1) / 2 - tf.reduce_sum(tf.square(x), -1) / 2
 
 
 def mean_of_line():
-    """What the posterior of a line is known to have for its mean."""
+    """Return the exact mean of the line's posterior."""
     design = np.stack([np.ones_like(TIMES), TIMES], axis=1)
     precision = design.T @ design / SPREAD**2 + np.eye(2)
     return np.linalg.solve(precision, design.T @ MEASURED / SPREAD**2)
@@ -56,7 +56,7 @@ TARGETS = {
 
 
 class Sampler(tf.Module):
-    """Chains of points that come to be distributed as a density says."""
+    """Chains of points, whose distribution approaches the target."""
 
     def __init__(self, target):
         super().__init__()
@@ -66,7 +66,7 @@ class Sampler(tf.Module):
         self.counts = tf.Variable(tf.zeros([CELLS, CELLS]))
 
     def force(self, x):
-        """The gradient of the log density."""
+        """Return the gradient of the log density."""
         with tf.GradientTape() as tape:
             tape.watch(x)
             density = self.target.log_density(x)
@@ -77,7 +77,7 @@ class Sampler(tf.Module):
 
     @tf.function
     def step(self):
-        """A new point for each chain [CHAINS, 2], and the share of paths that were taken."""
+        """Move all chains; return the points [CHAINS, 2] and the share of accepted paths."""
         x = start = tf.identity(self.points)
         momentum = tf.random.normal([CHAINS, 2])
         energy = self.energy(x, momentum)
@@ -95,7 +95,7 @@ class Sampler(tf.Module):
 
     @tf.function
     def picture(self):
-        """Where chains have been [CELLS, CELLS, 3], with where they are."""
+        """Return an image [CELLS, CELLS, 3] of the chains' history and current points."""
         left, bottom, side = self.target.window
         across, up = tf.unstack((self.points - [left, bottom]) / side * CELLS, axis=1)
         cells = tf.cast(tf.stack([CELLS - up, across], axis=1), tf.int32)

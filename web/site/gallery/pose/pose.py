@@ -1,4 +1,4 @@
-"""The joints of a body, found by MoveNet in what a camera sees, or in a drawn dancer."""
+"""Find the joints of a body in camera images or a drawing of a dancer with MoveNet."""
 
 import time
 from itertools import pairwise
@@ -10,7 +10,7 @@ from sketch import disc, line
 
 import tfpy as tf
 
-SIZE = 192  # of pictures, as the network takes them
+SIZE = 192  # side of the network's input image
 BODY = ["shoulder", "elbow", "wrist", "hip", "knee", "ankle"]
 JOINTS = ["nose", "left_eye", "right_eye", "left_ear", "right_ear"]  # in the network's order
 JOINTS += [f"{side}_{joint}" for joint in BODY for side in ("left", "right")]
@@ -30,7 +30,7 @@ DANCED = slice(JOINTS.index("left_shoulder"), None)  # the joints that a dancer 
 
 
 def dancer(t):
-    """Where a dancer's joints are at a time, of the picture's size: float [17, 2] of x and y."""
+    """Return a dancer's joints at a time, float [17, 2] of x and y relative to the image's size."""
     sway = 0.03 * np.sin(2 * t)
     places = dict.fromkeys(JOINTS, (0.5 + sway, 0.2))
     for side, name, phase in ((1, "left", 0.0), (-1, "right", 1.3)):
@@ -47,7 +47,7 @@ def dancer(t):
 
 
 def draw_dancer(context, joints):
-    """A person in a room."""
+    """Draw a person in a room."""
     at = dict(zip(JOINTS, joints * SIZE, strict=True))
     context.fillStyle = "#cfd8e0"
     context.fillRect(0, 0, SIZE, SIZE)
@@ -78,7 +78,7 @@ def draw_dancer(context, joints):
 
 
 def draw_skeleton(canvas, scene, joints, is_seen):
-    """The picture, and over it the bones of which both ends are seen."""
+    """Draw the image, and on top the bones with two visible ends."""
     context, size = canvas.getContext("2d"), canvas.width
     context.drawImage(scene, 0, 0, size, size)
     for a, b in BONES:

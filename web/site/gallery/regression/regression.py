@@ -1,4 +1,4 @@
-"""Curves through points: a polynomial by least squares, a network by its gradients."""
+"""Fit curves to points: a polynomial by least squares, and a network by gradient descent."""
 
 from itertools import pairwise
 
@@ -9,10 +9,10 @@ from js import Path2D
 
 import tfpy as tf
 
-ROOM = 100  # for points: programs are compiled for a shape once, so it stays the same
+ROOM = 100  # maximum number of points; the shape is fixed, so that functions compile once
 HIDDEN = 24
-STEPS = 10  # of the network, for each frame
-TOUCHED = 0.05  # how near to a point a touch takes it away
+STEPS = 10  # training steps of the network per frame
+TOUCHED = 0.05  # a touch within this distance removes a point
 POLYNOMIAL, NETWORK = "#ff8f45", "#4cc38a"
 POINT, GROUND = "#e6e9ef", "#11141a"
 
@@ -24,7 +24,7 @@ EXAMPLES = {
 
 
 def example(name):
-    """Points (x, y) near a curve, from -1 to 1."""
+    """Return points (x, y) near a curve, from -1 to 1."""
     if name == "none":
         return []
     x = np.linspace(-0.9, 0.9, 24)
@@ -37,7 +37,7 @@ def mean_square(errors, weights):
 
 
 class Polynomial(tf.Module):
-    """c0 + c1 x + c2 x² + …"""
+    """The polynomial c0 + c1 x + c2 x² + …"""
 
     def __init__(self, degree):
         super().__init__()
@@ -52,14 +52,14 @@ class Polynomial(tf.Module):
 
     @tf.function
     def fit(self, x, y, weights):
-        """Takes the coefficients with the least squared error, which it returns."""
+        """Solve for the coefficients with the least squared error, and return the error."""
         powers = weights * self.powers(x)
         self.coefficients.assign(tf.linalg.lstsq(powers, weights * y, l2_regularizer=1e-4))
         return mean_square(self(x) - y, weights)
 
 
 class Network(tf.Module):
-    """Two hidden layers."""
+    """A network with two hidden layers."""
 
     def __init__(self):
         super().__init__()
@@ -78,7 +78,7 @@ class Network(tf.Module):
 
     @tf.function
     def fit(self, x, y, weights):
-        """Some steps down the squared error, which it returns."""
+        """Take some gradient steps, and return the squared error."""
         for _ in range(STEPS):
             with tf.GradientTape() as tape:
                 loss = mean_square(self(x) - y, weights)
@@ -92,7 +92,7 @@ def curves(polynomial, network, x):
 
 
 class Board:
-    """The canvas with the points, x to the right and y up, both from -1 to 1."""
+    """The canvas with the points; x points right and y up, both from -1 to 1."""
 
     def __init__(self, canvas):
         self.context, self.size = canvas.getContext("2d"), canvas.width
@@ -116,7 +116,7 @@ class Board:
 
 
 def touch(points, place):
-    """Takes away the point at a place, or sets one there if there is room."""
+    """Remove the point at a place, or add one there if there is room."""
     near = [point for point in points if np.hypot(*np.subtract(point, place)) < TOUCHED]
     if near:
         points.remove(near[0])
@@ -125,7 +125,7 @@ def touch(points, place):
 
 
 def as_arrays(points):
-    """x, y and weights [ROOM, 1] of points; what is no point has no weight."""
+    """Return x, y and weights [ROOM, 1] of points; unused entries have weight 0."""
     values = np.zeros([3, ROOM, 1], np.float32)
     if points:
         values[:2, : len(points), 0] = np.transpose(points)

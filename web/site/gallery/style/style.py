@@ -1,4 +1,4 @@
-"""Neural style: a picture is changed until an image network sees the manner of another in it."""
+"""Neural style transfer: optimize an image until its features match the style of another."""
 
 import time
 
@@ -8,8 +8,8 @@ from gallery import open_page
 
 import tfpy as tf
 
-SIZE = 160  # of pictures
-LAST = 400  # steps
+SIZE = 160  # side of images
+LAST = 400  # number of steps
 STYLE = ["expanded_conv_project_BN", "block_2_add", "block_3_project_BN", "block_5_add"]
 CONTENT = "block_9_add"
 RATE = 0.03
@@ -18,18 +18,18 @@ rng = np.random.default_rng(1)
 
 
 def gram(features):
-    """How often features occur together, wherever that is: [channels, channels]."""
+    """Return the correlations of features over all positions: [channels, channels]."""
     flat = tf.reshape(features, [-1, features.shape[-1]])
     return tf.matmul(flat, flat, transpose_a=True) / flat.shape[0]
 
 
 def distance(a, b):
-    """The squared distance, as a share of b's square."""
+    """Return the squared distance relative to the square of b."""
     return tf.reduce_sum((a - b) ** 2) / tf.reduce_sum(b**2)
 
 
 class Painting:
-    """The picture that changes. Pictures are float32 [1, SIZE, SIZE, 3] from 0 to 1."""
+    """The optimized image. Images are float32 [1, SIZE, SIZE, 3] from 0 to 1."""
 
     def __init__(self, network, content, style):
         layers = [network.get_layer(name).output for name in [*STYLE, CONTENT]]
@@ -41,7 +41,7 @@ class Painting:
 
     @tf.function
     def step(self, weight):
-        """Changes the picture once; gives how far the manner and the picture were off before."""
+        """Update the image; return the style loss and the content loss before the update."""
         with tf.GradientTape() as tape:
             *styles, content = self.look(self.image)
             found = [distance(gram(a), b) for a, b in zip(styles, self.grams, strict=True)]
@@ -121,7 +121,7 @@ def path(context, points):
 
 
 def drawn(canvas, draw):
-    """What a function draws on a canvas, whose sides are 1 to it."""
+    """Run a drawing function on a canvas with sides of length 1, and return the pixels."""
     context = canvas.getContext("2d")
     context.setTransform(SIZE, 0, 0, SIZE, 0, 0)
     draw(context)

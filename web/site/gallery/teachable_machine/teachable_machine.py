@@ -1,4 +1,4 @@
-"""Transfer learning: a layer learns kinds of pictures from what an image network sees in them."""
+"""Transfer learning: train a layer to classify images by the features of an image network."""
 
 import time
 
@@ -9,37 +9,37 @@ from gallery import open_page
 import tfpy as tf
 
 KINDS = "abc"
-SIZE = 128  # of pictures
-ADDED = 8  # pictures for each press of a button
+SIZE = 128  # side of images
+ADDED = 8  # images added by each press of a button
 EPOCHS = 40
 
 rng = np.random.default_rng()
 
 
 class Learner:
-    """The pictures of each kind, as features, and the layer that learns them."""
+    """The features of each class's images, and the layer that classifies them."""
 
     def __init__(self, features):
         self.features = features
         self.examples = {kind: [] for kind in KINDS}
-        self.wanted = dict.fromkeys(KINDS, 0)  # pictures that are still to be added
+        self.wanted = dict.fromkeys(KINDS, 0)  # images that are still to be added
         self.head = None
 
     @tf.function
     def look(self, pixels):
-        """What the image network sees in a picture of values up to 255: float32 [1, features]."""
+        """Return the features of an image with values up to 255: float32 [1, features]."""
         picture = tf.cast(pixels, tf.float32)[None] / 255
         return tf.reduce_mean(self.features(picture), axis=[1, 2])
 
     def add(self, seen):
-        """Adds a picture to the kinds that want one."""
+        """Add an image to the classes that request one."""
         for kind in KINDS:
             if self.wanted[kind] > 0:
                 self.wanted[kind] -= 1
                 self.examples[kind].append(seen)
 
     async def learn(self):
-        """The loss and the accuracy at the end."""
+        """Train the layer; return the final loss and accuracy."""
         x = tf.concat([seen for kind in KINDS for seen in self.examples[kind]], axis=0)
         y = np.repeat(np.arange(len(KINDS)), [len(self.examples[kind]) for kind in KINDS])
         layers = [
@@ -55,7 +55,7 @@ class Learner:
 
 
 def draw(canvas, subject):
-    """Draws a subject, each time somewhat otherwise."""
+    """Draw a subject with random variations."""
     context = canvas.getContext("2d")
     context.resetTransform()
     hue = rng.integers(360)
@@ -109,7 +109,7 @@ def polygon(context, points):
 
 
 async def take_picture(page):
-    """The next picture, also on the page's canvas: int32 [SIZE, SIZE, 3]."""
+    """Return the next image, int32 [SIZE, SIZE, 3], and show it on the page's canvas."""
     canvas = page.canvas["view"]
     if page.values["pictures"] == "camera":
         pixels = await page.camera(SIZE)
@@ -137,13 +137,11 @@ while True:
         page.show(**{f"count_{kind}": len(learner.examples[kind]) for kind in KINDS})
         if page.pressed("train"):
             if sum(map(bool, learner.examples.values())) < 2:
-                page.show(state="It needs pictures of two kinds or more.")
+                page.show(state="Add images to at least two classes.")
                 continue
-            page.show(state="It learns …")
+            page.show(state="Training …")
             loss, accuracy = await learner.learn()
-            page.show(
-                state="It has learnt.", loss=f"{loss:.4f}", accuracy=f"{100 * accuracy:.0f} %"
-            )
+            page.show(state="Trained.", loss=f"{loss:.4f}", accuracy=f"{100 * accuracy:.0f} %")
         if learner.head:
             shares = (await learner.head(seen).data())[0]
             page.show(answer=KINDS[shares.argmax()].upper())

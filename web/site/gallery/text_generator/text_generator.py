@@ -1,4 +1,4 @@
-"""A transformer of letters learns a text, and writes on in its manner."""
+"""Train a transformer on the letters of a text, and generate text in its style."""
 
 import numpy as np
 from adam import Adam
@@ -6,16 +6,16 @@ from gallery import open_page
 
 import tfpy as tf
 
-CONTEXT = 48  # letters that the network sees
+CONTEXT = 48  # length of the network's input
 WIDTH, HEADS, BLOCKS = 64, 4, 2
 BATCH = 16
-TEMPERATURE = 0.6  # low: the likeliest letters
-SAMPLE = 160  # letters that are written
+TEMPERATURE = 0.6  # lower values prefer likely letters
+SAMPLE = 160  # letters per sample
 EVERY = 20  # steps between samples
 
 
 def weights(*shape):
-    """A matrix [inputs, outputs] that keeps the size of what it multiplies."""
+    """Return a random matrix [inputs, outputs] that preserves the scale of its inputs."""
     return tf.Variable(tf.random.normal(shape, stddev=shape[0] ** -0.5))
 
 
@@ -25,7 +25,7 @@ def normalised(x):
 
 
 class Block(tf.Module):
-    """Each letter looks at those before it, then a small network works on each by itself."""
+    """A transformer block: causal attention, then a small network for each letter."""
 
     def __init__(self):
         super().__init__()
@@ -39,7 +39,7 @@ class Block(tf.Module):
         return x + tf.nn.gelu(normalised(x) @ self.widen) @ self.narrow
 
     def attention(self, x):
-        """What each of x [batch, letters, WIDTH] finds in itself and those before it."""
+        """Apply causal self-attention to x [batch, letters, WIDTH]."""
         letters = x.shape[1]
         heads = tf.reshape(x @ self.look, [-1, letters, 3, HEADS, WIDTH // HEADS])
         query, key, value = tf.unstack(tf.transpose(heads, [2, 0, 3, 1, 4]))
@@ -50,7 +50,7 @@ class Block(tf.Module):
 
 
 class Transformer(tf.Module):
-    """Says at each letter of a text how likely each letter is to be the next."""
+    """A model that predicts the next letter at each position of a text."""
 
     def __init__(self, text):
         super().__init__()
@@ -62,7 +62,7 @@ class Transformer(tf.Module):
         self.optimizer = Adam(self.trainable_variables, rate=0.003)
 
     def __call__(self, codes):
-        """Logits [batch, letters, len(self.letters)] for codes [batch, letters]."""
+        """Return logits [batch, letters, len(self.letters)] for codes [batch, letters]."""
         x = tf.one_hot(codes, len(self.letters)) @ self.embedding + self.places[: codes.shape[1]]
         for block in self.blocks:
             x = block(x)
@@ -73,7 +73,7 @@ class Transformer(tf.Module):
 
     @tf.function
     def train(self, codes):
-        """A step on windows of codes [n]; gives the mean cross-entropy before it."""
+        """Train on random windows of codes [n]; return the mean cross-entropy."""
         starts = tf.random.uniform([BATCH, 1], 0, codes.shape[0] - CONTEXT, tf.int32)
         windows = tf.gather(codes, starts + tf.range(CONTEXT + 1))
         with tf.GradientTape() as tape:
@@ -87,12 +87,12 @@ class Transformer(tf.Module):
 
     @tf.function
     def next(self, codes, count):
-        """The code of a letter behind the first so many of codes [CONTEXT]."""
+        """Sample the letter that follows the first `count` codes of [CONTEXT]."""
         logits = self(codes[None])[0, count - 1]
         return tf.random.categorical(logits[None] / TEMPERATURE, 1)[0, 0]
 
     async def write(self, text):
-        """Letters that go on with a text, one after the other."""
+        """Yield letters that continue a text, one after the other."""
         for _ in range(SAMPLE):
             end = self.codes(text[-CONTEXT:])
             codes = np.pad(end, [0, CONTEXT - len(end)])

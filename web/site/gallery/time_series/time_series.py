@@ -1,4 +1,4 @@
-"""A recurrent network learns a chaotic series, and goes on by itself where the known part ends."""
+"""Train a recurrent network on a chaotic series, and forecast the values that follow."""
 
 import keras
 import numpy as np
@@ -8,16 +8,16 @@ from keras import layers
 import tfpy as tf
 
 UNITS = 32
-WINDOW = 64  # values that are learnt from at a time
-KNOWN = 1000  # values before the forecast
-LEAD = 100  # of them that the network reads before it goes on
-AHEAD = 200  # values of the forecast
-NEAR = 50  # of them are near
+WINDOW = 64  # length of a training window
+KNOWN = 1000  # number of known values
+LEAD = 100  # known values that the network reads before a forecast
+AHEAD = 200  # number of forecast values
+NEAR = 50  # number of near forecast values
 BATCH = 32
 
 
 def mackey_glass(count, delay=17, substeps=10):
-    """What x' = 0.2 x(t - delay) / (1 + x(t - delay)^10) - 0.1 x gives: it never repeats."""
+    """Integrate x' = 0.2 x(t - delay) / (1 + x(t - delay)^10) - 0.1 x, which never repeats."""
     x = [1.2] * (delay * substeps + 1)
     for _ in range(count * substeps):
         late = x[-1 - delay * substeps]
@@ -26,7 +26,7 @@ def mackey_glass(count, delay=17, substeps=10):
 
 
 class Forecaster:
-    """An LSTM that says at each value which one comes next."""
+    """An LSTM that predicts the next value of a series."""
 
     def __init__(self):
         self.cell, self.head = layers.LSTMCell(UNITS), layers.Dense(1)
@@ -37,7 +37,7 @@ class Forecaster:
         self.model.compile(keras.optimizers.Adam(rate), "mse")
 
     async def learn(self, series):
-        """Goes once through all windows of a series; gives the mean squared error."""
+        """Train for one epoch on all windows of a series; return the mean squared error."""
         windows = np.lib.stride_tricks.sliding_window_view(series, WINDOW + 1)[..., None]
         history = await self.model.fit_async(
             windows[:, :-1], windows[:, 1:], batch_size=BATCH, verbose=0
@@ -46,7 +46,7 @@ class Forecaster:
 
     @tf.function
     def forecast(self, known):
-        """AHEAD values after the known ones [n]: each is made of what was made before it."""
+        """Forecast AHEAD values after the known ones [n], each from the values before it."""
         state = [tf.zeros([1, UNITS])] * 2
         for value in known:
             _, state = self.cell(tf.reshape(value, [1, 1]), state)

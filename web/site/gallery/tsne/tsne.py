@@ -1,6 +1,6 @@
-"""t-SNE: places on a plane for images, such that near images have near places.
+"""t-SNE: embed images in a plane, so that similar images have nearby places.
 
-Exact: with the distances of all pairs, a matrix of images by images.
+This is the exact algorithm, with a matrix of all pairwise distances.
 """
 
 import base64
@@ -12,8 +12,8 @@ from pyodide.http import pyfetch
 
 import tfpy as tf
 
-STEPS = 4  # for each frame
-EARLY = 150  # steps in which near images pull more than they should, so that groups form
+STEPS = 4  # steps per frame
+EARLY = 150  # steps with exaggerated attraction, so that groups form
 LAST = 1000
 GROUND = "#11141a"
 COLOURS = ["#ff8f45", "#4cc38a", "#6cb6ff", "#f2b8b5", "#e3c26b"]
@@ -21,7 +21,7 @@ COLOURS += ["#d9a2e3", "#6cc6d4", "#ff6f61", "#b5bdff", "#c3c8d1"]
 
 
 async def load_digits():
-    """Images as float32 [n, 64] from 0 to 1, and which digit each shows."""
+    """Return images as float32 [n, 64] from 0 to 1, and their digits."""
     file = await (await pyfetch("data/digits.json")).json()
     parts = [file["train"], file["test"]]
     images, labels = [
@@ -32,14 +32,14 @@ async def load_digits():
 
 
 def squared_distances(x):
-    """Of all pairs of rows: [n, n]."""
+    """Return the squared distances of all pairs of rows: [n, n]."""
     squares = tf.reduce_sum(x * x, axis=1)
     return tf.nn.relu(squares[:, None] + squares - 2 * x @ tf.transpose(x))
 
 
 @tf.function
 def nearness(x, perplexity):
-    """Shares of nearness of all pairs; for each row a width is sought that gives the perplexity."""
+    """Return the similarities of all pairs, with a width for each row that fits the perplexity."""
     n = x.shape[0]
     distances = tf.linalg.set_diag(squared_distances(x), tf.fill([n], np.inf))
     low, high = tf.fill([n, 1], -10.0), tf.fill([n, 1], 10.0)  # bounds of the width's logarithm
@@ -54,7 +54,7 @@ def nearness(x, perplexity):
 
 
 class Plane(tf.Module):
-    """The places, which move downhill."""
+    """The places of the images, optimized by gradient descent."""
 
     def __init__(self, p):
         super().__init__()
@@ -66,14 +66,14 @@ class Plane(tf.Module):
 
     @tf.function
     def step(self, exaggeration, momentum):
-        """Moves all places once; gives the divergence before."""
+        """Move all places; return the divergence before the step."""
         with tf.GradientTape() as tape:
             distances = squared_distances(self.places)
             pull = tf.reduce_sum(self.p * tf.math.log1p(distances))
             push = tf.math.log(tf.reduce_sum(1 / (1 + distances)) - self.count)
             loss = exaggeration * pull + push
         gradient = tape.gradient(loss, self.places)
-        turns = gradient * self.velocity > 0  # velocity goes against the gradient
+        turns = gradient * self.velocity > 0  # the velocity is opposite to the gradient
         gains = tf.where(turns, 0.8 * self.gains, self.gains + 0.2)
         self.gains.assign(tf.maximum(gains, 0.01))
         self.velocity.assign(momentum * self.velocity - 0.1 * self.count * self.gains * gradient)
@@ -82,7 +82,7 @@ class Plane(tf.Module):
 
     @tf.function
     def nearest(self):
-        """For each place the one that is nearest to it."""
+        """Return the index of the nearest other place for each place."""
         distances = squared_distances(self.places)
         return tf.argmin(tf.linalg.set_diag(distances, tf.fill([self.count], np.inf)), axis=1)
 
