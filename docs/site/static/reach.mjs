@@ -1,5 +1,5 @@
-// What the theme leaves out for people with a keyboard or a screen reader: what scrolls can be reached
-// and so be scrolled, captions of the navigation have a level.
+// Accessibility that the theme lacks for users of a keyboard or a screen reader: scrollable boxes can be
+// focused, and captions of the navigation have a level.
 
 for (const caption of document.querySelectorAll("p.caption[role=heading]")) {
   caption.ariaLevel = "2";

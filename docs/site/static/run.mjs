@@ -1,6 +1,6 @@
-// A button at each example: runs it in this page. Blocks of a page go on from each other, so those
-// before are run first; examples of functions (with >>>) stand alone. What is marked `py` and not
-// `python` is shown only.
+// Adds a Run button to each example, which runs it in this page. The blocks of a page build on each other,
+// so earlier blocks run first; examples of functions (with >>>) run alone. Blocks marked `py` instead of
+// `python` get no button.
 
 import { openOutput } from "../../output.mjs";
 import { openEngine } from "../../script_engine.mjs";
@@ -11,10 +11,10 @@ const BLOCKS = ".highlight-python .highlight, .highlight-pycon .highlight, .doct
 /** @type {ReturnType<typeof openEngine> | undefined} */
 let loading;
 
-/** What runs, and what waits for it: one block after the other. @type {Promise<void>} */
+/** Resolves after all requested blocks, which run one after another. @type {Promise<void>} */
 let pressed = Promise.resolve();
 
-/** @type {(text: string) => void} what the block that runs prints to */
+/** @type {(text: string) => void} called with the output of the running block */
 let write = () => {};
 
 function load() {
@@ -24,8 +24,8 @@ function load() {
 }
 
 /**
- * An example's program; of one with prompts what follows them, in which an expression prints. Its
- * source can be read, as tf.function does.
+ * Return an example's program. For an example with prompts, this is the code after the prompts, with
+ * expressions printed. tf.function can read its source.
  * @param {string} text
  */
 function programOf(text) {
@@ -50,7 +50,7 @@ class Block {
     this.text = element.querySelector("pre")?.textContent ?? "";
     this.isAlone = this.text.startsWith(">>> ");
     this.hasRun = false;
-    /** @type {HTMLElement[]} what is shown of it */
+    /** @type {HTMLElement[]} elements with its output */
     this.shown = [];
     this.button = document.createElement("button");
     this.button.className = "tfpy-run";
@@ -73,7 +73,7 @@ class Block {
     this.say("Run");
   }
 
-  /** @param {string} text of the button, which can be pressed when it says "Run" */
+  /** @param {string} text text of the button, which is enabled if the text is "Run" */
   say(text) {
     this.button.textContent = text;
     this.button.disabled = text !== "Run";
@@ -121,7 +121,7 @@ class Block {
 let blocks = [];
 
 /**
- * Puts the buttons at the examples of a page.
+ * Add buttons to the examples of a page.
  * @param {ParentNode} page
  */
 export function offer(page) {

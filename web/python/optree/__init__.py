@@ -1,9 +1,9 @@
-"""The part of optree that Keras uses, in plain Python: trees of containers as lists of leaves.
+"""The part of optree that Keras uses, in plain Python: operations on trees of containers.
 
-A page loads it in a tenth of the time of the compiled package, whose names, arguments and results
-it has. Lists, tuples, named tuples, dicts (their keys sorted), OrderedDicts, defaultdicts, deques
-and registered classes are nodes, of exactly these types; None is one unless `none_is_leaf`;
-everything else is a leaf.
+A page loads it in a tenth of the time of the compiled package. It has the same names, arguments and
+results. Lists, tuples, named tuples, dicts (with sorted keys), OrderedDicts, defaultdicts, deques and
+registered classes are nodes, but not their subclasses. None is a node unless `none_is_leaf` is True.
+Everything else is a leaf.
 
 Source: https://optree.readthedocs.io
 """
@@ -37,7 +37,7 @@ ClassT = TypeVar("ClassT", bound=type)
 
 
 class _Kind(NamedTuple):
-    """How nodes of a type come apart and together again."""
+    """The functions that take nodes of a type apart and build them again."""
 
     flatten: Callable[[Any], tuple[Any, ...]]  # node -> children, metadata[, entries]
     unflatten: Callable[[Any, list[Any]], Any]
@@ -91,7 +91,7 @@ _registered: dict[tuple[str, type], _Kind] = {}
 
 
 def _kind(node: Any, none_is_leaf: bool, namespace: str) -> _Kind | None:
-    """How a node comes apart, None for a leaf."""
+    """Return the kind of a node, or None for a leaf."""
     cls = type(node)
     kind = _BUILT_IN.get(cls)
     if kind is not None:
@@ -105,7 +105,7 @@ def _kind(node: Any, none_is_leaf: bool, namespace: str) -> _Kind | None:
 
 
 class PyTreeSpec:
-    """The structure of a tree: where its leaves go."""
+    """The structure of a tree, without its leaves."""
 
     __slots__ = ("_children", "_entries", "_kind", "_metadata", "num_leaves", "num_nodes")
 
@@ -124,7 +124,11 @@ class PyTreeSpec:
         self.num_leaves: int = sum(child.num_leaves for child in children) if kind else 1
 
     def unflatten(self, leaves: Iterable[Any]) -> Any:
-        """The tree with these leaves; ValueError when they are too few or too many."""
+        """Build the tree with these leaves.
+
+        Raises:
+            ValueError: If there are too few or too many leaves.
+        """
         given = list(leaves)
         if len(given) != self.num_leaves:
             few = "few" if len(given) < self.num_leaves else "many"
@@ -179,11 +183,13 @@ def register_pytree_node(
     *,
     namespace: str,
 ) -> ClassT:
-    """Make instances of a class nodes in a namespace.
+    """Register a class, so that its instances are nodes in a namespace.
 
-    `flatten_func` gives the children, metadata and, if they are not indices, the children's
-    entries in paths; `unflatten_func` takes metadata and children. ValueError when the class is a
-    node already, or the namespace is empty.
+    `flatten_func` returns the children, the metadata and optionally the children's entries in paths
+    (default: indices). `unflatten_func` takes the metadata and the children.
+
+    Raises:
+        ValueError: If the class is already registered, or if the namespace is empty.
     """
     if not namespace:
         raise ValueError("The namespace cannot be an empty string.")
@@ -194,7 +200,7 @@ def register_pytree_node(
 
 
 def register_pytree_node_class(cls: ClassT, *, namespace: str) -> ClassT:
-    """Make instances of a class nodes by its methods `tree_flatten` and `tree_unflatten`."""
+    """Register a class with the methods `tree_flatten` and `tree_unflatten` as nodes."""
     made: Any = cls
     return register_pytree_node(
         cls, lambda node: node.tree_flatten(), made.tree_unflatten, namespace=namespace
@@ -209,7 +215,7 @@ def tree_is_leaf(
     none_is_leaf: bool = False,
     namespace: str = "",
 ) -> bool:
-    """Whether a tree is a leaf."""
+    """Return True if a tree is a leaf."""
     chosen = is_leaf is not None and is_leaf(tree)
     return chosen or _kind(tree, none_is_leaf, namespace) is None
 
@@ -222,7 +228,7 @@ def tree_flatten(
     none_is_leaf: bool = False,
     namespace: str = "",
 ) -> tuple[list[Any], PyTreeSpec]:
-    """The leaves of a tree, and its structure."""
+    """Return the leaves and the structure of a tree."""
     leaves: list[Any] = []
     return leaves, _flatten(tree, is_leaf, none_is_leaf, namespace, leaves)
 
@@ -235,7 +241,7 @@ def tree_flatten_with_path(
     none_is_leaf: bool = False,
     namespace: str = "",
 ) -> tuple[list[Path], list[Any], PyTreeSpec]:
-    """The paths of a tree's leaves (tuples of indices and keys), the leaves, the structure."""
+    """Return the paths of a tree's leaves (tuples of indices and keys), the leaves, the structure."""
     leaves, spec = tree_flatten(tree, is_leaf, none_is_leaf=none_is_leaf, namespace=namespace)
     paths: list[Path] = []
     spec._paths((), paths)
@@ -250,7 +256,7 @@ def tree_leaves(
     none_is_leaf: bool = False,
     namespace: str = "",
 ) -> list[Any]:
-    """The leaves of a tree."""
+    """Return the leaves of a tree."""
     return tree_flatten(tree, is_leaf, none_is_leaf=none_is_leaf, namespace=namespace)[0]
 
 
@@ -262,7 +268,7 @@ def tree_structure(
     none_is_leaf: bool = False,
     namespace: str = "",
 ) -> PyTreeSpec:
-    """The structure of a tree."""
+    """Return the structure of a tree."""
     return tree_flatten(tree, is_leaf, none_is_leaf=none_is_leaf, namespace=namespace)[1]
 
 
@@ -274,12 +280,16 @@ def tree_paths(
     none_is_leaf: bool = False,
     namespace: str = "",
 ) -> list[Path]:
-    """The paths of a tree's leaves: tuples of indices and keys."""
+    """Return the paths of a tree's leaves: tuples of indices and keys."""
     return tree_flatten_with_path(tree, is_leaf, none_is_leaf=none_is_leaf, namespace=namespace)[0]
 
 
 def tree_unflatten(treespec: PyTreeSpec, leaves: Iterable[Any]) -> Any:
-    """The tree of a structure with these leaves; ValueError when their number is wrong."""
+    """Build the tree of a structure with these leaves.
+
+    Raises:
+        ValueError: If the number of leaves is wrong.
+    """
     return treespec.unflatten(leaves)
 
 
@@ -292,9 +302,10 @@ def tree_map(
     none_is_leaf: bool = False,
     namespace: str = "",
 ) -> Any:
-    """The tree of what `func` gives for each leaf, and for what the other trees have there.
+    """Apply `func` to each leaf of a tree and the corresponding subtrees of the other trees.
 
-    ValueError when another tree has not the nodes of the first.
+    Raises:
+        ValueError: If another tree does not have the nodes of the first.
     """
 
     def mapped(node: Any, others: Sequence[Any]) -> Any:
@@ -322,7 +333,7 @@ def _matching(
     metadata: Any,
     entries: Sequence[Any],
 ) -> Sequence[Any]:
-    """The children of another tree's node, in the order of this one's."""
+    """Return the children of another tree's node, in the order of this node's children."""
     if type(node) in _DICTS and type(other) in _DICTS:
         if other.keys() != node.keys():
             raise ValueError(f"Dictionary key mismatch: {list(node)} and {list(other)}.")

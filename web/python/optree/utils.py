@@ -13,9 +13,9 @@ def total_order_sorted(
     key: Callable[[T], Any] | None = None,
     reverse: bool = False,
 ) -> list[T]:
-    """The values sorted; by the names of their types first where they do not compare.
+    """Sort values; if they cannot be compared, sort them by the names of their types first.
 
-    Where values of one type do not compare either, they stay in their order.
+    If values of one type cannot be compared either, the order is unchanged.
     """
     values = list(iterable)
     keys = values if key is None else [key(value) for value in values]
