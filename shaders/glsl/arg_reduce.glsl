@@ -1,5 +1,5 @@
-// x [outer, n, inner] -> the position along n of the first extreme, [outer, chunks, inner].
-// With CANDIDATES the positions to look at are read from [outer, candidate_count, inner].
+// x [outer, n, inner] -> the position along n of the first extremum, [outer, chunks, inner].
+// With CANDIDATES the positions to compare are read from [outer, candidate_count, inner].
 // NaN is worse than every number.
 #ifdef KIND_MAX
 #define BETTER(a, b) (a) > (b)

@@ -1,6 +1,6 @@
-// q, k -> scores [outer, inner, m, n]: products of rows, times the factor, scaled, and the mask. QUADS:
-// a position is four keys. DOT: texels of q and k run along the depth. Strides are those of the batch's
-// two dimensions, of rows and of columns.
+// q, k -> scores [outer, inner, m, n]: products of rows, times the factor, scaled, plus the mask. QUADS:
+// a position is four keys. DOT: texels of q and k are along the depth. Strides are for the batch's two
+// dimensions, rows and columns.
 #define START(strides) (outer * strides[0] + inner_at * strides[1])
 #ifdef QUADS
 #define FOUR(read, at, step) V(read(at), read((at) + (step)), read((at) + 2 * (step)), read((at) + 3 * (step)))

@@ -1,7 +1,7 @@
-// x: scores in rows of n, with the largest of each row and the sum of exp(score - largest) (SHORT: found
-// anew for each output), v -> the rows of v that the softmax of the scores mixes. `dims` are those of
-// the output, in the order in which they lie there; along each, rows of scores and elements of v are so
-// far apart. QUADS: a position is four columns of v. FOURS: n is a multiple of four.
+// x: scores in rows of n, with each row's maximum and sum of exp(score - maximum) (SHORT: recomputed for
+// each output), v -> sums of the rows of v, weighted by the softmax of the scores. `dims` are the output's
+// dimensions in memory order, with the strides of rows of scores and of elements of v. QUADS: a position
+// is four columns of v. FOURS: n is a multiple of four.
 V value(int i) {
     int row = 0, at = 0;
     for (int d = 3; d >= 0; d--) {

@@ -1,4 +1,4 @@
-// dy -> dx: each window spreads its gradient evenly over its elements inside.
+// dy -> dx: each window distributes its gradient evenly over its elements inside.
 int count_inside(int first, int size, int dilation, int limit) {
     int count = 0;
     for (int tap = 0; tap < size; tap++) count += within(first + tap * dilation, limit) < 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-// As conv_backprop_filter.glsl with QUADS, but a fragment computes four neighbouring input channels.
+// Like conv_backprop_filter.glsl with QUADS, but a fragment computes four adjacent input channels.
 void tile(int i) {
     ivec2 at = tile_at(i, out_c);
     int oc = at.x, block = at.y / tiles;

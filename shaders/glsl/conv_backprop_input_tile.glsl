@@ -1,4 +1,4 @@
-// As conv_backprop_input.glsl with QUADS, but a fragment computes four neighbouring input pixels.
+// Like conv_backprop_input.glsl with QUADS, but a fragment computes four adjacent input pixels.
 vec4 gradient(int pixel, int channel) {
     return pixel < 0 ? vec4(0) : dy_texel((pixel * out_c + channel) >> 2);
 }

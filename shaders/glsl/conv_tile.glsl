@@ -1,11 +1,11 @@
-// As conv.glsl with QUADS, but a fragment computes four output pixels of COLUMNS texels, the second
-// one half a row after the first.
+// Like conv.glsl with QUADS, but a fragment computes four output pixels of COLUMNS texels; the second
+// texel is half a row after the first.
 #ifdef IN_QUADS
 vec4 four(int pixel, int channel) {
     return pixel < 0 ? vec4(0) : x_texel((pixel * in_c + channel) >> 2);
 }
 
-// Four input channels, whose filter texels begin at f.
+// Adds four input channels; their filter texels begin at f.
 void add_channels(inout Rows sum, Rows x, int f) {
     add_products(sum, x, filter_texel(f), filter_texel(f + out_c), filter_texel(f + 2 * out_c),
                  filter_texel(f + 3 * out_c));

@@ -1,6 +1,6 @@
 // One pass of a Fourier transform along n: [outer, n, inner] as two planes -> [2, outer, n, inner].
-// So far `done` points are transformed; the pass joins `radix` of such transforms to one of `span`
-// points. The first pass reads the planes from inputs of their own (IMAGINARY; REAL: no second one).
+// So far transforms of `done` points exist; the pass joins `radix` of these to one of `span` points. The
+// first pass reads the planes from separate inputs (IMAGINARY; REAL: only one).
 #ifdef SIGN_MINUS
 #define SIGN -1.0
 #else

@@ -1,5 +1,5 @@
-// x in tiles -> [batch, m, n]: adds up the chunks. Each has `tiles` numbers of tiles for each image. Layer
-// 4 * c + r holds row r of each tile's texel c; a tile's texels are `columns` apart.
+// x in tiles -> [batch, m, n]: adds the chunks. Each chunk has `tiles` tile numbers per image. Layer
+// 4 * c + r has row r of each tile's texel c; the distance of a tile's texels is `columns`.
 V value(int i) {
     int row = i / n;
     int column = i - row * n;

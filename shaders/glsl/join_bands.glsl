@@ -1,4 +1,4 @@
-// x in chunks (matmul_bands) -> [batch, m, n]: adds up the splits. QUADS: a position is four columns, n
+// x in chunks (matmul_bands) -> [batch, m, n]: adds the splits. QUADS: a position is four columns, n
 // counts texels.
 V value(int i) {
     int row = i / n;

@@ -1,4 +1,4 @@
-// (x - mean) / sqrt(variance + epsilon) * scale + offset; with no mean where not CENTER.
+// (x - mean) / sqrt(variance + epsilon) * scale + offset; without CENTER the mean is 0.
 V value(int i) {
     int row = i / n;
     vec4 s = statistics_texel(row);

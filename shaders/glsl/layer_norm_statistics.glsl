@@ -1,5 +1,5 @@
-// Of each chunk of a row: how many elements, their mean, and the sum of squares around it (CENTER;
-// otherwise around 0). COMBINE: of several such texels.
+// For each chunk of a row: the number of elements, their mean, and the sum of squared deviations from it
+// (CENTER; otherwise from 0). COMBINE: combines several such texels.
 #ifdef COMBINE
 V value(int i) {
     int row = i / chunks;

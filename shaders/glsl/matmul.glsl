@@ -1,6 +1,6 @@
 // a [batch, m, k] (or [batch, k, m]) times b [batch, k, n] (or [batch, n, k]) -> [chunks, batch, m, n]:
-// each chunk adds up `chunk` of the k. QUADS: a position is four columns (n counts texels). A_QUADS:
-// a's texels run along k. DOT: both sides' neighbours do.
+// each chunk adds `chunk` terms along k. QUADS: a position is four columns (n counts texels). A_QUADS: a's
+// texels are along k. DOT: the texels of both sides are.
 V value(int i) {
     int block = i / n;
     int column = i - block * n;

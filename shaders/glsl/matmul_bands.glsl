@@ -1,6 +1,6 @@
 // a in bands of eight rows (pack_bands), read through a uniform block, times b [batch, k, n] -> layers r
-// with row r of each band. Drawn in chunks: a band of one of the batch, and one of the splits of k, with
-// `terms` of the sums. n and b_batch_stride count texels.
+// with row r of each band. It is drawn in chunks: a chunk is a band of one matrix and one split of k, with
+// `terms` terms of the sums. n and b_batch_stride count texels.
 
 // Two terms of each row.
 struct Pair {

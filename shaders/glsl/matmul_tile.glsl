@@ -1,7 +1,7 @@
-// As matmul.glsl, but a fragment computes four rows of COLUMNS texels, the second one half a row after
-// the first; n counts elements.
+// Like matmul.glsl, but a fragment computes four rows of COLUMNS texels; the second texel is half a row
+// after the first. n counts elements.
 
-// How one k is read: of four rows of a, and of four columns of b.
+// Reads for one k: four rows of a, and four columns of b.
 #ifdef TRANSPOSE_A_TRUE
 #define A_AT(row, j) A_UNIT(a_start + (j) * m + (row).x)
 #define A_INDEX int
@@ -59,7 +59,7 @@ void tile(int i) {
         b4 += b_step;
     }
 #endif
-    // One k at a time: where a is transposed, and what is left of fours.
+    // One k at a time: if a is transposed, and for the remainder of fours.
     A_INDEX a = A_AT(row, j);
     int b = B_AT(column, j), c = B_AT(column + second, j);
     for (; j < end; j++) {

@@ -1,4 +1,4 @@
-// x, dy and, of each window, the maximum (TIES_ALL) or its first place -> dx.
+// x, dy and each window's maximum (TIES_ALL) or its first position -> dx.
 V value(int i) {
     int pixel = i / channels;
     int c = i - pixel * channels;

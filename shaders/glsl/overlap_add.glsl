@@ -1,4 +1,4 @@
-// Windows [batch, out_h, out_w, filter_h, filter_w, channels] added up where they lie in the image.
+// Adds windows [batch, out_h, out_w, filter_h, filter_w, channels] at their positions in the image.
 V value(int i) {
     int pixel = i / channels;
     int c = i - pixel * channels;

@@ -1,5 +1,5 @@
-// a, with rows row_stride and terms term_stride elements apart -> [splits, batch, bands, room, 8]: what
-// the chunks of matmul_bands read, eight rows of a for each of `terms` terms.
+// a with the strides row_stride and term_stride -> [splits, batch, bands, room, 8]: the chunks of
+// matmul_bands, eight rows of a for each of `terms` terms.
 V value(int i) {
     int place = i >> 1;
     int chunk = place / room;

@@ -1,4 +1,4 @@
-// indices [n, RANK] -> [n]: the row-major place in a tensor of shape `dims`, or -1 outside it.
+// indices [n, RANK] -> [n]: the row-major position in a tensor of shape `dims`, or -1 outside it.
 int value(int i) {
     int at = 0;
     bool inside = true;

@@ -1,8 +1,8 @@
-// x [outer, n, inner] -> [outer, chunks, inner]: each output combines `chunk` neighbours along n, four at
-// a time, whose reads do not wait for one another. What a prologue makes is combined one at a time:
-// drivers put every call in line, and copies of a long expression compile for minutes.
+// x [outer, n, inner] -> [outer, chunks, inner]: each output combines `chunk` consecutive elements along n,
+// four at a time with independent reads. Results of a prologue are combined one at a time, because drivers
+// inline every call, and copies of a long expression compile for minutes.
 #ifdef CONTIGUOUS
-// inner is 1: four partial results, taken from whole texels whose ends are masked.
+// inner is 1: four partial results from whole texels with masked ends.
 T4 part(int t, int first, int end) { return masked(x_texel(t), t, first, end, T(IDENTITY)); }
 
 T value(int i) {

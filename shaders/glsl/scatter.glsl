@@ -1,5 +1,5 @@
-// x [segments, inner], ids [n], updates [n, inner]: each output takes the updates first .. end - 1
-// that have its segment's id, in their order.
+// x [segments, inner], ids [n], updates [n, inner]: each output applies the updates first .. end - 1 with
+// its segment's id, in their order.
 V value(int i) {
     int segment = i / inner;
     int column = i - segment * inner;

@@ -1,4 +1,4 @@
-// sequence [outer, n] in ascending rows, values [outer, m] -> first places that keep the order.
+// sequence [outer, n] in ascending rows, values [outer, m] -> first positions that keep the order.
 #ifdef SIDE_LEFT
 #define PASSES(element, x) (element) < (x)
 #else

@@ -1,4 +1,4 @@
-// rows [n, inner] in an order -> [blocks, inner]: each output combines `block` rows.
+// rows [n, inner] in the order `order` -> [blocks, inner]: each output combines `block` rows.
 V value(int i) {
     int number = i / inner;
     int column = i - number * inner;

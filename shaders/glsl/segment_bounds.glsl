@@ -1,4 +1,4 @@
-// ids, which ascend in the order `order` -> the first place with an id that is not below i.
+// ids, ascending in the order `order` -> the first position with an id that is not below i.
 int value(int i) {
     int low = 0, high = n;
     while (low < high) {

@@ -1,5 +1,5 @@
-// Each segment's rows follow one another in the order `order`, from bounds[segment] on -> their
-// combination. Where whole blocks lie in the run, `blocks` has them. ONTO: x is combined with it.
+// Combines each segment's rows, which are consecutive in the order `order`, from bounds[segment] on. The
+// combinations of whole blocks are in `blocks`. ONTO: x is combined with the result.
 #ifdef KIND_LAST
 V value(int i) {
     int segment = i / inner;

@@ -1,4 +1,4 @@
-// data [n, inner], ids [n] -> [chunks, segments, inner]: each output looks through `chunk` ids.
+// data [n, inner], ids [n] -> [chunks, segments, inner]: each output tests `chunk` ids.
 V value(int i) {
     int row = i / inner;
     int column = i - row * inner;

@@ -1,5 +1,5 @@
-// exp(x - largest) / sum of each row, or with LOGARITHM its logarithm. SHORT: rows are so short that the
-// two are found anew for each output.
+// exp(x - maximum) / sum for each row, or with LOGARITHM its logarithm. SHORT: rows are so short that both
+// statistics are recomputed for each output.
 float element(float x, vec4 statistics) {
 #ifdef LOGARITHM
     return x - statistics.x - logarithm(statistics.y);

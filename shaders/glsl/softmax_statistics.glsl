@@ -1,5 +1,5 @@
-// The largest element of each chunk of a row, and the sum of exp(x - largest).
-// COMBINE: of several such texels.
+// The maximum of each chunk of a row, and the sum of exp(x - maximum).
+// COMBINE: combines several such texels.
 vec2 combined(vec2 a, float largest, float sum) {
     float top = maximum(a.x, largest);
     if (top == -infinity()) return vec2(top, 0.0);

@@ -1,7 +1,7 @@
-// x [outer, n] -> places along n, [outer, k]. Each row of `order` [outer, m] has the first `held`
-// places of each sorted run of `run` elements (with FIRST: the places themselves); pairs of runs are
-// merged, and the first `kept` places of each are given. The output at a place of a merged run is
-// found by searching for how many places come from the first of the two.
+// x [outer, n] -> positions along n, [outer, k]. Each row of `order` [outer, m] has the first `held`
+// positions of each sorted run of `run` elements (FIRST: the positions themselves). Pairs of runs are
+// merged, and the first `kept` positions of each are stored. For each output position of a merged run,
+// a binary search finds the number of positions that come from the first run.
 fn is_before(a: x_type, b: x_type) -> bool {
 #if DIRECTION_ASCENDING
     return a < b || (is_nan(f32(b)) && !is_nan(f32(a)));

@@ -1,10 +1,10 @@
-// What a mask does to each block, of ROWS rows and KEYS keys, of the scores that attention_tile.wgsl computes,
-// [outer, inner, rows, keys] in blocks: 0 if it hides all, 1 if it changes nothing, else 2. A workgroup reads
-// one block, as texels where MASK_WHOLE.
+// The effect of a mask on each block of ROWS rows and KEYS keys of the scores in attention_tile.wgsl,
+// [outer, inner, rows, keys] in blocks: 0 if it hides all scores, 1 if it changes nothing, otherwise 2. A
+// workgroup reads one block, as texels with MASK_WHOLE.
 const ROWS = $ROWS;
 const KEYS = $KEYS;
 const THREADS = 256;
-// What is added to hide a key is no larger; scores are far from it.
+// Largest mask value that hides a key; scores are far from it.
 const HIDDEN = -1e9;
 const SEEN = 1u;
 const CHANGED = 2u;

@@ -1,6 +1,6 @@
-// The results of attention_rows.wgsl or attention_tile.wgsl of what chunks of the keys have added to them: of each
-// row and chunk a texel with the largest score and the sum of the weights, then the mixed values. An invocation
-// has four columns.
+// Joins partial results of attention_rows.wgsl or attention_tile.wgsl for chunks of the keys. Each row and chunk has
+// a texel with the maximum score and the sum of the weights, followed by the weighted values. An invocation computes
+// four columns.
 @compute @workgroup_size(256)
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) count: vec3<u32>) {
     let number = i32(id.x + id.y * count.x * 256u);

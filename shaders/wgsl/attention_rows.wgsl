@@ -1,7 +1,7 @@
 // softmax(scale * q k^T + mask) v for few rows of q: a workgroup computes one row of the result, or with PARTIAL
-// what a chunk of the keys adds to it (attention_join.wgsl). SHARE threads multiply a key, each every
-// SHARE-th of the DEPTH fours of a row; COLUMNS threads take a four of columns of v each. A chunk has at
-// most KEYS keys. q_WHOLE and so on: as in attention_tile.wgsl.
+// the contribution of a chunk of the keys (attention_join.wgsl). SHARE threads multiply a key; each processes every
+// SHARE-th of the DEPTH fours of a row. COLUMNS threads process four columns of v each. A chunk has at most KEYS
+// keys. q_WHOLE etc.: as in attention_tile.wgsl.
 const DEPTH = $DEPTH;
 const COLUMNS = $COLUMNS;
 const KEYS = $KEYS;

@@ -1,14 +1,14 @@
-// softmax(scale * q k^T + mask) v, without the scores in memory: a workgroup computes the results of a tile of
-// rows of q, and takes a block of keys at a time. What blocks before have added up is scaled down as a row's
-// largest score grows: https://arxiv.org/abs/1805.02867
+// softmax(scale * q k^T + mask) v without storing the scores in memory: a workgroup computes the results of a tile
+// of rows of q, for a block of keys at a time. The sums of earlier blocks are scaled down when a row's maximum score
+// grows: https://arxiv.org/abs/1805.02867
 //
-// A thread has 4 TM rows of the scores of 4 TN keys, and of 4 TW columns of the result. Fours of a depth of
-// 4 DEPTH, then those of 4 KEYS keys, pass through the workgroup's memory at once; the next are loaded
-// meanwhile. Places in it are swizzled so that threads write to different banks.
-// q_WHOLE and so on: four neighbours along the depth (of the mask: along the keys) are one texel.
-// MASKED_TRUE: `blocks` says what the mask does to each block of keys (attention_blocks.wgsl). What it hides is left
-// out; where it then turns out that a row sees no key at all, nothing is left out the second time.
-// BLIND_ZERO: such rows are zeros. PARTIAL: a workgroup takes a chunk of the keys, for attention_join.wgsl.
+// A thread has 4 TM rows of the scores of 4 TN keys, and of 4 TW columns of the result. The workgroup's memory holds
+// fours of a depth of 4 DEPTH, then fours of 4 KEYS keys, while the next ones are loaded. Positions in it are
+// swizzled so that threads write to different banks.
+// q_WHOLE etc.: four adjacent elements along the depth (for the mask: along the keys) are one texel.
+// MASKED_TRUE: `blocks` has the mask's effect on each block of keys (attention_blocks.wgsl). Hidden blocks are
+// skipped. If a row then has no visible key at all, the computation is repeated without skipping.
+// BLIND_ZERO: such rows are zeros. PARTIAL: a workgroup processes a chunk of the keys, for attention_join.wgsl.
 const TM = $TM;
 const TN = $TN;
 const TW = $TW;
@@ -42,7 +42,7 @@ fn matrix_at(strides: array<vec4<i32>, 4>, outer: i32, inner: i32) -> i32 {
     return outer * strides[0].x + inner * strides[1].x;
 }
 
-// Four of a row along the depth, 0 beyond it.
+// Returns four elements of a row along the depth; 0 beyond the depth.
 fn q_part(row: i32, d: i32) -> vec4<f32> {
 #if Q_WHOLE
     return select(vec4<f32>(0), q_texel((row + d) >> 2u), d < p.depth);
@@ -67,7 +67,7 @@ fn k_part(key: i32, d: i32) -> vec4<f32> {
 #endif
 }
 
-// Four columns of a key's value, 0 beyond the last key.
+// Returns four columns of a key's value; 0 beyond the last key.
 fn v_part(first: i32, key: i32, column: i32) -> vec4<f32> {
     let at = first + key * p.v_strides[2].x;
     var four: vec4<f32>;
@@ -105,7 +105,7 @@ fn main(
 ) {
     let number = i32(id.x + id.y * count.x);
     let matrices = p.outer * p.inner;
-    // The last rows first, which of a triangle have most to do.
+    // The last rows first, because they have the most work with a causal mask.
     let down = p.tiles - 1 - number / matrices / p.chunks;
     if (down < 0) { return; }
     let begin = number / matrices % p.chunks * p.chunk;

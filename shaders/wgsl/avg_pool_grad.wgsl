@@ -1,4 +1,4 @@
-// dy -> dx: each window spreads its gradient evenly over its elements inside.
+// dy -> dx: each window distributes its gradient evenly over its elements inside.
 fn count_inside(window: vec4<i32>) -> i32 {
     var count = 0;
     for (var tap = first_tap(); tap.number < tap_count(); tap = next_tap(tap)) {

@@ -1,4 +1,4 @@
-// Channel c makes output channels c * multiplier + 0, 1, ... QUADS (only with multiplier 1): channels
+// Channel c produces output channels c * multiplier + 0, 1, ... QUADS (only with multiplier 1): channels
 // count texels.
 fn value(i: i32) -> V {
     let out_c = p.in_c * p.multiplier;

@@ -1,4 +1,4 @@
-// (x - mean) / sqrt(variance + epsilon) * scale + offset; with no mean where not CENTER.
+// (x - mean) / sqrt(variance + epsilon) * scale + offset; without CENTER the mean is 0.
 fn value(i: i32) -> V {
     let row = i / p.n;
     let s = statistics_texel(row);

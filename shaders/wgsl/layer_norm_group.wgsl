@@ -1,4 +1,4 @@
-// As layer_norm.wgsl: threads share a row and hold what they read of it (library/rows.wgsl), so that it is read once.
+// Like layer_norm.wgsl, but threads share a row and keep its elements (library/rows.wgsl), so that it is read once.
 @compute @workgroup_size(LANES * ACROSS)
 fn main(
     @builtin(workgroup_id) id: vec3<u32>,

@@ -1,6 +1,6 @@
 // a [batch, m, k] (or [batch, k, m]) times b [batch, k, n] (or [batch, n, k]) -> [chunks, batch, m, n]:
-// each chunk adds up `chunk` of the k. QUADS: a position is four columns (n counts texels). A_QUADS:
-// a's texels run along k. DOT: both sides' neighbours do, with A_WHOLE, B_WHOLE in one texel.
+// each chunk adds `chunk` terms along k. QUADS: a position is four columns (n counts texels). A_QUADS: a's
+// texels are along k. DOT: adjacent elements of both sides are along k, with A_WHOLE, B_WHOLE in one texel.
 #if DOT
 fn a_run(i: i32) -> T4 {
 #if A_WHOLE

@@ -1,9 +1,10 @@
-// As matmul.wgsl, or a convolution or gradient of one as a product, in tiles (library/tiles.wgsl). The next tile is
-// loaded during the product of the last one. SHARED_DEPTH: PARTS is more than 1. CHECK_K: k is no multiple of 4 DEPTH.
+// Like matmul.wgsl, or a convolution or its gradient as a product, in tiles (library/tiles.wgsl). The next tile is
+// loaded during the product of the previous one. SHARED_DEPTH: PARTS is more than 1. CHECK_K: k is not a multiple of
+// 4 DEPTH.
 //
-// a is WINDOWS of x under the taps of a filter; or OVER, the outputs dy whose taps lie on a pixel; or TAPS,
-// the elements of x under a tap, by output pixel. TRANSPOSE_A_TRUE, TRANSPOSE_B_FALSE: neighbours lie along
-// the rows of a, the columns of b, else along k. A_WHOLE, B_WHOLE: four neighbours are one texel.
+// a is a matrix, or WINDOWS: the elements of x that the taps of a filter read; or OVER: the outputs dy that read a
+// pixel; or TAPS: the elements of x that a tap reads, by output pixel. TRANSPOSE_A_TRUE, TRANSPOSE_B_FALSE: adjacent
+// elements are along the rows of a, the columns of b, otherwise along k. A_WHOLE, B_WHOLE: four of them are one texel.
 alias Item = f32;
 alias Four = vec4<f32>;
 
@@ -129,7 +130,7 @@ fn b_part(column: i32, k: i32) -> vec4<f32> {
 #endif
 #endif
 
-// Which four of a tile a thread loads: the first along m or n, and along k.
+// The four elements of a tile that a thread loads: the first one's position along m or n, and along k.
 #if TRANSPOSE_A_TRUE
 fn a_outer(t: i32, i: i32) -> i32 { return (t + i * THREADS) % A_FOURS * 4; }
 
@@ -165,7 +166,7 @@ fn at_k(value: vec4<f32>, k: i32) -> vec4<f32> {
 #endif
 }
 
-// Of what lies outside of m and n nothing is stored, so it may be anything.
+// Elements outside of m and n may have any value, because their results are not stored.
 fn a_load(row: Row, k: i32) -> vec4<f32> {
 #if TRANSPOSE_A_TRUE
     return at_k(a_part(row, k), k);

@@ -1,7 +1,7 @@
-// As matmul.wgsl for few rows of a (ROWS), so that b is read once: each thread multiplies four columns of b, or
-// with TRANSPOSE_B_TRUE rows of b, in turn with others; LANES threads share an output, a workgroup has
-// ACROSS fours of columns (columns). Sizes along k are multiples of four, and so is n where b lies
-// along columns.
+// Like matmul.wgsl for few rows of a (ROWS), so that b is read once. Each thread multiplies four columns of b, or with
+// TRANSPOSE_B_TRUE rows of b, interleaved with other threads. LANES threads share an output, and a workgroup has ACROSS
+// fours of columns (TRANSPOSE_B_TRUE: columns). Sizes along k are multiples of four, and so is n if adjacent elements
+// of b are along columns.
 const ROWS = $ROWS;
 
 #if TRANSPOSE_B_TRUE

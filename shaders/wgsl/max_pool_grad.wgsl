@@ -1,4 +1,4 @@
-// x, dy and, of each window, the maximum (TIES_ALL) or its first place -> dx.
+// x, dy and each window's maximum (TIES_ALL) or its first position -> dx.
 fn value(i: i32) -> V {
     let pixel = i / p.channels;
     let c = i - pixel * p.channels;

@@ -1,4 +1,4 @@
-// g and of each window the tap of its first maximum -> what g has there.
+// g and the tap of each window's first maximum -> the value of g at the maximum.
 fn value(i: i32) -> V {
     let pixel = i / p.channels;
     let c = i - pixel * p.channels;

@@ -1,14 +1,14 @@
-// Rows of `parts` times k numbers as bytes, four to a word, a part filled up with zeros to whole texels; behind
-// each part a texel: the scale's bits, the zero point, the sum of the part's bytes (KIND_SYMMETRIC), 0.
-// Threads share rows and hold HELD words of them (library/rows.wgsl). KIND_WHOLE: the numbers are bytes already.
-// Threads of a row that join what all of them have found.
+// Packs rows of `parts` times k numbers as bytes, four per word. A part is padded with zeros to whole texels, and
+// followed by a texel with the scale's bits, the zero point, the sum of the part's bytes (KIND_SYMMETRIC), 0.
+// Threads share rows and keep HELD words of them (library/rows.wgsl). KIND_WHOLE: the numbers are already bytes.
+// Number of threads of a row that join the results of all.
 const FEW = min(LANES, 8);
 
 #if !KIND_WHOLE
 var<workgroup> ranges: array<array<vec2<f32>, LANES>, ACROSS>;
 #endif
 
-// Four numbers from k on of a part, whose first one is `first`.
+// Returns four numbers from k on of a part that begins at `first`.
 fn four_of(first: i32, k: i32) -> vec4<numbers_type> {
 #if WHOLE
     let four = numbers_texel((first + k) >> 2u);

@@ -1,6 +1,6 @@
-// Rows of k numbers in groups of 128 as integers of -7..7, 32 to a texel: byte i of word j has number 4 j + i of
-// the 32 in its low half, and number 16 + 4 j + i in its high half. Behind `data` texels of them are the groups' scales (a
-// 16th of them, since the halves are multiplied as bytes), at last a texel with the sum of the row's numbers.
+// Packs rows of k numbers in groups of 128 as integers in -7..7, 32 per texel: byte i of word j has number 4 j + i in
+// its low half, and number 16 + 4 j + i in its high half. After `data` texels come the groups' scales (divided by 16,
+// because the halves are multiplied as bytes), and a texel with the sum of the row's numbers.
 const GROUP = 128;
 
 fn four_of(row: i32, k: i32) -> vec4<f32> {

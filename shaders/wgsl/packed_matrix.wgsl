@@ -1,7 +1,7 @@
-// Products of packed bytes (see pack_bytes.wgsl) by subgroup matrices: a subgroup of 32 threads adds up 16 x 16 sums of
-// 32 products at a time. A workgroup of DOWN x ALONG subgroups computes ROWS rows of COLUMNS channels; DEPTH texels of 16
-// bytes of each are in its memory at once. Matrices are variables, since arrays of them leave the
-// registers: SUMS declares them, LEFTS reads those of rows, PRODUCTS adds up, RESULTS stores. CHECK_K: a row is no
+// Products of packed bytes (see pack_bytes.wgsl) by subgroup matrices: a subgroup of 32 threads adds 32 products to
+// each of 16 x 16 sums at a time. A workgroup of DOWN x ALONG subgroups computes ROWS rows of COLUMNS channels; its
+// memory holds DEPTH texels of 16 bytes of each. Matrices are separate variables, because arrays of them would leave
+// the registers: SUMS declares them, LEFTS reads the rows, PRODUCTS adds, RESULTS stores. CHECK_K: a row is not a
 // multiple of DEPTH texels.
 const ROWS = $ROWS;
 const COLUMNS = $COLUMNS;
@@ -12,7 +12,7 @@ const PIECES = DEPTH / 2;
 const THREADS = 32 * DOWN * ALONG;
 const A_LOADS = ROWS * DEPTH / THREADS;
 const B_LOADS = COLUMNS * DEPTH / THREADS;
-// Texels from a row to the next one of a block of 16: a third one keeps the rows in different banks.
+// Distance in texels between rows of a block of 16: the third texel keeps rows in different banks.
 const PITCH = 3;
 
 alias Left = subgroup_matrix_left<i8, 32, 16>;
@@ -32,14 +32,14 @@ fn right_at(piece: i32, block: i32) -> Right {
     return subgroupMatrixLoad<Right, col_major>(&b_tile[piece][block], 0, PITCH);
 }
 
-// Where texel i of a thread lies in a tile.
+// Returns the row of a thread's texel i in a tile.
 fn row_of(t: i32, i: i32) -> i32 { return (t + i * THREADS) / DEPTH; }
 
 fn texel_of(t: i32) -> i32 { return t % DEPTH; }
 
 fn cell_of(row: i32, texel: i32) -> i32 { return row % 16 * PITCH + texel % 2; }
 
-// Of rows outside of m and n nothing is stored, so they may be anything; so may a channel where its row is 0.
+// Rows outside of m and n may have any value, because their results are not stored; so may a channel if its row is 0.
 fn row_texel(row: i32, texel: i32) -> vec4<i32> {
     let value = x_texel(row * (p.texels + 1) + texel);
 #if CHECK_K
@@ -49,7 +49,7 @@ fn row_texel(row: i32, texel: i32) -> vec4<i32> {
 #endif
 }
 
-// The sums of a subgroup, whose first one is of this row and column.
+// Stores the sums of a subgroup, which begin at this row and column.
 fn store_sums(sums: Sums, subgroup: i32, lane: i32, first_row: i32, first_column: i32) {
     subgroupMatrixStore<row_major>(&stored[subgroup], 0, sums, 4);
     workgroupBarrier();
@@ -79,7 +79,7 @@ fn main(
     let lane = t % 32;
     let first_row = i32(id.y) * ROWS;
     let first_column = i32(id.x) * COLUMNS;
-    // Of the subgroup.
+    // The subgroup's blocks.
     let a_block = subgroup / ALONG * (ROWS / 16 / DOWN);
     let b_block = subgroup % ALONG * (COLUMNS / 16 / ALONG);
     let row = first_row + a_block * 16;

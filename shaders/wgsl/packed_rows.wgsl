@@ -1,13 +1,13 @@
-// The product of few rows (ROWS) of k numbers, which each workgroup quantises for itself, and packed channels (see
-// pack_bytes.wgsl; with NIBBLES pack_nibbles.wgsl), each of which is read once: LANES threads share a
-// channel, a workgroup computes ACROSS of them. KIND_WHOLE: x has bytes already. NORM: the rows of x are normalised
-// first, as by layer_norm.wgsl. A row has TEXELS texels of bytes; a thread holds HELD fours of it.
-// The first READY texels of its channel that a thread needs are on their way while it quantises.
+// The product of few rows (ROWS) of k numbers, which each workgroup quantizes itself, and packed channels (see
+// pack_bytes.wgsl; NIBBLES: pack_nibbles.wgsl), each of which is read once. LANES threads share a channel, and a
+// workgroup computes ACROSS channels. KIND_WHOLE: x already has bytes. NORM: the rows of x are normalized first, as in
+// layer_norm.wgsl. A row has TEXELS texels of bytes; a thread keeps HELD fours of it. The first READY texels of a
+// thread's channel are loaded while it quantizes.
 const ROWS = $ROWS;
 const TEXELS = $TEXELS;
 const READY = $READY;
 const THREADS = LANES * ACROSS;
-// Threads that combine what all of them have, of as many parts each.
+// Number of threads that combine the results of all; each combines this many parts.
 const FEW = 16;
 
 #if NIBBLES
@@ -70,7 +70,7 @@ fn dots(x: vec4<u32>, y: vec4<u32>) -> i32 {
 
 fn channel_texel(column: i32, k: i32) -> vec4<u32> { return bitcast<vec4<u32>>(filter_texel(column * p.record + k)); }
 
-// Of texel k of a channel.
+// Adds the products of texel k of a channel.
 fn add_products(mine: ptr<function, array<Sum, ROWS>>, k: i32, column: i32, y: vec4<u32>) {
 #if NIBBLES
     let scale = bitcast<f32>(filter_at((column * p.record + p.texels) * 4 + k / 4));

@@ -1,11 +1,11 @@
-// Products of packed bytes (see pack_bytes.wgsl) in tiles (library/tiles.wgsl), as matmul_tile.wgsl: of the rows of x and
-// the channels of the filter, whose bytes lie along k, four to an Item. WINDOWS: the rows of x are pixels, and each tap
-// of a window has a scale and a zero point of its own. CHECK_K: a part is no multiple of DEPTH texels.
+// Products of packed bytes (see pack_bytes.wgsl) in tiles (library/tiles.wgsl), like matmul_tile.wgsl, for the rows of x
+// and the channels of the filter, with bytes along k, four per Item. WINDOWS: the rows of x are pixels, and each tap of
+// a window has its own scale and zero point. CHECK_K: a part is not a multiple of DEPTH texels.
 alias Item = u32;
 alias Four = vec4<i32>;
 
 #if WINDOWS
-// Scale and zero point of the pixels under a tap, and under the next one.
+// Scale and zero point of the pixels that a tap reads, and of those that the next tap reads.
 var<workgroup> pixels: array<array<vec2<i32>, 4 * A_FOURS>, 2>;
 #endif
 

@@ -1,4 +1,4 @@
-// As reduce.wgsl, but LANES threads share the elements of an output; a workgroup computes ACROSS of them.
+// Like reduce.wgsl, but LANES threads share the elements of an output, and a workgroup computes ACROSS outputs.
 #if PROLOGUE
 const AT_ONCE = 1;
 #else

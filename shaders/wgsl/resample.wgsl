@@ -1,5 +1,5 @@
-// x [outer, n, inner], table [m, 1 + taps] -> [outer, m, inner]: sums of `taps` neighbours. An entry
-// of the table is the first neighbour's place and the bits of the weights.
+// x [outer, n, inner], table [m, 1 + taps] -> [outer, m, inner]: weighted sums of `taps` neighbors. An entry
+// of the table has the position of the first neighbor and the bits of the weights.
 fn value(i: i32) -> V {
     let row = i / p.inner;
     let block = row / p.m;

@@ -1,5 +1,5 @@
-// x [outer, n, inner]: each output combines the elements at its place along n and 1, 2 and 3 times
-// `distance` before it (with REVERSE: after it). EXCLUSIVE leaves out the place itself.
+// x [outer, n, inner]: each output combines the elements at its position along n and 1, 2 and 3 times
+// `distance` before it (REVERSE: after it). EXCLUSIVE omits the position itself.
 fn value(i: i32) -> V {
     let row = i / p.inner;
     let place = row % p.n;

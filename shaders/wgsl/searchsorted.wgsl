@@ -1,4 +1,4 @@
-// sequence [outer, n] in ascending rows, values [outer, m] -> first places that keep the order.
+// sequence [outer, n] in ascending rows, values [outer, m] -> first positions that keep the order.
 fn value(i: i32) -> i32 {
     let base = i / p.m * p.n;
     let x = values_at(i);

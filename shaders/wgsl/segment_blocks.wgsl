@@ -1,4 +1,4 @@
-// rows [n, inner] in an order -> [blocks, inner]: each output combines `block` rows.
+// rows [n, inner] in the order `order` -> [blocks, inner]: each output combines `block` rows.
 fn value(i: i32) -> V {
     let number = i / p.inner;
     let column = i - number * p.inner;

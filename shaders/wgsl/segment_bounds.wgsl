@@ -1,4 +1,4 @@
-// ids, which ascend in the order `order` -> the first place with an id that is not below i.
+// ids, ascending in the order `order` -> the first position with an id that is not below i.
 fn value(i: i32) -> i32 {
     var low = 0;
     var high = p.n;

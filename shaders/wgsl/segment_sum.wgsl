@@ -1,4 +1,4 @@
-// data [n, inner], ids [n] -> [chunks, segments, inner]: each output looks through `chunk` ids.
+// data [n, inner], ids [n] -> [chunks, segments, inner]: each output tests `chunk` ids.
 fn value(i: i32) -> V {
     let row = i / p.inner;
     let column = i - row * p.inner;

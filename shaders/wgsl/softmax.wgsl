@@ -1,5 +1,5 @@
-// exp(x - largest) / sum of each row, or with LOGARITHM its logarithm. SHORT: rows are so short that the
-// two are found anew for each output.
+// exp(x - maximum) / sum for each row, or with LOGARITHM its logarithm. SHORT: rows are so short that both
+// statistics are recomputed for each output.
 fn element(x: f32, statistics: vec4<f32>) -> f32 {
 #if LOGARITHM
     return x - statistics.x - logarithm(statistics.y);

@@ -1,5 +1,5 @@
-// The largest element of each chunk of a row, and the sum of exp(x - largest).
-// COMBINE: of several such texels.
+// The maximum of each chunk of a row, and the sum of exp(x - maximum).
+// COMBINE: combines several such texels.
 #if COMBINE
 fn combined(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
     let top = maximum(a.x, b.x);

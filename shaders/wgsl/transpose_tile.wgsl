@@ -1,5 +1,5 @@
-// As strided.wgsl, where what lies side by side in the input, `rows`, does not in the output, and the other way
-// around, `columns`: a workgroup reads a tile along rows and writes it along columns. The other dimensions are `dims`.
+// Like strided.wgsl, for `rows` that are contiguous in the input only, and `columns` that are contiguous in the output
+// only: a workgroup reads a tile along rows and writes it along columns. The other dimensions are `dims`.
 const SIDE = $SIDE;
 #if QUADS
 const WIDE = 4;
@@ -9,7 +9,7 @@ const WIDE = 1;
 const LANES = SIDE / WIDE;
 const LINES = $GROUP / LANES;
 
-// Lines lie so that neither way of going through them meets the same bank of memory again and again.
+// The padding of lines prevents bank conflicts along rows and along columns.
 var<workgroup> tile: array<array<T, SIDE + 1>, SIDE>;
 
 @compute @workgroup_size($GROUP)

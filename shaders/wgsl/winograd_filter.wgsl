@@ -1,5 +1,5 @@
-// The sixteen numbers of filters of 3 x 3. An invocation has an input channel's four outputs. BACKWARD: the filters
-// of the gradient, which are turned around.
+// The sixteen numbers of 3 x 3 filters. An invocation computes four output channels of an input channel. BACKWARD: the
+// filters of the gradient, which are reversed.
 fn tap(number: i32, at: i32) -> vec4<f32> {
 #if BACKWARD
     return filter_texel((8 - number) * p.count * p.channels + at);

@@ -1,4 +1,4 @@
-// The sixteen numbers of tiles of 4 x 4 pixels, which overlap by two. An invocation has a tile's four channels.
+// The sixteen numbers of tiles of 4 x 4 pixels, which overlap by two. An invocation computes four channels of a tile.
 @compute @workgroup_size(256)
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) count: vec3<u32>) {
     let number = i32(id.x + id.y * count.x * 256u);

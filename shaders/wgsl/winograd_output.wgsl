@@ -1,4 +1,4 @@
-// Tiles of 2 x 2 outputs of their sixteen products. An invocation has a tile's four channels.
+// Tiles of 2 x 2 outputs from their sixteen products. An invocation computes four channels of a tile.
 @compute @workgroup_size(256)
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) count: vec3<u32>) {
     let number = i32(id.x + id.y * count.x * 256u);

@@ -1,4 +1,4 @@
-// How kernels of a kind combine elements, and what changes nothing.
+// Combinations of elements for each KIND, and their identity elements.
 
 #ifdef KIND_SUM
 #define IDENTITY 0
@@ -44,7 +44,7 @@ vec4 log_sum(vec4 x, vec4 y) { return log_add4(x, y); }
 T combine(T a, T b) { return COMBINE(a, b); }
 T4 combine(T4 a, T4 b) { return COMBINE(a, b); }
 
-// Which elements of texel t are among those from `first` up to `end`, and the others replaced.
+// Tests which elements of texel t are in first..end - 1; and replaces the other elements.
 bvec4 inside(int t, int first, int end) {
     ivec4 at = ivec4(t * 4) + ivec4(0, 1, 2, 3);
     return bvec4(at.x >= first && at.x < end, at.y >= first && at.y < end,
@@ -56,7 +56,7 @@ T4 masked(T4 x, int t, int first, int end, T other) {
     return T4(on.x ? x.x : other, on.y ? x.y : other, on.z ? x.z : other, on.w ? x.w : other);
 }
 
-// The largest of the elements of x from `first` up to `end`, and the sum of exp(element - largest).
+// Returns the maximum of the elements first..end - 1 of x, and the sum of exp(element - maximum).
 #ifndef COMBINE
 vec4 softmax_statistics(int first, int end) {
     float least = -infinity();

@@ -1,4 +1,4 @@
-// Integers: division and products that overflow and fail as in NumPy. Floats as integers.
+// Integers: division and products with NumPy's behavior on overflow and errors. Floats as integers.
 
 int int_div(int x, int y) {
     if (y == 0) return 0;
@@ -8,7 +8,7 @@ int int_div(int x, int y) {
 
 int int_rem(int x, int y) { return y == 0 ? 0 : x - y * int_div(x, y); }
 
-// Upper half of the product, from four products of 16-bit halves.
+// Returns the upper half of the product, computed from four products of 16-bit halves.
 uint mul_high(uint x, uint y) {
     uint x0 = x & 0xffffu, x1 = x >> 16, y0 = y & 0xffffu, y1 = y >> 16;
     uint low = x0 * y1 + (x0 * y0 >> 16);
@@ -23,8 +23,8 @@ uint mul_high(uint x, uint y) {
 uint mantissa_of(float x) { return (floatBitsToUint(x) & 0x7fffffu) | 0x800000u; }
 int exponent_of(float x) { return int(floatBitsToUint(x) >> 23) & 255; }
 
-// Remainder with the dividend's sign, exact: the mantissas are divided as integers, eight bits of the
-// quotient at a time.
+// Returns the exact remainder with the dividend's sign: the mantissas are divided as integers, eight bits
+// of the quotient at a time.
 float float_rem(float x, float y) {
     float a = absolute(x), b = absolute(y);
     if (is_nan(x) || is_nan(y) || a == infinity() || b < SMALLEST) return nan();
@@ -36,16 +36,16 @@ float float_rem(float x, float y) {
     return with_sign(float(rest) * 1.1920928955078125e-7 * scale, x);
 }
 
-// x / y; the language leaves open what division by more than 2^126 gives, whose reciprocal is subnormal.
+// Returns x / y. The language does not define division by more than 2^126, which has a subnormal reciprocal.
 float divided(float x, float y) {
     float scale = absolute(y) > 8.507059173023462e37 ? 0.25 : 1.0;
     return (x * scale) / (y * scale);
 }
 
-// x / y, rounded as IEEE 754 asks; the language's division may be off by some units.
+// Returns x / y, rounded as IEEE 754 requires; the language's division may be off by a few units.
 float quotient(float x, float y) {
     float q = divided(x, y), a = absolute(x), b = absolute(y);
-    // The quotient neither over- nor underflows, and where it is no whole number anyway.
+    // Only quotients that neither overflow nor underflow, and that are not integers anyway.
     if (!(absolute(q) < 16777216.0 && absolute(q) > 1.0e-6 && a >= SMALLEST && b >= SMALLEST)) return q;
     uint divisor = mantissa_of(b), rest = mantissa_of(a);
     int exponent = exponent_of(a) - exponent_of(b);
@@ -60,7 +60,7 @@ float quotient(float x, float y) {
         digits = (digits << 8) | rest / divisor;
         rest %= divisor;
     }
-    // 25 bits, and rest tells what follows: round half to even.
+    // 25 bits; rest determines the rounding (half to even).
     uint lost = digits & 1u;
     digits >>= 1;
     if (lost == 1u && (rest != 0u || (digits & 1u) == 1u)) digits++;

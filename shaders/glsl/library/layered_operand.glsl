@@ -1,4 +1,4 @@
-// How the operand NAME is read, which lies in the layers of ARRAY: the four elements of a texel, one element.
+// Reads of the operand NAME in the layers of ARRAY: the four elements of a texel, one element.
 
 uniform highp SAMPLER2DArray ARRAY_texture;
 

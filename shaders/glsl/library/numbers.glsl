@@ -1,5 +1,5 @@
-// Float32 and int32: special values, order, sign. isnan and isinf may be optimised away, so bits are
-// looked at.
+// Float32 and int32: special values, order, sign. Compilers may remove isnan and isinf, so the bits are
+// tested.
 
 float as_float(int bits) { return intBitsToFloat(bits); }
 float as_float(uint bits) { return uintBitsToFloat(bits); }

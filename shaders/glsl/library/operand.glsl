@@ -1,4 +1,4 @@
-// How the operand NAME is read, which lies in the texture of ARRAY: the four elements of a texel, one element, the four from element i on.
+// Reads of the operand NAME in the texture of ARRAY: the four elements of a texel, one element, four elements from i on.
 
 uniform highp SAMPLER2D ARRAY_texture;
 
@@ -14,7 +14,7 @@ SCALAR NAME_at(int i) {
     return (i & 2) == 0 ? ((i & 1) == 0 ? v.x : v.y) : ((i & 1) == 0 ? v.z : v.w);
 }
 
-// Both texels are fetched at once, whichever is needed.
+// Both texels are fetched at once, even if only one is needed.
 VECTOR NAME_four(int i) {
     int t = i >> 2, skip = i & 3;
     VECTOR v = NAME_texel(t), w = NAME_texel(t + 1);

@@ -4,7 +4,7 @@ struct Rows {
     T4 r0, r1, r2, r3;
 };
 
-// One term of each sum.
+// Adds one term to each sum.
 void add_product(inout Rows sum, T4 x, T4 y) {
     sum.r0 += x.x * y;
     sum.r1 += x.y * y;
@@ -20,7 +20,7 @@ T4 plus_products(T4 sum, T4 x, T4 y0, T4 y1, T4 y2, T4 y3) {
     return sum;
 }
 
-// Four terms of each sum.
+// Adds four terms to each sum.
 void add_products(inout Rows sum, Rows x, T4 y0, T4 y1, T4 y2, T4 y3) {
     sum.r0 = plus_products(sum.r0, x.r0, y0, y1, y2, y3);
     sum.r1 = plus_products(sum.r1, x.r1, y0, y1, y2, y3);
@@ -37,7 +37,7 @@ T4 inner_products(T4 x, T4 y0, T4 y1, T4 y2, T4 y3) {
     return T4(inner_product(x, y0), inner_product(x, y1), inner_product(x, y2), inner_product(x, y3));
 }
 
-// As add_products, where the terms of a sum lie in one texel of either side.
+// Like add_products, if the terms of a sum are in one texel of either side.
 void add_dots(inout Rows sum, Rows x, T4 y0, T4 y1, T4 y2, T4 y3) {
     sum.r0 += inner_products(x.r0, y0, y1, y2, y3);
     sum.r1 += inner_products(x.r1, y0, y1, y2, y3);
@@ -45,7 +45,7 @@ void add_dots(inout Rows sum, Rows x, T4 y0, T4 y1, T4 y2, T4 y3) {
     sum.r3 += inner_products(x.r3, y0, y1, y2, y3);
 }
 
-// Four neighbours of a, and of b, in a product of matrices. With A_WHOLE, B_WHOLE they are one texel, and
+// Four adjacent elements of a, and of b, in a matrix product. With A_WHOLE, B_WHOLE they are one texel, and
 // positions count texels.
 #ifdef A_WHOLE
 #define A_FOUR(i) a_texel(i)

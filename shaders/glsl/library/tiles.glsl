@@ -1,7 +1,7 @@
-// Where tiles lie; see lower/webgl/tiles.py.
+// Positions of tiles; see lower/webgl/tiles.py.
 
-// Tiles lie in their layer so that of four that a device computes together two share a column and
-// two share a row, which is quickest to read for. Returned: column and number of the tile at texel t.
+// Returns the column and the number of the tile at texel t. Of four tiles that a device computes together,
+// two share a column and two share a row, which makes reads fastest.
 ivec2 tile_at(int t, int columns) {
     int x = t & ((1 << out_shift) - 1), y = t >> out_shift;
     int four = ((y >> 1) << (out_shift - 1)) + (x >> 1);
@@ -16,16 +16,16 @@ int tile_texel(int column, int number, int columns, int shift) {
     return (((four >> (shift - 1)) * 2 + (number & 1)) << shift) + x;
 }
 
-// Row r of a tile. The rows of tiles 2 * i and 2 * i + 1 differ in bit `spread`.
+// Returns row r of a tile. The rows of tiles 2 * i and 2 * i + 1 differ in bit `spread`.
 int tile_row(int number, int r, int spread) {
     int rest = (number >> 1) * 4 + r;
     int low = rest & ((1 << spread) - 1);
     return ((rest - low) << 1) + ((number & 1) << spread) + low;
 }
 
-// A chunk of a step is a rectangle of four lines of `width` texels. Its columns go through squares of
-// two by two texels, which a device computes together, so that these read neighbours. Returned: column
-// and number of the chunk at texel t.
+// Returns the column and the number of the chunk at texel t. A chunk of a step is a rectangle of four lines
+// of `width` texels. Its columns traverse squares of two by two texels, which a device computes together, so
+// that these read adjacent elements.
 ivec2 chunk_at(int t, int width) {
     int x = t & ((1 << out_shift) - 1), y = t >> out_shift;
     int across = x / width;

@@ -1,5 +1,5 @@
-// Windows of volumes. An image is a volume of depth 1, whose sizes are constants, so that its loop
-// over the depth is compiled away. A pixel is an element of the volume, with all of its channels.
+// Windows of volumes. An image is a volume of depth 1 with constant sizes, so that compilers remove its loop
+// over the depth. A pixel is an element of the volume with all its channels.
 
 #ifdef IMAGE
 #define in_d 1
@@ -10,12 +10,12 @@
 #define pad_front 0
 #endif
 
-// The number of the loops' tap, and how many there are.
+// The number of the loops' current tap, and the number of taps.
 #define TAP ((fd * filter_h + fh) * filter_w + fw)
 
 #define TAPS (filter_d * filter_h * filter_w)
 
-// Of the output.
+// Number of pixels of the output.
 #define PIXELS (batch * out_d * out_h * out_w)
 
 ivec3 tap_of(int tap) {
@@ -23,7 +23,7 @@ ivec3 tap_of(int tap) {
     return ivec3(plane, row - plane * filter_h, tap - row * filter_w);
 }
 
-// Which of the batch's volumes, and the place in it.
+// Returns the volume's number in the batch, and the position in the volume.
 ivec4 output_place(int pixel) {
     int line = pixel / out_w, plane = line / out_h, volume = plane / out_d;
     return ivec4(volume, plane - volume * out_d, line - plane * out_h, pixel - line * out_w);
@@ -42,7 +42,7 @@ int input_pixel(int volume, int id, int ih, int iw) {
     return ((volume * in_d + id) * in_h + ih) * in_w + iw;
 }
 
-// Where the first tap of an output place lies, perhaps outside.
+// Returns the position of the first tap of an output position, which may be outside.
 ivec4 window_of(ivec4 place) {
     return place * ivec4(1, stride_d, stride_h, stride_w) - ivec4(0, pad_front, pad_top, pad_left);
 }
@@ -51,7 +51,7 @@ ivec4 window_at(int pixel) { return window_of(output_place(pixel)); }
 
 int within(int place, int limit) { return place >= 0 && place < limit ? place : -1; }
 
-// The input pixel under a tap of a window, or -1 outside.
+// Returns the input pixel that a tap of a window reads, or -1 outside.
 int pixel_under(ivec4 window, int fd, int fh, int fw) {
     int id = within(window.y + fd * dilation_d, in_d);
     int ih = within(window.z + fh * dilation_h, in_h), iw = within(window.w + fw * dilation_w, in_w);
@@ -63,7 +63,7 @@ int pixel_under(ivec4 window, int fd, int fh, int fw) {
         for (int fh = 0; fh < filter_h; fh++) \
             for (int fw = 0; fw < filter_w; fw++)
 
-// Loops over the taps of a window that lie inside, at id, ih, iw.
+// Loops over the taps of a window that are inside, at id, ih, iw.
 #define EACH_INPUT(window) \
     for (int fd = 0, id; fd < filter_d; fd++) \
         if ((id = within(window.y + fd * dilation_d, in_d)) >= 0) \
@@ -72,16 +72,16 @@ int pixel_under(ivec4 window, int fd, int fh, int fw) {
                     for (int fw = 0, iw; fw < filter_w; fw++) \
                         if ((iw = within(window.w + fw * dilation_w, in_w)) >= 0)
 
-// An input place as the windows count, from the first padded element on.
+// Returns an input position in the windows' coordinates, which start at the first padded element.
 ivec4 padded_place(int pixel) { return input_place(pixel) + ivec4(0, pad_front, pad_top, pad_left); }
 
-// Along one axis: the output whose tap lies on a padded place, or -1.
+// Returns for one axis the output that reads a padded position with a tap, or -1.
 int output_over(int place, int tap, int dilation, int stride, int limit) {
     int first = place - tap * dilation, result = first / stride;
     return first >= 0 && result * stride == first && result < limit ? result : -1;
 }
 
-// The output pixel whose tap lies on a padded place, or -1.
+// Returns the output pixel that reads a padded position with a tap, or -1.
 int pixel_over(ivec4 place, int fd, int fh, int fw) {
     int od = output_over(place.y, fd, dilation_d, stride_d, out_d);
     int oh = output_over(place.z, fh, dilation_h, stride_h, out_h);
@@ -89,7 +89,7 @@ int pixel_over(ivec4 place, int fd, int fh, int fw) {
     return min(min(od, oh), ow) < 0 ? -1 : output_pixel(place.x, od, oh, ow);
 }
 
-// Loops over the taps that lie on a padded place, and the outputs od, oh, ow that they belong to.
+// Loops over the taps that read a padded position, and their outputs od, oh, ow.
 #define EACH_OUTPUT(place) \
     for (int fd = 0, od; fd < filter_d; fd++) \
         if ((od = output_over(place.y, fd, dilation_d, stride_d, out_d)) >= 0) \
@@ -98,15 +98,15 @@ int pixel_over(ivec4 place, int fd, int fh, int fw) {
                     for (int fw = 0, ow; fw < filter_w; fw++) \
                         if ((ow = output_over(place.w, fw, dilation_w, stride_w, out_w)) >= 0)
 
-// The next output place in row-major order.
+// Returns the next output position in row-major order.
 ivec4 next_output(ivec4 place) {
     if (++place.w < out_w) return place;
     if (++place.z < out_h) return ivec4(place.xyz, 0);
     return ++place.y < out_d ? ivec4(place.xy, 0, 0) : ivec4(place.x + 1, 0, 0, 0);
 }
 
-// Loops over the chunk of output pixels at which a block's tap lies inside: `under` is the input
-// pixel there. Blocks count the taps, then the chunks.
+// Loops over the chunk of output pixels for which a block's tap is inside; the tap reads the input pixel
+// `under`. Blocks count the taps, then the chunks.
 #define EACH_PIXEL_OF_BLOCK(block) \
     ivec3 tap = tap_of(block % TAPS); \
     int pixel = block / TAPS * chunk, end = min(pixel + chunk, PIXELS), under; \

@@ -1,5 +1,5 @@
-// Numbers as bytes: of a row, whose smallest and largest numbers (and 0) are a range. A row with a number that is
-// not finite has this range.
+// Quantization of a row to bytes, by the range of its numbers (and 0). ENDLESS is the range of a row with a number
+// that is not finite.
 const ENDLESS = vec2<f32>(-3.4028234e38, 3.4028234e38);
 
 fn range_of(four: vec4<f32>) -> vec2<f32> {
@@ -11,14 +11,14 @@ fn range_of(four: vec4<f32>) -> vec2<f32> {
 
 fn ranges_joined(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> { return vec2<f32>(min(a.x, b.x), max(a.y, b.y)); }
 
-// How a row is quantised: a byte is round(x * inverse) + point, and its number (byte - point) * scale.
+// The quantization of a row: a byte is round(x * inverse) + point, and represents (byte - point) * scale.
 struct Quantum {
     inverse: f32,
     point: f32,
     scale: f32,
 }
 
-// With a zero point, as activations; what spans less than 1e-36 counts as 0: its inverse would overflow.
+// With a zero point, for activations. Ranges below 1e-36 count as 0, because the inverse would overflow.
 fn affine_quantum(range: vec2<f32>) -> Quantum {
     var width = range.y - range.x;
     if (bitcast<u32>(width) >= 0x7f800000u) { return Quantum(0.0, 0.0, nan()); }
@@ -26,13 +26,13 @@ fn affine_quantum(range: vec2<f32>) -> Quantum {
     let inverse = 255.0 / width;
     let low = range.x * inverse;
     let high = range.y * inverse;
-    // The end of -128..127 that is farther from the zero point is met exactly.
+    // The end of -128..127 that is farther from the zero point is represented exactly.
     let upper = (-128.0 + low) + (127.0 + high) > 0.0;
     let point = round(clamp(select(127.0 - high, -128.0 - low, upper), -128.0, 127.0));
     return Quantum(inverse, point, width / 255.0);
 }
 
-// Without, as weights: from -most to most.
+// Without a zero point, for weights: from -most to most.
 fn symmetric_quantum(range: vec2<f32>, most: f32) -> Quantum {
     if (all(range == ENDLESS)) { return Quantum(0.0, 0.0, nan()); }
     let largest = max(-range.x, range.y);

@@ -1,4 +1,4 @@
-// How kernels of a kind combine elements, and what changes nothing.
+// Combinations of elements for each KIND, and their identity elements.
 
 fn identity() -> T {
 #if KIND_SUM
@@ -75,7 +75,7 @@ fn combine(a: V, b: V) -> V {
 #endif
 }
 
-// Which elements of texel t are among those from `first` up to `end`, and the others replaced.
+// Tests which elements of texel t are in first..end - 1; and replaces the other elements.
 fn inside(t: i32, first: i32, end: i32) -> vec4<bool> {
     let at = 4 * t + vec4<i32>(0, 1, 2, 3);
     return (at >= vec4<i32>(first)) & (at < vec4<i32>(end));
@@ -85,7 +85,7 @@ fn masked(x: T4, t: i32, first: i32, end: i32, other: T) -> T4 {
     return select(T4(other), x, inside(t, first, end));
 }
 
-// The largest of the elements of x from `first` up to `end`, and the sum of exp(element - largest).
+// Returns the maximum of the elements first..end - 1 of x, and the sum of exp(element - maximum).
 fn softmax_statistics(first: i32, end: i32) -> vec4<f32> {
     let least = -infinity();
     var most = vec4<f32>(least);

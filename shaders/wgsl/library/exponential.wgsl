@@ -1,6 +1,6 @@
 // Exponentials, logarithms, powers. Built-in functions are used only where the language bounds their
 // error to a few units in the last place.
-// GLSL's are made of these (lower/webgl/glsl/from_wgsl.py): types of what is no float are written out.
+// GLSL's functions are generated from these (lower/webgl/glsl/from_wgsl.py), so types other than float are explicit.
 
 // exp(x) * 2^shift, for a shift of -1 or 0.
 fn scaled_exponential(x: f32, shift: i32) -> f32 {
@@ -50,7 +50,7 @@ fn log_ratio(s: f32) -> f32 {
     return 2.0 * s + 2.0 * s * z * q;
 }
 
-// The mantissa is brought to [sqrt(1/2), sqrt(2)); ln 2 is added in two parts.
+// The mantissa is scaled to [sqrt(1/2), sqrt(2)); ln 2 is added in two parts.
 fn logarithm(x: f32) -> f32 {
     if (is_nan(x) || x < 0.0) { return nan(); }
     if (x == 0.0) { return -infinity(); }
@@ -77,11 +77,11 @@ fn log_add4(x: vec4<f32>, y: vec4<f32>) -> vec4<f32> {
     return vec4<f32>(log_add(x.x, y.x), log_add(x.y, y.y), log_add(x.z, y.z), log_add(x.w, y.w));
 }
 
-// The 12 leading bits: products of two such numbers are exact.
+// Returns the 12 leading bits; products of two such numbers are exact.
 fn leading_bits(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) & 0xfffff000u); }
 
-// The power of a normal number: y log2(a) in two parts, each product of their large parts exact, so
-// that the result is right to its last bits for any compiler's order of operations.
+// Returns the power of a normal number. y log2(a) is computed in two parts with exact products of the large
+// parts, so that the result is accurate to the last bits for any compiler's order of operations.
 fn power_of_positive(a: f32, y: f32) -> f32 {
     let bits: i32 = bitcast<i32>(a) - 0x3f3504f3;
     let e = f32(bits >> 23u);
@@ -117,7 +117,7 @@ fn power_of_positive(a: f32, y: f32) -> f32 {
     return (q * r + 1.0) * power_of_two(half_way) * power_of_two(i32(whole) - half_way);
 }
 
-// Squares, cubes and whole powers of whole numbers are multiplied out, so that what fits is exact.
+// Squares, cubes and integer powers of integers are multiplied out, so that they are exact if they fit.
 fn power(x: f32, y: f32) -> f32 {
     if (y == 0.0 || x == 1.0) { return 1.0; }
     if (is_nan(x) || is_nan(y)) { return nan(); }

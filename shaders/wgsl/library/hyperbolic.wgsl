@@ -1,7 +1,7 @@
 // Hyperbolic functions and their inverses; the error function.
-// GLSL's are made of these (lower/webgl/glsl/from_wgsl.py): types of what is no float are written out.
+// GLSL's functions are generated from these (lower/webgl/glsl/from_wgsl.py), so types other than float are explicit.
 
-// exp(x) / 2, also where exp(x) is too large.
+// Returns exp(x) / 2, even if exp(x) overflows.
 fn half_exponential(x: f32) -> f32 { return scaled_exponential(x, -1); }
 
 fn hyperbolic_sine(x: f32) -> f32 {
@@ -42,7 +42,7 @@ fn inverse_hyperbolic_sine(x: f32) -> f32 {
 fn inverse_hyperbolic_cosine(x: f32) -> f32 {
     if (!(x >= 1.0)) { return nan(); }
     if (x > 1.0e4) { return logarithm(x) + 0.6931471805599453; }
-    // By bits near 1: compilers take the 1 off an x that is y + 1, and what was rounded away is there.
+    // From the bits near 1: compilers simplify x - 1 if x is y + 1, which changes the rounding.
     let near = f32(bitcast<i32>(x) - 0x3f800000) * 1.1920928955078125e-7;
     let t = select(x - 1.0, near, x < 2.0);
     return log_1_plus(t + sqrt(t * (t + 2.0)));
@@ -55,7 +55,7 @@ fn inverse_hyperbolic_tangent(x: f32) -> f32 {
     return with_sign(0.5 * log_1_plus(2.0 * a / (1.0 - a)), x);
 }
 
-// A fitted odd polynomial up to 1, then a rational approximation of 1 - erf; error below 3e-7.
+// A fitted odd polynomial up to 1, then a rational approximation of 1 - erf; the error is below 3e-7.
 fn error_function(x: f32) -> f32 {
     if (is_nan(x)) { return x; }
     let a = absolute(x);

@@ -1,10 +1,10 @@
-// Integers: division and products that overflow and fail as in NumPy. Floats as integers.
+// Integers: division and products with NumPy's behavior on overflow and errors. Floats as integers.
 
 fn int_div(x: i32, y: i32) -> i32 { return select(x / y, 0, y == 0); }
 
 fn int_rem(x: i32, y: i32) -> i32 { return x % y; }
 
-// Upper half of the product, from four products of 16-bit halves.
+// Returns the upper half of the product, computed from four products of 16-bit halves.
 fn mul_high(x: u32, y: u32) -> u32 {
     let x0 = x & 0xffffu;
     let x1 = x >> 16u;
@@ -23,8 +23,8 @@ fn mantissa_of(x: f32) -> u32 { return (bitcast<u32>(x) & 0x7fffffu) | 0x800000u
 
 fn exponent_of(x: f32) -> i32 { return i32(bitcast<u32>(x) >> 23u) & 255; }
 
-// Remainder with the dividend's sign, exact: the mantissas are divided as integers, eight bits of the
-// quotient at a time.
+// Returns the exact remainder with the dividend's sign: the mantissas are divided as integers, eight bits
+// of the quotient at a time.
 fn float_rem(x: f32, y: f32) -> f32 {
     let a = absolute(x);
     let b = absolute(y);
@@ -39,18 +39,18 @@ fn float_rem(x: f32, y: f32) -> f32 {
     return with_sign(f32(rest) * 1.1920928955078125e-7 * scale, x);
 }
 
-// x / y; the language leaves open what division by more than 2^126 gives, whose reciprocal is subnormal.
+// Returns x / y. The language does not define division by more than 2^126, which has a subnormal reciprocal.
 fn divided(x: f32, y: f32) -> f32 {
     let scale = select(1.0, 0.25, absolute(y) > 8.507059173023462e37);
     return (x * scale) / (y * scale);
 }
 
-// x / y, rounded as IEEE 754 asks; the language's division may be off by some units.
+// Returns x / y, rounded as IEEE 754 requires; the language's division may be off by a few units.
 fn quotient(x: f32, y: f32) -> f32 {
     let q = divided(x, y);
     let a = absolute(x);
     let b = absolute(y);
-    // The quotient neither over- nor underflows, and where it is no whole number anyway.
+    // Only quotients that neither overflow nor underflow, and that are not integers anyway.
     if (!(absolute(q) < 16777216.0 && absolute(q) > 1.0e-6 && a >= SMALLEST && b >= SMALLEST)) { return q; }
     let divisor = mantissa_of(b);
     var rest = mantissa_of(a);
@@ -66,7 +66,7 @@ fn quotient(x: f32, y: f32) -> f32 {
         digits = (digits << 8u) | (rest / divisor);
         rest %= divisor;
     }
-    // 25 bits, and rest tells what follows: round half to even.
+    // 25 bits; rest determines the rounding (half to even).
     let lost = digits & 1u;
     digits >>= 1u;
     if (lost == 1u && (rest != 0u || (digits & 1u) == 1u)) { digits += 1u; }

@@ -1,5 +1,5 @@
-// Float32: special values, order, sign. Implementations may assume that there are no NaNs and
-// infinities, so bits are looked at; those of constants must not be seen by the compiler.
+// Float32: special values, order, sign. Implementations may assume that there are no NaNs and infinities, so
+// the bits are tested. The compiler must not see the bits of constants.
 
 var<private> infinity_bits: u32 = 0x7f800000u;
 
@@ -7,7 +7,7 @@ fn infinity() -> f32 { return bitcast<f32>(infinity_bits); }
 
 fn nan() -> f32 { return bitcast<f32>(infinity_bits | 0x400000u); }
 
-// The float of some bits, for constants that are no finite normal numbers.
+// Returns the float with these bits, for constants that are not finite normal numbers.
 fn float_of(bits: u32) -> f32 { return bitcast<f32>(bits ^ infinity_bits ^ 0x7f800000u); }
 
 fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
@@ -24,7 +24,7 @@ fn minimum(x: f32, y: f32) -> f32 { return select(y, x, x < y || is_nan(x)); }
 
 fn minimum4(x: vec4<f32>, y: vec4<f32>) -> vec4<f32> { return select(y, x, (x < y) | is_nan4(x)); }
 
-// Of a kernel's results: V is a float, an int or four of them.
+// For a kernel's results: V is a float, an int or a vector of four.
 fn maximum_v(x: V, y: V) -> V {
 #if FLOATS
 #if QUADS
@@ -51,8 +51,8 @@ fn with_sign(x: f32, s: f32) -> f32 {
 // 2^n for n of -126..127.
 fn power_of_two(n: i32) -> f32 { return bitcast<f32>((n + 127) << 23u); }
 
-// The number of float16 that is nearest, ties to even; larger ones are infinite. Devices may convert
-// otherwise, so that nothing may be left to round.
+// Returns the nearest float16 number, ties to even; larger numbers become infinite. Devices may round
+// conversions differently, so the value is rounded before.
 fn to_half(x: f32) -> f32 {
     let bits = bitcast<u32>(x);
     let size = bits & 0x7fffffffu;

@@ -1,5 +1,5 @@
-// Products of packed bytes (see pack_bytes.wgsl): what becomes of their sums. Of four channels, from their last
-// texels of a part.
+// Products of packed bytes (see pack_bytes.wgsl): the conversion of their sums, for four channels, with the last
+// texels of their parts.
 struct Channels {
     scales: vec4<f32>,
     sums: vec4<i32>,
@@ -16,7 +16,7 @@ fn channels_at(column: i32, tap: i32) -> Channels {
     return Channels(scales, sums);
 }
 
-// Of a pixel with its scale and zero point, and four channels.
+// Returns the sums for a pixel with its scale and zero point, and four channels.
 fn scaled_sum(sum: vec4<i32>, pixel: vec2<i32>, channel_sums: vec4<i32>) -> vec4<f32> {
     return vec4<f32>(sum - pixel.y * channel_sums) * bitcast<f32>(pixel.x);
 }

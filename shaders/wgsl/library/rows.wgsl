@@ -1,9 +1,9 @@
-// Rows that threads share: LANES of them have a row, a workgroup has ACROSS rows. HELD: fours of it that each holds.
+// Rows that threads share: LANES threads share a row, and a workgroup has ACROSS rows. HELD: fours per thread.
 
 #if LANES
 const LANES = $LANES;
 const ACROSS = $ACROSS;
-// Threads of a row that join what all of them have: two barriers take less time than one for each halving.
+// Threads of a row that join the results of all: two barriers are faster than one per halving.
 const JOINERS = min(LANES, 8);
 #endif
 
@@ -11,7 +11,7 @@ const JOINERS = min(LANES, 8);
 const HELD = $HELD;
 #endif
 
-// A row, its number in the workgroup, and the number of a thread among those that share it.
+// A row, its number in the workgroup, and a thread's number among those that share the row.
 struct RowShare {
     row: i32,
     across: i32,

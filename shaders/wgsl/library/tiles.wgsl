@@ -1,6 +1,6 @@
-// Products in tiles: a workgroup computes 4 TM TY rows of 4 TN TX columns, a thread 4 TM rows of 4 TN columns; 4 DEPTH of k
-// pass through workgroup memory at once. PARTS threads share the depth of a tile. Tiles are of numbers of type Item,
-// sums in fours of type Four.
+// Products in tiles: a workgroup computes 4 TM TY rows of 4 TN TX columns, a thread 4 TM rows of 4 TN columns. The
+// workgroup's memory holds 4 DEPTH of k at a time. PARTS threads share the depth of a tile. Tiles have numbers of
+// type Item, sums are fours of type Four.
 
 #if PARTS
 const TM = $TM;
@@ -16,10 +16,10 @@ const A_LOADS = 4 * DEPTH * A_FOURS / THREADS;
 const B_LOADS = 4 * DEPTH * B_FOURS / THREADS;
 const SUMS = 4 * TM * TN;
 const HALF = SUMS / 2;
-// Threads of a warp side by side: a warp that is not a row of threads reads less of both tiles.
+// Number of a warp's threads along a row: a warp that is not a single row of threads reads less of both tiles.
 const SIDE = min(8, TX);
 
-// The padding keeps what the threads of a warp write in different banks.
+// The padding makes the threads of a warp write to different banks.
 struct APanel {
     rows: array<array<vec4<Item>, A_FOURS>, 4>,
     padding: array<vec4<Item>, 2>,
@@ -34,18 +34,18 @@ var<workgroup> a_tile: array<array<APanel, DEPTH>, 2>;
 
 var<workgroup> b_tile: array<array<BPanel, DEPTH>, 2>;
 
-// Which four of a tile, of numbers side by side along k, a thread loads: their row or column.
+// Returns the row or column of the four adjacent numbers along k that a thread loads.
 fn outer_of(t: i32, i: i32) -> i32 { return t / DEPTH + i * (THREADS / DEPTH); }
 
-// Where sum s of a thread lies in tiles `fours` wide: stage, panel, row and column.
+// Returns the place of a thread's sum s in tiles of width `fours`: stage, panel, row and column.
 fn place_of_sum(s: i32, thread: i32, fours: i32) -> vec4<i32> {
     let at = s * TX * TY + thread;
     let panel = at / (4 * fours);
     return vec4<i32>(panel / DEPTH, panel % DEPTH, at / fours % 4, at % fours);
 }
 
-// The sums of the threads that share the depth, in those of the first part. They pass through the tiles' memory. (A loop
-// with a barrier is not unrolled, so it must not index `sums`, which would leave the registers.)
+// Adds the sums of the threads that share the depth to those of the first part, through the tiles' memory. (A loop
+// with a barrier is not unrolled, so it must not index `sums`, which would then leave the registers.)
 fn join_sums(t: i32, part: i32, sums: ptr<function, array<Four, SUMS>>) {
     let thread = t % (TX * TY);
     for (var other = 1; other < PARTS; other++) {
@@ -71,14 +71,14 @@ fn join_sums(t: i32, part: i32, sums: ptr<function, array<Four, SUMS>>) {
 }
 #endif
 
-// What of four neighbours of a product lies inside.
+// Stores those of four adjacent results of a product that are inside.
 fn store_four(slice: i32, row: i32, column: i32, sum: T4) {
     if (row >= p.m || column >= p.n) { return; }
     let at = (slice * p.m + row) * p.n + column;
 #if QUADS
     store(at >> 2u, sum);
 #else
-    // A loop of unknown length would index the thread's sums, which would then leave the registers.
+    // Not a loop: with an unknown length it would index the thread's sums, which would then leave the registers.
     store(at, sum.x);
     if (column + 1 < p.n) { store(at + 1, sum.y); }
     if (column + 2 < p.n) { store(at + 2, sum.z); }

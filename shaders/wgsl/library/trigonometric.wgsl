@@ -1,5 +1,5 @@
 // Sine, cosine, tangent and their inverses.
-// GLSL's are made of these (lower/webgl/glsl/from_wgsl.py): types of what is no float are written out.
+// GLSL's functions are generated from these (lower/webgl/glsl/from_wgsl.py), so types other than float are explicit.
 
 // An angle of quadrant * pi/2 + rest with |rest| <= pi/4; the quadrant is modulo 4.
 struct Angle {
@@ -11,7 +11,7 @@ struct Angle {
 const TWO_OVER_PI = array<u32, 8>(0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u,
                                   0x3c439041u, 0xfe5163abu);
 
-// 32 digits of 2/pi from a place on.
+// Returns 32 digits of 2/pi from a position on.
 fn digits_at(place: i32) -> u32 {
     let word: i32 = place >> 5u;
     let shift: u32 = u32(place & 31);
@@ -19,9 +19,9 @@ fn digits_at(place: i32) -> u32 {
     return (TWO_OVER_PI[word] << shift) | (TWO_OVER_PI[word + 1] >> (32u - shift));
 }
 
-// The angle x, for |x| of 32768 and more.
-// Payne and Hanek's way (1983, https://doi.org/10.1145/1057600.1057602): of 2/pi times the mantissa only
-// the bits around the point are computed, which leaves out multiples of 4 and what is too small.
+// Returns the angle x, for |x| of at least 32768, by Payne and Hanek's method (1983,
+// https://doi.org/10.1145/1057600.1057602): only the bits around the point of 2/pi times the mantissa are
+// computed, which omits multiples of 4 and negligible bits.
 fn large_angle(x: f32) -> Angle {
     let place: i32 = exponent_of(x) - 120;
     let t0: u32 = digits_at(place);
@@ -43,7 +43,7 @@ fn large_angle(x: f32) -> Angle {
     return Angle(rest, select(n, -n, x < 0.0) & 3);
 }
 
-// The same for any x; pi/2 is in parts of few bits, so that their multiples are exact.
+// The same for any x; pi/2 is split into parts with few bits, so that their multiples are exact.
 fn angle(x: f32) -> Angle {
     if (!(absolute(x) < 32768.0)) { return large_angle(x); }
     let n = floor(x * 0.6366197723675814 + 0.5);
@@ -54,7 +54,7 @@ fn angle(x: f32) -> Angle {
     return Angle(r - n * 6.223372171896613e-14, i32(n) & 3);
 }
 
-// The sign is set, as the sum of the terms of -0 is 0.
+// The sign is set explicitly, because the sum of the terms for -0 is 0.
 fn sine_kernel(r: f32) -> f32 {
     let z = r * r;
     let a = absolute(r);

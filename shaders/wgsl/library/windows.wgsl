@@ -1,6 +1,6 @@
-// Windows of volumes. An image is a volume of depth 1, whose sizes are constants, so that loops over the
-// depth are compiled away. A pixel is an element of the volume, with all of its channels. Places are of
-// the batch, the depth, the rows, the columns.
+// Windows of volumes. An image is a volume of depth 1 with constant sizes, so that compilers remove loops over
+// the depth. A pixel is an element of the volume with all its channels. Positions have the axes batch, depth,
+// row, column.
 
 fn input_size() -> vec3<i32> {
 #if IMAGE
@@ -50,19 +50,19 @@ fn window_padding() -> vec3<i32> {
 #endif
 }
 
-// Of a filter.
+// Number of taps of a filter.
 fn tap_count() -> i32 {
     let size = filter_size();
     return size.x * size.y * size.z;
 }
 
-// Of the output.
+// Number of pixels of the output.
 fn output_pixels() -> i32 {
     let size = output_size();
     return p.batch * size.x * size.y * size.z;
 }
 
-// A tap of a filter: its number, and its place.
+// A tap of a filter: its number and its position.
 struct Tap {
     number: i32,
     at: vec3<i32>,
@@ -70,7 +70,7 @@ struct Tap {
 
 fn first_tap() -> Tap { return Tap(0, vec3<i32>(0)); }
 
-// The next tap in row-major order.
+// Returns the next tap in row-major order.
 fn next_tap(tap: Tap) -> Tap {
     let size = filter_size();
     let at = tap.at;
@@ -105,25 +105,25 @@ fn output_place(pixel: i32) -> vec4<i32> { return place_of(pixel, output_size())
 
 fn output_pixel(volume: i32, at: vec3<i32>) -> i32 { return pixel_of(volume, at, output_size()); }
 
-// Where the first tap of an output place lies, perhaps outside.
+// Returns the position of the first tap of an output position, which may be outside.
 fn window_of(place: vec4<i32>) -> vec4<i32> {
     return vec4<i32>(place.x, place.yzw * window_strides() - window_padding());
 }
 
 fn window_at(pixel: i32) -> vec4<i32> { return window_of(output_place(pixel)); }
 
-// The input pixel under a tap of a window, or -1 outside.
+// Returns the input pixel that a tap of a window reads, or -1 outside.
 fn pixel_under(window: vec4<i32>, tap: Tap) -> i32 {
     let at = window.yzw + tap.at * window_dilations();
     return select(-1, pixel_of(window.x, at, input_size()), is_within(at, input_size()));
 }
 
-// An input place as the windows count, from the first padded element on.
+// Returns an input position in the windows' coordinates, which start at the first padded element.
 fn padded_place(pixel: i32) -> vec4<i32> {
     return place_of(pixel, input_size()) + vec4<i32>(0, window_padding());
 }
 
-// The output pixel whose tap lies on a padded place, or -1.
+// Returns the output pixel that reads a padded position with a tap, or -1.
 fn pixel_over(place: vec4<i32>, tap: Tap) -> i32 {
     let first = place.yzw - tap.at * window_dilations();
     let at = first / window_strides();
@@ -131,7 +131,7 @@ fn pixel_over(place: vec4<i32>, tap: Tap) -> i32 {
     return select(-1, output_pixel(place.x, at), is_one);
 }
 
-// The next output place in row-major order.
+// Returns the next output position in row-major order.
 fn next_output(place: vec4<i32>) -> vec4<i32> {
     let size = output_size();
     if (place.w + 1 < size.z) { return place + vec4<i32>(0, 0, 0, 1); }
