@@ -1,4 +1,4 @@
-"""Sphinx's settings; `build.py docs` puts this beside the pages of docs/ and those of the API."""
+"""Settings for Sphinx; `build.py docs` copies this file next to the pages of docs/ and of the API."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from buildsys.api_pages import TABLE, homes
 
 REPOSITORY = "https://github.com/tfpy/tfpy/blob/main"
 OUTSIDE = re.compile(r"\]\(\.\./([^)]+)\)")
-"""A link from a page of docs/ to a file elsewhere in the repository."""
+"""Links from a page of docs/ to files elsewhere in the repository."""
 SHOWN = {"web/npm/README.md": "npm.md"}
-"""Files elsewhere that are pages here."""
+"""Files outside of docs/ that are pages of the documentation."""
 SERVED = "examples/notebooks/"
-"""A folder that the site has, too."""
+"""A folder that the site also serves."""
 TABLES = re.compile(r'<table class="docutils.*?</table>', re.S)
 WORD = re.compile(r'(?<=<span class="pre">)[^<]+')
 BREAK = re.compile(r"(?<=\w{3})[_./:=(,]+(?=\w)")
-"""Where a line may end in a name or an address."""
+"""Positions at which a name or an address may be wrapped."""
 NAME = re.compile(r"(tf(?:\.\w+)+)(\(.*\))?$", re.S)
-"""A public name in a text, called or not."""
+"""A public name in text, with or without a call."""
 
 project = "tfpy"
 copyright = "the tfpy authors"
@@ -65,12 +65,12 @@ napoleon_use_rtype = False
 
 
 for _name in tomllib.loads(TABLE.read_text()):
-    # the reference has names as programs have them, after `import tfpy as tf`
+    # the reference uses the names of programs, after `import tfpy as tf`
     sys.modules[_name] = importlib.import_module("tfpy" + _name.removeprefix("tf"))
 for _class, _home in homes().items():
-    # one of another name would be described as that one's alias
+    # a class with another name would be documented as an alias
     _class.__name__ = _home.rpartition(".")[2]
-# what stands before a colon in the text of a property is no type
+# text before a colon in the docstring of a property is not a type
 GoogleDocstring._parse_attribute_docstring = lambda self: self._consume_to_end()
 
 
@@ -84,7 +84,7 @@ def _link_to_repository(app: Any, name: str, source: list[str]) -> None:
 
 
 def _link_to_reference(app: Any, document: nodes.document) -> None:
-    """`tf.relu(x)` in a text leads to what the reference says of it."""
+    """Link names such as `tf.relu(x)` in text to the reference."""
     for literal in list(document.findall(nodes.literal)):
         named = NAME.match(literal.astext())
         if named is None or isinstance(literal.parent, nodes.reference | pending_xref):
@@ -98,13 +98,13 @@ def _link_to_reference(app: Any, document: nodes.document) -> None:
 
 
 def _fit(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """For narrow screens: names may go on in the next line, and cells know their column."""
+    """Prepare a page for narrow screens: make long names wrap, and label the cells of tables."""
     body = WORD.sub(lambda word: BREAK.sub(r"\g<0><wbr>", word[0]), context.get("body", ""))
     context["body"] = TABLES.sub(_labelled, body)
 
 
 def _labelled(found: re.Match[str]) -> str:
-    """A table whose cells know the head of their column."""
+    """Add the heads of the columns to the cells of a table."""
     table = BeautifulSoup(found[0], "html.parser")
     heads = [head.get_text() for head in table.select("thead th")]
     for row in table.select("tbody tr"):
@@ -117,7 +117,7 @@ def _labelled(found: re.Match[str]) -> str:
 
 
 def setup(app: Any) -> None:
-    """Called by Sphinx."""
+    """Register the hooks; Sphinx calls this function."""
     app.connect("source-read", _link_to_repository)
     app.connect("doctree-read", _link_to_reference)
     app.connect("html-page-context", _fit)

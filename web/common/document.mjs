@@ -233,7 +233,7 @@ function checkDonations({ buffers, inputs, outputs, steps, donations = [] }) {
   });
   for (const [output, input] of donations) {
     const what = `output buffer ${shownValue(output)} and input buffer ${shownValue(input)}`;
-    require_(returned.has(output) && given.has(input), `there are no ${what}`);
+    require_(returned.has(output) && given.has(input), `${what} do not exist`);
     const [made, old] = [buffers[output], buffers[input]];
     const same = made.dtype === old.dtype && countOf(made.shape) === countOf(old.shape);
     require_(same, `${what} differ in size or dtype`);

@@ -138,7 +138,7 @@ export function parseDocument(json, entries) {
     targetOf(one, frames, new BlockCheck(programs, constantType)),
   );
   const lacks = object(given.lacks, "lacks");
-  for (const [name, why] of Object.entries(lacks)) text(why, `what ${name} lacks`);
+  for (const [name, why] of Object.entries(lacks)) text(why, `the entry ${name} of lacks`);
   return { functions, state, targets, programs, lacks };
 }
 

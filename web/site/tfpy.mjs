@@ -53,7 +53,7 @@ const BEGINS = { pyodide: 0, packages: 0.8, backend: 0.9, ready: 1 };
 const START = `
 import gc
 
-gc.disable()  # what is imported stays: nobody need look for garbage there, now or later
+gc.disable()  # imported objects are never garbage, so collections would only cost time
 try:
     import tfpy as tf
 finally:

@@ -97,7 +97,7 @@ class Page:
         self._tell("stop")
 
     def show(self, **texts):
-        """Set the elements with these ids to texts or numbers."""
+        """Show strings or numbers in the elements with these ids."""
         self._tell("show", {name: shown(value) for name, value in texts.items()})
 
     def plot(self, name, x, *ys):
