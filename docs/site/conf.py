@@ -1,4 +1,4 @@
-"""Settings for Sphinx; `build.py docs` copies this file next to the pages of docs/ and of the API."""
+"""Settings for Sphinx; `build.py docs` copies this file next to the pages of docs/ and the API."""
 
 from __future__ import annotations
 

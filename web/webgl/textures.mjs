@@ -293,7 +293,7 @@ export class TexturePool {
   /**
    * Delete free textures; the sizes that entered the pool first go first.
    *
-   * @param {number} limit bytes bytes of free textures that may remain
+   * @param {number} limit bytes of free textures that may remain
    */
   deleteFree(limit) {
     for (const { free, bytes } of this.buckets.values()) {
