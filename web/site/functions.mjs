@@ -131,6 +131,6 @@ async function namespaceOf(pyodide, what) {
 export async function textAt(url) {
   const response = await fetch(url);
   const isPage = response.headers.get("Content-Type")?.startsWith("text/html");
-  if (!response.ok || isPage) throw new Error(`no Python file at ${url}: ${response.status}`);
+  if (!response.ok || isPage) throw new Error(`no Python at ${url}: ${response.status}`);
   return response.text();
 }
