@@ -1,4 +1,4 @@
-"""What axe-core finds wrong with a page for people who do not see or point."""
+"""Accessibility checks of pages with axe-core."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ RUN = """(async (page) => {
 
 
 def violations(page: OpenPage, window: str = "window") -> list[str]:
-    """The serious and critical ones of a page, or of a frame's window, as it is now.
+    """Return the serious and critical violations of a page, or of a frame's window.
 
-    In the light theme, and with the colours of the dark one. axe takes a page without a background
-    for a white one, so it is given the browser's.
+    The page is checked in the light theme and again with the colors of the dark theme. axe assumes
+    a white page if there is no background, so the browser's background color is set explicitly.
     """
     source = json.dumps(AXE.read_text(encoding="utf-8"))
     found = page.evaluate(RUN.replace("AXE", source).replace("WINDOW", window), SECONDS)

@@ -1,7 +1,7 @@
-"""The tests in browsers use tfpy's own plugin, as a user's tests do.
+"""Configuration of the browser tests, which use tfpy's own pytest plugin.
 
-A page takes seconds to start. So each process runs whole files, and those that share pages which
-others do not open run in one; what takes longest begins first.
+Starting a page takes seconds. Therefore each process runs whole files, files that share pages which
+no other file opens run in the same process, and the longest files begin first.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ LONGEST = (
     *("test_layers_models.py", "test_grids.py", "test_webgpu_products.py", "test_networks.py"),
     "test_traces.py",
 )
-"""The longest first; the others take less than these, one by one."""
+"""Files that take longest, in descending order. Every other file takes less time."""
 
 LAST = "test_leaks.py"
-"""It ends a browser with all its pages."""
+"""This file runs last, because it closes a browser with all its pages."""
 
 TOGETHER = {
     "test_keras.py": "keras",
@@ -45,7 +45,7 @@ TOGETHER = {
     "test_threads_of_execution.py": "environments",
     "test_views.py": "shown",
 }
-"""Files that share pages: with Keras, of Firefox, in workers, without isolation, with float16."""
+"""Files that share pages: with Keras, in Firefox, in workers, without isolation, with float16."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -58,7 +58,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """The states, those that share a browser one after another."""
+    """Parametrize tests with the states, ordered so that states of one browser are adjacent."""
     if "state" in metafunc.fixturenames:
         found = (
             matrix.cover() if metafunc.config.getoption("matrix") == "pairs" else matrix.states()
@@ -74,7 +74,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class PageScheduling(LoadScopeScheduling):
-    """Gives a process a file, or files that share pages."""
+    """A scheduler that assigns whole files, or files that share pages, to a process."""
 
     def _split_scope(self, nodeid: str) -> str:
         name = nodeid.partition("::")[0].rpartition("/")[2]

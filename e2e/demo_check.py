@@ -1,4 +1,4 @@
-"""Opens the demo in headless Chromium on each backend in turn and checks that it learns."""
+"""A check that opens the demo in headless Chromium on each backend and trains it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tfpy.testing.environments import BACKENDS, ENVIRONMENTS
 from tfpy.testing.sessions import Browsers, OpenPage
 
 MINIMUM_ACCURACY = 0.97
-ENOUGH = 0.95  # where a test need not wait for the end
-LONGEST_GAP_MS = 1000.0  # Python runs in a worker: only a very busy machine comes near
+ENOUGH = 0.95  # used where a test does not need to wait for the end
+LONGEST_GAP_MS = 1000.0  # Python runs in a worker, so only a very busy machine comes near
 TRAIN_SECONDS = 300.0
 POLL_SECONDS = 0.25
 SOFTWARE = "tfpyflags=SOFTWARE_WEBGL_ENABLED:true,WEBGPU_SOFTWARE_ENABLED:true"
@@ -25,7 +25,7 @@ DONE = ("trained", "failed")
 
 @dataclass
 class Outcome:
-    """What one visit of the page gave: figures for the report, and what is wrong."""
+    """Figures and problems of one visit of the page."""
 
     figures: dict[str, Any]
     wrong: list[str] = field(default_factory=list)
@@ -34,7 +34,7 @@ class Outcome:
 def wait_for(
     page: OpenPage, phases: tuple[str, ...], timeout: float, enough: float = math.inf
 ) -> dict[str, Any]:
-    """The page's state once it has reached one of these phases, or an accuracy that is enough."""
+    """Return the page's state once it has reached one of the phases or the accuracy `enough`."""
     end = time.monotonic() + timeout
     while time.monotonic() < end:
         state: dict[str, Any] = page.evaluate("globalThis.tfpyDemo", timeout)
@@ -49,7 +49,7 @@ def problems_of(page: OpenPage, state: dict[str, Any]) -> list[str]:
 
 
 def accuracy_with(browsers: Browsers, site: str, backend: str, flags: str) -> dict[str, Any]:
-    """The demo's state in Chromium, with further flags, once it recognises enough digits."""
+    """Return the demo's state in Chromium with more flags, once its accuracy is high enough."""
     url = f"{site}?auto=1&backend={backend}&{SOFTWARE},{flags}"
     page = browsers.open("chromium", ENVIRONMENTS["default"], url)
     try:
@@ -81,7 +81,7 @@ def check_backend(browsers: Browsers, site: str, browser: str, backend: str) -> 
 
 
 def wrong_figures(figures: dict[str, Any], backend: str) -> list[str]:
-    """What is not as it should be."""
+    """Return the figures that are outside their bounds, as text."""
     wrong = []
     if figures["backend"] != backend:
         wrong.append(f"ran on {figures['backend']}")
@@ -93,7 +93,7 @@ def wrong_figures(figures: dict[str, Any], backend: str) -> list[str]:
 
 
 def check_automatic(browsers: Browsers, site: str) -> Outcome:
-    """Open the demo as a visitor does: which backend is chosen, and why not the others?"""
+    """Open the demo without options and check which backend is chosen and why not the others."""
     page = browsers.open("chromium", ENVIRONMENTS["default"], site)
     try:
         state = wait_for(page, ("ready", "failed"), TRAIN_SECONDS)
@@ -104,7 +104,7 @@ def check_automatic(browsers: Browsers, site: str) -> Outcome:
 
 
 def attempt(check: Any, *arguments: Any) -> Outcome:
-    """A check's outcome, where failing to answer is one too."""
+    """Return the outcome of a check. An exception counts as a failed check."""
     try:
         outcome: Outcome = check(*arguments)
         return outcome
@@ -126,9 +126,9 @@ def print_table(outcomes: dict[str, Outcome]) -> None:
 
 
 def main(site_url: str, json_path: str | None = None) -> int:
-    """Check the demo at this address; returns the exit status.
+    """Check the demo at this address and return the exit status.
 
-    Prints a table and, where a path is given, writes the figures there as JSON.
+    Print a table, and if `json_path` is given, write the figures there as JSON.
     """
     outcomes: dict[str, Outcome] = {}
     browsers = Browsers({})

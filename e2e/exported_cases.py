@@ -1,5 +1,7 @@
-"""Functions that are exported, with calls of them: the tests of node's and Chromium's pages run
-them without Python and compare with what they give here."""
+"""Exported functions with calls, shared by the tests in node and Chromium.
+
+These tests run the functions without Python and compare the results with Python's.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ STEPS = 3
 
 
 class Case(NamedTuple):
-    """What is exported, and the calls: function, inputs by name."""
+    """Functions to export and the calls to make: the function's name, and inputs by name."""
 
     functions: Mapping[str, Any]
     signatures: Mapping[str, Any]
@@ -29,7 +31,7 @@ class Case(NamedTuple):
         tf.export(self.functions, path, self.signatures)
 
     def expected(self) -> list[dict[str, Array]]:
-        """What each call gives, in order; it trains what is trained."""
+        """Return the results of the calls, in order. Calls that train change the Variables."""
         return [
             {name: np.asarray(value) for name, value in self._call(name, inputs).items()}
             for name, inputs in self.calls
@@ -46,14 +48,14 @@ def spec(array: Array) -> tf.TensorSpec:
 
 
 def _one(function: Any, *calls: Inputs, tolerance: float = 1e-5) -> Case:
-    """A single function, for the sizes of its calls."""
+    """Return the case of a single function, exported for the sizes of its calls."""
     sizes = [{key: spec(array) for key, array in inputs.items()} for inputs in calls]
     given = [("call", inputs) for inputs in calls]
     return Case({"call": tf.function(function)}, {"call": sizes}, given, tolerance)
 
 
 def dense() -> Case:
-    """Two layers, for two sizes of batches."""
+    """Return two dense layers, exported for two batch sizes."""
     rng = np.random.default_rng(0)
     shapes = [(20, 33), (33,), (33, 5), (5,)]
     w = [tf.Variable(rng.standard_normal(s).astype("float32") / 4, name="w") for s in shapes]
@@ -78,7 +80,7 @@ def _network(name: str, run: str, given: str, tolerance: float) -> Case:
 
 
 def lstm_loop() -> Case:
-    """Steps in a loop whose number is given, their states in a TensorArray."""
+    """Return a loop with a given number of LSTM steps, whose states are in a TensorArray."""
     lstm = importlib.import_module("bench.networks.lstm")
     weights = {key: tf.Variable(w, name=key) for key, w in lstm.weights().items()}
 
@@ -102,7 +104,7 @@ def lstm_loop() -> Case:
 
 
 def training() -> Case:
-    """A convolutional network that learns by Adam, and predicts, before and after."""
+    """Return a convolutional network with an Adam step, and predictions before and after."""
     digits = importlib.import_module("bench.networks.digits")
     weights = {key: tf.Variable(w, name=key) for key, w in digits.weights().items()}
     zeros = [np.zeros(w.shape, np.float32) for w in weights.values()]
@@ -144,7 +146,7 @@ def training() -> Case:
 
 
 def control_flow() -> Case:
-    """Conditions and loops of values of the device, the gradient of a loop, dtypes, randomness."""
+    """Return conditions and loops over device values, a loop's gradient, dtypes and randomness."""
     w = tf.Variable([0.5, -1.0, 2.0], name="w")
     flag = tf.Variable([True, False, True], name="flag")
 
@@ -177,8 +179,11 @@ def control_flow() -> Case:
 
 
 def lists() -> Case:
-    """Gradients of loops in loops, which save lists of lists; sums of lists; filters that depend on
-    Variables alone, in a loop."""
+    """Return nested loops with gradients, which save lists of lists.
+
+    The case also has sums of lists, and convolution filters inside a loop that depend on Variables
+    only.
+    """
     filters = tf.Variable(np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3) / 16, name="filters")
     scale = tf.Variable([1.0, 2.0, 0.5], name="scale")
 
@@ -212,7 +217,7 @@ CASES: Mapping[str, Callable[[], Case]] = {
 
 
 def assert_near(case: Case, found: Sequence[Mapping[str, Array]]) -> None:
-    """That calls gave what they give here, relative to the largest number."""
+    """Check that results equal the results in Python, relative to the largest number."""
     tf.random.set_seed(None)
     for number, (results, wanted) in enumerate(zip(found, case.expected(), strict=True)):
         assert results.keys() == wanted.keys()

@@ -1,4 +1,4 @@
-"""Broken files of exported programs."""
+"""Corrupt files of exported programs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ CARELESS = (
     *("Cannot read", "is not a function", "not iterable", "RuntimeError", "unreachable"),
     *("call stack", "Invalid array", "Invalid typed array", "allocation failed"),
 )
-"""Words of errors that no check has made."""
+"""Words of errors that show that no check was made."""
 
 
 def edited(data: bytes, edit: Callable[[Any], None]) -> bytes:
-    """A file whose document was edited."""
+    """Return a file with an edited document."""
 
     def change(text: str) -> str:
         document = json.loads(text)
@@ -28,21 +28,21 @@ def edited(data: bytes, edit: Callable[[Any], None]) -> bytes:
 
 
 def text_of(data: bytes) -> str:
-    """The text of a file's document."""
+    """Return the text of a file's document."""
     header, _ = _parts(data)
     text: str = header["__metadata__"]["tfpy"]
     return text
 
 
 def with_text(data: bytes, change: Callable[[str], str]) -> bytes:
-    """A file whose document has another text."""
+    """Return a file with another document text."""
     header, rest = _parts(data)
     header["__metadata__"]["tfpy"] = change(header["__metadata__"]["tfpy"])
     return _joined(header, rest)
 
 
 def _parts(data: bytes) -> tuple[Any, bytes]:
-    """A file's header, and what follows it."""
+    """Return a file's header and the bytes after the header."""
     (length,) = struct.unpack("<Q", data[:8])
     return json.loads(data[8 : 8 + length]), data[8 + length :]
 
@@ -53,7 +53,7 @@ def _joined(header: Any, rest: bytes) -> bytes:
 
 
 def mutants(data: bytes, rng: np.random.Generator, count: int) -> Iterator[bytes]:
-    """Files with parts cut, bytes changed, and numbers, texts and lists of their document wrong."""
+    """Yield files with truncated parts, changed bytes and wrong values in their documents."""
     header, rest = _parts(data)
     document = header["__metadata__"]["tfpy"]
     yield from (data[:n] for n in (0, 5, 8, 100, len(data) - len(rest), len(data) - 1))
@@ -75,7 +75,7 @@ def mutants(data: bytes, rng: np.random.Generator, count: int) -> Iterator[bytes
 
 
 def _change(value: Any, rng: np.random.Generator) -> None:
-    """Changes one thing somewhere in a nest."""
+    """Change one entry at a random place of a nest."""
     places = [value]
     while True:
         inner = places[-1]

@@ -1,4 +1,4 @@
-// Calls of exported programs in a page: the tests in test_exported.py.
+// Calls of exported programs in a page, for the tests in test_exported.py.
 
 import { loadProgram } from "/src/tfpy/assets/tfpy-run.mjs";
 
@@ -22,7 +22,7 @@ function base64Of({ buffer, byteOffset, byteLength }) {
 }
 
 /**
- * What a model holds once nothing is on its way to the host: WebGPU's buffers are read later.
+ * Returns the memory of a model after pending transfers, because WebGPU's buffers are read later.
  * @param {Awaited<ReturnType<typeof loadProgram>>} model
  */
 async function settled(model) {
@@ -35,7 +35,7 @@ async function settled(model) {
 }
 
 /**
- * Loads a file, calls its functions, and says what they gave and how long the first took.
+ * Loads a file and calls its functions. Returns the results and the duration of the first call.
  * @param {string} url
  * @param {any} options
  * @param {[string, Record<string, {dtype: string, shape: number[], base64: string}>][]} calls
@@ -76,8 +76,8 @@ export async function called(url, options, calls) {
 }
 
 /**
- * The same with an adapter that is software, as the tests' is, or seems to be hardware, or has the
- * least limits: also how often one was asked for, and which kernels were made.
+ * The same with an adapter that is software (as in the tests), seems to be hardware, or has the
+ * lowest limits. Also returns the number of requested adapters and the created kernels.
  * @param {string} url
  * @param {any} options
  * @param {any} calls
@@ -136,7 +136,7 @@ export async function adapters(url, options, calls, kind) {
 }
 
 /**
- * Loads broken files and runs those that load: the errors' texts, in order, none where it went well.
+ * Loads corrupt files and runs those that load. Returns the error messages in order, "" for none.
  * @param {string[]} files base64
  * @param {any} options
  * @param {string} name
@@ -157,7 +157,7 @@ export async function broken(files, options, name, inputs) {
 }
 
 /**
- * What a program of pictures gives for one that is drawn, in several forms.
+ * Results of a program that takes images, for one image in several forms.
  * @param {string} url
  */
 export async function pictures(url) {

@@ -1,7 +1,7 @@
-"""A server of the site on which one thing goes wrong: what, the first part of the path says.
+"""A server of the site with one fault, which the first part of the path selects.
 
-``/numpy-cut/tfpy.mjs`` is the site's ``tfpy.mjs``, as are all its other files below ``/numpy-cut/``
-but for those that the fault of this name is about.
+``/numpy-cut/tfpy.mjs`` is the site's ``tfpy.mjs``, and so are all other files below
+``/numpy-cut/``, except the files that the fault of this name affects.
 """
 
 from __future__ import annotations
@@ -20,24 +20,27 @@ PAGE = b"<!doctype html><title>A page</title><link rel=icon href='data:,'><body>
 
 @dataclass(frozen=True)
 class Fault:
-    """What a server does wrong."""
+    """A fault of a server."""
 
     path: str = "(?!)"
-    """Of which files: a regular expression that their paths match somewhere."""
+    """Regular expression that matches part of the affected files' paths."""
     how: str = "missing"
-    """``missing``; ``page``: another page in its place; ``type``: called application/octet-stream;
-    ``short``: the first half, as if it were all; ``changed``: one byte is another;
-    ``cut``: the connection breaks after the first half."""
+    """Kind of fault.
+
+    ``missing``: 404; ``page``: another page is returned; ``type``: the type is
+    application/octet-stream; ``short``: only the first half, with a matching length; ``changed``:
+    one byte differs; ``cut``: the connection breaks after the first half.
+    """
     headers: Mapping[str, str] = field(default_factory=dict)
-    """More headers, of each answer."""
+    """Additional headers of each response."""
 
 
 class FaultServer(Serving):
-    """Serves ``site`` once for each fault, by its name."""
+    """A server that serves ``site`` once for each fault, under the fault's name."""
 
     def __init__(self, site: Path, faults: Mapping[str, Fault]) -> None:
         self.mended: set[str] = set()
-        """Names of faults that are no more; headers stay."""
+        """Names of faults that are fixed. Their headers stay."""
         mended = self.mended
         top = site.resolve()
 

@@ -1,4 +1,4 @@
-"""The gallery's pages at work: what to do in each, and how to see that it has done it."""
+"""Scripts that use the gallery's pages, and conditions that show that a page works."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ SOFTWARE = "tfpyflags=SOFTWARE_WEBGL_ENABLED:true,WEBGPU_SOFTWARE_ENABLED:true"
 
 @dataclass(frozen=True)
 class Case:
-    """A page at work.
+    """A page of the gallery in use.
 
     Attributes:
-        done: JavaScript in the page that is true when it has done what it is for; `text(id)` and
-            `number(id)` are what an element shows, `use(id, value)` is a person at a control,
-            `press(id, key)` at a canvas, and `until(test)` waits.
-        begin: JavaScript that is run when the page is ready.
-        picture: as ``done``, for the page's picture, which may take longer; "" is the same.
+        done: JavaScript condition, true once the page has done its work. `text(id)` and
+            `number(id)` return the content of an element, `use(id, value)` operates a control,
+            `press(id, key)` presses a key on a canvas, and `until(test)` waits.
+        begin: JavaScript to run when the page is ready.
+        picture: Like `done`, for the image of the page, which may take longer. "" means the same.
     """
 
     name: str
@@ -155,7 +155,7 @@ RUN = """(async (address, size, begin, done) => {
 
 
 def run(page: OpenPage, case: Case, width: int, height: int) -> dict[str, Any]:
-    """Has a page at work in a frame of a blank page, until it is done."""
+    """Run a page in a frame of a blank page until its work is done."""
     address = f"/gallery/{case.name}/index.html?backend={case.backend}&{SOFTWARE}"
     size = f"width: {width}px; height: {height}px"
     arguments = ", ".join(map(json.dumps, (address, size, case.begin, case.done)))

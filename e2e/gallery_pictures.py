@@ -1,4 +1,4 @@
-"""The pictures of the gallery's pages in docs/gallery; ``python build.py pictures`` makes them."""
+"""The images of the gallery's pages in docs/gallery, made by ``python build.py pictures``."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tfpy.testing.server import SiteServer
 from tfpy.testing.sessions import MOUNT, PAGE, Browsers, OpenPage
 
 PICTURES = ROOT / "docs" / "gallery"
-FRAME, ZOOM = (400, 300), 1.6  # of a page, and how many pixels of the picture one of it has
+FRAME, ZOOM = (400, 300), 1.6  # size of a page, and pixels of the image per pixel of the page
 SIZE = (640, 480)
-LARGEST = 40_000  # bytes
+LARGEST = 40_000  # in bytes
 
 SHOWN = {
     "audio_notes": ("#roll", "object-fit: fill; scale: 1 2.5"),
@@ -34,7 +34,7 @@ SHOWN = {
     "time_series": ("#forecast", ""),
     "tsne": ("#plane", "object-fit: contain; background: #11141a"),
 }
-"""What of each page its picture shows, and the style that it has there."""
+"""Part of each page that its image shows, and the style of this part."""
 
 SHOW = """(async (selector, style) => {
   const page = document.querySelector("iframe").contentDocument;
@@ -43,7 +43,7 @@ SHOW = """(async (selector, style) => {
     position: fixed; inset: 0; z-index: 1; width: 100%; height: 100%; max-width: none;
     margin: 0; border-radius: 0; background: var(--card);
     image-rendering: auto; object-fit: cover; ${style}`;
-  await new Promise((resolve) => setTimeout(resolve, 500)); // in which plots are drawn anew
+  await new Promise((resolve) => setTimeout(resolve, 500)); // time to redraw the plots
 })"""
 
 SHRINK = """(async (png, [width, height]) => {
@@ -61,7 +61,7 @@ SHRINK = """(async (png, [width, height]) => {
 
 
 def make(names: list[str]) -> None:
-    """Pictures of the pages with these names, or of all."""
+    """Make the images of the named pages, or of all pages."""
     browsers = Browsers({})
     try:
         with SiteServer(SITE, mounts={MOUNT: PAGE}) as server:
@@ -80,7 +80,7 @@ def make(names: list[str]) -> None:
 
 
 def picture(page: OpenPage, case: Case) -> bytes:
-    """What a page has drawn when it has done what its picture is to show, as WebP."""
+    """Return a page's drawing as WebP, after the condition of its image is true."""
     page.evaluate(f"document.documentElement.style.zoom = {ZOOM}")
     run(page, dataclasses.replace(case, done=case.picture or case.done), *FRAME)
     call(page, SHOW, *SHOWN[case.name])
@@ -90,7 +90,7 @@ def picture(page: OpenPage, case: Case) -> bytes:
 
 
 def call(page: OpenPage, function: str, *arguments: object) -> Any:
-    """What a function of JavaScript gives in a page."""
+    """Call a JavaScript function in a page and return its result."""
     return page.evaluate(f"{function}({', '.join(map(json.dumps, arguments))})")
 
 

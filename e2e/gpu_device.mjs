@@ -1,4 +1,4 @@
-// Page-side half of tests/fuzz/page_device.py: a GPU's backend, asked by lists of commands.
+// Page-side half of tests/fuzz/page_device.py: a GPU backend that executes lists of commands.
 
 import { openWebgl } from "../web/webgl/webgl.mjs";
 import { openWebgpu } from "../web/webgpu/webgpu.mjs";
@@ -10,7 +10,7 @@ import { bytesIn, trial } from "./trial.mjs";
 let opened = null;
 
 /**
- * Opens a backend; what Programs for it must keep to.
+ * Opens a backend and returns the limits that Programs for it must respect.
  *
  * @param {"webgl" | "webgpu"} name
  */
@@ -20,7 +20,7 @@ export async function open(name) {
 }
 
 /**
- * A heap with the bytes at an address that is not 0.
+ * Returns a heap with these bytes at an address other than 0.
  *
  * @param {string} base64
  */
@@ -53,7 +53,7 @@ const COMMANDS = {
 };
 
 /**
- * Performs commands in order, up to the first that fails.
+ * Executes commands in order, up to the first that fails.
  *
  * @param {[string, ...unknown[]][]} commands
  */
@@ -72,7 +72,7 @@ export async function perform(commands) {
 }
 
 /**
- * What becomes of broken Programs.
+ * Runs corrupt Programs and returns the outcomes.
  *
  * @param {[string, string][]} programs with their constants in base64
  */

@@ -1,7 +1,7 @@
-"""The states in which tfpy finds itself, and what each backend says there: a table.
+"""A table of the states of an environment and the expected report of each backend.
 
-A state is one value of each axis. ``test_matrix.py`` runs states, and ``build.py face`` makes of
-the table what docs/environment.md says of browsers.
+A state is one value of each axis. ``test_matrix.py`` runs states, and ``build.py face`` generates
+the facts about browsers in docs/environment.md from the table.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from tfpy.testing.environments import BROWSERS, Environment, Flag
 
 State = Mapping[str, str]
-"""A value's name by axis."""
+"""Value name by axis."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a backend says: whether it opens, and its variant or the reason as a pattern."""
+    """Expected report of a backend: whether it opens, and a pattern of its variant or reason."""
 
     opens: bool
     pattern: str
@@ -29,7 +29,7 @@ class Value:
     """A value of an axis."""
 
     lacks: tuple[str, ...] = ()
-    """What the browser is started without, or flags of tfpy say that it lacks (STAND_INS)."""
+    """Features that the browser is started without, or that flags of tfpy disable (STAND_INS)."""
     flags: Mapping[str, Flag] = field(default_factory=dict)
     answers: Mapping[str, Answer] = field(default_factory=dict)
 
@@ -79,14 +79,14 @@ AXES: Mapping[str, Mapping[str, Value]] = {
     "thread": {"main thread": Value(), "worker": Value()},
     "browser": {name: Value() for name in BROWSERS},
 }
-"""Rasterisers on the CPU are taken for GPUs where flags allow them."""
+"""Values of each axis. Flags allow software rasterizers on the CPU to count as GPUs."""
 
 STAND_INS: Mapping[str, Mapping[str, Flag]] = {
     "float32": {"WEBGL_FORCE_F16_TEXTURES": True},
     "relaxed": {"TFPY_WASM_HAS_RELAXED_SIMD_SUPPORT": False},
     "simd": {"WASM_HAS_SIMD_SUPPORT": False},
 }
-"""Flags that say that the browser lacks what it cannot be started without."""
+"""Flags that disable a feature in tfpy when the browser cannot be started without it."""
 
 IMPOSSIBLE: tuple[tuple[State, str], ...] = (
     ({"browser": "webkit", "GPU": "WebGPU"}, "no WebGPU"),
@@ -97,22 +97,22 @@ IMPOSSIBLE: tuple[tuple[State, str], ...] = (
         for gpu in ("WebGL2", "WebGL2 without float32 textures")
     ),
 )
-"""States that a browser is never in, and why."""
+"""States in which a browser never is, with the reasons."""
 
 ONE_THREAD: tuple[State, ...] = (
     {"page": "not isolated"},
-    {"browser": "firefox", "thread": "worker"},  # where a worker that starts others may hang
+    {"browser": "firefox", "thread": "worker"},  # a worker that starts other workers may hang
 )
-"""Where the wasm backend computes in one thread."""
+"""States in which the wasm backend computes in one thread."""
 
 
 def holds(part: State, state: State) -> bool:
-    """Whether a state has these values."""
+    """Return True if a state has these values."""
     return part.items() <= state.items()
 
 
 def states() -> Iterator[dict[str, str]]:
-    """Every state that there can be."""
+    """Yield every possible state."""
     for values in itertools.product(*AXES.values()):
         state = dict(zip(AXES, values, strict=True))
         if not any(holds(part, state) for part, _ in IMPOSSIBLE):
@@ -120,7 +120,7 @@ def states() -> Iterator[dict[str, str]]:
 
 
 def cover() -> list[dict[str, str]]:
-    """Few states that have each pair of values that any state has, found greedily."""
+    """Return a small set of states that covers every possible pair of values, found greedily."""
     found, rest = [], list(states())
     missing = set().union(*map(_pairs, rest))
     while missing:
@@ -134,12 +134,12 @@ def _pairs(state: State) -> set[tuple[tuple[str, str], ...]]:
 
 
 def lacking(state: State) -> list[str]:
-    """What the browser of a state does without."""
+    """Return the features that the browser of a state lacks."""
     return [name for axis, value in state.items() for name in AXES[axis][value].lacks]
 
 
 def environment(state: State) -> Environment:
-    """How a browser gets into a state."""
+    """Return the environment that puts a browser into a state."""
     switches = BROWSERS[state["browser"]].abilities
     flags = {k: v for axis, value in state.items() for k, v in AXES[axis][value].flags.items()}
     for name in lacking(state):
@@ -153,7 +153,7 @@ def environment(state: State) -> Environment:
 
 
 def answers(state: State) -> dict[str, Answer]:
-    """What each backend says in a state; the first that opens is chosen."""
+    """Return the expected report of each backend in a state. The first that opens is chosen."""
     found = {b: a for axis, value in state.items() for b, a in AXES[axis][value].answers.items()}
     wasm = found["wasm"]
     if wasm.opens and not any(holds(part, state) for part in ONE_THREAD):

@@ -1,4 +1,4 @@
-"""What a page does in a state of the matrix: each backend says what it should, and trains."""
+"""The part of a matrix test that runs in the page: compare the reports, and train."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ STEPS, RATE = 5, 0.1
 
 
 async def check(tf: Any, backend: str, answers: list[list[Any]], one_digit: bool) -> None:
-    """Looks at the choice that was made, then opens what was not tried.
+    """Check which backend was chosen, then open the backends that were not tried.
 
     Args:
-        answers: of each backend by priority: its name, whether it opens, and a pattern.
-        one_digit: whether the device keeps three digits of floats.
+        answers: For each backend by priority, its name, True if it opens, and a pattern.
+        one_digit: If True, the device has only about three significant digits.
     """
     opening = [name for name, opens, _ in answers if opens]
     assert backend == opening[0], tf.backend_report()
@@ -43,7 +43,7 @@ async def _opens(tf: Any, name: str) -> bool:
 
 
 async def _trains(tf: Any, tolerance: float) -> None:
-    """Steps of a small network, op by op and compiled, against NumPy's; read in both ways."""
+    """Compare steps of a small network, eager and compiled, with NumPy, in both kinds of reads."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=(16, 8)).astype(np.float32)
     y = rng.normal(size=(16, 3)).astype(np.float32)

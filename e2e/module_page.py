@@ -20,10 +20,10 @@ Evaluate = Callable[..., Any]
 
 @contextmanager
 def module_page(name: str, headers: Mapping[str, str] | None = None) -> Iterator[Evaluate]:
-    """Calls functions of ``e2e/<name>``, by name and with arguments that JSON has, on a page.
+    """Open a page that calls functions of ``e2e/<name>`` by name, with arguments in JSON.
 
     Args:
-        headers: more headers of the server's answers; the page is cross-origin isolated.
+        headers: Additional headers of the server's responses. The page is cross-origin isolated.
     """
     executable = BROWSERS["chromium"].executable()
     assert executable is not None, "no Chromium on PATH"

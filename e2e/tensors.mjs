@@ -1,7 +1,7 @@
-// Tensors and Programs as tests give them to the pages that drive a runtime.
+// Tensors and Programs as JSON from tests, for the pages that drive a runtime.
 
 /**
- * @typedef {{dtype: string, values: (number | string)[]}} Tensor infinities and NaN as text
+ * @typedef {{dtype: string, values: (number | string)[]}} Tensor infinities and NaN as strings
  * @typedef {{json: string, inputs: Tensor[]}} Call a Program without constants, and its inputs
  */
 
@@ -15,7 +15,7 @@ function bytesOf({ dtype, values }) {
 }
 
 /**
- * The slot of a tensor.
+ * Creates the slot of a tensor.
  *
  * @param {import("../web/common/backend.mjs").Backend} backend
  * @param {Tensor} tensor
@@ -26,7 +26,7 @@ export function write(backend, tensor) {
 }
 
 /**
- * Elements as JSON has them.
+ * Converts elements to values that JSON can represent.
  *
  * @param {Iterable<number>} elements
  */

@@ -1,4 +1,4 @@
-"""Reads side by side, disposed and cancelled ones, and frames: nothing is lost, nothing leaks."""
+"""Concurrent, disposed and cancelled reads, and frames: nothing is lost and nothing leaks."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tfpy.testing.environments import BACKENDS
 
 @run_in_browser(backends=BACKENDS)
 async def test_reads(tf: Any) -> None:
-    """Each gets its own values, whatever happens to the tensor or to the others meanwhile."""
+    """Each read returns its own values, even if tensors are disposed or other reads run."""
     tensors = [tf.range(n) * 2 for n in range(1, 30)]
     values = await asyncio.gather(*(t.data() for t in tensors))
     assert [v.tolist() for v in values] == [list(range(0, 2 * n, 2)) for n in range(1, 30)]
 
     disposed = tf.range(100) * 3
     reading = asyncio.ensure_future(disposed.data())
-    for _ in range(3):  # until it has begun
+    for _ in range(3):  # until the read has begun
         await asyncio.sleep(0)
     disposed.dispose()
-    others = [tf.range(100) * k for k in range(4, 40)]  # which would take its place
+    others = [tf.range(100) * k for k in range(4, 40)]  # would reuse the freed memory
     assert (await reading).tolist() == list(range(0, 300, 3))
     assert (await others[-1].data()).tolist() == list(range(0, 3900, 39))
     with pytest.raises(RuntimeError, match="disposed"):
@@ -35,8 +35,8 @@ async def test_reads(tf: Any) -> None:
 async def test_reads_share_a_fence(tf: Any) -> None:
     from pyodide.code import run_js
 
-    # Programs of this test alone, made before the count: a new program asks for errors too,
-    # and what was read fast before is read at once.
+    # These Programs belong to this test alone and are made before the count, because a new Program
+    # also asks for errors, and a tensor that was read fast before is read at once.
     tensors = [tf.bitwise.invert(tf.range(n)) for n in range(1, 30)]
     counter = run_js(
         """(() => { const P = WebGL2RenderingContext.prototype, { fenceSync, getError } = P;
@@ -55,7 +55,7 @@ async def test_reads_share_a_fence(tf: Any) -> None:
 
 @run_in_browser(backends=BACKENDS)
 async def test_cancelled_reads(tf: Any) -> None:
-    """Before they begin, while they are under way, and with others beside them."""
+    """Reads are cancelled before they begin, while they run, and while other reads run."""
     x = tf.range(1000) * 2
     for turns in range(4):
         tasks = [asyncio.ensure_future((x + k).data()) for k in range(8)]
@@ -71,7 +71,7 @@ async def test_cancelled_reads(tf: Any) -> None:
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(_forever(tf), 0.05)
     assert int((await x.data())[-1]) == 1998
-    await asyncio.sleep(0)  # Pyodide holds the last error until the next turn
+    await asyncio.sleep(0)  # Pyodide holds the last error until the next task
 
 
 async def _forever(tf: Any) -> None:
@@ -84,7 +84,7 @@ async def _forever(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"])
 async def test_next_frame(tf: Any) -> None:
-    """A frame comes, or what stands for it; nobody is asked for one too many."""
+    """Wait for frames (or their substitute), and check that no superfluous frame is requested."""
     began = perf_counter()
     for _ in range(5):
         await tf.next_frame()

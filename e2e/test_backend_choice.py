@@ -1,4 +1,4 @@
-"""Backends that the program chooses; ``test_matrix.py`` has what is chosen for it."""
+"""Backends that the program chooses. ``test_matrix.py`` tests the automatic choice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfpy.testing import run_in_browser
 
 
 def product(tf: Any) -> Any:
-    """A product that every backend computes exactly."""
+    """Return a product that every backend computes exactly."""
     a = tf.constant(np.arange(12, dtype=np.float32).reshape(3, 4))
     return tf.matmul(a, tf.transpose(a))
 
@@ -38,7 +38,7 @@ def test_unknown_backend(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["cpu"])
 async def test_switching_moves_tensors(tf: Any) -> None:
-    """A tensor that was made on one backend is an input on another."""
+    """A tensor that was created on one backend can be an input on another backend."""
     x = tf.constant([1.0, 2.0]) + 1.0
     for name in ("wasm", "webgl", "cpu"):
         await tf.set_backend_async(name)

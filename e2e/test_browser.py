@@ -1,4 +1,4 @@
-"""``tf.browser`` with what a page has: ImageData, images, canvases, bitmaps; a worker too."""
+"""``tf.browser`` with the objects of a page (ImageData, images, canvases, bitmaps) and a worker."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfpy.testing import run_in_browser
 from tfpy.testing.environments import BACKENDS
 
 RGBA = np.random.default_rng(4).integers(0, 256, (5, 7, 4)).astype(np.uint8)
-RGBA[:, :, 3] = 255  # browsers store colours multiplied by alpha, which rounds them
+RGBA[:, :, 3] = 255  # browsers store colors multiplied by alpha, which rounds them
 
 
 def image_data() -> Any:
@@ -31,7 +31,7 @@ def canvas() -> Any:
 
 
 async def image() -> Any:
-    """An image element whose source is a PNG of the canvas."""
+    """Return an image element with a PNG of the canvas as its source."""
     import js
 
     made = js.Image.new()
@@ -69,7 +69,7 @@ async def test_in_a_worker(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm", "webgpu"])
 async def test_video(tf: Any) -> None:
-    """A video element that shows what is drawn on a canvas; a GPU imports its frame."""
+    """Read a video element that shows a canvas. A GPU imports its frame."""
     import js
     from pyodide.code import run_js
 
@@ -103,7 +103,7 @@ async def test_video(tf: Any) -> None:
 
 @run_in_browser(backends=["webgpu"])
 async def test_pictures_do_not_pass_the_cpu(tf: Any) -> None:
-    """A picture is as it was at the call, in order with what is computed before and after."""
+    """An image has the pixels at the time of the call, in order with earlier and later ops."""
     import js
     from pyodide.code import run_js
     from pyodide.ffi import to_js
@@ -123,7 +123,7 @@ async def test_pictures_do_not_pass_the_cpu(tf: Any) -> None:
         return () => { P.getImageData = getImageData; return count; }; })()"""
     )
     try:
-        waits = tf.acosh(tf.zeros([50]) + 2.0)  # compiled meanwhile
+        waits = tf.acosh(tf.zeros([50]) + 2.0)  # still compiling meanwhile
         first = tf.browser.from_pixels(source, 4)
         context.clearRect(0, 0, 130, 65)
         total = tf.reduce_sum(first)
@@ -149,12 +149,12 @@ PAGE = """(() => { const C = OffscreenCanvasRenderingContext2D.prototype, Q = GP
   B.mapAsync = function (...x) { bytes += this.size; return mapAsync.apply(this, x); };
   return () => { Object.assign(C, { putImageData }); Object.assign(Q, { writeBuffer });
     Object.assign(B, { mapAsync }); return bytes; }; })()"""
-"""Counts the bytes that pass between the GPU and the CPU."""
+"""JavaScript that counts the bytes transferred between the GPU and the CPU."""
 
 
 @run_in_browser(backends=["webgpu"])
 async def test_drawing_does_not_pass_the_cpu(tf: Any) -> None:
-    """On canvases with each context, of floats and ints and each number of channels, in order."""
+    """Draw floats and integers with each number of channels on canvases with each context."""
     import js
     from pyodide.code import run_js
 
@@ -162,7 +162,7 @@ async def test_drawing_does_not_pass_the_cpu(tf: Any) -> None:
     images: list[Any] = [levels, levels[:, :, :3], levels[:, :, :1], levels[:, :, 0]]
     on_device = [tf.constant(x) + 0 for x in images]
     on_device += [tf.constant(x / np.float32(255)) * 1.0 for x in images]
-    on_device.append(tf.constant(images[1] * 3 - 255) + 0)  # beyond the range at both ends
+    on_device.append(tf.constant(images[1] * 3 - 255) + 0)  # outside the range at both ends
     wanted: list[Any] = [
         np.stack([x] * 3, 2) if x.ndim == 2 else np.repeat(x, 3, 2)[:, :, :3] for x in images
     ]
@@ -184,7 +184,7 @@ async def test_drawing_does_not_pass_the_cpu(tf: Any) -> None:
             seen.drawImage(target, 0, 0)
             found = np.frombuffer(seen.getImageData(0, 0, 7, 5).data.to_bytes(), np.uint8)
             np.testing.assert_array_equal(found.reshape(5, 7, 4)[:, :, :3], pixels)
-    waits = tf.image.resize(tf.atanh(tf.fill([2, 2, 1], 0.25)), [9, 3])  # compiled meanwhile
+    waits = tf.image.resize(tf.atanh(tf.fill([2, 2, 1], 0.25)), [9, 3])  # still compiling meanwhile
     tf.browser.draw(waits, target)
     await waits.data()
     assert (target.width, target.height) == (3, 9)
@@ -209,7 +209,7 @@ async def test_to_pixels_and_draw(tf: Any) -> None:
     drawn = tf.browser.from_pixels(target, 4).numpy()
     assert (drawn[:, :, 3] == 128).all()
     assert np.abs(drawn[:, :, 0] - grey.numpy()).max() <= 1
-    forgotten = tf.browser.to_pixels_async(grey[:1], target)  # drawn all the same
+    forgotten = tf.browser.to_pixels_async(grey[:1], target)  # drawn even though it is not awaited
     for _ in range(200):
         if target.height == 1:
             break

@@ -1,6 +1,8 @@
-"""Every public function on every device, as ``docs/ops.md`` says: what is native or composed there
-meets no step of the host, and the numbers are NumPy's. So do what TensorFlow.js gets wrong and the
-gradients that it lacks.
+"""Every public function on every device, as listed in ``docs/ops.md``.
+
+A function that is native or composed on a device runs no step on the host, and its results equal
+NumPy's. Functions that TensorFlow.js computes wrong, and gradients that it lacks, are checked as
+well.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ GRADIENTS: list[Any] = []
 OPERATIONS: list[Any] = []
 WORDS = ""
 
-if sys.platform != "emscripten":  # the browser gets the cases from the host
+if sys.platform != "emscripten":  # the browser receives the cases from the host
     from raw import calls
     from raw.converter import CONVERTER
     from surface import evaluation, tfjs
@@ -33,7 +35,7 @@ if sys.platform != "emscripten":  # the browser gets the cases from the host
     from surface.report import ways_on_page
 
     WORDS = Path(evaluation.__file__).read_text(encoding="utf-8")
-    _ways = ways_on_page()  # tests/surface/test_report.py holds the page against what is so
+    _ways = ways_on_page()  # tests/surface/test_report.py checks this page
     for _namespace, _names in groupby(_ways, lambda name: name.rpartition(".")[0]):
         _calls = [(name, arguments(name), _ways[name]) for name in _names]
         NAMESPACES.append(pytest.param(_calls, WORDS, id=_namespace or "tf"))
@@ -43,14 +45,14 @@ if sys.platform != "emscripten":  # the browser gets the cases from the host
 
 
 def module(words: str) -> Any:
-    """``surface.evaluation`` of its text."""
+    """Return ``surface.evaluation`` as a module made from its source."""
     made = types.ModuleType("evaluation")
     exec(words, made.__dict__)
     return made
 
 
 def host_entries() -> list[Any]:
-    """The keys of the executor's cache that its backend does not compute."""
+    """Return the keys of the executor's cache that its backend does not compute."""
     from tfpy._src.backends import registry
 
     programs = registry.active_backend().programs
@@ -65,7 +67,7 @@ def forget_host_entries() -> None:
 
 
 def on_cpu(tf: Any, backend: str, function: Any) -> Any:
-    """The result of a function on NumPy."""
+    """Return the result of a function on the cpu backend."""
     tf.set_backend("cpu")
     try:
         return function()
@@ -74,7 +76,7 @@ def on_cpu(tf: Any, backend: str, function: Any) -> Any:
 
 
 def wrong(mine: list[Any], wanted: list[Any]) -> str:
-    """What differs, or nothing."""
+    """Return the first difference as text, or ""."""
     for a, b in zip(mine, wanted, strict=True):
         try:
             if np.asarray(b).dtype.kind in "fc":
@@ -95,7 +97,7 @@ def test_calls(tf: Any, backend: str, calls: Any, words: str) -> None:
         function = functools.reduce(getattr, name.split("."), tf)
 
         def call(*args: Any, function: Any = function, **kwargs: Any) -> Any:
-            forget_host_entries()  # those of the arguments
+            forget_host_entries()  # entries that the arguments caused
             return function(*args, **kwargs)
 
         def run(text: str = text, call: Any = call) -> list[Any]:
@@ -114,11 +116,11 @@ def test_calls(tf: Any, backend: str, calls: Any, words: str) -> None:
 def problems_of(
     tf: Any, backend: str, cases: Any, results: Any, on_host: Any = lambda op: False
 ) -> list[str]:
-    """What is wrong with calls: results that are not NumPy's, ops that the host computes.
+    """Return the problems of calls: results that differ from NumPy's, ops that ran on the host.
 
     Args:
-        results: gives those of a call's text.
-        on_host: whether the host may compute an op.
+        results: Function that returns the results of a call, given its source.
+        on_host: Function that returns True if the host may compute an op.
     """
     problems = []
     for name, call in cases:
@@ -132,7 +134,7 @@ def problems_of(
 
 
 def results_by(tf: Any, words: str) -> Any:
-    """What gives the results of a call's text."""
+    """Return a function that evaluates the source of a call and returns the results."""
     said = module(words)
 
     def results(call: str) -> list[Any]:
@@ -171,7 +173,7 @@ def test_gradients_that_tensorflow_js_lacks(tf: Any, backend: str, cases: Any, w
 @pytest.mark.parametrize("cases", [OPERATIONS], ids=["operations"])
 @run_in_browser(backends=("webgl", "webgpu"), timeout=400)
 def test_operations_of_tensorflow_js_models(tf: Any, backend: str, cases: Any, words: str) -> None:
-    """Those of its converter; ``tests/wasm`` runs them on that backend."""
+    """The operations of the TensorFlow.js converter. ``tests/wasm`` runs them on that backend."""
     results = results_by(tf, words)
     problems = problems_of(tf, backend, cases, results, on_host=lambda op: True)
     assert not problems, "\n".join(problems)

@@ -1,4 +1,4 @@
-"""Random chains of calls: what a device computes for them, compiled, is what NumPy gives."""
+"""Random chains of calls: compiled results on a device equal NumPy's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SEEDS = range(200, 216)
 TOLERANCE = 1e-3
 WORDS = ""
 
-if sys.platform != "emscripten":  # the browser gets the text from the host
+if sys.platform != "emscripten":  # the browser receives the source from the host
     from function import chains
 
     WORDS = Path(chains.__file__).read_text(encoding="utf-8")
@@ -26,7 +26,7 @@ if sys.platform != "emscripten":  # the browser gets the text from the host
 @run_in_browser(backends=("wasm", "webgl", "webgpu"), timeout=400)
 def test_chains(tf: Any, backend: str, words: str) -> None:
     made: Any = types.ModuleType("chains")
-    sys.modules["chains"] = made  # where NamedTuple looks for annotations
+    sys.modules["chains"] = made  # NamedTuple resolves annotations there
     exec(words, made.__dict__)
     problems = []
     for seed in SEEDS:

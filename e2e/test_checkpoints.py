@@ -11,7 +11,7 @@ from tfpy.testing import run_in_browser
 
 @run_in_browser()
 async def test_training_goes_on(tf: Any) -> None:
-    """What was saved before a step is there after it, also in an object that is made later."""
+    """A restored checkpoint has the saved values, also in an object that is created later."""
 
     def made() -> Any:
         module = tf.Module()

@@ -9,7 +9,7 @@ from tfpy.testing import run_in_browser
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_spectra(tf, backend):
-    """A signal's short-time spectra, their inverse and a gradient, with nothing left behind."""
+    """Compute short-time spectra of a signal, their inverse and a gradient, without leaks."""
     rng = np.random.default_rng(5)
     x = rng.normal(size=(2, 100)).astype(np.float32)
     weights = (rng.normal(size=(9, 3)) + 1j * rng.normal(size=(9, 3))).astype(np.complex64)

@@ -1,5 +1,7 @@
-"""Functions composed of primitives, and their gradients, on every device backend: no step of them
-may be computed on the host, and the numbers are NumPy's. Each runs op by op and compiled.
+"""Functions composed of primitives, and their gradients, on every device backend.
+
+No step may be computed on the host, and the results equal NumPy's. Each function runs eagerly and
+compiled.
 """
 
 from __future__ import annotations
@@ -13,7 +15,10 @@ from tfpy.testing import run_in_browser
 
 
 def mobile_block(tf, x, f, scale, offset, depthwise, point, dense):
-    """The loss of a network of MobileNet's parts: strided, separable and residual convolution."""
+    """Return the loss of a network with strided, separable and residual convolutions.
+
+    The network has the parts of MobileNet.
+    """
     h = tf.nn.conv2d(x, f, 2, "SAME")
     h = tf.nn.relu6(tf.nn.fused_batch_norm(h, scale, offset)[0])
     g = tf.nn.depthwise_conv2d(h, depthwise, [1, 2, 2, 1], "SAME")
@@ -154,7 +159,7 @@ def test_program(tf, backend, name, compiled):
 
     device = registry.active_backend()
     for key in [k for k, known in device.programs.items() if known.program == 0]:
-        del device.programs[key]  # what other tests had computed on the host
+        del device.programs[key]  # entries that other tests had computed on the host
     got = results(tf.function(run) if compiled else run)
     on_host = {key[0].name for key, known in device.programs.items() if known.program == 0}
     assert not on_host, f"computed on the host: {on_host}"

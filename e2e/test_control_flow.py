@@ -1,4 +1,4 @@
-"""Compiled control flow on devices gives what the same program gives op by op, with gradients."""
+"""Compiled control flow on devices: results and gradients equal the eager ones."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_programs(tf, backend, number):
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_arrays_that_functions_return(tf, backend):
-    """A list of elements that are on the device, read at once and in another function."""
+    """A list of device elements is read immediately and inside another function."""
 
     @tf.function
     def squares(x):
@@ -201,11 +201,11 @@ REFUSED = {
     "cumulative_logsumexp": lambda tf, x: tf.math.cumulative_logsumexp(x, 2, reverse=True),
     "saturation": lambda tf, x: tf.image.adjust_saturation(x[None], 2.0),
 }
-"""Functions of a tensor without rows that fail whenever they run."""
+"""Functions that fail whenever they run on a tensor without rows."""
 
 
 def guarded(tf, function):
-    """A function that calls another one in parts that never run for a tensor without rows."""
+    """Return a function that calls `function` only in branches that empty tensors never reach."""
 
     def run(x, n):
         if n > 0.0:
@@ -240,7 +240,7 @@ def refuses(tf, function, *inputs):
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_without_rows(tf, backend):
-    """Loops without rows give what eager execution gives; parts that never run do not fail."""
+    """Loops over no rows return the eager result, and branches that never run cannot fail."""
     none, few = tf.zeros([0, 2]), tf.constant([[1.0, 2.0], [3.0, 4.0]])
     for program in WITHOUT_ROWS:
         plain = functools.partial(program, tf)
@@ -303,12 +303,12 @@ VECTORIZED = {
     "nested": (inner_map, [[3]]),
     "inner_gradient": (inner_gradient, [[3]]),
 }
-"""Functions of a row, with the shapes of its tensors."""
+"""Functions of one row, with the shapes of their tensors."""
 
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_vectorized_map(tf, backend):
-    """All rows at once give what calls for one row after the other give."""
+    """A vectorized call returns the same as one call per row."""
     rng = np.random.default_rng(0)
     for name, (function, shapes) in VECTORIZED.items():
         rows = [rng.uniform(0.5, 2.0, [3, *s]).astype(np.float32) for s in shapes]

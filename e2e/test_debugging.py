@@ -1,4 +1,4 @@
-"""Debug mode in browsers: the op that makes the first NaN, on each backend."""
+"""Debug mode in browsers: the error names the op that produces the first NaN, on each backend."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tfpy.testing.environments import BACKENDS
 
 @run_in_browser(backends=BACKENDS)
 async def test_check_numerics(tf: Any, backend: str) -> None:
-    """Eager and compiled, first the finite one; afterwards nothing is checked."""
+    """Check eager and compiled calls, first with finite values. Afterwards checks are off."""
 
     @tf.function
     def loss(x: Any) -> Any:
@@ -38,7 +38,7 @@ async def test_check_numerics(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["wasm", "webgl"])
 def test_lines_of_host_ops(tf: Any) -> None:
-    """What fails on the host in a compiled function names its line."""
+    """An op that fails on the host in a compiled function reports its source line."""
 
     @tf.function
     def function(x: Any) -> Any:

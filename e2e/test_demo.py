@@ -1,4 +1,4 @@
-"""The demo page in Firefox, and what its drawing pad makes of strokes.
+"""The demo page in Firefox, and the digits that its drawing pad makes of strokes.
 
 ``python build.py demo --check`` is the demo's own check, in Chromium on each backend.
 """
@@ -54,7 +54,7 @@ IN_A_FRAME = """new Promise((resolve) => {
 
 
 def test_on_a_narrow_screen(tfpy_page: OpenPageFixture) -> None:
-    """Nothing stands out, axe-core finds nothing grave; one sees how far a start is."""
+    """The page does not overflow, axe-core reports no violations, and loading progress is shown."""
     page = tfpy_page("tfpy-testing/blank.html")
     found = page.evaluate(IN_A_FRAME, 120)
     assert found["width"] <= found["inner"]
@@ -66,7 +66,7 @@ def test_on_a_narrow_screen(tfpy_page: OpenPageFixture) -> None:
 
 
 def test_plots_where_the_browser_names_no_language(tfpy_page: OpenPageFixture) -> None:
-    """As WebKitGTK under the locale "C", which Intl refuses."""
+    """Plots work under WebKitGTK's locale "C", which Intl rejects."""
     page = tfpy_page("tfpy-testing/blank.html")
     page.evaluate("Object.defineProperty(Navigator.prototype, 'language', { value: 'c' }) && 1")
     assert (
@@ -93,13 +93,13 @@ PERCENT_PLOT = """(async () => {
 
 
 def test_ticks_of_a_plot_have_room(tfpy_page: OpenPageFixture) -> None:
-    """The widest is "100.0 %", though fewer ticks with shorter texts come up on the way."""
+    """The axis has room for its widest label "100.0 %", although other labels appear before it."""
     page = tfpy_page("tfpy-testing/blank.html")
     assert page.evaluate(PERCENT_PLOT) >= 24 + 7 * len("100.0 %")
 
 
 def to_digit(page: OpenPage, strokes: list[list[tuple[float, float]]]) -> list[list[int]]:
-    """The 8 by 8 pixels that the pad sees in strokes."""
+    """Return the 8x8 pixels that the pad makes of strokes."""
     text = json.dumps(strokes)
     values: list[int] = page.evaluate(
         f"import('/demo/pad.mjs').then(({{ toDigit }}) => [...toDigit({text})])"

@@ -1,6 +1,6 @@
-"""What fails while a page computes: traps, threads that end, kernels that a driver refuses, models.
+"""Failures while a page computes: traps, terminated threads, rejected kernels, faulty models.
 
-``test_memory.py`` has GPUs that are lost or full, ``test_loading_faults.py`` what fails before.
+``test_memory.py`` covers lost and full GPUs, ``test_loading_faults.py`` failures while loading.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ UNHANDLED = """(() => {
 TRAP = """const trap = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 5, 1, 1, 102, 0, 0, 10, 5, 1, 3, 0,
   0, 11]))).exports.f;"""
-"""A function that is ``unreachable``."""
+"""A wasm function that executes ``unreachable``."""
 
 TRAPPING_RUNS = (
     """(() => {
@@ -48,7 +48,7 @@ TRAPPING_RUNS = (
   };
 })()"""
 )
-"""Modules made from now on trap when they run a Program, if that is turned on."""
+"""JavaScript after which new modules trap when they run a Program, while a switch is on."""
 
 TRAPPING_THREADS = (
     """(() => {
@@ -71,7 +71,7 @@ TRAPPING_THREADS = (
   return { end: () => { globalThis.Blob = Blob; } };
 })()"""
 )
-"""Generated code traps in threads that start from now on, and only there."""
+"""JavaScript after which generated code traps, but only in threads that start later."""
 
 WORKERS = """(() => {
   const { Worker } = globalThis;
@@ -103,11 +103,11 @@ WRONG_SHADERS = """(() => {
     };
   };
 })()"""
-"""A switch: no shader compiles that is new."""
+"""JavaScript that returns a switch. While it is on, no new shader compiles."""
 
 
 async def reopen(tf: Any, **flags: Any) -> None:
-    """Opens the wasm backend anew, with these flags."""
+    """Reopen the wasm backend with these flags."""
     factory = tf.find_backend_factory("wasm")
     tf.remove_backend("wasm")
     tf.env().set_flags(flags)
@@ -117,7 +117,7 @@ async def reopen(tf: Any, **flags: Any) -> None:
 
 @asynccontextmanager
 async def injected(tf: Any, fault: str, **flags: Any) -> AsyncIterator[Any]:
-    """The wasm backend, opened anew where something goes wrong; as it was, afterwards."""
+    """Reopen the wasm backend with an injected fault, and restore it afterwards."""
     from pyodide.code import run_js
 
     before = {name: tf.env().get(name) for name in flags}
@@ -136,7 +136,7 @@ def numbers(count: int) -> Any:
 
 @run_in_browser(backends=["wasm"], check_leaks=False, fresh_page=True)
 async def test_a_trap(tf: Any) -> None:
-    """The error says so, nothing is read of what may be wrong, and the backend opens anew."""
+    """The error reports the trap, no corrupt value is read, and the backend can be reopened."""
     import asyncio
 
     async with injected(tf, TRAPPING_RUNS) as switches:
@@ -171,7 +171,7 @@ async def test_a_trap(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"], check_leaks=False, fresh_page=True)
 async def test_a_trap_in_a_thread(tf: Any) -> None:
-    """The call ends, too, though the thread never says that it is done."""
+    """The call ends although the trapped thread never finishes its part."""
     import asyncio
 
     from pyodide.code import run_js
@@ -195,7 +195,7 @@ async def test_a_trap_in_a_thread(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"], check_leaks=False)
 async def test_threads_that_end_or_do_not_start(tf: Any) -> None:
-    """The others compute; without any, the report says why there is one."""
+    """The remaining threads compute. Without any, the report explains the single thread."""
     async with injected(tf, WORKERS, TFPY_WASM_THREADS_COUNT=3) as workers:
         x = tf.constant(numbers(LARGE))
         for _ in range(2):
@@ -217,7 +217,10 @@ async def test_threads_that_end_or_do_not_start(tf: Any) -> None:
 
 @run_in_browser(backends=["webgl", "webgpu"], check_leaks=False, fresh_page=True)
 async def test_a_kernel_that_the_driver_refuses(tf: Any, backend: str) -> None:
-    """It is named with its op, time and again; other kernels go on; nothing wrong is read."""
+    """Each error names the rejected kernel and its op.
+
+    Other kernels work, and no wrong value is read.
+    """
     from pyodide.code import run_js
 
     switch = run_js(WRONG_SHADERS)
@@ -274,7 +277,7 @@ MODELS = """(files) => {
 
 @run_in_browser(backends=["wasm"])
 async def test_files_of_models(tf: Any) -> None:
-    """What is wrong with a file is said with its address; the model loads when it is mended."""
+    """Errors in a model's files name the address, and the model loads once the file is fixed."""
     import json
 
     from pyodide.code import run_js

@@ -1,4 +1,4 @@
-"""The programs in README.md and in docs/ that are for pages, as they stand there, in Chromium."""
+"""The programs for pages in README.md and docs/, run unchanged in Chromium."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ PRINTED = """(async (wanted) => {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 })"""
-"""What a page's scripts have printed when they have ended."""
+"""JavaScript that returns the output of a page's scripts after they have ended."""
 
 Show = Callable[[Mapping[str, str], str], OpenPage]
 
 
 @pytest.fixture
 def show(tfpy_sessions: Sessions) -> Iterator[Show]:
-    """Opens one of some files that lie in the site."""
+    """Open one of several files that are served as part of the site."""
     opened = []
 
     @contextmanager
@@ -59,7 +59,7 @@ def show(tfpy_sessions: Sessions) -> Iterator[Show]:
 
 
 def printed(page: OpenPage, wanted: str) -> str:
-    """What it prints in all, with these words."""
+    """Return the complete output once it contains these words."""
     return str(page.evaluate(f"{PRINTED}({json.dumps(wanted)})", SECONDS))
 
 
@@ -69,12 +69,14 @@ FETCHED = """(() => {
   return files.filter(({ name }) => /pyodide.asm.(wasm|mjs)$/.test(name))
     .map(({ startTime }) => startTime < read);
 })()"""
-"""Of each of the files that a page's head names, once: whether it was asked for before the
-first script was read."""
+"""JavaScript that returns a bool for each file that a page's head names.
+
+True means that the file was requested once only, before the first script was read.
+"""
 
 
 def test_a_page_and_its_head(show: Show) -> None:
-    """What its head names is fetched once, and used (else the console says so)."""
+    """The files that the head names are fetched once and used (otherwise the console warns)."""
     head = block("docs/pages.md", "html", "preload")
     page = show({"page.html": head + block("docs/pages.md", "html", "reduce_sum")}, "page.html")
     assert printed(page, "tf.Tensor").startswith("tf.Tensor(3.0, ")
@@ -239,7 +241,7 @@ str([gone, int(checkpoint.step)])
 
 
 def test_programs_of_pages(tfpy_page: Callable[[str], OpenPage]) -> None:
-    """Each with what its guide takes for granted."""
+    """Run each program together with the context that its guide assumes."""
     page = tfpy_page("tfpy-testing/blank.html")
     page.evaluate(LOADED, SECONDS)
 

@@ -1,4 +1,4 @@
-"""Variables updated in place: training gives the same whoever holds old values, in less memory."""
+"""Variables updated in place: training is correct while old values are held, and saves memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIZE = 2**21  # elements of large Variables
 
 
 def adam(tf: Any) -> tuple[Any, list[Any]]:
-    """A compiled step of a small network, and its Variables: weights, then moments."""
+    """Return a compiled Adam step of a small network, and its Variables: weights, then moments."""
     rng = np.random.default_rng(0)
     pairs = list(pairwise(WIDTHS))
     weights = [tf.Variable((rng.standard_normal(p) / 20).astype(np.float32)) for p in pairs]
@@ -42,7 +42,7 @@ def adam(tf: Any) -> tuple[Any, list[Any]]:
 
 
 def trained(tf: Any, steps: int, holds: Any) -> list[np.ndarray]:
-    """What the Variables are after some steps, with ``holds(variables)`` held across each."""
+    """Return the Variables after some steps, with ``holds(variables)`` kept across each step."""
     step, variables = adam(tf)
     held: list[Any] = []
     seen: list[list[np.ndarray]] = []
@@ -71,7 +71,7 @@ def test_old_values_stay_as_they_are(tf: Any) -> None:
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_steps_take_no_second_set_of_variables(tf: Any, backend: str) -> None:
-    """On wasm no bytes more than the Variables', on GPUs one array, to write the first into."""
+    """wasm needs no bytes beyond the Variables, GPUs one more array for the first output."""
     figure = "peakBytes" if backend == "wasm" else "allocatedBytes"
     variables = [tf.Variable(np.full(SIZE, i, np.float32)) for i in range(3)]
 
@@ -130,7 +130,7 @@ def test_a_run_that_fails_leaves_the_variables(tf: Any) -> None:
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_variables_that_are_arguments(tf: Any) -> None:
-    """One trace updates the Variables of each call in place; what a program holds stays."""
+    """One trace updates the Variables of each call in place; values held by the program stay."""
 
     @tf.function
     def step(v: Any, other: Any) -> Any:

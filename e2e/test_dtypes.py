@@ -1,4 +1,4 @@
-"""Numbers that devices do not compute with: from typed arrays, beside a device, and back."""
+"""Dtypes that devices do not support: from typed arrays, computed on the host, and back."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_typed_arrays(tf, backend):
 
 @run_in_browser(backends=("wasm", "webgl", "webgpu"))
 def test_what_to_load_for_bfloat16(tf, backend):
-    """Names need nothing; values say which package they need."""
+    """The dtype's name needs no package; creating values raises an error that names the package."""
     assert tf.bfloat16.is_floating
     with pytest.raises(ImportError, match="ml-dtypes"):
         tf.cast([1.0], tf.bfloat16)

@@ -1,4 +1,4 @@
-"""Every page of the site and of the documentation, on a narrow screen, as an audit looks at it."""
+"""Every page of the site and the documentation on a narrow screen: audited when it opens."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tfpy.testing.sessions import MOUNT, PAGE, OpenPage, Sessions
 SECONDS = 60.0
 WIDTH = 360
 REFERENCE = ("api/index.html", "api/tf.nn.html")
-"""The reference's other pages are made as these are."""
+"""Two pages of the reference. Its other pages are generated in the same way."""
 
 FRAME = "document.querySelector('iframe').contentWindow"
 LOOK = """(async (address, width) => {
@@ -43,7 +43,7 @@ LOOK = """(async (address, width) => {
 
 
 def pages() -> Iterator[str]:
-    """Addresses in the site."""
+    """Yield the addresses of the site's pages."""
     site = (*SITE.glob("*.html"), *SITE.glob("*/*.html"), *SITE.glob("gallery/*/*.html"))
     yield from sorted(str(file.relative_to(SITE)) for file in site)
     folder = docs.ensure()
@@ -71,7 +71,7 @@ def opened(tfpy_sessions: Sessions) -> Iterator[Callable[[], OpenPage]]:
 
 
 def audit(page: OpenPage, address: str) -> list[str]:
-    """What is wrong with a page."""
+    """Return the problems of a page."""
     given = ", ".join(map(json.dumps, (f"/{address}", WIDTH)))
     found: dict[str, Any] = page.evaluate(f"{LOOK}({given})", SECONDS)
     wrong = violations(page, FRAME)

@@ -1,4 +1,4 @@
-"""The examples of public names print on every device of a browser what their texts say."""
+"""The examples of public names print the documented output on every device of a browser."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tfpy.testing import run_in_browser
 from tfpy.testing.environments import BACKENDS
 
 OF_CPU = {"register_kernel"}
-"""What is about the cpu backend alone."""
+"""Names that concern the cpu backend only."""
 
 EXAMPLES: list[Any] = []
 
-if sys.platform != "emscripten":  # the browser gets them from the host
+if sys.platform != "emscripten":  # the browser receives them from the host
     from surface import public
 
     EXAMPLES = [
@@ -31,7 +31,7 @@ if sys.platform != "emscripten":  # the browser gets them from the host
 
 
 def wrong(steps: Any) -> str:
-    """What is not as the text says; nothing otherwise."""
+    """Return the first difference from the documented output, or ""."""
     program = {"__name__": "__main__"}
     for number, (source, want, error) in enumerate(steps):
         printed = io.StringIO()
@@ -52,10 +52,10 @@ def wrong(steps: Any) -> str:
 @pytest.mark.parametrize("examples", [pytest.param(EXAMPLES, id="shared")])
 @run_in_browser(backends=BACKENDS)
 def test_examples(tf: Any, backend: str, examples: Any) -> None:
-    """Each on one of the backends."""
+    """Run each example on one of the backends."""
     examples = examples[BACKENDS.index(backend) :: len(BACKENDS)]
     before = os.getcwd()
-    os.chdir(tempfile.mkdtemp())  # what they write
+    os.chdir(tempfile.mkdtemp())  # for files that examples write
     try:
         found = [f"{name}: {said}" for name, steps in examples if (said := wrong(steps))]
     finally:

@@ -48,7 +48,7 @@ await demo.predict(image.to_py())`, { digits, image, tf: tfpy.tf });
 
 @pytest.fixture(scope="module")
 def evaluate() -> Iterator[Evaluate]:
-    """Calls a function of ``exported_page.mjs``."""
+    """Open a page that calls functions of ``exported_page.mjs``."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with module_page("exported_page.mjs") as call:
         yield call
@@ -76,7 +76,7 @@ def array_of(one: Mapping[str, Any]) -> Array:
 
 
 ON_WEBGPU = {"dense", "lstm_loop", "training", "control_flow", "lists"}
-"""What is run there: steps of all kinds. The rest says the same again, after long compiling."""
+"""Cases that run on webgpu: all kinds of steps. Others add only compile time."""
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ ON_WEBGPU = {"dense", "lstm_loop", "training", "control_flow", "lists"}
     [(n, b) for n in CASES for b in OPTIONS if b != "webgpu" or n in ON_WEBGPU],
 )
 def test_agrees_with_python(evaluate: Evaluate, name: str, backend: str) -> None:
-    """Results are Python's, call by call, and no call leaves slots."""
+    """The results of each call equal Python's, and no call leaves slots behind."""
     case = CASES[name]()
     path = FOLDER / f"{name}.tfpy"
     case.export(path)
@@ -100,7 +100,7 @@ def test_agrees_with_python(evaluate: Evaluate, name: str, backend: str) -> None
 
 
 def test_broken_files(evaluate: Evaluate) -> None:
-    """Whatever is wrong in a file is an error that says so, and the next file runs as before."""
+    """Every defect of a file raises an error that names it, and the next file runs as before."""
     path = FOLDER / "small.tfpy"
     w = tf.Variable(np.ones((5, 6), np.float32), name="w")
     spec = tf.TensorSpec([3, 5], name="x")
@@ -118,7 +118,7 @@ def test_broken_files(evaluate: Evaluate) -> None:
 
 @pytest.mark.parametrize("backend", ["webgl", "webgpu"])
 def test_what_is_wrong_is_told(evaluate: Evaluate, backend: str) -> None:
-    """Each step and field is checked before anything relies on it, on every backend."""
+    """Each step and field is validated before it is used, on every backend."""
     case = CASES["lists"]()
     path = FOLDER / "lists.tfpy"
     tf.export(case.functions, path, case.signatures, backends=[backend])
@@ -133,15 +133,14 @@ def test_what_is_wrong_is_told(evaluate: Evaluate, backend: str) -> None:
 
 
 def test_made_in_a_page(tfpy_page: Callable[..., OpenPage]) -> None:
-    """The demo's network is exported where it was made, and predicts in the same page."""
+    """The demo's network is exported in a page, and predicts in the same page."""
     found = tfpy_page("tfpy-testing/blank.html").evaluate(MADE_IN_A_PAGE, 300)
     np.testing.assert_allclose(found["exported"], found["python"], 0, 1e-5)
     assert found["backend"] == "wasm"
 
 
 def test_backend_is_chosen_as_in_python(evaluate: Evaluate) -> None:
-    """Software rasterisers are passed over, with the reason; where they are allowed, webgpu is the
-    best."""
+    """Software rasterizers are skipped with a reason. If they are allowed, webgpu is chosen."""
     path = FOLDER / "relu.tfpy"
     tf.export(tf.nn.relu, path, tf.TensorSpec([3]))
     found = evaluate("called", url_of(path), {}, [])
@@ -155,8 +154,11 @@ def test_backend_is_chosen_as_in_python(evaluate: Evaluate) -> None:
 
 
 def test_what_the_adapter_is_asked_for(evaluate: Evaluate) -> None:
-    """Only files with programs for webgpu ask for an adapter; a GPU gets the programs in tiles; a
-    device that reaches no target's needs is passed over, and told by name where it is wanted."""
+    """The adapter is requested only by files with programs for webgpu.
+
+    A GPU receives the tiled programs. A device that does not meet any target's requirements is
+    skipped, and reported by name if it was chosen explicitly.
+    """
     x = np.random.default_rng(2).standard_normal((128, 128)).astype("float32")
     spec = tf.TensorSpec(x.shape, name="x")
     path = FOLDER / "square_wasm.tfpy"
@@ -185,12 +187,12 @@ def test_what_the_adapter_is_asked_for(evaluate: Evaluate) -> None:
 
 @pytest.mark.parametrize("backend", OPTIONS)
 def test_weights_over_the_budget(evaluate: Evaluate, backend: str) -> None:
-    """They leave the device, come back when a function takes them, and are Python's."""
+    """The weights leave the device, return when a function needs them, and equal Python's."""
     side, budget = 512, 4 * 2**20
     each = side * side * 4
     weights = [tf.Variable(np.full((side, side), n, np.float32), name=f"w{n}") for n in range(16)]
     path = FOLDER / "weights.tfpy"
-    # Four weights for a function: a file has few programs then.
+    # Four weights per function keep the number of programs in a file low.
     groups = {f"f{n}": weights[n : n + 4] for n in range(0, len(weights), 4)}
     spec = tf.TensorSpec([side], name="x")
     functions = {name: summed(group) for name, group in groups.items()}
@@ -211,7 +213,7 @@ def test_weights_over_the_budget(evaluate: Evaluate, backend: str) -> None:
 
 
 def summed(weights: list[tf.Variable]) -> Callable[..., dict[str, tf.Tensor]]:
-    """The sum of weights, scaled by columns."""
+    """Return a function that adds weights, scaled by columns."""
 
     def function(x: Any) -> dict[str, tf.Tensor]:
         return {"y": tf.add_n([w * x for w in weights])}
@@ -220,7 +222,7 @@ def summed(weights: list[tf.Variable]) -> Callable[..., dict[str, tf.Tensor]]:
 
 
 def test_pictures(evaluate: Evaluate) -> None:
-    """Canvases and the like are red, green and blue from 0 to 255."""
+    """Canvases and similar sources are red, green and blue from 0 to 255."""
 
     def pixels(image: Any) -> Any:
         return {"pixels": image + 0.0}

@@ -1,4 +1,4 @@
-"""What flags change: each on the backend that reads it."""
+"""Effects of flags, each on the backend that reads it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_flags_of_the_address(tfpy_page: Callable[..., OpenPage]) -> None:
 
 @asynccontextmanager
 async def reopened(tf: Any, name: str, **flags: Any) -> AsyncIterator[dict[str, Any]]:
-    """The report of a backend, opened with these flags and active; as it was, afterwards."""
+    """Reopen a backend with these flags, make it active, yield its report, and restore it."""
     factory, priority = tf.find_backend_factory(name), tf.backend_report()[name]["priority"]
     before = {flag: tf.env().get(flag) for flag in flags}
 
@@ -70,7 +70,7 @@ async def reopened(tf: Any, name: str, **flags: Any) -> AsyncIterator[dict[str, 
 
 @run_in_browser(backends=["webgl"])
 async def test_textures(tf: Any) -> None:
-    """Small ones compute the same; what does not fit says so, and free ones are deleted."""
+    """Small textures compute the same, larger tensors raise an error, free textures are deleted."""
     assert tf.env().get_number("WEBGL_MAX_TEXTURE_SIZE") >= 2048
     x = np.random.default_rng(0).normal(size=(90, 70)).astype(np.float32)
     limits = {"WEBGL_MAX_TEXTURE_SIZE": 100, "WEBGL_DELETE_TEXTURE_THRESHOLD": 0}
@@ -149,7 +149,7 @@ async def test_wasm(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"])
 def test_pictures(tf: Any) -> None:
-    """The canvas that is read is of the kind that the flag says."""
+    """The canvas that reads pixels has the kind that the flag specifies."""
     from pyodide.code import run_js
 
     source = run_js(
@@ -194,12 +194,15 @@ FETCHES = """(() => {
     };
   };
 })()"""
-"""Gives bodies that break or end early, or a type to them."""
+"""JavaScript that makes responses break or end early, or changes their type."""
 
 
 @run_in_browser(backends=["wasm"])
 async def test_modules_from_addresses(tf: Any) -> None:
-    """Those of this version run, of whichever type; what else is there does not, and says why."""
+    """Modules of this version run, whatever their type.
+
+    Other files are rejected with the reason.
+    """
     from pyodide.code import run_js
 
     switch = run_js(FETCHES)
@@ -238,7 +241,7 @@ async def test_modules_from_addresses(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"], check_leaks=False)
 async def test_the_fastest_backend(tf: Any, backend: str) -> None:
-    """It is found by the program's own function, and the page remembers it."""
+    """The fastest backend is measured with the program's own function and stored by the page."""
     import js
 
     calls = []

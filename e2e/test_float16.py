@@ -1,4 +1,4 @@
-"""float16 where the device has it: computed by kernels, as TensorFlow computes it."""
+"""float16 on devices that support it: kernels compute the same as TensorFlow."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_on(device: str, tensor: Any) -> bool:
 
 @run_in_browser(backends=["webgpu"], browsers=["firefox"], timeout=400.0)
 def test_kernels(tf: Any, backend: str) -> None:
-    """Every primitive with a kernel, against NumPy's meaning in float32, rounded."""
+    """Compare every primitive that has a kernel with NumPy in float32, rounded."""
     assert tf.backend_report()["webgpu"]["variant"] == "webgpu-float32-float16"
     assert is_on("webgpu", tf.constant([1.0], tf.float16))
     names = [n for n, op in OPS.items() if op.is_primitive and op.kernel and op.samples]
@@ -32,7 +32,7 @@ def test_kernels(tf: Any, backend: str) -> None:
 
 
 def wrong_samples(name: str) -> list[str]:
-    """What is wrong with an op on its samples, float16 in place of float32."""
+    """Return the differences of an op on its samples, with float16 in place of float32."""
     from tfpy._src.backends import registry
     from tfpy._src.compiler.ir.evaluate import evaluate
 
@@ -68,7 +68,7 @@ def half(array: Any) -> Any:
 
 
 def graph_of(op: Any, arrays: list[Any], attrs: dict[str, Any]) -> Any:
-    """The op on these arrays; None where it takes no such, or none of float16 or float32."""
+    """Return the op's Graph for these arrays, or None if it does not apply to float16."""
     from tfpy._src.base.dtypes import as_dtype
     from tfpy._src.base.errors import InvalidArgumentError
     from tfpy._src.compiler.ir.aval import Aval
@@ -90,7 +90,7 @@ def programs() -> str:
 
 @run_in_browser(backends=["webgpu"], browsers=["firefox"])
 def test_programs(tf: Any, backend: str, programs: str) -> None:
-    """What Python's tests run against TensorFlow, here against NumPy."""
+    """Run the programs that the Python tests compare with TensorFlow, and compare with NumPy."""
     halves: Any = types.ModuleType("halves")
     exec(programs, halves.__dict__)
     for name in halves.EXACT | halves.CLOSE:
@@ -103,7 +103,7 @@ def test_programs(tf: Any, backend: str, programs: str) -> None:
 
 @run_in_browser(backends=["webgpu"], browsers=["firefox"])
 def test_long_sums(tf: Any, backend: str) -> None:
-    """They are added up in float32: in float16, 256 + 0.1 is 256. Half the bytes are used."""
+    """Sums accumulate in float32 (in float16, 256 + 0.1 is 256) and use half the bytes."""
     tenth = tf.fill([4096, 3], tf.constant(0.1, tf.float16))
     total = np.float16(4096 * float(np.float16(0.1)))
     for found in (tf.reduce_sum(tenth, 0), tf.matmul(tenth, tenth[:, :1] * 0 + 1, True)):
@@ -119,7 +119,10 @@ def test_long_sums(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgpu"], browsers=["firefox"])
 def test_products_in_tiles(tf: Any, backend: str) -> None:
-    """As on a GPU, which a software adapter is not asked for: parts of sums are float32."""
+    """Partial sums of tiled products are float32.
+
+    The tiles are the ones of a GPU, which a software adapter does not use.
+    """
     from tfpy._src.backends import registry
     from tfpy._src.backends.interface import Compiled
     from tfpy._src.compiler.lower.webgpu import lower
@@ -144,7 +147,7 @@ def test_products_in_tiles(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgpu"], browsers=["firefox"])
 def test_attention(tf: Any, backend: str) -> None:
-    """As Keras has it: scores and their softmax are float32, in no memory."""
+    """Attention as in Keras: scores and softmax are float32 and are never stored."""
     rng = np.random.default_rng(5)
     q, k, v = (rng.normal(size=(2, n, 3, 16)).astype(np.float16) for n in (30, 40, 40))
 
@@ -168,7 +171,7 @@ def test_attention(tf: Any, backend: str) -> None:
     backends=["webgpu"], browsers=["firefox"], packages=["keras"], timeout=600, check_leaks=False
 )
 def test_mixed_precision(tf: Any, backend: str) -> None:
-    """A fit with scaled losses learns on the device what it learns on NumPy."""
+    """`fit` with loss scaling learns the same on the device as on NumPy."""
     import keras
 
     def fit() -> Any:
@@ -211,7 +214,7 @@ def test_mixed_precision(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgpu"], browsers=["chromium"])
 def test_without_float16(tf: Any, backend: str) -> None:
-    """NumPy computes it, beside the device; a Program of it is refused."""
+    """Without float16 the host computes with NumPy, and the device rejects a float16 Program."""
     from tfpy._src.backends import registry
     from tfpy._src.backends.interface import Compiled
     from tfpy._src.base.dtypes import float16

@@ -1,4 +1,4 @@
-"""Compiled functions are fused: the same values as op by op, in few kernels."""
+"""Compiled functions are fused: the same values as eager execution, in few kernels."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def attention(tf, q, k, v):
 
 
 def heads(tf, q, k, v):
-    """Attention of four heads, which lie side by side in the rows of each operand."""
+    """Compute attention of four heads that are adjacent in the rows of each operand."""
 
     def ahead(x):
         return tf.transpose(tf.reshape(x, [*x.shape[:-1], 4, x.shape[-1] // 4]), [0, 2, 1, 3])
@@ -70,7 +70,7 @@ def masked_heads(tf, q, k, v, mask):
 
 
 def causal(tf, q, k, v, scale):
-    """Masked with -infinity, scaled by a tensor."""
+    """Compute attention with a mask of -infinity, scaled by a tensor."""
     ahead = tf.range(q.shape[-2])[:, tf.newaxis] < tf.range(k.shape[-2])
     mask = tf.where(ahead, -np.inf, 0.0)
     scores = tf.matmul(q, k, transpose_b=True) / scale + mask
@@ -78,7 +78,7 @@ def causal(tf, q, k, v, scale):
 
 
 def chosen_keys(tf, q, k, v):
-    """As Keras masks: positions that are seen are chosen among all that there are."""
+    """Compute attention with a mask as Keras does: select the visible scores."""
     scores = tf.einsum("btnh,bsnh->bnts", q, k) * 0.25
     seen = tf.linalg.band_part(tf.ones([q.shape[1], k.shape[1]], tf.bool), -1, 0)
     mask = tf.ones_like(scores, tf.bool) & seen[tf.newaxis, tf.newaxis]
@@ -95,7 +95,7 @@ def turned_keys(tf, q, k, v):
 
 
 def perceptron(tf, x, w1, b1, w2, b2):
-    """A training step's loss and gradients."""
+    """Compute the loss and the gradients of a training step."""
     with tf.GradientTape() as tape:
         tape.watch([w1, b1, w2, b2])
         logits = tf.nn.relu(x @ w1 + b1) @ w2 + b2

@@ -1,7 +1,7 @@
-"""Fused Graphs on every device backend: the values are those of the Graph before the passes.
+"""Fused Graphs on every device backend compute the values of the Graph before the passes.
 
-Graphs are optimized for the backend's own target and compiled by it, so that no shortcut and no
-fallback to the host can answer instead of the kernels.
+Graphs are optimized for the backend's own target and compiled by it, so that neither a shortcut nor
+a fallback to the host can replace the kernels.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ PRODUCT = {"transpose_a": False, "transpose_b": False}
 
 
 class Builder:
-    """``b("add", x, 1.0)``; Python floats become constants."""
+    """A builder of Graphs: ``b("add", x, 1.0)``. Python floats become constants."""
 
     dtype: Callable[[str], Any]
-    """The dtype of a name."""
+    """Return the dtype of a name."""
 
     def __init__(self):
         from tfpy._src.compiler.ir.graph import Graph
@@ -267,7 +267,7 @@ SEPARATE = {
         "sum_of_a_slice",
     },
 }
-"""What a backend runs kernel by kernel."""
+"""Graphs that a backend runs as separate kernels."""
 
 
 @pytest.mark.parametrize("name", sorted(GRAPHS))

@@ -1,4 +1,4 @@
-"""Random and broken programs on GPUs, by the command that runs them without end."""
+"""Random and corrupt programs on GPUs, run by the command that can fuzz endlessly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gallery's pages: each does what it is for, on a narrow screen, for people with any device."""
+"""The gallery's pages: each does its work, on a narrow screen, without accessibility violations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_page_in_firefox(tfpy_page: Callable[..., OpenPage]) -> None:
 
 
 def test_a_backend_that_does_not_open(tfpy_page: Callable[[str], OpenPage]) -> None:
-    """The page leads to one that does."""
+    """The error page links to a backend that opens."""
     page = tfpy_page("gallery/mcmc/index.html?backend=abacus&run")
     link = """(async () => {
       const link = () => document.querySelector(".card > a");

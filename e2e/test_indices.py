@@ -1,5 +1,6 @@
-"""Labels and indices out of range on each backend, eager and compiled: cpu and wasm raise, others
-give what TensorFlow documents for GPUs, and in debug mode all raise.
+"""Labels and indices out of range on each backend, eager and compiled.
+
+cpu and wasm raise; the others return what TensorFlow documents for GPUs; in debug mode all raise.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from tfpy.testing import run_in_browser
 from tfpy.testing.environments import BACKENDS
 
 RAISES = ("cpu", "wasm", "wasm in node")
-ROWS = 1200  # above the sizes that NumPy computes for a GPU
+ROWS = 1200  # above the sizes that the host computes for a GPU
 BAD = 7  # the position of the index that is out of range
 
 
@@ -23,9 +24,9 @@ class Case(NamedTuple):
     call: Callable[[Any, Any, Any], Any]
     """(tf, x [ROWS, 4], indices [ROWS]) -> result."""
     subject: str
-    """How the error begins, up to the position."""
+    """Beginning of the error message, up to the position."""
     others: Callable[[Any, Any], Any]
-    """(x, indices) -> result in NumPy where one index is out of range and nothing raises."""
+    """(x, indices) -> result in NumPy if one index is out of range and nothing raises."""
 
 
 def _read(x: Any, at: Any) -> Any:
@@ -81,7 +82,7 @@ CASES = {
 
 
 def _inputs() -> tuple[Any, Any, Any]:
-    """Rows, distinct indices, and those with one that is out of range."""
+    """Return rows, distinct indices, and indices of which one is out of range."""
     rng = np.random.default_rng(0)
     x = rng.uniform(0.5, 2.0, (ROWS, 4)).astype(np.float32)
     good = rng.permutation(ROWS).astype(np.int32)
@@ -92,7 +93,7 @@ def _inputs() -> tuple[Any, Any, Any]:
 
 @contextmanager
 def _refused(tf: Any, subject: str, index: int, limit: int) -> Iterator[None]:
-    """The error names what is wrong, and where a compiled function has the op."""
+    """Check that the error names the index, and the op's source line in a compiled function."""
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         yield
     said = str(caught.value)
@@ -116,7 +117,7 @@ async def _check(tf: Any, backend: str, case: Case, call: Callable[..., Any]) ->
 
 @run_in_browser(backends=BACKENDS)
 async def test_indices_out_of_range(tf: Any, backend: str) -> None:
-    """And nothing stays on the device: each browser test checks that."""
+    """Check each case eagerly and compiled. Each browser test also checks for leaks."""
     for case in CASES.values():
         eager = lambda x, at, case=case: case.call(tf, x, at)  # noqa: E731
         for call in (eager, tf.function(eager)):
@@ -125,7 +126,7 @@ async def test_indices_out_of_range(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=BACKENDS)
 async def test_labels_out_of_range(tf: Any, backend: str) -> None:
-    """The losses and the gradient: one row is NaN where nothing raises; a Variable stays whole."""
+    """Check losses and gradient: one row is NaN if nothing raises, and a Variable is unchanged."""
     rng = np.random.default_rng(1)
     logits = rng.standard_normal((ROWS, 3)).astype(np.float32)
     good = rng.integers(0, 3, ROWS).astype(np.int32)
@@ -189,7 +190,7 @@ def test_debug_mode_refuses_indices(tf: Any) -> None:
 
 @run_in_browser(backends=BACKENDS)
 async def test_what_ignores_indices_out_of_range(tf: Any) -> None:
-    """one_hot, in_top_k and negative segment ids, as in TensorFlow on CPUs and GPUs."""
+    """Check one_hot, in_top_k and negative segment ids, as in TensorFlow on CPUs and GPUs."""
     x, at, _ = _inputs()
     at = at % 6 - 1  # classes are 0..3
 

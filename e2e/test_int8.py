@@ -1,4 +1,4 @@
-"""Loops, branches and convolutions in int8: as NumPy computes them, step by step."""
+"""Loops, branches and convolutions in int8 compute the same as NumPy, step by step."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ BOUND = 0.05
 
 
 def error(got: np.ndarray, wanted: np.ndarray) -> float:
-    """The largest one, relative to the largest value."""
+    """Return the largest error, relative to the largest value."""
     return float(np.abs(got - wanted).max() / np.abs(wanted).max())
 
 
 def gaining() -> Any:
-    """While it is on, products on webgpu are computed in int8, however small."""
+    """Return a patch under which webgpu computes even small products in int8."""
     from tfpy._src.compiler.lower.webgpu import packed
 
     least = ("MIN_USES", "MIN_DEPTH", "MIN_PACKED", "MIN_PRODUCTS", "MIN_WEIGHTS")
@@ -29,7 +29,7 @@ def gaining() -> Any:
 
 
 def check(backend: str, got: np.ndarray, exact: np.ndarray, quantized: np.ndarray) -> None:
-    """What int8 gives, but for elements that are rounded the other way, where a backend has it."""
+    """Check int8 results where a backend supports int8; a few elements may round differently."""
     if backend in ("wasm", "webgpu"):
         assert error(got, quantized) < 0.1 * error(quantized, exact) + 1e-3
         assert 1e-3 < error(got, exact) < BOUND
@@ -38,7 +38,7 @@ def check(backend: str, got: np.ndarray, exact: np.ndarray, quantized: np.ndarra
 
 
 def recurrent(product: Any, x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """The last state of a small recurrent network, by NumPy."""
+    """Return the last state of a small recurrent network, computed by NumPy."""
     state = np.zeros((BATCH, UNITS), np.float32)
     for row in x:
         state = np.tanh(product(np.concatenate([row, state], 1), w))

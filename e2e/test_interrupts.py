@@ -1,4 +1,4 @@
-"""Interrupts while a program runs: nothing leaks, Variables keep values, the backend goes on."""
+"""Interrupts of a running program: no leaks, Variables keep values, the backend still works."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 from tfpy.testing import run_in_browser
 
 INTERVAL = 50
-"""Python looks for an interrupt at every so many of its calls and turns of loops."""
+"""Number of Python's calls and loop iterations between two checks for an interrupt."""
 DEVICES = ("wasm", "webgl", "webgpu")
 
 
 def interrupted(work: Callable[[], Any], runs: int, moment: int) -> bool:
-    """Whether work is ended by an interrupt that comes with a run of the backend.
+    """Return True if an interrupt that arrives during a run of the backend ends the work.
 
     Args:
-        runs: how many runs there are before.
-        moment: how much nearer Python is to its next look then.
+        runs: Number of runs before the interrupt.
+        moment: Number of calls by which Python's next check comes earlier.
     """
     import js
     import pyodide_js
@@ -55,7 +55,7 @@ def interrupted(work: Callable[[], Any], runs: int, moment: int) -> bool:
 
 @run_in_browser(backends=DEVICES)
 def test_a_step_of_training(tf: Any) -> None:
-    """At whatever moment it comes, both Variables have the values of the same step."""
+    """Whenever the interrupt arrives, both Variables have the values of the same step."""
     first, second = tf.Variable(tf.zeros([300])), tf.Variable(tf.zeros([300]))
 
     @tf.function
@@ -83,7 +83,7 @@ def test_ops_one_by_one(tf: Any) -> None:
 
 @run_in_browser(backends=DEVICES)
 def test_a_compiled_loop(tf: Any) -> None:
-    """One that would take hours is ended where it is; the Variable has its value from before."""
+    """An interrupt ends a loop that would take hours, and the Variable keeps its old value."""
     v = tf.Variable(tf.ones([500]))
 
     @tf.function

@@ -1,4 +1,4 @@
-"""Python's functions as JavaScript's: values go in and come out, and nothing is left over."""
+"""Python functions called from JavaScript: values cross in both directions, nothing leaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keras in a page: what it learns on a device is what it learns on NumPy."""
+"""Keras in a page: training on a device gives the same results as on NumPy."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ PROGRAMS = (
 
 @pytest.fixture
 def sources() -> dict[str, str]:
-    """The files of the programs that Python's tests run against TensorFlow."""
+    """Return the files of the programs that the Python tests compare with TensorFlow."""
     names = ("twins", "networks", "sequences", "training")
     return {f"{name}.py": (TWINS / f"{name}.py").read_text() for name in names}
 
 
 def results(names: tuple[str, ...]) -> dict[str, Any]:
-    """The arrays that programs give."""
+    """Return the arrays that the programs return."""
     import keras
     import twins
 
@@ -43,7 +43,7 @@ def results(names: tuple[str, ...]) -> dict[str, Any]:
 
 
 ON_NUMPY: dict[str, Any] = {}
-"""What the programs give on NumPy, once a page."""
+"""Results of the programs on NumPy, computed once per page."""
 
 
 @run_in_browser(
@@ -86,7 +86,7 @@ async def test_training_leaves_the_page_its_turns(tf: Any) -> None:
     usual, event_loop.SLICE = (
         event_loop.SLICE,
         0.0,
-    )  # a turn after each batch, however fast the machine is
+    )  # yields to the event loop after each batch, however fast the machine is
     turns = 0
 
     async def count() -> None:
@@ -110,7 +110,7 @@ async def test_training_leaves_the_page_its_turns(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"], browsers=["chromium"], timeout=120)
 async def test_a_turn_lets_timers_go_first(tf: Any) -> None:
-    """As they would not for 50 ms, if Python went on by a message."""
+    """Timers run first. They would wait 50 ms if Python continued by a message."""
     import time
 
     import js

@@ -1,4 +1,4 @@
-"""The packages that Keras needs, from the site, in each browser."""
+"""The packages that Keras needs, loaded from the site in each browser."""
 
 from __future__ import annotations
 
@@ -89,7 +89,10 @@ found["licences"] = [str(f) for f in importlib.metadata.files("h5py") if "licens
 
 
 def test_packages_come_when_a_page_asks(tfpy_page: Callable[..., OpenPage]) -> None:
-    """What a page imports at its start is bytecode; Keras, packed, has sources and versions."""
+    """The modules imported at start are bytecode.
+
+    Keras, which is packed, has sources and versions.
+    """
     start = FOUND.replace("NAMED", "")
     with_keras = FOUND.replace("NAMED", "import keras") + OF_KERAS
     page = tfpy_page("tfpy-testing/blank.html")

@@ -1,4 +1,4 @@
-"""A sample of Keras's own tests in a page; ``build.py keras-tests`` runs all on CPython."""
+"""A sample of Keras's own tests in a page. ``build.py keras-tests`` runs all of them on CPython."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ SAMPLE = {
     "trainers.data_adapters.tf_dataset_adapter_test": ("",),
     "trainers.trainer_test": FLOWS,
 }
-"""Modules below ``keras.src`` -> what the names of the tests begin with that are taken."""
+"""Modules below ``keras.src``, with the prefixes of the names of the selected tests."""
 HELPERS = ("absl/testing/*.py", "keras/src/testing/*.py")
-"""What they import that the site leaves out."""
+"""Files that the tests import and the site does not have."""
 PASSED = 180
 ABSENT = ("jax", "torch")
-"""Packages that the modules import, and not these tests."""
+"""Packages that the modules import, but these tests do not need."""
 WHERE = "import importlib.util as u; print(u.find_spec('keras').origin)"
 
 
 @pytest.fixture(scope="module")
 def files() -> dict[str, str]:
-    """Paths in the folder of packages -> texts."""
+    """Return the texts of files by their path in the folder of packages."""
     python = importlib.import_module("buildsys.pyenv").ensure("test")
     found = subprocess.run([python, "-c", WHERE], capture_output=True, text=True, check=True)
     packages = Path(found.stdout.strip()).parents[1]
@@ -55,7 +55,7 @@ def files() -> dict[str, str]:
 
 
 def flattened(suite: Any) -> Iterator[Any]:
-    """The tests of a nest of suites."""
+    """Yield the tests of nested suites."""
     for part in suite:
         if isinstance(part, unittest.TestSuite):
             yield from flattened(part)
@@ -64,7 +64,7 @@ def flattened(suite: Any) -> Iterator[Any]:
 
 
 def is_meant(test: Any, starts: tuple[str, ...]) -> bool:
-    """Whether a test is in the sample, and no mark leaves it out."""
+    """Return True if a test is in the sample and not skipped by a mark."""
     name = test.id().rpartition(".")[2]
     marks = getattr(getattr(test, name, None), "pytestmark", [])
     skipped = any(mark.name == "skipif" and mark.args[0] for mark in marks)
@@ -72,14 +72,14 @@ def is_meant(test: Any, starts: tuple[str, ...]) -> bool:
 
 
 def stand_in(name: str, **names: Any) -> None:
-    """Puts a module where tests look for one that a page has not."""
+    """Add a substitute for a module that a page does not have."""
     module = types.ModuleType(name)
     vars(module).update(names)
     sys.modules[name] = module
 
 
 def show(folder: Path, package: Path) -> None:
-    """Lets Python find what a folder adds to a package, or to the nearest around it."""
+    """Make Python find the files that a folder adds to a package or to its nearest parent."""
     while importlib.util.find_spec(".".join(package.parts)) is None:
         package = package.parent
     importlib.import_module(".".join(package.parts)).__path__.append(str(folder / package))

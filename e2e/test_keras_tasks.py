@@ -1,4 +1,4 @@
-"""Keras learns tasks in a page: on its main thread, awaited, on each backend."""
+"""Keras learns tasks in a page on each backend, awaited on the main thread."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from tfpy.testing import run_in_browser
 
-LEVELS = 16  # of grey
+LEVELS = 16  # of gray
 WORDS = (
     "the",
     "a",
@@ -33,7 +33,7 @@ LENGTH = 7
 
 @pytest.fixture
 def digits(pytestconfig: pytest.Config) -> dict[str, Any]:
-    """The demo's digits: images [n, 8, 8, 1] from 0 to 1 and labels, to learn and to test."""
+    """Return the demo's digits for training and test: images [n, 8, 8, 1] in 0..1, and labels."""
     file = Path(pytestconfig.getoption("tfpy_site")) / "data" / "digits.json"
     parts = json.loads(file.read_text())
     return {
@@ -50,9 +50,9 @@ def _pixels(part: Any) -> Any:
 
 
 def reviews(count: int, seed: int) -> tuple[Any, Any]:
-    """Sentences as numbers of words, 0 where there is none, and whether they praise.
+    """Return sentences as word numbers (0 for none), and 1 for each sentence that is positive.
 
-    "the play was not very good" does not: a word before decides what another means.
+    "the play was not very good" is negative: a word changes the meaning of a later word.
     """
     rng = np.random.default_rng(seed)
     words = np.zeros((count, LENGTH), np.int32)
@@ -68,7 +68,7 @@ def reviews(count: int, seed: int) -> tuple[Any, Any]:
 
 
 def textures(count: int, seed: int) -> tuple[Any, Any]:
-    """Pictures [count, 32, 32, 3] of stripes that lie, that stand, or of a chequerboard."""
+    """Return images [count, 32, 32, 3] of horizontal stripes, vertical stripes or checkerboards."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 3, count).astype(np.int32)
     images = rng.normal(0, 0.2, (count, 32, 32, 3)).astype(np.float32)
@@ -80,19 +80,19 @@ def textures(count: int, seed: int) -> tuple[Any, Any]:
 
 @pytest.fixture
 def networks() -> str:
-    """The networks' text; only this module itself is sent to the browser."""
+    """Return the source of the networks, because only this module itself is sent to the browser."""
     return (Path(__file__).parents[1] / "bench" / "networks" / "keras_tasks.py").read_text()
 
 
 def network(source: str, name: str) -> Any:
-    """One of the networks."""
+    """Return one of the networks."""
     module: dict[str, Any] = {"__name__": "keras_tasks"}
     exec(source, module)
     return module[name]()
 
 
 async def learns(model: Any, rate: Any, train: Any, test: Any, epochs: int) -> float:
-    """The share of what was held out that a network knows in the end."""
+    """Train a network and return its accuracy on the test data."""
     import keras
 
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
@@ -104,7 +104,7 @@ async def learns(model: Any, rate: Any, train: Any, test: Any, epochs: int) -> f
 
 @run_in_browser(
     packages=["keras"],
-    backends=["wasm"],  # the demo learns them on a GPU (test_demo.py)
+    backends=["wasm"],  # the demo learns the digits on a GPU (test_demo.py)
     browsers=["chromium"],
     timeout=600,
     check_leaks=False,

@@ -1,4 +1,4 @@
-"""Products of matrices so large that WebGL draws them in chunks: values, gradients, memory."""
+"""Matrix products so large that WebGL draws them in chunks: values, gradients, memory."""
 
 from __future__ import annotations
 

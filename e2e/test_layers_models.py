@@ -1,4 +1,4 @@
-"""Layers-models in a page: TensorFlow.js and Keras on tfpy load the same files and each other's."""
+"""Layers-models in a page: TensorFlow.js and Keras on tfpy read the same files and each other's."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ LOADED_BY_TENSORFLOW_JS = """async ({ files, x }) => {
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteServer]:
-    """The site, TensorFlow.js and nsfwjs's models on one server."""
+    """Serve the site, TensorFlow.js and nsfwjs's models on one server."""
     folder = tmp_path_factory.mktemp("models")
     (folder / "blank.html").write_text("<!doctype html><title>models</title>")
     (folder / "mobilenet_v2").symlink_to(model_files.ensure("nsfwjs") / "mobilenet_v2")

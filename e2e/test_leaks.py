@@ -1,4 +1,4 @@
-"""Nothing survives: tensors, slots of devices, proxies between the languages."""
+"""Leak checks of tensors, device slots, and proxies between the languages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def train_step(tf: Any) -> None:
 
 @run_in_browser(browsers=["chromium", "firefox"])
 def test_a_training_step_frees_everything(tf: Any) -> None:
-    """The plugin's own check does the work."""
+    """A training step leaves nothing behind. The plugin's own check does the work."""
     train_step(tf)
 
 
@@ -37,7 +37,7 @@ def test_device_memory_does_not_grow(tf: Any) -> None:
 
 @run_in_browser()
 async def test_a_training_loop_holds_memory_flat(tf: Any) -> None:
-    """A compiled step and ops one by one between; ``bench/steady.py`` takes 100,000."""
+    """Alternate a compiled step with eager ops. ``bench/steady.py`` runs 100,000 steps."""
     import gc
 
     x, mean = tf.constant(np.ones((4, 8), np.float32)), tf.constant(1.0)
@@ -59,7 +59,7 @@ async def test_a_training_loop_holds_memory_flat(tf: Any) -> None:
                 await mean.data()
         await mean.data()
         gc.collect()
-        tf.memory()  # collects
+        tf.memory()  # collects garbage
         memory = tf.memory()
         names = "slots", "bytes", "allocatedBytes", "programs", "heapBytes"
         device = {name: memory["backend"].get(name) for name in names}
@@ -117,7 +117,7 @@ def wrong() -> None:
 
 
 class TestThePluginItself:
-    """The checks above are only worth something if they can fail."""
+    """The checks above must be able to fail."""
 
     def outcome(self, sessions: Any, browser_test: Any) -> str:
         from tfpy.testing.mark import browser_test_of

@@ -1,4 +1,4 @@
-"""The page loader as a function; test_scripts.py has Python in script tags."""
+"""The page loader as a function. test_scripts.py tests Python in script tags."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from tfpy.testing.sessions import OpenPage, Sessions
 
 SITE = Path(__file__).parents[1] / "build" / "site"
 MOST_BYTES = 8_680_000
-"""Of all that a page fetches to its first result, compressed by gzip; brotli takes a tenth less."""
+"""Bytes that a page may fetch until its first result, compressed by gzip.
+
+Brotli needs 10 % less.
+"""
 PACKED = (".whl", ".zip")
 BLANK = "tfpy-testing/blank.html"
 LOAD_SECONDS = 120.0
@@ -28,7 +31,7 @@ OpenPageFixture = Callable[..., OpenPage]
 
 
 def run_module(page: OpenPage, body: str) -> Any:
-    """The value that an async function with this body, which sees the loader, returns."""
+    """Return the result of an async function with this body, in which `loadTfpy` is defined."""
     function = f"import('/tfpy.mjs').then(async ({{ loadTfpy }}) => {{ {body} }})"
     return page.evaluate(function, LOAD_SECONDS)
 
@@ -62,13 +65,13 @@ def test_load_and_run(tfpy_page: OpenPageFixture) -> None:
 
 
 def compressed_bytes(file: Path) -> int:
-    """What a server sends of a file."""
+    """Return the number of bytes that a server sends for a file."""
     data = file.read_bytes()
     return len(data if file.suffix in PACKED else gzip.compress(data))
 
 
 def check_bytes(events: list[list[Any]]) -> None:
-    """The site's sizes are what comes, in many parts."""
+    """Check that the reported bytes increase in many steps up to the sizes of the site's files."""
     heard = [bytes_ for _, _, bytes_ in events if bytes_]
     (total,) = {bytes_["total"] for bytes_ in heard}
     loaded = [bytes_["loaded"] for bytes_ in heard]
@@ -78,7 +81,7 @@ def check_bytes(events: list[list[Any]]) -> None:
 
 
 def files_of_a_start() -> dict[str, int]:
-    """The site's files that are counted, with their bytes."""
+    """Return the names of the site's files that progress counts, with their sizes."""
     folder = SITE / "pyodide"
     names = ["pyodide.asm.wasm", "python_stdlib.zip", "numpy-*.whl", "tfpy-*.whl"]
     files = [file for name in names for file in folder.glob(name)]
@@ -86,7 +89,7 @@ def files_of_a_start() -> dict[str, int]:
 
 
 def test_progress_of_packed_files(tmp_path: Path, tfpy_sessions: Sessions) -> None:
-    """Servers that compress say no length; the bytes are counted all the same."""
+    """Progress counts bytes even if a compressing server sends no length."""
     (tmp_path / "pyodide").mkdir()
     for file in [*SITE.glob("*.*"), *SITE.glob("pyodide/pyodide*")]:
         packed = tmp_path / file.relative_to(SITE)
@@ -145,7 +148,7 @@ return found;
 
 
 def test_what_cannot_be_loaded_is_named(tfpy_page: OpenPageFixture) -> None:
-    """What options name and there is not; test_loading_faults.py has faults of servers."""
+    """Errors name the missing files of options. test_loading_faults.py covers faults of servers."""
     found = run_module(tfpy_page(BLANK), FAILING_LOADS)
     for name, texts in {
         "core": ["Python did not start", "/nowhere/pyodide.mjs: 404"],
@@ -175,7 +178,7 @@ def halve(x):
 
 
 def test_what_runs_has_lines(tfpy_page: OpenPageFixture) -> None:
-    """Errors show them; AutoGraph reads them, also of what ran before."""
+    """Errors show source lines, and AutoGraph reads them, also those of earlier programs."""
     values, text = run_module(
         tfpy_page(BLANK),
         f"""const tfpy = await loadTfpy({{ backend: "cpu" }});
@@ -192,7 +195,7 @@ def test_what_runs_has_lines(tfpy_page: OpenPageFixture) -> None:
 
 
 def test_strict_content_security_policy(tfpy_page: OpenPageFixture) -> None:
-    """Without 'unsafe-eval' and blob: the loader hands the runtime over as a module."""
+    """Without 'unsafe-eval' and blob:, the loader passes the runtime as a module."""
     page = tfpy_page("tfpy-testing/strict.html")
     found = run_module(
         page,
@@ -207,7 +210,7 @@ def test_strict_content_security_policy(tfpy_page: OpenPageFixture) -> None:
 
 @run_in_browser(backends=["cpu"])
 def test_the_wheel_has_bytecode(tf: Any) -> None:
-    """It has no columns, unlike what Python compiles when it imports."""
+    """Bytecode of the wheel has no columns, unlike code that Python compiles on import."""
     functions = [tf.constant, tf.matmul, tf.function]
     places = [place for f in functions for place in f.__code__.co_positions()]
     assert {column for _, _, column, _ in places} == {None}
@@ -231,7 +234,7 @@ def check_late_parts() -> None:
 
 @run_in_browser(backends=["cpu"], environment="not-isolated", browsers=EVERY_BROWSER)
 def test_rare_parts_come_when_they_are_imported() -> None:
-    """Of the standard library and of NumPy."""
+    """Check modules of the standard library and of NumPy."""
     check_late_parts()
 
 

@@ -1,4 +1,4 @@
-"""What goes wrong while a page loads tfpy: one error says what, and the next attempt works."""
+"""Failures while a page loads tfpy: one error explains the cause, and the next attempt works."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ FILES: dict[str, tuple[Fault, list[str]]] = {
     "wheel-changed": (Fault("/tfpy-", "changed"), ["tfpy cannot be loaded", CHANGED]),
     "needed-missing": (Fault("absl", "missing"), ["absl-py cannot be loaded", MISSING]),
 }
-"""Faults, and what the error says of each."""
+"""Faults, with the expected parts of the error message."""
 
 BROWSERS_OWN = ("module", "wasm", "library")
-"""Files that the browser starts; of the others, what is wrong is found everywhere alike."""
+"""Files that the browser itself starts. Faults of other files look the same in every browser."""
 
 REMEMBERED = ("module-missing", "module-short")
-"""What browsers remember of a page's modules, so that the next attempt may fail without them."""
+"""Faults that browsers remember for a page's modules, so the next attempt may fail as well."""
 
 POLICIES = {
     "no-wasm": ("script-src 'self'", "add 'wasm-unsafe-eval' to its script-src"),
@@ -81,7 +81,7 @@ def server() -> Iterator[FaultServer]:
 
 @pytest.fixture
 def opened(server: FaultServer, tfpy_sessions: Sessions) -> Iterator[Opened]:
-    """Opens an empty page of a browser, at the address of a fault."""
+    """Open an empty page of a browser at the address of a fault."""
     pages = []
 
     def open_page(browser: str, name: str) -> OpenPage:
@@ -96,7 +96,7 @@ def opened(server: FaultServer, tfpy_sessions: Sessions) -> Iterator[Opened]:
 
 
 def load(page: OpenPage, name: str) -> Any:
-    """The sum of some numbers, or what the error says."""
+    """Return the sum of some numbers, or the error message."""
     options = {"packages": ["keras"] if name.startswith("needed") else []}
     return page.evaluate(
         LOAD.replace("NAME", name).replace("OPTIONS", json.dumps(options)), LOAD_SECONDS
@@ -105,7 +105,7 @@ def load(page: OpenPage, name: str) -> Any:
 
 @pytest.mark.parametrize("browser", ["chromium", "firefox"])
 def test_files(browser: str, server: FaultServer, opened: Opened) -> None:
-    """Each fault is named with its file; nothing is left unhandled."""
+    """Each error names the fault and its file, and no rejection is left unhandled."""
     server.mended.clear()
     page = opened(browser, "none")
     for name, (_, texts) in FILES.items():
@@ -122,7 +122,7 @@ def test_files(browser: str, server: FaultServer, opened: Opened) -> None:
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_policies(name: str, opened: Opened) -> None:
-    """The words that a content security policy lacks are named, where it is to blame."""
+    """The error names the missing directive of the content security policy that caused it."""
     page = opened("chromium", name)
     said = load(page, name)
     assert "the page's Content-Security-Policy forbids" in said

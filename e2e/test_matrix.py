@@ -1,4 +1,4 @@
-"""Each backend in the states of the matrix: chosen, explained, and computing right."""
+"""Each backend in the states of the matrix: choice, report and results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfpy.testing.sessions import Sessions
 
 
 def test_state(state: matrix.State, tfpy_sessions: Sessions) -> None:
-    """Of ``--matrix=pairs`` or ``--matrix=all``; see ``conftest.py``."""
+    """Test the states of ``--matrix=pairs`` or ``--matrix=all``; see ``conftest.py``."""
     environment = matrix.environment(state)
     marked = run_in_browser(backends=(), environment=environment, fresh_page=True)(check)
     test = browser_test_of(marked)
@@ -23,7 +23,7 @@ def test_state(state: matrix.State, tfpy_sessions: Sessions) -> None:
 
 
 def test_each_pair_is_covered() -> None:
-    """By far fewer states than there are, all of which there can be."""
+    """The cover has every possible pair of values, in less than a fifth of all states."""
     every, few = list(matrix.states()), matrix.cover()
     assert len(few) < len(every) / 5
     for one, other in [(a, b) for a in matrix.AXES for b in matrix.AXES if a < b]:

@@ -1,4 +1,4 @@
-"""Memory of tensors seen from Python; a GPU that is taken away."""
+"""Memory of tensors as Python reports it, and a lost GPU."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def test_tensors_as_memory(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgl", "webgpu"])
 async def test_few_numbers_stay_on_the_host(tf: Any, backend: str) -> None:
-    """The environment of these tests has it switched off by flags, so that kernels are reached."""
+    """Small ops run on the host. Other tests switch this off by flags, so that kernels run."""
     from tfpy._src.backends import custom_kernels, registry
 
     device = registry.active_backend()
     assert device.few == 0
     device.few = 100
-    custom_kernels.forget_programs(backend)  # where a program runs is decided when it is made
+    custom_kernels.forget_programs(backend)  # the place of a program is decided when it is made
     try:
         slots = tf.memory()["backend"]["slots"]
         x, w = tf.constant(np.arange(13.0, dtype=np.float32)), tf.Variable(2.5)
@@ -41,7 +41,7 @@ async def test_few_numbers_stay_on_the_host(tf: Any, backend: str) -> None:
         assert loss.device.endswith("CPU:0")
         assert tf.memory()["backend"]["slots"] == slots
         np.testing.assert_allclose(w.numpy(), 2.5 - 0.001 * 2 * 2.5 * 650, rtol=1e-6)
-        scaled = tf.ones([17, 13]) * w + x  # which the device computes
+        scaled = tf.ones([17, 13]) * w + x  # computed by the device
         assert scaled.device.endswith("GPU:0")
         assert (await scaled.data())[16].tolist() == (x + w).numpy().tolist()
         assert float(tf.function(lambda v: v * w)(x)[2].numpy()) == float(w.numpy()) * 2
@@ -52,17 +52,17 @@ async def test_few_numbers_stay_on_the_host(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgl"])
 async def test_reads_of_textures_that_are_not_full(tf: Any) -> None:
-    """Small ones with what fills the last row, of large ones the full rows by themselves."""
+    """Read small textures with a padded last row, and the full rows of large textures."""
     for count in (1, 6, 1001, 2**18 - 3, 2**18, 2**18 + 5):
         for dtype in (np.float32, np.int32):
             wanted = np.arange(count, dtype=dtype)
-            for _ in range(2):  # the second time the page is blocked, where that was short
+            for _ in range(2):  # the second read blocks the page if the first one was short
                 np.testing.assert_array_equal((tf.constant(wanted) + 1).numpy(), wanted + 1)
                 np.testing.assert_array_equal(await (tf.constant(wanted) * 2).data(), wanted * 2)
 
 
 def context_of(tf: Any) -> Any:
-    """The context of the webgl backend: whoever makes the next texture."""
+    """Return the context of the webgl backend, taken from the next call that creates a texture."""
     from pyodide.code import run_js
 
     catch = run_js(
@@ -77,7 +77,7 @@ def context_of(tf: Any) -> Any:
 
 @run_in_browser(backends=["webgl"], check_leaks=False, fresh_page=True)
 async def test_a_lost_context(tf: Any) -> None:
-    """Errors say what happened; another context is opened, and what is on the host is there."""
+    """Errors report the lost context; another context is opened, and host values remain."""
     host = tf.constant([1.0, 2.0])
     device = tf.ones([300, 7]) + host[0]
 
@@ -108,7 +108,7 @@ async def test_a_lost_context(tf: Any) -> None:
 
 
 async def lose_device(tf: Any, backend: str) -> None:
-    """As when the browser takes the GPU away."""
+    """Lose the device, as when the browser takes the GPU away."""
     import asyncio
 
     if backend == "webgpu":
@@ -120,13 +120,16 @@ async def lose_device(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgl", "webgpu"], check_leaks=False, fresh_page=True)
 async def test_training_goes_on(tf: Any, backend: str) -> None:
-    """Variables come back together, from copies of one moment; compiled steps run again, with
-    constants that they make anew."""
+    """Training continues after the device is lost.
+
+    Variables are restored together, from copies of one moment. Compiled steps run again, and their
+    constants are uploaded again.
+    """
     import asyncio
 
     w, steps = tf.Variable(tf.zeros([400])), tf.Variable(tf.zeros([400]))
     given = np.ones(400, np.float32)
-    twice = np.full(400, 2.0, np.float32)  # of so many numbers the host keeps no copy
+    twice = np.full(400, 2.0, np.float32)  # too large for a copy on the host
 
     @tf.function
     def step(x: Any) -> Any:
@@ -165,7 +168,7 @@ async def test_training_goes_on(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgl", "webgpu"], check_leaks=False, fresh_page=True)
 async def test_what_was_paged_out_comes_back(tf: Any, backend: str) -> None:
-    """What the host has when the device goes is read, and used, as before."""
+    """Tensors that are on the host when the device is lost can be read and used as before."""
     factory, priority = tf.find_backend_factory(backend), tf.backend_report()[backend]["priority"]
     tf.remove_backend(backend)
     tf.env().set("TFPY_GPU_MEMORY_BUDGET", 2**20)

@@ -1,4 +1,4 @@
-"""Whole networks, compiled, give the same on every backend as NumPy does op by op."""
+"""Whole compiled networks return the same on every backend as NumPy does eagerly."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NETWORKS = {
     "transformer": "tokens",
     "lstm": "sequence",
 }
-"""Module -> its function that gives the input."""
+"""Modules, with the name of the function that returns the input."""
 INT8_TOLERANCE = 0.03
 INT8_NETWORKS = ("mobilenet_v1", "mobilenet_v2", "transformer")
 
@@ -39,13 +39,13 @@ def results(tf: Any, name: str, compiled: bool, quantize: str | None = None) -> 
 
 @pytest.fixture(scope="session")
 def sources() -> dict[str, str]:
-    """The networks' texts; only this module itself is sent to the browser."""
+    """Return the networks' sources, because only this module itself is sent to the browser."""
     return {path.name: path.read_text() for path in FOLDER.glob("*.py")}
 
 
 @pytest.fixture(scope="session")
 def references() -> dict[str, np.ndarray]:
-    """What NumPy gives on CPython."""
+    """Return NumPy's results on CPython."""
     import tfpy
 
     return {name: results(tfpy, name, compiled=False) for name in NETWORKS}
@@ -62,7 +62,7 @@ def test_agrees_with_numpy(
 
 
 def take(sources: dict[str, str]) -> None:
-    """Makes the networks importable in the browser."""
+    """Make the networks importable in the browser."""
     folder = Path("bench/networks")
     folder.mkdir(parents=True, exist_ok=True)
     for file, text in sources.items():
@@ -71,7 +71,7 @@ def take(sources: dict[str, str]) -> None:
 
 
 def error_of(got: np.ndarray, reference: np.ndarray) -> float:
-    """The largest one, relative to the largest value."""
+    """Return the largest error, relative to the largest value."""
     assert got.shape == reference.shape
     error = float(np.abs(got - reference).max() / np.abs(reference).max())
     print(f"error {error:.1e} relative to the largest value")
@@ -79,7 +79,7 @@ def error_of(got: np.ndarray, reference: np.ndarray) -> float:
 
 
 def check_int8(tf: Any, name: str, sources: dict[str, str], reference: np.ndarray) -> None:
-    """In int8 the largest value of a row mostly stays the largest, and all are a little off."""
+    """In int8, most rows keep the position of their largest value, and all values are inexact."""
     take(sources)
     got = results(tf, name, compiled=True, quantize="int8")
     assert 1e-4 < error_of(got, reference) < INT8_TOLERANCE

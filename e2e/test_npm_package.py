@@ -1,4 +1,4 @@
-"""The npm package: installed from its archive into a project with Vite, and one without."""
+"""The npm package, installed from its archive into a project with Vite and one without."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FOUND = """new Promise((resolve) => {
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sources of a project, in which the archive is installed.
+    """Return a project folder with the installed archive.
 
     Its README.md configures Vite.
     """
@@ -74,7 +74,7 @@ def test_types(project: Path) -> None:
 
 
 def test_built_by_vite(project: Path, tfpy_sessions: Sessions) -> None:
-    """Also below another address than the server's root."""
+    """The built page works below a base address."""
     run(npm.tool("vite"), "build", "--base", "/below/", cwd=project)
     with SiteServer(project, mounts={"below": project / "dist"}) as server:
         check_page(tfpy_sessions, f"{server.url}below/index.html").close()
@@ -86,7 +86,7 @@ document.body.dataset.{} = JSON.stringify([[...{}]]);
 
 
 def test_served_by_vite(project: Path, tfpy_sessions: Sessions) -> None:
-    """A second page has what README.md has of the page's thread and of programs without Python."""
+    """A second page runs README.md's code for the page's thread and for programs without Python."""
     scripts = [
         block("web/npm/README.md", "js", "def softmax") + SHOWN.format("softmax", "data"),
         block("web/npm/README.md", "js", "tfpy/run") + SHOWN.format("made", "probabilities.data"),
@@ -124,7 +124,7 @@ PRINTED = """new Promise((resolve) => {
 
 
 def test_copied_for_a_page_without_a_bundler(project: Path, tfpy_sessions: Sessions) -> None:
-    """README.md's command, page and worker."""
+    """Run README.md's command, page and worker."""
     npx, *words = block("web/npm/README.md", "sh").split()
     shown = run(npx, "--offline", *words, cwd=project)
     page = block("web/npm/README.md", "html")
@@ -156,7 +156,7 @@ def tag(address: str) -> str:
 
 @contextmanager
 def vite(project: Path, *options: str) -> Iterator[str]:
-    """The address of Vite's server of a project."""
+    """Start Vite's server of a project and yield its address."""
     argv = [str(npm.tool("vite")), "--port", "0", "--host", "127.0.0.1", "--clearScreen", "false"]
     argv += options
     with subprocess.Popen(argv, cwd=project, stdout=subprocess.PIPE, text=True) as process:

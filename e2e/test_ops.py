@@ -1,7 +1,7 @@
-"""Every primitive on every device backend, against its NumPy meaning, on the table's samples.
+"""Every primitive on every device backend, compared with NumPy on the samples of the op table.
 
-The Graph is compiled by the backend itself, so that no shortcut and no fallback to the host can
-answer instead of the kernel. Float results are compared with the reference in the op's tolerance.
+The Graph is compiled by the backend itself, so that neither a shortcut nor a fallback to the host
+can replace the kernel. Float results are compared with the op's tolerance.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ DEFAULT_TOLERANCE = 1e-4
 
 
 def difference(got: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
-    """What is wrong with a result, or nothing."""
+    """Return the difference of a result as text, or ""."""
     if got.shape != expected.shape or got.dtype != expected.dtype:
         return f"{got.dtype}{got.shape} instead of {expected.dtype}{expected.shape}"
     if expected.dtype.kind not in "fc":
@@ -33,13 +33,13 @@ def difference(got: np.ndarray, expected: np.ndarray, tolerance: float) -> str:
 
 
 def not_broadcast(samples):
-    """The samples of operands that have one shape; all where there are none."""
+    """Return the samples whose operands have one shape, or all samples if there are none."""
     found = [s for s in samples if len({np.shape(a) for a in s[0]}) == 1 and np.ndim(s[0][0]) > 0]
     return found or samples
 
 
 def check_samples(backend, name, choose=list):
-    """Runs an op on its samples, or those that are chosen of them."""
+    """Run an op on its samples, or on a selection of them."""
     from tfpy._src.backends import registry
     from tfpy._src.base.dtypes import as_dtype
     from tfpy._src.compiler.ir.aval import Aval
@@ -77,8 +77,10 @@ def test_op(tf, backend, name):
 @pytest.mark.parametrize("name", sorted(PRIMITIVES))
 @run_in_browser(backends=["webgpu"], browsers=["firefox"])
 def test_op_in_firefox(tf, backend, name):
-    """Another compiler of WGSL, another driver, which takes seconds for a long expression: `add`
-    is broadcast for all elementwise ops."""
+    """Test another WGSL compiler and driver, which takes seconds for a long expression.
+
+    `add` tests broadcasting for all elementwise ops.
+    """
     is_short = OPS[name].expr is None or name == "add"
     check_samples(backend, name, list if is_short else not_broadcast)
 
@@ -99,13 +101,13 @@ ODD = (
 
 @run_in_browser(backends=DEVICES)
 def test_signs_of_zeros(tf, backend):
-    """An odd function keeps the sign of a zero, which only a division shows; `sign` does not."""
+    """An odd function keeps the sign of a zero, which division reveals; `sign` does not."""
     zeros = tf.constant([0.0, -0.0])
     for name in ODD:
         found = 1 / getattr(tf.math, name)(zeros)
         np.testing.assert_array_equal(found.numpy(), [np.inf, -np.inf], err_msg=name)
     np.testing.assert_array_equal((1 / tf.sign(zeros)).numpy(), [np.inf, np.inf])
-    near = tf.constant([1e-30, -1e-30, 1e-3, -1e-3, 0.7, -0.7])  # beside a zero
+    near = tf.constant([1e-30, -1e-30, 1e-3, -1e-3, 0.7, -0.7])  # near zero
     for name in ODD:
         expected = [1.0, -1.0] * 3
         np.testing.assert_array_equal(tf.sign(getattr(tf.math, name)(near)).numpy(), expected)
@@ -113,7 +115,7 @@ def test_signs_of_zeros(tf, backend):
 
 @run_in_browser()
 def test_gradients_of_a_small_network(tf, backend):
-    """One training step of a convolutional network, against the same step on NumPy."""
+    """Compare one training step of a convolutional network with the same step on NumPy."""
     rng = np.random.default_rng(3)
     x = rng.normal(size=(4, 9, 9, 2)).astype(np.float32)
     labels = np.array([0, 2, 1, 2], np.int32)

@@ -1,4 +1,4 @@
-"""Memory that runs out, on each backend: what is said, and that all works afterwards."""
+"""Exhausted memory on each backend: the error message, and recovery."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ HEAPS = """(() => { const P = WebAssembly.Memory.prototype, { grow } = P;
     return (on, python) => { P.grow = !on ? grow : function (pages) {
       if (this.buffer === python?.HEAPU8.buffer) return grow.call(this, pages);
       throw new RangeError("full"); } } })()"""
-"""A switch: no heap grows, but Python's where that is given."""
+"""JavaScript that returns a switch. While it is on, no heap grows, optionally except Python's."""
 TEXTURES = """(() => { const P = WebGL2RenderingContext.prototype, { texStorage2D } = P;
     return (on) => { P.texStorage2D = !on ? texStorage2D : function (t, l, f, w, h) {
       if (w * h * 16 < 2 ** 20) texStorage2D.call(this, t, l, f, w, h); } }; })()"""
-"""Textures of a MiB or more get no memory, and nobody says so."""
+"""JavaScript after which allocating a texture of a MiB or more fails silently."""
 REFUSED_BUFFERS = """
     const P = GPUDevice.prototype, { createBuffer, pushErrorScope, popErrorScope } = P;
     let full = false;
@@ -35,16 +35,19 @@ REFUSED_BUFFERS = """
         const said = full ? new GPUOutOfMemoryError("full") : null;
         return popErrorScope.call(this).then((error) => said ?? error); }; };"""
 BUFFERS = f"(() => {{ const refuses = ({{ size }}) => size >= 2 ** 20; {REFUSED_BUFFERS} }})()"
-"""Of buffers of a MiB or more the device says, later, that it had no memory for them."""
+"""JavaScript after which the device reports later that buffers of a MiB or more got no memory."""
 MISSING = {"cpu": HEAPS, "wasm": HEAPS, "webgl": TEXTURES, "webgpu": BUFFERS}
 
 SIDES = {"cpu": 2**14, "wasm": 2**14, "webgl": 1024, "webgpu": 1024}
-"""Of matrices for which there is no memory then; a heap may have room for smaller ones."""
+"""Sizes of matrices that cannot be allocated. A heap may have room for smaller matrices."""
 
 
 @run_in_browser(fresh_page=True)
 async def test_what_is_said(tf: Any, backend: str) -> None:
-    """The op, the bytes, what holds the most and since which line, the mend; nothing is lost."""
+    """The error names the op, the bytes, the largest holder, its line and a fix.
+
+    Nothing is lost.
+    """
     from pyodide.code import run_js
 
     side = SIDES[backend]
@@ -52,7 +55,7 @@ async def test_what_is_said(tf: Any, backend: str) -> None:
     tf.enable_debug_mode()
     held = tf.fill([317, 811], 2.0) * 0.5
     tf.env().set("DEBUG", False)
-    for computed in (small, w, held):  # else a GPU would lose them, too
+    for computed in (small, w, held):  # otherwise a GPU would lose them as well
         await computed.data()
 
     @tf.function
@@ -71,7 +74,7 @@ async def test_what_is_said(tf: Any, backend: str) -> None:
                 with pytest.raises(tf.errors.ResourceExhaustedError) as caught:
                     await make().data()
                 said = str(caught.value)
-                if backend == "webgpu":  # which hears of it when the values are read
+                if backend == "webgpu":  # webgpu receives the error when the values are read
                     assert "out of memory while computing" in said, said
                 assert "broadcast_to" in said, said
                 each = f"{4 * side * side} bytes wanted"
@@ -89,7 +92,7 @@ async def test_what_is_said(tf: Any, backend: str) -> None:
         switch(False)
     w.assign([1.0, 1.0])
     assert (await held.data() == 1.0).all()
-    if side == 1024:  # others would take what the tests' machine may not have
+    if side == 1024:  # other sizes could need more memory than the test machine has
         assert (await wide().data() == 1.0).all()
         assert (await (tf.fill([side, side], 1.0) + 0.5).data() == 1.5).all()
     assert (await (small * 2.0).data()).tolist() == [4, 6]
@@ -97,7 +100,7 @@ async def test_what_is_said(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgl"])
 async def test_uploads_without_memory(tf: Any) -> None:
-    """Those of large tensors fail as ops do, and are made anew afterwards."""
+    """Uploads of large tensors fail as ops do, and succeed afterwards."""
     from pyodide.code import run_js
 
     big = np.ones([1500, 1048], np.float32)
@@ -123,16 +126,16 @@ LITTLE = """(() => { const P = WebGL2RenderingContext.prototype;
         left -= w * h * 16;
         sizes.set(this.getParameter(this.TEXTURE_BINDING_2D), w * h * 16);
         texStorage2D.call(this, target, l, format, w, h); }; }; })()"""
-"""Textures have 16 MiB together, and nobody says so."""
+"""JavaScript after which all textures together have 16 MiB, and allocation fails silently."""
 
 
 @run_in_browser(backends=["webgl"])
 async def test_a_gpu_with_little_memory(tf: Any) -> None:
-    """It has less than the budget: what was used longest ago goes to the host nevertheless."""
+    """The GPU has less memory than the budget: least recently used tensors move to the host."""
     from pyodide.code import run_js
 
     switch = run_js(LITTLE)
-    side = 521  # of textures that no pool has
+    side = 521  # no pool has textures of this size
     switch(True)
     try:
         made = [tf.fill([side, side], float(number)) + 0.5 for number in range(40)]
@@ -163,15 +166,18 @@ LITTLE_LATE = (
     + REFUSED_BUFFERS
     + "})()"
 )
-"""Large buffers have 16 MiB together, and the device says so later."""
+"""JavaScript after which large buffers have 16 MiB together, and errors arrive later."""
 
 
 @run_in_browser(backends=["webgpu"], fresh_page=True)
 async def test_a_gpu_that_says_late_that_it_has_little_memory(tf: Any) -> None:
-    """What was computed since the last read is lost; the next call finds room, and keeps to it."""
+    """Values computed since the last read are lost.
+
+    The next call finds room and stays within it.
+    """
     from pyodide.code import run_js
 
-    side = 521  # of buffers that no pool has
+    side = 521  # no pool has buffers of this size
     kept, failures = list[Any](), 0
     switch = run_js(LITTLE_LATE)
     switch(True)
@@ -196,7 +202,7 @@ async def test_a_gpu_that_says_late_that_it_has_little_memory(tf: Any) -> None:
 
 @asynccontextmanager
 async def small_heap(tf: Any, host_budget: int | None = None) -> AsyncIterator[None]:
-    """Wasm, opened anew: its heap holds 32 MB, and does not grow."""
+    """Reopen wasm with a heap of 32 MB that does not grow."""
     import pyodide_js
     from pyodide.code import run_js
 
@@ -221,7 +227,7 @@ async def small_heap(tf: Any, host_budget: int | None = None) -> AsyncIterator[N
 
 @run_in_browser(backends=["wasm"])
 async def test_a_heap_that_does_not_grow(tf: Any) -> None:
-    """What was used longest ago leaves it, whatever the budget is."""
+    """Least recently used tensors leave the heap, whatever the budget is."""
     async with small_heap(tf):
         w = tf.Variable(tf.zeros([2**18]))
         made = [tf.fill([2**18], float(number)) + 0.5 for number in range(80)]
@@ -230,21 +236,21 @@ async def test_a_heap_that_does_not_grow(tf: Any) -> None:
             assert (tensor.numpy() == number + 0.5).all()
         memory = tf.memory()["backend"]
         assert memory["heapBytes"] < 40 * 2**20 < memory["hostBytes"]
-        wide = tf.concat(made[:6], 0)  # which fits into no hole that one of them leaves
+        wide = tf.concat(made[:6], 0)  # larger than the hole that one of them leaves
         assert (wide.numpy()[:: 2**18] == np.arange(6) + 0.5).all()
         with pytest.raises(tf.errors.ResourceExhaustedError, match="bytes wanted"):
             tf.concat(made, 0)
         assert (w.numpy() == sum(range(80)) + 40).all()
         assert all(((made[n] * 2.0).numpy() == 2 * n + 1).all() for n in (79, 0, 40))
         del tensor, made, wide, w
-        tf.memory()  # collects
+        tf.memory()  # collects garbage
         tf.constant(1.0) + 1.0
         assert tf.memory()["backend"]["hostBytes"] == 0
 
 
 @run_in_browser(backends=["wasm"])
 async def test_a_host_that_takes_no_more(tf: Any) -> None:
-    """A program that holds ever more gets an error before the machine has no memory left."""
+    """A program that holds more and more tensors gets an error before memory runs out."""
     async with small_heap(tf, host_budget=2**24):
         made: list[Any] = []
 

@@ -1,4 +1,4 @@
-"""What a page takes data from: addresses, files, devices; and how it shows training."""
+"""Data sources of a page (addresses, files, devices) and the display of training."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LINES = b"".join(b"line %d\n" % i for i in range(50_000))
 
 
 def file_of(data: bytes, name: str) -> Any:
-    """A File of the browser, as a user picks them."""
+    """Return a File of the browser, like the files that a user picks."""
     import js
     from pyodide.ffi import to_js
 
@@ -175,7 +175,7 @@ async def test_folders(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"], browsers=CHROMIUM)
 async def test_camera(tf: Any) -> None:
-    """Chromium's camera for tests: green, with a figure that moves."""
+    """Read Chromium's camera for tests, which is green with a moving figure."""
     async with await tf.data.webcam_async(resize_width=32, resize_height=24) as camera:
         assert camera.element_spec == tf.TensorSpec([24, 32, 3], tf.int32)
         batches = camera.map(lambda x: tf.cast(x, tf.float32) / 255).batch(2).take(3)
@@ -197,7 +197,7 @@ async def test_camera(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"], browsers=CHROMIUM)
 async def test_microphone(tf: Any) -> None:
-    """Chromium's microphone for tests: a beep each second."""
+    """Record Chromium's microphone for tests, which beeps once per second."""
     options = {"fft_size": 512, "column_truncate_length": 100, "num_frames_per_spectrogram": 20}
     async with await tf.data.microphone_async(**options, include_waveform=True) as sound:
         assert sound.sample_rate_hz >= 8000
@@ -242,7 +242,7 @@ async def test_workers_have_no_devices(tf: Any) -> None:
     assert [x.numpy() for x in await elements(tf.data.TextLineDataset(file))] == [b"1", b"2"]
 
 
-# How training is shown
+# Display of training
 
 PROGRAM = """
 import keras
@@ -293,7 +293,7 @@ SHOWN = """(source) => new Promise((resolve) => {
 
 
 def test_training_is_shown(tfpy_page: Callable[..., OpenPage]) -> None:
-    """A summary, bars that rewrite their line, and lines that grow, below the script."""
+    """A summary, progress bars that update in place, and growing lines appear below the script."""
     page = tfpy_page("tfpy-testing/blank.html")
     shown = page.evaluate(f"({SHOWN})({json.dumps(PROGRAM)})", 300)
     text = shown["text"]

@@ -1,4 +1,4 @@
-"""What a device holds over its budget goes to the host, and comes back when it is used."""
+"""Tensors over a device's budget move to the host and return when they are used."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ MIB = 2**20
 BUDGET = 8 * MIB
 SIDE = 512
 EACH = SIDE * SIDE * 4
-"""Bytes of a tensor of the tests."""
+"""Bytes of a tensor in these tests."""
 COUNT = 4 * BUDGET // EACH
-"""Of tensors that are four times the budget."""
+"""Number of tensors that need four times the budget."""
 FLAGS = {
     "wasm": "TFPY_WASM_MEMORY_BUDGET",
     "webgl": "TFPY_GPU_MEMORY_BUDGET",
@@ -26,7 +26,7 @@ FLAGS = {
 
 @asynccontextmanager
 async def budget(tf: Any, name: str) -> AsyncIterator[None]:
-    """The backend, opened with that budget; as it was, afterwards."""
+    """Reopen the backend with the test's budget, and restore it afterwards."""
     factory, priority = tf.find_backend_factory(name), tf.backend_report()[name]["priority"]
     before = tf.env().get(FLAGS[name])
 
@@ -44,7 +44,7 @@ async def budget(tf: Any, name: str) -> AsyncIterator[None]:
 
 
 async def numbered(tf: Any, count: int, steps: Any) -> list[Any]:
-    """Tensors that are computed one after another, each with its number and the places."""
+    """Return tensors that are computed in turn, each from its number and the positions."""
     places = tf.reshape(tf.range(SIDE * SIDE, dtype=tf.float32), [SIDE, SIDE])
     made = []
     for number in range(count):
@@ -60,7 +60,7 @@ def check(values: Any, number: float) -> None:
 
 @run_in_browser(backends=list(FLAGS))
 async def test_four_times_the_budget(tf: Any, backend: str) -> None:
-    """Computed, read, used again in any order: the values are right and the device holds little."""
+    """Tensors can be computed, read and reused in any order while the device holds few of them."""
 
     async def turn() -> None:
         await (tf.ones([1]) + 1.0).data()
@@ -93,7 +93,7 @@ async def test_four_times_the_budget(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=list(FLAGS))
 async def test_training_beside_what_is_held(tf: Any, backend: str) -> None:
-    """Variables that are donated, integers and truths, and what is dropped while it leaves."""
+    """Donated Variables, integers, bools, and tensors that are dropped while they move."""
     async with budget(tf, backend):
         w = tf.Variable(tf.zeros([SIDE, SIDE]))
 
@@ -120,7 +120,7 @@ async def test_training_beside_what_is_held(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["webgpu"])
 async def test_what_is_lent_stays(tf: Any) -> None:
-    """A buffer that the page was given is not taken away."""
+    """A buffer that the page received is not moved to the host."""
     async with budget(tf, "webgpu"):
         lent = tf.ones([SIDE, SIDE]) * 3.0
         buffer = await lent.gpu_buffer()
@@ -135,7 +135,7 @@ async def test_what_is_lent_stays(tf: Any) -> None:
 
 @run_in_browser(backends=["webgpu"])
 async def test_what_is_freed_while_it_leaves(tf: Any) -> None:
-    """Its buffer is read before it is destroyed, though the page has had no turn in between."""
+    """The buffer is read before it is destroyed, although no event-loop task ran in between."""
     async with budget(tf, "webgpu"):
         for _ in range(4):
             held = [tf.ones([SIDE, SIDE]) * float(number) for number in range(COUNT)]

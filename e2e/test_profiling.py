@@ -25,7 +25,7 @@ def check_trace(source: str, document: Any) -> list[dict[str, Any]]:
 
 
 def model(tf: Any) -> Any:
-    """A training step of a small network."""
+    """Return a training step of a small network."""
     filters = tf.Variable(tf.random.stateless_uniform([3, 3, 2, 4], [1, 2]))
 
     @tf.function

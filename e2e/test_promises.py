@@ -1,7 +1,7 @@
-"""What TensorFlow.js's platform guide and paper promise of backends, on each that it speaks of.
+"""Promises of TensorFlow.js's platform guide and paper, on each backend that they mention.
 
-``tests/promises.py`` has the promises; these tests are those that no other file has. A test's name
-begins with the source: guide, announcement (of the WASM backend) or paper.
+``tests/promises.py`` lists the promises. These tests cover the promises that no other file covers.
+A test's name begins with the source: guide, announcement (of the WASM backend) or paper.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ALLOCATES = {
 
 
 class Counted:
-    """Counts calls of the browser's own methods within a ``with`` block."""
+    """A counter of calls of the browser's own methods within a ``with`` block."""
 
     def __init__(self, names: list[str]) -> None:
         from pyodide.code import run_js
@@ -57,19 +57,19 @@ class Counted:
         self._calls.stop()
 
     def __call__(self) -> int:
-        """How many so far."""
+        """Return the number of calls so far."""
         return int(self._calls.total())
 
 
 def in_use(tf: Any) -> tuple[int, int]:
-    """Tensors of the program, and bytes of the device."""
+    """Return the number of the program's tensors and the bytes of the device."""
     memory = tf.memory()
     return memory["numTensors"], memory["backend"]["bytes"]
 
 
 @run_in_browser(backends=BACKENDS)
 async def test_guide_ops_return_handles_at_once(tf: Any, backend: str) -> None:
-    """On a GPU before it has computed; elsewhere the op itself computes."""
+    """On a GPU an op returns before it is computed. Elsewhere the op itself computes."""
     x = tf.random.stateless_normal([512, 512], [1, 2])
     shares = []
     for _ in range(3):
@@ -103,7 +103,7 @@ async def test_guide_dispose_frees_the_memory(tf: Any) -> None:
 
 @run_in_browser(backends=BACKENDS)
 async def test_guide_tidy_frees_what_is_not_returned(tf: Any) -> None:
-    """What is held besides, too, but for Variables and for what is kept."""
+    """Tensors that are still referenced are freed as well, except Variables and kept tensors."""
     a = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     await (a * 1.0).data()
     before = in_use(tf)
@@ -126,9 +126,9 @@ async def test_guide_tidy_frees_what_is_not_returned(tf: Any) -> None:
 
 @run_in_browser(backends=["webgl"], environment="float16")
 async def test_guide_float16_textures(tf: Any) -> None:
-    """The flags say so, and numbers keep to the range."""
+    """The flags report float16 textures, and values stay in the range of float16."""
     assert not tf.env().get_bool("WEBGL_RENDER_FLOAT32_ENABLED")
-    assert tf.env().get_bool("WEBGL_RENDER_FLOAT32_CAPABLE")  # but the test asks for less
+    assert tf.env().get_bool("WEBGL_RENDER_FLOAT32_CAPABLE")  # but the test requests less
     least, most = 2.0**-24, 65504.0
     kept = np.array([most, -most, 1.0, 2.0**-14, least] * 40, np.float32)
     np.testing.assert_array_equal(await (tf.constant(kept) * 1.0).data(), kept)
@@ -139,7 +139,7 @@ async def test_guide_float16_textures(tf: Any) -> None:
 
 @run_in_browser(backends=GPUS)
 async def test_guide_shaders_are_compiled_once(tf: Any, backend: str) -> None:
-    """At the first call, and not for other values, nor for another shape of as many dimensions."""
+    """Shaders are compiled at the first call, not for new values or another shape of equal rank."""
     from tfpy._src.backends import custom_kernels
 
     custom_kernels.forget_programs(backend)
@@ -158,9 +158,9 @@ async def test_guide_shaders_are_compiled_once(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=GPUS)
 async def test_guide_a_model_is_warmed_up(tf: Any, backend: str) -> None:
-    """By a call with zeros, or without one: what comes then compiles nothing."""
+    """After a warm-up by a call with zeros or by `compile_model`, later calls compile nothing."""
     for number, how in enumerate(("zeros", "compile_model")):
-        scale = 1.25 + number  # another program for each
+        scale = 1.25 + number  # makes another program
         model = tf.function(lambda x, scale=scale: tf.nn.softmax(tf.sinh(x) * scale))
         with Counted(COMPILES[backend]) as compiled:
             if how == "zeros":
@@ -183,7 +183,7 @@ async def test_guide_data_is_uploaded_at_its_first_use(tf: Any) -> None:
     async def use() -> Any:
         return await tf.reduce_sum(made[0] * 1.5).data()
 
-    await tf.reduce_sum(tf.zeros([200, 200]) * 1.5).data()  # what else is uploaded
+    await tf.reduce_sum(tf.zeros([200, 200]) * 1.5).data()  # uploads the remaining data
     infos = [await tf.profile_async(lambda: made.append(tf.constant(array)))]
     infos += [await tf.profile_async(use), await tf.profile_async(use)]
     uploads = [
@@ -195,7 +195,7 @@ async def test_guide_data_is_uploaded_at_its_first_use(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"])
 async def test_announcement_wasm_is_faster_than_the_plain_backend(tf: Any) -> None:
-    """By a multiple; and the program is the same."""
+    """wasm is several times faster with the same program."""
     rng = np.random.default_rng(0)
     x, w = (rng.normal(size=s).astype(np.float32) for s in ((1, 32, 32, 64), (3, 3, 64, 64)))
     least, found = {}, {}
@@ -216,7 +216,7 @@ async def test_announcement_wasm_is_faster_than_the_plain_backend(tf: Any) -> No
 
 @run_in_browser(backends=BACKENDS)
 async def test_paper_tensors_are_immutable(tf: Any) -> None:
-    """Neither ops nor compiled functions nor the program change a tensor; Variables change."""
+    """Neither ops, compiled functions nor the program change a tensor; only Variables change."""
     array = np.arange(3000.0, dtype=np.float32)
     x, v = tf.constant(array) * 1.0, tf.Variable(array)
     old = tf.identity(v)
@@ -235,7 +235,7 @@ async def test_paper_tensors_are_immutable(tf: Any) -> None:
 
 @run_in_browser(backends=BACKENDS)
 async def test_paper_reshape_and_identity_are_free(tf: Any) -> None:
-    """Tensors share what they hold, until the last of them is gone."""
+    """Tensors share their storage until the last of them is freed."""
     x = tf.random.stateless_uniform([300, 300], [1, 2])
     values = await x.data()
     tensors, nbytes = in_use(tf)
@@ -252,7 +252,7 @@ async def test_paper_reshape_and_identity_are_free(tf: Any) -> None:
 
 @run_in_browser(backends=BACKENDS)
 async def test_paper_gradients_of_functions(tf: Any) -> None:
-    """Of Python functions with Python's control flow, of gradients, and the program's own."""
+    """Differentiate functions with Python control flow, gradients, and custom gradients."""
 
     def power(x: Any, n: int) -> Any:
         y = x
@@ -280,13 +280,13 @@ def test_paper_texels_hold_four_numbers(tf: Any) -> None:
 
     before = texture_bytes()
     x = tf.constant(np.ones((512, 512), np.float32)) * 1.5
-    number = 16  # a texel
+    number = 16  # one texel
     assert texture_bytes() - before in (x.shape.num_elements() * 4 + n for n in (0, number))
 
 
 @run_in_browser(backends=GPUS)
 async def test_paper_memory_of_the_gpu_is_recycled(tf: Any, backend: str) -> None:
-    """Calls of a model allocate nothing after the first few, though each makes tensors anew."""
+    """Calls of a model allocate nothing after the first few, although each creates new tensors."""
     rng = np.random.default_rng(0)
     weights = [tf.constant(rng.normal(size=(64, 64)).astype(np.float32)) for _ in range(3)]
     inputs = [rng.normal(size=(32, 64)).astype(np.float32) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Python in script tags, on the page's thread and in a worker: what it does and what is shown."""
+"""Python in script tags, on the page's thread and in a worker: execution and output."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ Open = Callable[..., OpenPage]
 
 
 def run_scripts(page: OpenPage, *scripts: str, worker: bool = False) -> dict[str, Any]:
-    """What a page shows that has these Python scripts and the loader."""
+    """Return the output of a page that has these Python scripts and the loader."""
     arguments = f"{json.dumps(scripts)}, {json.dumps(['worker'] if worker else [])}"
     found: dict[str, Any] = page.evaluate(f"({RUN_SCRIPTS})({arguments})", LOAD_SECONDS)
     return found
@@ -83,7 +83,7 @@ SCRIPTS = [
 
 @pytest.mark.parametrize("worker", [False, True], ids=["page", "worker"])
 def test_scripts(tfpy_page: Open, worker: bool) -> None:
-    """They share names; while Python is loaded, the page says how far that is."""
+    """Scripts share names. While Python loads, the page shows the progress."""
     page = tfpy_page(BLANK)
     found = run_scripts(page, *SCRIPTS, worker=worker)
     assert found["events"] == ["tfpy-result"] * 3
@@ -106,7 +106,7 @@ def test_scripts_of_other_browsers(tfpy_page: Open, browser: str) -> None:
 
 @pytest.mark.parametrize("worker", [False, True], ids=["page", "worker"])
 def test_errors(tfpy_page: Open, worker: bool) -> None:
-    """The user's line is shown, the frames of others when they are asked for."""
+    """The error shows the user's line. Frames of libraries are shown on request."""
     page = tfpy_page(BLANK)
     code = "import tfpy as tf\nprint('before')\ntf.reshape(tf.zeros([2, 3]), [4])"
     found = run_scripts(page, code, "print('not reached')", worker=worker)
@@ -135,7 +135,7 @@ from tfpy._src.display.screen import show_picture
 
 end = time.time() + 1
 while time.time() < end:
-    pass  # the page goes on meanwhile
+    pass  # the page stays responsive
 shown = show_picture("<svg id='first'></svg>", None)
 show_picture("<svg id='second'></svg>", shown)
 print("document" in dir(js))
@@ -147,7 +147,7 @@ js.postMessage(to_js([1, 2]))
 
 
 def test_a_script_apart(tfpy_page: Open) -> None:
-    """The page goes on, hears values and messages, shows pictures; there is no document."""
+    """The page stays responsive and receives values, messages and plots; there is no document."""
     page = tfpy_page(BLANK)
     found = run_scripts(page, APART, "tf.constant([1, 2])", "tf.Variable(1)", worker=True)
     assert found["error"] == []
@@ -180,7 +180,7 @@ plot.add(accuracy=0.5)
 
 
 def test_pictures(tfpy_page: Open) -> None:
-    """Kernels, a bar with a plot, a plot; the plain bar is text."""
+    """Kernels, a progress bar with a plot, and a plot are shown; the plain bar is text."""
     page = tfpy_page(BLANK)
     found = run_scripts(page, SHOWN)
     assert found["error"] == []

@@ -1,4 +1,4 @@
-"""A page lives while a compiled function computes on its own thread."""
+"""A page stays responsive while a compiled function computes on the page's thread."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tfpy.testing.environments import BACKENDS
 
 STEPS = 24
 SIZES = {"cpu": 200, "wasm": 640, "webgl": 48, "webgpu": 48}
-"""Of matrices, so that on wasm and cpu a product takes some milliseconds."""
+"""Sizes of matrices for which a product takes some milliseconds on wasm and cpu."""
 
 BROWSERS = ("chromium", "firefox")
 
@@ -29,11 +29,11 @@ TURNS = """(() => {
     },
   };
 })()"""
-"""Messages, since browsers slow the timers of a page that is not in front."""
+"""JavaScript that counts messages, because browsers slow down the timers of background pages."""
 
 
 async def turns_during(call: Any) -> tuple[Any, int]:
-    """What awaiting a call gives, and how many turns the page had."""
+    """Return the result of an awaited call and the number of event-loop tasks meanwhile."""
     from pyodide.code import run_js
 
     turns = run_js(TURNS)
@@ -45,7 +45,7 @@ async def turns_during(call: Any) -> tuple[Any, int]:
 
 
 def network(tf: Any, backend: str) -> tuple[Any, Any, Any]:
-    """A step of many products that assigns a Variable twice its value, the Variable, its input."""
+    """Return a step of many products that doubles a Variable, the Variable and the step's input."""
     size = SIZES[backend]
     w = tf.Variable(np.random.default_rng(0).normal(size=(size, size)).astype("f") / size**0.5)
     scale = tf.Variable(1.0)
@@ -62,7 +62,7 @@ def network(tf: Any, backend: str) -> tuple[Any, Any, Any]:
 
 @run_in_browser(backends=BACKENDS, environment="not-isolated", browsers=BROWSERS)
 async def test_page_lives_beside_a_long_call(tf: Any, backend: str) -> None:
-    """It has turns, others compute and read, and what the call gives is what a call gives."""
+    """The page runs tasks, other code computes and reads, and the call returns its usual result."""
     from time import perf_counter
 
     step, scale, x = network(tf, backend)
@@ -115,7 +115,7 @@ async def test_page_lives_beside_a_loaded_model(tf: Any, backend: str) -> None:
     began = perf_counter()
     await model(x).data()
     whole = (perf_counter() - began) * 1e3
-    for _ in range(2):  # the first measures how long it takes
+    for _ in range(2):  # the first call measures its duration
         found, count = await turns_during(model.call_async(x))
         np.testing.assert_array_equal(await found.data(), wanted)
     if backend in {"cpu", "wasm"} and whole > 150:
@@ -123,7 +123,7 @@ async def test_page_lives_beside_a_loaded_model(tf: Any, backend: str) -> None:
 
 
 async def cancelled(call: Any, after: int) -> None:
-    """Cancels a call after some turns, if it has not ended by then."""
+    """Cancel a call after some event-loop tasks, unless it has ended by then."""
     task = asyncio.ensure_future(call)
     for _ in range(after):
         await asyncio.sleep(0)
@@ -149,14 +149,14 @@ async def test_cancelled_and_concurrent_calls(tf: Any, backend: str) -> None:
     calls = await asyncio.gather(*[step.call_async(x) for _ in range(3)])
     doubled = [float(await call[1].data()) for call in calls]
     assert doubled == [2 * value, 4 * value, 8 * value]
-    await asyncio.sleep(0)  # Pyodide holds the last error until the next turn
+    await asyncio.sleep(0)  # Pyodide holds the last error until the next task
 
 
 @run_in_browser(
     backends=["wasm"], environment="not-isolated", packages=["keras"], check_leaks=False
 )
 async def test_page_lives_beside_training(tf: Any) -> None:
-    """``fit_async``, ``evaluate_async`` and ``predict_async`` of a step that takes long."""
+    """Test ``fit_async``, ``evaluate_async`` and ``predict_async`` with a slow step."""
     from time import perf_counter
 
     import keras

@@ -1,4 +1,4 @@
-"""The beginning of a soak on each backend; ``build.py soak`` goes on for long."""
+"""The beginning of a soak test on each backend. ``build.py soak`` runs for longer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tfpy.testing import BACKENDS
 from tfpy.testing.sessions import Sessions
 
 SEED, STEPS = 264, 80
-"""Each thing is done, and twice all is let go."""
+"""With this seed and number of steps, each action runs and everything is freed twice."""
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

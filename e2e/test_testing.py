@@ -1,4 +1,4 @@
-"""The pytest plugin as others have it: the wheel installed, a project of their own."""
+"""The pytest plugin as used by other projects, with the wheel installed."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ import types, ripple
 mypackage = types.SimpleNamespace(step=lambda y: ripple.step(y, y)[0])
 
 """
-"""What a test in docs/testing.md is of."""
+"""The code that the test in docs/testing.md tests."""
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example in a folder of its own, with tfpy's wheel and the project installed there."""
+    """Return a copy of the example project, with tfpy's wheel and the project installed."""
     project = tmp_path_factory.mktemp("others") / "project"
     shutil.copytree(PROJECT, project)
     shown = block("docs/testing.md", "py").replace("from tfpy", f"{MYPACKAGE}from tfpy")
@@ -39,14 +39,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(project: Path, *options: str) -> str:
-    """What pytest says, where tfpy is what was installed."""
+    """Run pytest with the installed tfpy and return its output."""
     env = {**os.environ, "PYTHONPATH": f"{project / 'installed'}{os.pathsep}{project / 'src'}"}
     argv = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
     return subprocess.run(argv, cwd=project, env=env, capture_output=True, text=True).stdout
 
 
 def test_the_example(project: Path) -> None:
-    """With the test and the command of docs/testing.md."""
+    """Run the test and the command of docs/testing.md."""
     pytest, *options = block("docs/testing.md", "sh", "pytest").split()
     assert pytest == "pytest"
     said = run(project, *options)
@@ -54,7 +54,7 @@ def test_the_example(project: Path) -> None:
 
 
 def test_a_wheel_and_the_path_of_a_browser(project: Path) -> None:
-    """The wheel is another one; a browser is taken by its path."""
+    """Use another wheel, and a browser given by its path."""
     file = project / f"tfpy-{wheel.version()}-py3-none-any.whl"
     shutil.copy(DIST / file.name, file)
     browser = shutil.which("chromium")
@@ -78,7 +78,7 @@ def test_what_is_not_there(project: Path, option: str, text: str) -> None:
 
 
 def test_no_browser_at_all(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Playwright has none here either; the error says how to get one."""
+    """Playwright has no browser either. The error names the command that installs one."""
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(project))
     for name in ("chromium", "firefox", "webkit"):

@@ -13,7 +13,7 @@ BROWSERS = ("chromium", "firefox")
 
 
 def gradient_step(tf: Any) -> list[Any]:
-    """A convolution's gradient on seeded data: uses every kind of kernel that training needs."""
+    """Compute a convolution's gradient on seeded data with every kind of training kernel."""
     rng = np.random.default_rng(0)
     x = tf.constant(rng.normal(size=(2, 8, 8, 3)).astype(np.float32))
     w = tf.Variable(rng.normal(size=(3, 3, 3, 4)).astype(np.float32))
@@ -38,7 +38,7 @@ async def check(tf: Any, worker: bool) -> None:
 
 
 async def set_up(tf: Any) -> None:
-    """The reference's backend must be open before it is set without waiting."""
+    """Open the reference backend, which must happen before it can be set without waiting."""
     active = tf.get_backend()
     await tf.set_backend_async("cpu")
     await tf.set_backend_async(active)
@@ -64,7 +64,7 @@ async def test_worker(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"], environment="worker", browsers=["firefox"])
 def test_firefox_workers_have_one_thread(tf: Any) -> None:
-    """Starting a nested worker may hang there for good."""
+    """Firefox workers use one thread, because starting a nested worker may hang forever."""
     assert not tf.backend_report()["wasm"]["variant"].endswith("-threads")
 
 
@@ -105,7 +105,7 @@ async def test_page_stays_awake_while_reading(tf: Any) -> None:
 
 @run_in_browser(backends=["wasm"])
 async def test_page_lives_beside_a_loop_of_reads(tf: Any) -> None:
-    """A read on wasm has nothing to wait for; a loop of them gives the page turns nevertheless."""
+    """A loop of reads on wasm yields to the page, although the reads have nothing to wait for."""
     import time
 
     import js

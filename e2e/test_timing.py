@@ -1,4 +1,4 @@
-"""``tf.time``: the clock's and the device's milliseconds of a call."""
+"""``tf.time``: wall-clock and device milliseconds of a call."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tfpy.testing import run_in_browser
 from tfpy.testing.environments import BACKENDS
 
 MANY = 1100
-"""Two kernels each are more than a query set of webgpu has room for."""
+"""Number of calls whose kernels exceed the size of a webgpu query set."""
 
 
 @run_in_browser(backends=BACKENDS)
 async def test_time(tf: Any, backend: str) -> None:
-    """All kernels of a call are there by name, or the reason why they are not."""
+    """The result names all kernels of a call, or the reason why there are none."""
     x = tf.random.stateless_uniform([96, 96], [1, 2])
 
     @tf.function
@@ -56,7 +56,7 @@ async def test_time(tf: Any, backend: str) -> None:
 
 @run_in_browser(backends=["wasm", "webgpu"])
 async def test_failures(tf: Any) -> None:
-    """What fails leaves no timing behind."""
+    """A failed call leaves no timing state behind."""
 
     def fails() -> None:
         raise KeyError("mine")

@@ -1,5 +1,7 @@
-"""Traces of a network's call and of a training step: Perfetto opens them, and they account for 95 %
-of the time."""
+"""Traces of a network's call and of a training step.
+
+Perfetto opens them, and they account for 95 % of the time.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ BENCH = Path(__file__).parents[1] / "bench"
 FILES = ("profiles", "networks/mobilenet_v1", "networks/mobilenet_v2", "networks/digits")
 WORKS = ("mobilenet_v2", "training step")
 ROUNDS = {"cpu": 1, "wasm": 5, "webgl": 1, "webgpu": 1}
-"""The median is taken: a call of 30 ms may meet something else that the machine is busy with."""
+"""Number of rounds, of which the median counts, because other work may disturb a call of 30 ms."""
 
 PROFILED = """async (files, works, rounds) => {
   const { loadTfpy } = await import("/tfpy.mjs");

@@ -1,5 +1,7 @@
-"""NaN in comparisons, sorts and reductions, and triangles that decompositions do not read: each
-backend returns what NumPy does."""
+"""NaN in comparisons, sorts and reductions, and triangles that decompositions do not read.
+
+Each backend returns the same as NumPy.
+"""
 
 from __future__ import annotations
 

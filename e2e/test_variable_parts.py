@@ -1,4 +1,4 @@
-"""Parts of Variables assigned, and rows of them trained, on every backend, at once and compiled."""
+"""Partial assignments and trained rows of Variables on every backend, eager and compiled."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _numbers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> An
 
 @run_in_browser()
 def test_parts_in_a_loop(tf: Any) -> None:
-    """Indices that the device computes, and rows that indexed slices add to."""
+    """Assign at indices that the device computes, and add indexed slices to rows."""
     v = tf.Variable(tf.zeros([4, 2]))
 
     @tf.function
@@ -63,7 +63,7 @@ def test_parts_in_a_loop(tf: Any) -> None:
 @run_in_browser()
 @pytest.mark.parametrize("compiled", [False, True])
 def test_trained_rows(tf: Any, compiled: bool) -> None:
-    """The gradient of a table is rows, which are clipped and subtracted."""
+    """The gradient of a table is indexed slices, which are clipped and subtracted."""
     wanted = _numbers(np.random.default_rng(1), (40, 9), "float32")
     places = np.array([3, 39, 3, 0, 21], np.int32)
     v = tf.Variable(wanted)

@@ -1,4 +1,4 @@
-"""What notebooks show, on each backend."""
+"""Notebook displays on each backend."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tfpy.testing.environments import BACKENDS
 
 @run_in_browser(backends=BACKENDS)
 async def test_views(tf: Any, backend: str) -> None:
-    """The values that a device holds, the kernels that it runs, what it is."""
+    """Show the values on a device, the kernels of a function and the device's description."""
     import asyncio
     from xml.etree import ElementTree
 

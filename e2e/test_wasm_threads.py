@@ -1,4 +1,4 @@
-"""The threaded variants of the wasm runtime compute what the single-threaded ones do."""
+"""The threaded variants of the wasm runtime compute the same as the single-threaded ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Shape = tuple[int, ...]
 
 @contextmanager
 def isolated_page(headers: Mapping[str, str] | None = None) -> Iterator[Evaluate]:
-    """Calls functions of ``wasm_threads.mjs`` in an isolated page of Chromium."""
+    """Open an isolated page of Chromium that calls functions of ``wasm_threads.mjs``."""
     if not (ASSETS / "xnnpack-relaxed-threads.wasm").is_file():
         pytest.skip("needs the assets: python build.py wheel")
     with module_page("wasm_threads.mjs", headers) as call:
@@ -47,7 +47,7 @@ def job(program: Program) -> dict[str, Any]:
 
 
 def kernel_job(name: str, params: dict[str, Any], *shapes: Shape) -> dict[str, Any]:
-    """A kernel of float32 arrays; the last shape is the output's."""
+    """Return a job of one kernel over float32 arrays. The last shape is the output's."""
     program = Program("wasm")
     buffers = [program.add_buffer(s, ex.F) for s in shapes]
     program.inputs, program.outputs = buffers[:-1], buffers[-1:]
@@ -67,7 +67,7 @@ def elementwise_job(root: ex.Expr, *shapes: Shape) -> dict[str, Any]:
 
 
 def window(batch: int, size: int, filter_size: int, **channels: int) -> dict[str, int]:
-    """A window of stride 1 that keeps the size."""
+    """Return the parameters of a window of stride 1 that keeps the size."""
     before = (filter_size - 1) // 2
     after = filter_size - 1 - before
     sizes = {f"{name}_{axis}": size for name in ("in", "out") for axis in "hw"}
@@ -93,8 +93,9 @@ def quantized(m: int, k: int, n: int) -> dict[str, Any]:
     return kernel_job("quantized_matmul", params, (m, k), (k, n), (m, n))
 
 
-# Products of all ways to cut rows and columns: many rows of few columns, few rows of many columns,
-# one panel, one tile, more tiles and panels than threads with and without a rest.
+# Products for all ways to divide rows and columns: many rows of few columns, few rows of many
+# columns, one panel, one tile, and more tiles and panels than threads, with and without a
+# remainder.
 CUTS = (
     (1001, 515, 5),
     (9, 257, 2001),
@@ -156,7 +157,7 @@ def jobs() -> dict[str, dict[str, Any]]:
 
 
 DIFFERENCE = 4e-6
-"""Of sums of some thousand terms, which threads add up in other parts."""
+"""Tolerance for sums of some thousand terms, which threads divide differently."""
 
 
 @pytest.mark.parametrize("where", ["compare", "compareInWorker"])
@@ -180,7 +181,7 @@ def test_opens_and_closes_again(evaluate: Evaluate) -> None:
 
 
 def test_runs_where_workers_are_forbidden() -> None:
-    """A content security policy without Blob workers costs the threads, not the backend."""
+    """Under a content security policy without Blob workers the backend runs in one thread."""
     with isolated_page({"Content-Security-Policy": "worker-src 'self'"}) as call:
         answer = call("compare", ["simd", "relaxed-threads"], [jobs()["matmul"]], 4)
     assert answer["findings"][0]["difference"] < DIFFERENCE

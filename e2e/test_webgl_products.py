@@ -1,4 +1,4 @@
-"""Products and convolutions on the WebGL2 runtime, in tiles and in bands, against NumPy."""
+"""Products and convolutions on the WebGL2 runtime, in tiles and in bands, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def test_products_in_tiles(
     dtype: Any,
 ) -> None:
     monkeypatch.setattr(webgl_tiles, "SMALL", 0)
-    # Whole texels, none, rows and columns left over, a sum in chunks with a rest, pairs of rows far
-    # apart.
+    # Whole texels, no whole texel, remaining rows and columns, a sum in chunks with a remainder,
+    # and pairs of rows far apart.
     sizes = [(1, 8, 16, 16), (3, 9, 10, 17), (2, 7, 12, 20), (2, 8, 4, 66), (1, 5, 1, 103)]
     sizes += [(1, 130, 20, 32)]
     cases = [matmul_call(rng, *size, a, b, dtype, targets) for a, b in TRANSPOSES for size in sizes]
@@ -41,8 +41,8 @@ def test_products_in_tiles(
         assert values == expected.ravel().tolist()
 
 
-# Whole texels, none, an odd number of terms, a band begun, chunks of even and odd length, few and
-# many chunks, wide and narrow ones.
+# Whole texels, no whole texel, an odd number of terms, a partial band, chunks of even and odd
+# length, few and many chunks, wide and narrow bands.
 BANDS = [(1, 16, 16, 16), (3, 9, 10, 17), (2, 7, 12, 20), (1, 20, 8, 600), (2, 10, 20, 1022)]
 BANDS += [(1, 11, 270, 5), (1, 70, 4, 33)]
 
@@ -68,7 +68,7 @@ def test_products_in_bands(evaluate: Evaluate, rng: np.random.Generator) -> None
 
 @pytest.mark.usefixtures("small_bands")
 def test_products_in_bands_are_finished(evaluate: Evaluate, rng: np.random.Generator) -> None:
-    """What follows a product is computed where the bands are joined."""
+    """The ops after a product are computed where the bands are joined."""
     x, w, bias = (
         rng.integers(-9, 9, size).astype(np.float32) for size in [(19, 16), (16, 32), (32,)]
     )
@@ -105,7 +105,7 @@ def test_convolutions_in_tiles(
     in_c, group_in, out_c = channels
     rank = len(window["strides"])
     if rank == 3:
-        group_in = in_c  # volumes are not convolved in groups
+        group_in = in_c  # volumes have no grouped convolution
     x = rng.normal(size=(2, *(5, 7, 6)[-rank:], in_c)).astype(np.float32)
     size = (*(2, 3, 2)[-rank:], group_in, out_c * in_c // group_in)
     kernel = rng.normal(size=size).astype(np.float32)

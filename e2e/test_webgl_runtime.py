@@ -1,6 +1,6 @@
-"""The WebGL2 runtime by itself: variants that small op tests do not reach, refusals, context loss.
+"""The WebGL2 runtime alone: variants that small op tests do not reach, errors, context loss.
 
-The page imports ``web/webgl/webgl.mjs`` without Pyodide; Programs are lowered here.
+The page imports ``web/webgl/webgl.mjs`` without Pyodide. Programs are lowered in the test.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def tanh_program() -> Program:
 
 
 def test_order_with_nan(evaluate: Evaluate) -> None:
-    """argsort puts NaN above all numbers, argmax and argmin pass it over."""
+    """argsort puts NaN above all numbers; argmax and argmin skip NaN."""
     x = np.array([3, np.nan, 1, -np.inf, np.inf, np.nan, 0, 1, 3], np.float32)
     late = np.array([np.nan] * 600 + [1.0] + [np.nan] * 3, np.float32)
     cases = [("argsort", x, {"k": 9, "descending": d}) for d in (False, True)]
@@ -69,7 +69,7 @@ def test_segments_by_sorted_ids(
     segments: int,
     width: int,
 ) -> None:
-    """Thousands of ids and outputs, long and empty segments, ids that name no segment."""
+    """Thousands of ids and outputs, long and empty segments, and ids without a segment."""
     monkeypatch.setattr(shader_segments, "STEP_COST", -(10**9))
     ids = rng.integers(-2, segments, count).astype(np.int32)
     ids[: count // 5] = segments // 2
@@ -91,7 +91,7 @@ def test_segments_by_sorted_ids(
 def test_float16_textures_round_to_nearest_even(
     evaluate: Evaluate, rng: np.random.Generator
 ) -> None:
-    # The reciprocal of what was uploaded, because the software rasteriser stores infinity as NaN.
+    # The reciprocal of the uploaded values, because the software rasterizer stores infinity as NaN.
     limits = [1 + 2**-11, 1 + 3 * 2**-11, 65504.0, 65519.0, 65520.0, -1e30]
     powers = np.ldexp(1.0, np.arange(-13, 15))
     x = np.array([*limits, *rng.normal(size=58), *powers], np.float32)
@@ -104,7 +104,7 @@ def test_float16_textures_round_to_nearest_even(
 
 
 def chain(length: int) -> Program:
-    """The same kernel so many times, each on the result of the one before."""
+    """Return a Program that applies the same kernel `length` times in sequence."""
     program = tanh_program()
     (kernel,) = program.kernels
     for _ in range(length - 1):
@@ -125,7 +125,7 @@ def test_second_run_changes_only_what_differs(evaluate: Evaluate) -> None:
 
 
 def test_a_donated_input(evaluate: Evaluate) -> None:
-    """Its texture becomes the output's, once the steps that read it are drawn."""
+    """A donated input's texture becomes the output's after the steps that read it are drawn."""
     w, g = (np.linspace(a, 2, 4000, dtype=np.float32) for a in (-1, -2))
     graph = Graph()
     values = [graph.add_input(Aval(w.shape, float32)) for _ in range(2)]
@@ -158,7 +158,7 @@ def test_registered_without_blocking(evaluate: Evaluate) -> None:
 
 
 def broken(change: Callable[[dict[str, Any]], None]) -> str:
-    """The tanh Program after a change of its document."""
+    """Return the JSON of the tanh Program after a change of its document."""
     document = json.loads(tanh_program().to_json())
     change(document)
     return json.dumps(document)
@@ -170,7 +170,7 @@ def add_constant(document: dict[str, Any], offset: int) -> None:
 
 
 def donate(*pairs: list[int]) -> Callable[[dict[str, Any]], None]:
-    """Adds donations, and a last step that makes another output, of half the size."""
+    """Return a change that adds donations and a last step with another output of half the size."""
 
     def change(document: dict[str, Any]) -> None:
         document["buffers"] += [
@@ -186,7 +186,7 @@ def donate(*pairs: list[int]) -> Callable[[dict[str, Any]], None]:
 
 
 def chunks_of(**sizes: int) -> Callable[[dict[str, Any]], None]:
-    """Draws the step in chunks, for which its input is large enough."""
+    """Return a change that draws the step in chunks, with an input large enough for them."""
 
     def change(document: dict[str, Any]) -> None:
         chunks = {"count": 1, "nbytes": 256, "width": 1, "height": 1} | sizes
@@ -278,8 +278,8 @@ def test_lost_context_is_an_error(
 
 
 def test_no_memory_is_an_error_and_never_a_wrong_value(evaluate: Evaluate) -> None:
-    """Whatever fails says so; what was good stays so, and the rest works when there is memory."""
-    x = np.linspace(-2, 2, 2**18, dtype=np.float32)  # so large that the device is asked at once
+    """Each failure is reported, valid values stay valid, and work continues with more memory."""
+    x = np.linspace(-2, 2, 2**18, dtype=np.float32)  # large enough for an early check
     program = lower(equation("square", [x]))
     found = evaluate("outOfMemory", call_of(program, [x]))
     allocating, computing, *lost, reading = found["said"]

@@ -1,4 +1,4 @@
-"""What only WebGPU has: gathered dispatches and reads, errors that are heard of later."""
+"""Features specific to WebGPU: batched dispatches and reads, and errors that arrive later."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfpy.testing import run_in_browser
 
 
 def device_of(tf: Any) -> Any:
-    """The device of the backend: whoever makes the next buffer."""
+    """Return the device of the backend, taken from the next call that creates a buffer."""
     from pyodide.code import run_js
 
     catch = run_js(
@@ -26,7 +26,7 @@ def device_of(tf: Any) -> Any:
 
 @run_in_browser(backends=["webgpu"])
 async def test_ops_share_submissions(tf: Any) -> None:
-    """Ops one by one are submitted together, in their order."""
+    """Eager ops are submitted together, in order."""
     from pyodide.code import run_js
 
     counter = run_js(
@@ -47,16 +47,16 @@ async def test_ops_share_submissions(tf: Any) -> None:
 
 @run_in_browser(backends=["webgpu"])
 async def test_uploads_follow_what_was_encoded(tf: Any) -> None:
-    """A buffer that is used again is not written before those that read it have run."""
+    """A reused buffer is not written before the commands that read it have run."""
     arrays = [np.full([200, 200], k, np.float32) for k in range(8)]
-    # Larger than what is uploaded with the first use.
+    # Larger than the data that is uploaded with the first use.
     sums = [tf.reduce_sum(tf.constant(array)) + 0.0 for array in arrays]
     assert [float(s.numpy()) for s in sums] == [k * 40000 for k in range(8)]
 
 
 @run_in_browser(backends=["webgpu"])
 async def test_python_can_wait_after_it_was_awaited(tf: Any) -> None:
-    """A task that goes on as values come may be suspended in a synchronous read."""
+    """A task that resumes with awaited values may be suspended in a synchronous read."""
     x = tf.range(5)
     for k in range(3):
         awaited = await (x * k).data()
@@ -65,7 +65,7 @@ async def test_python_can_wait_after_it_was_awaited(tf: Any) -> None:
 
 @run_in_browser(backends=["webgpu"])
 async def test_reads_at_once(tf: Any) -> None:
-    """Many reads share a map, and each gets its own values, which are copied once."""
+    """Many reads share one map, each returns its own values, and these are copied once."""
     import asyncio
 
     from pyodide.code import run_js
@@ -92,7 +92,7 @@ async def test_reads_at_once(tf: Any) -> None:
 
 @run_in_browser(backends=["webgpu"])
 async def test_memory_stays(tf: Any) -> None:
-    """Buffers are used again: training holds memory flat, and so do reads."""
+    """Buffers are reused: training and reads hold memory constant."""
     w = tf.Variable(tf.random.stateless_normal([64, 64], [1, 2]))
     x = tf.random.stateless_normal([32, 64], [3, 4])
 
@@ -125,12 +125,12 @@ FAILURE = """async (device) => {
     await new Promise((resume) => setTimeout(resume, 1));
   }
 }"""
-"""Does what the device refuses, and keeps the device at work until it has reported that."""
+"""JavaScript that causes a device error, and keeps the device busy until it was reported."""
 
 
 @run_in_browser(backends=["webgpu"])
 async def test_a_failure_is_told_once(tf: Any) -> None:
-    """The next read raises what the device has reported; later values are right again."""
+    """The next read raises the error that the device reported. Later values are right again."""
     device = device_of(tf)
     keep = tf.constant([1.0, 2.0]) * 3.0
     assert (await keep.data()).tolist() == [3, 6]
@@ -157,7 +157,7 @@ async def test_too_large(tf: Any) -> None:
 
 @run_in_browser(backends=["webgpu"], check_leaks=False, fresh_page=True)
 async def test_a_lost_device(tf: Any) -> None:
-    """Errors say what happened; another device is opened, and what is on the host is there."""
+    """Errors report the lost device; another device is opened, and host values remain."""
     import asyncio
 
     host = tf.constant([1.0, 2.0])

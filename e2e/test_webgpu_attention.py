@@ -1,4 +1,4 @@
-"""Attention of the WebGPU runtime, whose kernels never hold the scores, against NumPy."""
+"""Attention of the WebGPU runtime, whose kernels never store the scores, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def attend(q: Any, k: Any, v: Any, mask: Any = None) -> Any:
 
 
 def heads(q: Any, k: Any, v: Any, mask: Any = None) -> Any:
-    """Of three heads side by side in rows."""
+    """Compute attention of three heads that are adjacent in rows."""
 
     def apart(x: Any) -> Any:
         return tf.transpose(tf.reshape(x, [x.shape[0], x.shape[1], 3, -1]), [0, 2, 1, 3])
@@ -47,20 +47,20 @@ def heads(q: Any, k: Any, v: Any, mask: Any = None) -> Any:
 
 
 def turned(q: Any, k: Any, v: Any, scale: Any, bias: Any) -> Any:
-    """Keys and result lie by columns; scaled and finished by tensors."""
+    """Compute attention with keys and result in column order, scaled and finished by tensors."""
     mixed = tf.nn.softmax(tf.matmul(q, k) / scale) @ v
     return tf.nn.relu(tf.linalg.matrix_transpose(mixed) + bias)
 
 
 def grouped(q: Any, k: Any, v: Any, mask: Any = None) -> Any:
-    """Two heads share keys."""
+    """Compute attention in which two heads share keys."""
     k, v = tf.repeat(k, 2, axis=2), tf.repeat(v, 2, axis=2)
     q, k, v = (tf.transpose(x, [0, 2, 1, 3]) for x in (q, k, v))
     return tf.transpose(attend(q, k, v, mask), [0, 2, 1, 3])
 
 
 def zeroed(q: Any, k: Any, v: Any, mask: Any) -> Any:
-    """Rows that see nothing give zeros, as in Keras's layer Softmax."""
+    """Compute attention in which fully masked rows return zeros, as in Keras's layer Softmax."""
     seen = mask == 0
     scores = tf.where(seen, tf.matmul(q, k, transpose_b=True), -1e9)
     return tf.where(seen, tf.nn.softmax(scores), 0.0) @ v
@@ -87,7 +87,7 @@ def rows_that_see_nothing(n: int) -> Array:
 Case = tuple[str, Callable[..., Any], list[Array]]
 
 CASES: dict[str, Case] = {
-    # the kernel, the function, its inputs
+    # kernel, function, inputs
     "odd": ("tile", attend, [normal(2, 75, 13), normal(2, 99, 13), normal(2, 99, 7)]),
     "heads": ("tile", heads, [normal(2, 70, 60), normal(2, 90, 60), normal(2, 90, 180)]),
     "wide": ("tile", attend, [normal(70, 128), normal(70, 128), normal(70, 128)]),
@@ -130,8 +130,10 @@ CASES: dict[str, Case] = {
 
 @pytest.fixture
 def by(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Says how attention is computed, whatever its size: by rows, in tiles, in tiles for chunks of
-    the keys."""
+    """Return a function that selects how attention is computed, independent of sizes.
+
+    The choices are rows, tiles, and tiles for chunks of the keys.
+    """
     kernel = FUSED["attention"]
     always = {**kernel.devices, "webgpu": replace(kernel.devices["webgpu"], takes="")}
     monkeypatch.setitem(FUSED, "attention", replace(kernel, devices=always))
@@ -144,7 +146,7 @@ def by(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 
 
 def case(function: Callable[..., Any], arrays: list[Array]) -> tuple[Program, Array]:
-    """The Program of a compiled function, and what NumPy makes of it."""
+    """Return the Program of a compiled function, and NumPy's result."""
     specs = [tf.TensorSpec(a.shape, tf.float32) for a in arrays]
     graph = tf.function(function).get_concrete_function(*specs).graph
     program = lower(optimize(graph, WebGPUTarget()))

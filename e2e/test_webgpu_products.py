@@ -1,6 +1,6 @@
-"""Kernels of the WebGPU runtime whose invocations work together, against NumPy.
+"""Cooperative kernels of the WebGPU runtime, compared with NumPy.
 
-Elements are small whole numbers, so sums are exact in any order.
+Elements are small integers, so sums are exact in any order.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def evaluate() -> Iterator[Evaluate]:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Products are computed in tiles, however small."""
+    """Compute products in tiles, however small they are."""
     monkeypatch.setattr(tiles, "SMALL", 1)
 
 
@@ -69,8 +69,8 @@ def check(evaluate: Evaluate, cases: list[Case], kernels: set[str]) -> None:
         assert values == expected.ravel().tolist()
 
 
-# Each tile, each way in which operands lie: (tile, m, n, k, transpose_a, transpose_b). Tiles are
-# left over and whole, texels are whole and not.
+# Each tile, with each memory order of the operands: (tile, m, n, k, transpose_a, transpose_b).
+# There are partial and whole tiles, and partial and whole texels.
 PRODUCTS = [
     (tiles.LARGE, 130, 132, 36, False, True),
     (tiles.MEDIUM, 70, 65, 33, False, False),
@@ -106,7 +106,7 @@ SAME = {"strides": (1, 1), "dilations": (1, 1), "padding": ((1, 1), (1, 1))}
 
 
 def test_convolutions_by_transforms(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tiles that reach over edges, other paddings than half a filter, and the gradient."""
+    """Check tiles that cross edges, paddings other than half a filter, and the gradient."""
     monkeypatch.setattr(winograd, "LEAST", 1)
     monkeypatch.setattr(winograd, "CHANNELS", 4)
     cases = []
@@ -123,13 +123,13 @@ def test_convolutions_by_transforms(evaluate: Evaluate, monkeypatch: pytest.Monk
     y = graph.add_eqn(OPS["conv2d"], [a, b], tuple(SAME.items()))
     graph.outputs = [graph.add_eqn(OPS["relu"], [graph.add_eqn(OPS["add"], [y, c], ())], ())]
     program = lower(optimize(graph, WebGPUTarget()))
-    assert len(program.steps) == 4  # what comes after is computed by the last
+    assert len(program.steps) == 4  # the last step computes the ops after the product
     y = OPS["conv2d"].ref(x, f, **SAME)
     check(evaluate, [(program, [x, f, bias], np.maximum(y + bias, 0))], {"winograd_output"})
 
 
 def test_a_product_in_tiles_is_finished(evaluate: Evaluate) -> None:
-    """What follows a product is computed where its tiles are stored."""
+    """The ops after a product are computed where its tiles are stored."""
     x, w, bias = whole(40, 16), whole(16, 36), whole(36)
     graph = Graph()
     a, b, c = (graph.add_input(Aval(v.shape, float32)) for v in (x, w, bias))
@@ -150,14 +150,14 @@ def test_products_of_few_rows(evaluate: Evaluate) -> None:
 
 
 def test_reductions_are_shared(evaluate: Evaluate) -> None:
-    """Rows and columns, in whole texels and not, in one step and split."""
+    """Reduce rows and columns of whole and partial texels, in one step and split."""
     shapes = [(1, 9001), (300, 70), (5, 65, 3), (2, 300, 20)]
     cases = [case("reduce_sum", whole(*shape), axes=(1, 2)) for shape in shapes]
     check(evaluate, cases, {"reduce_group"})
 
 
 def test_transpositions_in_tiles(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whole texels and not, tiles left over, dimensions around; then finished, and of a part."""
+    """Transpose whole and partial texels and tiles, inner dimensions, a fused result and a part."""
     monkeypatch.setattr(transposition, "SMALL", 1)
     cases = [
         case("transpose", whole(70, 132), perm=(1, 0)),
@@ -178,7 +178,7 @@ def test_transpositions_in_tiles(evaluate: Evaluate, monkeypatch: pytest.MonkeyP
 
 
 def test_rows_are_held(evaluate: Evaluate) -> None:
-    """Softmax, its logarithm and layer norm of rows that do not fill the threads' texels."""
+    """Check softmax, its logarithm and layer norm of rows that do not fill the threads' texels."""
     rows, n = 5, 300
     x, scale, offset = whole(rows, n), whole(n), whole(n)
     powers = np.exp(x - x.max(-1, keepdims=True))
@@ -202,7 +202,7 @@ def test_rows_are_held(evaluate: Evaluate) -> None:
 
 
 def call_of(call: KernelCall, *arrays: Array) -> dict[str, Any]:
-    """A Program of one kernel whose result is as large as its first input, as the page takes it."""
+    """Return a call of a Program with one kernel and a result as large as its first input."""
     program = Program("webgpu")
     program.inputs = [program.add_buffer(a.shape, float32) for a in arrays]
     program.outputs = [program.add_buffer(arrays[0].shape, float32)]
@@ -218,7 +218,7 @@ ROWS = {
 }
 
 
-# Each tile, and few rows: (tile, m, n, k). Tiles and texels are left over and whole.
+# Each tile, and few rows: (tile, m, n, k), with partial and whole tiles and texels.
 PACKED = [
     (packed.LARGE_BYTES, 130, 132, 40),
     (tiles.MEDIUM, 70, 65, 300),
@@ -232,7 +232,7 @@ WINDOW = {"strides": (2, 1), "dilations": (1, 2), "padding": ((0, 1), (2, 2))}
 
 
 def packed_case(graph: Graph, arrays: list[Array], bits: int = 8) -> Case:
-    """A quantised product, and what NumPy makes of it."""
+    """Return the Program of a quantized product, its inputs and NumPy's result."""
     quantized = pack_quantized(graph, WebGPUTarget(), bits)
     assert quantized is not graph
     (expected,) = run_by_numpy(quantized, arrays)
@@ -258,7 +258,7 @@ def packed_cases(monkeypatch: pytest.MonkeyPatch) -> Iterator[Case]:
 
 
 def made_cases() -> Iterator[Case]:
-    """Products whose rows are made and packed by one kernel."""
+    """Yield products whose rows are computed and packed by one kernel."""
     rng = np.random.default_rng(8)
     for channels in (40, 300):
         x = rng.normal(0.5, 1, (2, 7, 6, channels)).astype(np.float32)
@@ -305,7 +305,7 @@ def normalised_product(m: int, k: int, n: int, affine: bool) -> Graph:
 
 
 def whole_cases() -> Iterator[Case]:
-    """Products of numbers that are bytes already, few rows and more."""
+    """Yield products of values that are bytes already, with few and with more rows."""
     x, w = whole(40, 70), whole(36, 70)
     for m in (2, 40):
         builder = Builder(Graph())
@@ -332,9 +332,9 @@ def graph_of(name: str, *arrays: Array, **attrs: Any) -> Graph:
 
 
 def test_products_of_packed_bytes(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where WGSL has no dot product of bytes."""
+    """Products of packed bytes also work without WGSL's dot product of bytes."""
     made = list(made_cases())
-    assert [len(program.steps) for program, _, _ in made] == [4, 4, 3, 3]  # with the weights' two
+    assert [len(program.steps) for program, _, _ in made] == [4, 4, 3, 3]  # two are for weights
     cases = [*packed_cases(monkeypatch), *whole_cases(), *made]
     calls = [page_call(program, arrays) for program, arrays, _ in cases]
     found = evaluate("results", calls)

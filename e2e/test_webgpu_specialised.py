@@ -1,4 +1,4 @@
-"""Kernels that a Program's own take the place of, once it has run often."""
+"""Kernels specialized for a Program, which replace the general ones after many runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RUNS = 32
 """``ENOUGH_RUNS`` of web/webgpu/specialised.mjs."""
 
 FAILS = "\nfn never() -> i32 { return 1 / (p.offset - p.offset); }"
-"""Compiles as long as ``p`` is no constant."""
+"""WGSL that compiles only if ``p`` is not a constant."""
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def evaluate() -> Iterator[Evaluate]:
 
 
 def transposed(rows: int, columns: int, times: int, ending: str = "") -> tuple[Any, Array]:
-    """A matrix, transposed so often, and the call of the Program that does it."""
+    """Return a call that transposes a matrix `times` times, and the expected array."""
     program = Program("webgpu")
     x = np.random.default_rng(rows).standard_normal((rows, columns), dtype=np.float32)
     buffer = program.add_buffer(x.shape, float32)
@@ -49,7 +49,7 @@ def transposed(rows: int, columns: int, times: int, ending: str = "") -> tuple[A
 
 
 def check(evaluate: Evaluate, cases: Sequence[tuple[Any, Array]]) -> list[dict[str, Any]]:
-    """What pages say of the calls, whose values are right at any time."""
+    """Return the page's findings about the calls, and check that the values are always right."""
     found: list[dict[str, Any]] = evaluate("stages", [call for call, _ in cases], RUNS)
     for stage, (_, expected) in zip(found, cases, strict=True):
         for values in stage["values"]:
@@ -58,15 +58,15 @@ def check(evaluate: Evaluate, cases: Sequence[tuple[Any, Array]]) -> list[dict[s
 
 
 def test_kernels_take_over(evaluate: Evaluate) -> None:
-    """They are asked for one after the other, nothing waits for them; equal sizes share one."""
+    """Kernels are requested in turn, nothing waits for them, and equal sizes share one kernel."""
     one, three = check(evaluate, [transposed(40, 64, 1), transposed(33, 70, 3)])
     assert one == {**one, "asked": [1, 1], "replaced": 1, "kept": 0, "alive": 1, "left": 0}
-    # 33 x 70 twice, 70 x 33 between.
+    # 33 x 70 twice, 70 x 33 once.
     assert three == {**three, "asked": [1, 2], "replaced": 2, "kept": 0, "alive": 2, "left": 0}
 
 
 def test_those_that_do_not_compile(evaluate: Evaluate) -> None:
-    """What was there stays in use, and nobody hears of it."""
+    """If a specialized kernel does not compile, the old one stays in use without an error."""
     (found,) = check(evaluate, [transposed(40, 64, 1, FAILS)])
     assert found == {**found, "asked": [1, 1], "replaced": 0, "kept": 1, "alive": 0, "left": 0}
 

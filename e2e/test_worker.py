@@ -1,4 +1,4 @@
-"""Python in a worker, from JavaScript: what it has of loadTfpy's face, and how it ends."""
+"""Python in a worker, called from JavaScript: the API it shares with loadTfpy, and its end."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CALLS = """import("/worker.mjs").then(async ({ startWorker }) => {
 import js, time
 end = time.time() + 0.5
 while time.time() < end:
-    pass  # the page goes on meanwhile
+    pass  # the page stays responsive
 print("a", end="")
 print("b")
 js.postMessage("posted")
@@ -168,7 +168,7 @@ DRAWS = """(async () => {
 
 @pytest.mark.parametrize(("browser", "on_processor"), [("firefox", False), ("webkit", True)])
 def test_canvases_of_workers(tfpy_page: OpenPageFixture, browser: str, on_processor: bool) -> None:
-    """A worker of one's own draws on the page's canvas again and again."""
+    """A worker of the page draws on the page's canvas repeatedly."""
     page = tfpy_page(BLANK, browser=browser)
     assert page.evaluate(DRAWS, LOAD_SECONDS) == [[on_processor], 255, 255, 255, 255]
 
@@ -198,7 +198,7 @@ IN_A_FRAME = """new Promise((resolve) => {
 
 @pytest.fixture(scope="module")
 def elsewhere() -> Iterator[str]:
-    """The address of the loader on a server of another origin than the pages'."""
+    """Serve the loader from another origin and yield its address."""
     with SiteServer(SITE, isolated=False, headers=READABLE) as server:
         yield f"{server.url}worker.mjs"
 
@@ -206,7 +206,7 @@ def elsewhere() -> Iterator[str]:
 def in_page(
     sessions: Sessions, folder: Path, browser: str, code: str, headers: dict[str, str]
 ) -> Any:
-    """What a page of its own origin computes."""
+    """Return the result of JavaScript in a page of another server."""
     (folder / "page.html").write_text("<!doctype html><link rel=icon href='data:,'><body></body>")
     with SiteServer(folder, isolated=False, headers=headers) as server:
         url = f"{server.url}page.html?tfpyflags=TFPY_WASM_THREADS_COUNT:1"
@@ -218,7 +218,7 @@ def in_page(
 
 
 def in_a_frame(code: str) -> str:
-    """Code of a page that runs other code in a sandboxed frame, whose origin is opaque."""
+    """Return code that runs other code in a sandboxed frame with an opaque origin."""
     inner = code.replace("\\", "\\\\").replace("`", "\\`")
     return IN_A_FRAME.replace("CODE", inner)
 
@@ -227,7 +227,7 @@ def in_a_frame(code: str) -> str:
 def test_the_loader_from_another_origin(
     tfpy_sessions: Sessions, tmp_path: Path, elsewhere: str, browser: str
 ) -> None:
-    """The worker runs, also in a sandboxed frame; the page's flags and relative addresses hold."""
+    """The worker runs, also in a sandboxed frame. The page's flags and relative addresses apply."""
     code = ELSEWHERE.replace("LOADER", elsewhere)
     assert in_page(tfpy_sessions, tmp_path, browser, code, {}) == [3.0, 1, True]
     framed = in_page(tfpy_sessions, tmp_path, browser, in_a_frame(code), {})

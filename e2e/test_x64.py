@@ -1,4 +1,4 @@
-"""Numbers of 64 bits in a page that asks for them: devices have none, so NumPy computes them."""
+"""64-bit dtypes in a page that enables them. Devices do not have them, so NumPy computes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-// One broken Program on a backend of the runtime: it is refused with a clear text, or runs and
-// leaves everything else as it was. Used by tests/wasm/driver.mjs and gpu_device.mjs.
+// Runs one corrupt Program on a backend. The backend must reject it with a clear message, or run it
+// without any effect on other slots. Used by tests/wasm/driver.mjs and gpu_device.mjs.
 
 /**
  * @typedef {import("../web/common/backend.mjs").Backend
@@ -10,12 +10,12 @@
  * @typedef {{ran: boolean, message: string, wrong: string[]}} Verdict
  */
 
-/** Elements of a Program that is run: larger ones only take long. */
+/** Maximum number of elements of a Program that is run. Larger ones only take longer. */
 const MAX_ELEMENTS = 1 << 20;
 const SIZES = /** @type {Record<string, number>} */ ({ float32: 4, int32: 4, bool: 1 });
 
 /**
- * Bytes of `count` elements that follow from a number.
+ * Returns the bytes of `count` elements, derived from a seed.
  *
  * @param {string} dtype
  * @param {number} count
@@ -34,7 +34,7 @@ function bytesOf(dtype, count, seed) {
 }
 
 /**
- * The bytes of a slot.
+ * Reads the bytes of a slot.
  *
  * @param {Backend} backend
  * @param {number} slot
@@ -53,7 +53,7 @@ export async function bytesIn(backend, slot, nbytes) {
 }
 
 /**
- * Equal bytes; NaN of whatever bits are equal.
+ * Returns true for equal bytes. NaNs with different bits are equal.
  *
  * @param {Uint8Array} a
  * @param {Uint8Array} b
@@ -69,7 +69,7 @@ function same(a, b, dtype) {
 const textOf = (error) =>
   `${/** @type {Error} */ (error).name}: ${/** @type {Error} */ (error).message}`;
 
-/** A slot and the bytes that it must keep. */
+/** A slot with the bytes that it must keep. */
 class Kept {
   /**
    * @param {Backend} backend
@@ -97,7 +97,7 @@ class Kept {
  * @param {Backend} backend
  * @param {number} program
  * @param {Text} text
- * @param {string[]} wrong takes what is found
+ * @param {string[]} wrong receives the problems
  */
 async function runBetweenCanaries(backend, program, { buffers, inputs, outputs }, wrong) {
   const canary = (/** @type {number} */ i) =>

@@ -1,4 +1,4 @@
-// Runs Programs in two variants of the wasm runtime in one page, or in a module worker of it.
+// Runs Programs in two variants of the wasm runtime, in a page or in a module worker of it.
 
 /** @typedef {{json: string, inputs: {count: number, dtype: string}[], count: number}} Job */
 
@@ -16,7 +16,7 @@ async function loadRuntime() {
 }
 
 /**
- * Numbers of -1..1 that depend on the seed alone.
+ * Numbers in -1..1 that depend on the seed only.
  * @param {number} count
  * @param {number} seed
  */
@@ -55,9 +55,9 @@ function runJob(backend, job) {
 }
 
 /**
- * For each job the largest difference of the two variants' results, relative to the largest result,
- * the milliseconds of both, and how many functions were generated; and the memory of the second
- * one, which has threads and generates code for elementwise kernels, while the first interprets.
+ * For each job: the largest difference between the variants, relative to the largest result, both
+ * durations in milliseconds, and the number of generated functions. Also returns the memory of the
+ * second variant, which has threads and generates elementwise kernels; the first interprets them.
  * @param {string[]} variants
  * @param {Job[]} jobs
  * @param {number} threads
@@ -90,7 +90,7 @@ export async function compare(variants, jobs, threads) {
 }
 
 /**
- * The same in a module worker.
+ * Does the same in a module worker.
  * @param {Parameters<typeof compare>} args
  */
 export async function compareInWorker(...args) {

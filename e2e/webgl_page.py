@@ -1,4 +1,4 @@
-"""What the tests of the WebGL2 runtime by itself share: its page, Programs with their inputs."""
+"""Helpers of the tests of the WebGL2 runtime: its page, and Programs with their inputs."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ def rng() -> np.random.Generator:
 
 @pytest.fixture
 def small_bands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Products are computed in bands, however small."""
+    """Compute products in bands, however small they are."""
     monkeypatch.setattr(webgl_bands, "LARGE_DRAW", 0)
     monkeypatch.setattr(webgl_bands, "ENOUGH_TILES", 0)
 
 
 @pytest.fixture(scope="module")
 def evaluate() -> Iterator[Evaluate]:
-    """Calls a function of ``webgl_runtime.mjs`` in a page of Chromium."""
+    """Open a page of Chromium that calls functions of ``webgl_runtime.mjs``."""
     with module_page("webgl_runtime.mjs") as call:
         yield call
 
 
 def plain(value: Any) -> Any:
-    """A number as JSON has it; infinities and NaN as JavaScript's text."""
+    """Return a number for JSON, with infinities and NaN as JavaScript's strings."""
     if np.isfinite(value):
         return value.item()
     return "NaN" if np.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def call_of(program: Program, arrays: list[Array]) -> dict[str, Any]:
-    """A Program with its inputs, as the page takes it."""
+    """Return a Program with its inputs in the page's format."""
     inputs = [{"dtype": a.dtype.name, "values": [plain(v) for v in a.ravel()]} for a in arrays]
     return {"json": program.to_json(), "inputs": inputs}
 
@@ -72,7 +72,10 @@ def matmul_call(
     block: int = 0,
     shared: bool = False,
 ) -> tuple[dict[str, Any], Array, list[str]]:
-    """A product of matrices, or (shared) of matrices and one, its result, its kernels' names."""
+    """Return a call of a matrix product, its expected result and its kernels' names.
+
+    With `shared`, the second operand is one matrix for the whole batch.
+    """
     right_batch = 1 if shared else batch
     x = rng.integers(-9, 9, (batch, k, m) if a == "true" else (batch, m, k)).astype(dtype)
     y = rng.integers(-9, 9, (right_batch, *((n, k) if b == "true" else (k, n)))).astype(dtype)

@@ -6,7 +6,7 @@ import { plain, write } from "./tensors.mjs";
 /** @typedef {import("./tensors.mjs").Call} Call */
 
 /**
- * A slot's elements, waited for and then, since that took no time, read at once.
+ * Reads a slot's elements asynchronously, and then synchronously, which takes no time by then.
  *
  * @param {import("../web/webgl/webgl.mjs").Backend} backend
  * @param {number} slot
@@ -19,7 +19,7 @@ async function readTwice(backend, slot) {
 }
 
 /**
- * Runs Programs of one output each; infinities and NaN come back as text.
+ * Runs Programs with one output each. Infinities and NaN are returned as strings.
  *
  * @param {{float32?: boolean}} options
  * @param {Call[]} calls
@@ -46,7 +46,7 @@ export async function results(options, calls) {
 }
 
 /**
- * The message of the error that an action throws, or null.
+ * Returns the message of the error that an action throws, or null.
  *
  * @param {() => unknown} action
  */
@@ -61,7 +61,7 @@ function messageOf(action) {
 
 /**
  * @param {string[]} programs
- * @returns the runtime's message for each, and what is left in memory
+ * @returns the runtime's message for each, and the memory that remains in use
  */
 export function refusals(programs) {
   const backend = openWebgl();
@@ -74,7 +74,7 @@ export function refusals(programs) {
 }
 
 /**
- * A backend with its context, which is made inside and caught on the way.
+ * Opens a backend and returns it with its context, which is intercepted when it is created.
  *
  * @returns {{backend: import("../web/webgl/webgl.mjs").Backend, gl: WebGL2RenderingContext}}
  */
@@ -95,7 +95,7 @@ function openWithContext() {
 }
 
 /**
- * How often functions of the context are called by a Program's second run.
+ * Counts calls of the context's functions during a Program's second run.
  *
  * @param {Call} call
  * @param {string[]} names
@@ -123,7 +123,7 @@ export function callsOfSecondRun({ json, inputs }, names) {
 }
 
 /**
- * What the listener hears while a Program is registered without blocking, and the Program's result.
+ * Returns the events of a listener while a Program is registered asynchronously, and the result.
  *
  * @param {Call} call
  */
@@ -141,7 +141,7 @@ export async function registeredAsync({ json, inputs }) {
 }
 
 /**
- * A Program of two inputs run with both kept, refused, failing, and with the first donated.
+ * Runs a Program with two inputs: both kept, rejected, failing, and with the first donated.
  *
  * @param {Call} call
  */
@@ -175,7 +175,7 @@ export async function donatedInput({ json, inputs }) {
 }
 
 /**
- * What each function says after the context was lost, and a read that was under way.
+ * Returns the message of each function after the context was lost, and of a read in progress.
  *
  * @param {Call} call
  */
@@ -203,8 +203,8 @@ export async function afterLoss({ json, inputs }) {
 }
 
 /**
- * What a device without memory makes of a Program of one input (a failing allocation, a failing
- * computation, a failing read), and what comes after it has memory again.
+ * Runs a Program of one input on a device without memory (a failing allocation, a failing
+ * computation, a failing read), and again after memory is available.
  *
  * @param {Call} call
  */
@@ -247,7 +247,7 @@ export async function outOfMemory({ json, inputs: [input] }) {
 
   // @ts-expect-error: one overload of many
   gl.bufferData = (target) => bufferData.call(gl, target, 0, gl.STREAM_READ);
-  await hear(() => backend.readAsync(slot, plain)); // that of a Program may read at once, without a buffer
+  await hear(() => backend.readAsync(slot, plain)); // reading a Program's slot may need no buffer
   gl.bufferData = bufferData;
   values.push(await readTwice(backend, third));
 
@@ -260,8 +260,8 @@ export async function outOfMemory({ json, inputs: [input] }) {
 }
 
 /**
- * A Program whose textures are too small to be asked about get no memory: the error that reading its
- * result throws, and the result when there is memory again.
+ * Lets the textures of a Program fail that are too small for an immediate check. Returns the error
+ * of reading its result, and the result once there is memory again.
  *
  * @param {import("../web/webgl/webgl.mjs").Backend} backend
  * @param {WebGL2RenderingContext} gl

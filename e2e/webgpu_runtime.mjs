@@ -6,7 +6,7 @@ import { plain, write } from "./tensors.mjs";
 /** @typedef {import("./tensors.mjs").Call} Call */
 
 /**
- * Runs Programs on a browser whose WGSL has no functions but the oldest ones.
+ * Runs Programs in a browser whose WGSL has only the oldest functions.
  *
  * @param {Call[]} calls
  */
@@ -21,7 +21,7 @@ export async function plainResults(calls) {
 }
 
 /**
- * Runs Programs of one output each, one after the other; infinities and NaN come back as text.
+ * Runs Programs with one output each in sequence. Infinities and NaN are returned as strings.
  *
  * @param {Call[]} calls
  */

@@ -1,4 +1,4 @@
-// Page-side half of test_webgpu_specialised.py: a Program runs until its kernels are specialised.
+// Page-side half of test_webgpu_specialised.py: runs a Program until its kernels are specialized.
 
 import { nextTask } from "../web/common/turns.mjs";
 import { Specialised } from "../web/webgpu/specialised.mjs";
@@ -9,7 +9,7 @@ import { plain, write } from "./tensors.mjs";
 
 const nothing = new ArrayBuffer(0);
 
-/** A backend whose further pipelines are held back until they are let go. */
+/** A backend whose additional pipelines are held back until they are released. */
 async function open() {
   const backend = await openWebgpu();
   const { gpu } = /** @type {any} */ (backend);
@@ -27,7 +27,7 @@ async function open() {
       made++;
     }
   };
-  /** Lets them go, and waits until no more are asked for. */
+  /** Releases them, and waits until no more are requested. */
   const release = async () => {
     asked.holds = false;
     for (const go of held.splice(0)) go();
@@ -37,7 +37,7 @@ async function open() {
 }
 
 /**
- * The pipelines that a function's dispatches use.
+ * Returns the pipelines that a function's dispatches use.
  *
  * @param {() => Promise<unknown>} act
  */
@@ -59,10 +59,10 @@ async function used(act) {
 }
 
 /**
- * What Programs give and use before their kernels are specialised, meanwhile and afterwards.
+ * Returns results and pipelines of Programs before, during and after specialization.
  *
  * @param {Call[]} calls of Programs with one output
- * @param {number} runs after which it begins
+ * @param {number} runs number of runs after which specialization begins
  */
 export async function stages(calls, runs) {
   const { backend, asked, release } = await open();
@@ -102,13 +102,13 @@ export async function stages(calls, runs) {
       left: backend.memory().specialised,
     });
   }
-  await backend.finish(); // nothing has failed
+  await backend.finish(); // throws if anything failed
   backend.close();
   return found;
 }
 
 /**
- * A Program, and then the backend, is closed while a pipeline for it is made.
+ * Closes a Program, and then the backend, while a pipeline for it is being created.
  *
  * @param {Call} call
  * @param {number} runs
@@ -131,7 +131,7 @@ export async function closedMeanwhile({ json, inputs }, runs) {
 }
 
 /**
- * How many pipelines so many Programs have, each of one step, and how many when half of them are closed.
+ * Counts the pipelines of Programs with one step each, and again after half of them are closed.
  *
  * @param {number} programs
  * @param {string} source

@@ -1,4 +1,4 @@
-"""Pages of notebooks, which may load nothing but what their own server has."""
+"""Pages of notebooks, which may load files from their own server only."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tfpy.testing.sessions import OpenPage, Sessions
 EXAMPLES = ROOT / "examples" / "notebooks"
 WHEEL = DIST / f"tfpy-{wheel.version()}-py3-none-any.whl"
 OWN_SERVER = "default-src 'self' 'unsafe-inline' 'unsafe-eval' blob: data:"
-"""The policy under which all that is from elsewhere is refused, in workers, too."""
+"""Content security policy that blocks all other servers, also in workers."""
 REFUSED = "Content Security Policy"
 LOAD_SECONDS = 240.0
 RUN_SECONDS = 60.0
 
 
 def folder_with(into: Path, example: str) -> Path:
-    """A folder with an example and, beside it, tfpy's wheel."""
+    """Make a folder with an example and tfpy's wheel."""
     into.mkdir(parents=True)
     shutil.copy(EXAMPLES / example, into)
     shutil.copy(WHEEL, into)
@@ -41,7 +41,7 @@ def opened(
     isolated: bool = True,
     browser: str = "chromium",
 ) -> Iterator[OpenPage]:
-    """A page of a folder; at its end it has asked no other server for anything."""
+    """Open a page of a folder, and check at the end that it contacted no other server."""
     headers = {"Content-Security-Policy": OWN_SERVER}
     with SiteServer(folder, isolated=isolated, mounts=mounts, headers=headers) as server:
         shown = sessions.browsers.open(browser, ENVIRONMENTS["default"], server.url + page)
@@ -53,10 +53,10 @@ def opened(
 
 
 def wait_for(page: OpenPage, condition: str, seconds: float = RUN_SECONDS) -> None:
-    """Until a JavaScript expression is true.
+    """Wait until a JavaScript expression is true.
 
     Raises:
-        AssertionError: after so many seconds, with what the page shows and has reported.
+        AssertionError: If it is not true in time. The message has the page's text and its reports.
     """
     end = time.monotonic() + seconds
     while not page.evaluate(f"Boolean({condition})", LOAD_SECONDS):

@@ -1,4 +1,4 @@
-"""JupyterLite's site with the examples' notebook: its kernel runs in a worker of the page."""
+"""A JupyterLite site with the example notebook. Its kernel runs in a worker of the page."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ wrong(tf.ones([2, 3]))"""
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site as docs/notebooks.md says to make it, also for a network without others; the page
-    shows its application, and has no more parts than it needs."""
+    """Build the site as docs/notebooks.md describes, without a network and unnecessary parts.
+
+    The page exposes its application.
+    """
     top = folder_with(tmp_path_factory.mktemp("notebooks") / "jupyterlite", "train.ipynb")
     config = json.loads(block("docs/notebooks.md", "json"))
     config["jupyter-config-data"]["exposeAppInBrowser"] = True
@@ -47,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def page(folder: Path, tfpy_sessions: Sessions) -> Iterator[OpenPage]:
-    """The notebook, of which all cells have run."""
+    """Open the notebook and run all cells."""
     address = "notebooks/index.html?path=train.ipynb"
     with opened(tfpy_sessions, folder, address, mounts={}, isolated=False) as page:
         wait_for(page, f"{PANEL}?.sessionContext?.isReady", LOAD_SECONDS)
@@ -62,7 +64,7 @@ def outputs(page: OpenPage, cell: int) -> list[dict[str, Any]]:
 
 
 def run(page: OpenPage, code: str) -> None:
-    """Begin to run code in a cell at the notebook's end."""
+    """Begin to run code in a new cell at the notebook's end."""
     page.evaluate(f"""(async () => {{
       const {{ content }} = {PANEL};
       content.activeCellIndex = content.widgets.length - 1;
@@ -91,7 +93,7 @@ def test_an_error_has_the_line_of_its_cell(page: OpenPage) -> None:
 
 
 def test_a_restart_ends_what_runs(page: OpenPage) -> None:
-    """JupyterLite interrupts nothing: a kernel that is started anew has all of tfpy again."""
+    """JupyterLite cannot interrupt a kernel. A restarted kernel can use tfpy again."""
     run(page, "while True:\n    step(0.5)")
     page.evaluate(f"{PANEL}.sessionContext.session.kernel.restart().then(() => 1)", RUN_SECONDS)
     page.evaluate("void jupyterapp.commands.execute('notebook:run-all-above')")
@@ -100,5 +102,5 @@ def test_a_restart_ends_what_runs(page: OpenPage) -> None:
 
 
 def plain(text: str) -> str:
-    """A text without a terminal's colours."""
+    """Return a text without a terminal's color codes."""
     return re.sub(r"\x1b\[[\d;]*m", "", text)

@@ -1,4 +1,4 @@
-"""marimo's page of the examples, as `marimo export html-wasm` makes it."""
+"""marimo's page of the examples, made by `marimo export html-wasm`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ while [ "$1" != ruff ]; do shift; done
 shift
 exec {ruff} "$@"
 """
-"""The export has uv fetch ruff, which finds the modules that a notebook imports; one is here."""
+"""A substitute for uv. The export lets uv fetch ruff to find a notebook's imports."""
 MORE = """
 @app.cell
 def _(tf):
@@ -47,8 +47,7 @@ LEARNED = "/right: [0-9]+%/"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page as docs/notebooks.md says to make it; without a network, it is told of Pyodide
-    here."""
+    """Build the page as docs/notebooks.md describes, with a local Pyodide instead of the CDN's."""
     top = folder_with(tmp_path_factory.mktemp("notebooks") / "marimo", NOTEBOOK)
     source = (top / NOTEBOOK).read_text()
     (top / NOTEBOOK).write_text(source.replace("\nif", MORE, 1))
@@ -73,11 +72,11 @@ def test_training(folder: Path, tfpy_sessions: Sessions) -> None:
     mounts = {"pyodide": notebooks.pyodide("marimo")}
     with opened(tfpy_sessions, folder, "index.html", mounts=mounts) as page:
         wait_for(page, f"{BUTTONS}.length", LOAD_SECONDS)
-        # The button does nothing until Python is there.
+        # The button has no effect until Python is ready.
         wait_for(page, f"({RUN}, {LEARNED}.test({SHOWN}))", LOAD_SECONDS)
         assert page.evaluate("document.querySelectorAll('svg polyline, svg path').length")
         assert int(page.evaluate(f"{SHOWN}.match({LEARNED})[0].slice(7, -1)")) > 90
         # An error has the line of its cell.
         wait_for(page, f"{SHOWN}.includes('InvalidArgumentError')")
-        # Interrupt ends the loop, once it runs (test_interrupts.py goes on after it).
+        # An interrupt ends the loop once it runs (test_interrupts.py tests the state after it).
         wait_for(page, f"({INTERRUPT}, {SHOWN}.includes('interrupted'))")

@@ -1,4 +1,4 @@
-"""A page that has Pyodide and nothing of tfpy installs the wheel, as docs/install.md says."""
+"""A page with Pyodide alone installs the wheel, as docs/install.md describes."""
 
 from __future__ import annotations
 

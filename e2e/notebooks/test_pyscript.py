@@ -1,4 +1,4 @@
-"""PyScript's page of the examples: from npm's package, with Pyodide from the same server."""
+"""PyScript's page of the examples, from the npm package, with Pyodide from the same server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MISTAKE = "a = tf.ones([2, 3])\nb = a @ a"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With the example, which has docs/notebooks.md's tag."""
+    """Return a folder with the example, which contains the tag of docs/notebooks.md."""
     folder = folder_with(tmp_path_factory.mktemp("notebooks") / "pyscript", "train_pyscript.html")
     assert block("docs/notebooks.md", "html") in (folder / "train_pyscript.html").read_text()
     return folder
@@ -38,7 +38,7 @@ def test_training(folder: Path, tfpy_sessions: Sessions) -> None:
         page.evaluate("document.querySelector('#stop').click()")
         wait_for(page, f"{STATE}.startsWith('stopped')")
         assert int(page.evaluate(STATE).split()[2]) < 300
-        # The next one begins where it was.
+        # The next run continues where the last one stopped.
         page.evaluate("document.querySelector('#train').click()")
         wait_for(page, f"{STATE}.startsWith('done after 300')")
         assert float(page.evaluate(STATE).split("right: ")[1].rstrip("%")) > 90
