@@ -1,4 +1,4 @@
-"""Skipping of tests that need something that is not built."""
+"""Skip tests that need something that is not built."""
 
 from __future__ import annotations
 

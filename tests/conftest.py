@@ -57,7 +57,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What is here by now is in no test's garbage: collecting it would take as long as a test."""
+    """Freeze existing objects, because collecting them as garbage would take as long as a test."""
     gc.collect()
     gc.freeze()
 
@@ -80,7 +80,7 @@ def rng() -> np.random.Generator:
 
 @pytest.fixture
 def no_leaks() -> Iterator[None]:
-    """Fails the test when tensors or slots are left that were not there before."""
+    """Fail a test that leaves tensors or slots behind."""
     before = _in_use()
     yield
     assert _in_use() == before

@@ -1,4 +1,4 @@
-"""How the time of a computation grows with the size of its input."""
+"""Measurement of how the time of a computation grows with the size of its input."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 _LEAST_SECONDS = 0.02
-"""Shorter times are as long as this, so that fixed costs and the clock do not count."""
+"""Lower bound of measured times, so that fixed costs and the clock's resolution do not count."""
 
 
 def growth(small: Callable[[], Any], large: Callable[[], Any]) -> float:
     """Return the time of ``large`` divided by the time of ``small``.
 
-    Each is the best of three in processor time. The garbage collector, whose time depends on what
-    other tests hold, is off.
+    Each time is the best of three in processor time. The garbage collector is off, because its time
+    depends on the objects of other tests.
     """
     gc.collect()
     gc.disable()
