@@ -1,4 +1,4 @@
-"""A program for test_alias.py: batches of arrays are those of Keras's own datasets."""
+"""A program for test_alias.py: batches of arrays equal the batches of Keras's own datasets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ARGUMENTS: list[dict[str, Any]] = [
 
 
 def batches(make: Any, adapter: Any) -> Any:
-    """The elements of two iterations, and what is random after them."""
+    """Return the spec, the elements of two iterations, and random numbers drawn afterwards."""
     tf.random.set_seed(5)
     dataset = make(adapter)
     found = [tf.nest.flatten(element) for _ in range(2) for element in dataset]

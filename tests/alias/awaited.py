@@ -1,4 +1,4 @@
-"""A program for test_alias.py: what is awaited in Keras learns what is not awaited."""
+"""A program for test_alias.py: awaited training in Keras learns the same as `fit`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Y = (X.sum(1) > 0).astype(np.int32)
 
 
 def model(**compiled: Any) -> Any:
-    """The same network each time."""
+    """Return a network, which is the same for each call."""
     keras.utils.set_random_seed(1)
     made = keras.Sequential(
         [keras.Input((6,)), layers.Dense(8), layers.Dropout(0.2), layers.Dense(2)]
@@ -28,7 +28,7 @@ def model(**compiled: Any) -> Any:
 
 
 class Batches(keras.callbacks.Callback):
-    """Keeps the metrics of each batch, and counts how many begin."""
+    """A callback that stores the metrics of each batch and counts started batches."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,20 +44,20 @@ class Batches(keras.callbacks.Callback):
 
 
 class Stops(keras.callbacks.Callback):
-    """Ends the training after the third batch."""
+    """A callback that ends training after the third batch."""
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         self.model.stop_training = batch == 2
 
 
 def same(plain: Any, awaited: Any) -> None:
-    """Two nests of numbers are equal."""
+    """Check that two nests of numbers are equal."""
     for a, b in zip(keras.tree.flatten(plain), keras.tree.flatten(awaited), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
 async def turns(model: Any) -> int:
-    """How often other tasks run while a model learns."""
+    """Return how often other tasks run while a model is trained."""
     count = 0
 
     async def counting() -> None:
@@ -73,7 +73,7 @@ async def turns(model: Any) -> int:
 
 
 async def cancelled(model: Any) -> int:
-    """The optimizer's steps after training was cancelled."""
+    """Return the optimizer's step count after training was cancelled."""
     task = asyncio.create_task(model.fit_async(X, Y, batch_size=2, epochs=1000, verbose=0))
     await asyncio.sleep(0.2)
     task.cancel()
@@ -83,14 +83,14 @@ async def cancelled(model: Any) -> int:
 
 
 async def coming() -> Any:
-    """The rows, which others wait for."""
+    """Yield rows asynchronously."""
     for row in zip(X, Y, strict=True):
         await asyncio.sleep(0)
         yield row
 
 
 def rows(source: Any) -> Any:
-    """A dataset of batches of them."""
+    """Return a dataset of batches of the rows."""
     signature = (tf.TensorSpec([6]), tf.TensorSpec([], tf.int32))
     return tf.data.Dataset.from_generator(source, output_signature=signature).batch(10)
 

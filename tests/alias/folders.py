@@ -1,4 +1,4 @@
-"""A program for test_alias.py: Keras's datasets of folders, of an archive that was unpacked."""
+"""A program for test_alias.py: Keras's datasets of folders, from an unpacked archive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program for test_alias.py: models as pictures."""
+"""A program for test_alias.py: diagrams of models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def network() -> Any:
-    """Two inputs, a residual connection, and two models within."""
+    """Return a model with two inputs, a residual connection and two nested models."""
     image = keras.Input((8, 8, 3), name="image")
     x = layers.Conv2D(4, 3, activation="relu", padding="same", name="first")(image)
     y = layers.ReLU(name="rectified")(layers.Conv2D(4, 3, padding="same", name="second")(x))
@@ -33,7 +33,7 @@ def network() -> Any:
 
 
 def drawn(model: Any, **options: Any) -> tuple[Any, list[str], list[list[float]]]:
-    """A picture, its texts, and the first and last point of each arrow."""
+    """Return a diagram, its labels, and the first and last point of each arrow."""
     path = FOLDER / "picture.svg"
     shown = keras.utils.plot_model(model, path, **options)
     assert shown._repr_svg_() == path.read_text("utf-8")
@@ -47,7 +47,7 @@ def drawn(model: Any, **options: Any) -> tuple[Any, list[str], list[list[float]]
 
 
 def boxes(root: Any) -> list[tuple[float, float, float, float]]:
-    """The cells of the picture's boxes."""
+    """Return the rectangles of the diagram's boxes."""
     found = [rect.attrib for rect in root.findall(f"{SVG}rect") if rect.get("stroke") == "black"]
     return [tuple(float(a[name]) for name in ("x", "y", "width", "height")) for a in found]
 

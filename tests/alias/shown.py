@@ -1,4 +1,4 @@
-"""A program for test_alias.py: how training and models are shown in notebooks."""
+"""A program for test_alias.py: the display of training and models in notebooks."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Y = X.sum(1) > 0
 
 
 def model() -> Any:
-    """A network with a metric."""
+    """Return a network with a metric."""
     made = keras.Sequential([keras.Input((3,)), layers.Dense(4), layers.Dense(2, name="[b]<1>")])
     made.compile("sgd", keras.losses.SparseCategoricalCrossentropy(True), metrics=["accuracy"])
     return made
 
 
 class Notebook(types.ModuleType):
-    """IPython, as far as it shows things."""
+    """A substitute for IPython's display functions."""
 
     def __init__(self) -> None:
         super().__init__("IPython")
@@ -36,7 +36,7 @@ class Notebook(types.ModuleType):
         self.display = types.SimpleNamespace(display=self._show, HTML=lambda text: text)
 
     def get_ipython(self) -> Any:
-        """The shell of a notebook."""
+        """Return an object for the shell of a notebook."""
         return object()
 
     def _show(self, value: Any, display_id: bool = False) -> Any:
@@ -45,7 +45,7 @@ class Notebook(types.ModuleType):
 
 
 def printed(call: Any) -> str:
-    """What a call prints."""
+    """Return the output of a call."""
     with contextlib.redirect_stdout(io.StringIO()) as out:
         call()
     return out.getvalue()

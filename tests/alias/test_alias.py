@@ -1,4 +1,4 @@
-"""tfpy under the name ``tensorflow``: in processes of its own, for TensorFlow is installed here."""
+"""tfpy under the name ``tensorflow``, in subprocesses, because TensorFlow is installed here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ALIASED = "import tfpy\ntfpy.as_tensorflow(replace=True)\n"
 
 
 def run(program: str) -> str:
-    """What a program prints; it must end well."""
+    """Run a program, which must succeed, and return its output."""
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -1,4 +1,4 @@
-"""The layout of graphs: boxes apart, edges one way."""
+"""The layout of graphs: boxes do not overlap, and edges point in one direction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tfpy._src.display.layered_layout import ACROSS, GraphLayout, Point, laid_ou
 
 
 def check(sizes: dict[str, Point], edges: list[tuple[str, str]]) -> GraphLayout:
-    """A layout whose boxes are within it and apart."""
+    """Compute a layout, and check that its boxes are inside it and do not overlap."""
     found = laid_out(sizes, edges)
     assert found.middles.keys() == sizes.keys()
     for key, (x, y) in found.middles.items():

@@ -1,4 +1,4 @@
-"""A program for test_alias.py: steps that run together learn what single ones learn."""
+"""A program for test_alias.py: several steps per execution learn the same as single steps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Y = (X.sum(1) > 0).astype(np.int32)
 
 
 class Looks(keras.callbacks.Callback):
-    """Looks at each batch."""
+    """A callback that reads the logs of each batch."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Looks(keras.callbacks.Callback):
 
 
 class Counts(keras.callbacks.Callback):
-    """Counts executions."""
+    """A callback that counts executions."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Counts(keras.callbacks.Callback):
 
 
 class Noted(keras.Sequential):
-    """Counts how often Python runs its step."""
+    """A model that counts how often Python runs its training step."""
 
     traces = 0
 
@@ -57,7 +57,7 @@ class Noted(keras.Sequential):
 
 
 class Reads(keras.callbacks.Callback):
-    """Counts the reads of each epoch's training: each waits for the device."""
+    """A callback that counts the reads of each training epoch. Each read waits for the device."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class Reads(keras.callbacks.Callback):
 
 
 def learnt(is_awaited: bool, *callbacks: Any, steps: int = 1, **given: Any) -> list[Any]:
-    """The numbers of a training, always the same one."""
+    """Train the same network and return its numbers."""
     keras.utils.set_random_seed(1)
     model = keras.Sequential(
         [keras.Input((6,)), layers.Dense(8), layers.Dropout(0.2), layers.Dense(2)]
@@ -138,7 +138,7 @@ for is_awaited, shuffle in itertools.product((False, True), (False, True)):
     device.repeats = 0
     same(single, learnt(is_awaited, shuffle=shuffle))
     assert device.repeats > 3
-    # An epoch that ends elsewhere than its data sees no step of the next one.
+    # An epoch that ends before its data ends sees no step of the next epoch.
     given = {"shuffle": shuffle, "steps_per_epoch": 5, "validation_split": 0.0}
     same(learnt(is_awaited, Looks(), **given), learnt(is_awaited, **given))
 device.repeats = 0

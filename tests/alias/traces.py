@@ -1,4 +1,4 @@
-"""A program for test_alias.py: how often a step of Keras is traced, and what options do to it."""
+"""A program for test_alias.py: number of traces of Keras's steps, and the effect of options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ QUIET = {"batch_size": 8, "verbose": 0}
 
 
 class Counted(keras.Sequential):
-    """Notes the shapes of the batches for which Python runs its steps."""
+    """A model that records the batch shapes for which Python runs its steps."""
 
     def __init__(self, *parts: Any, **compiled: Any) -> None:
         super().__init__(parts)
@@ -38,13 +38,13 @@ class Counted(keras.Sequential):
         return super().predict_step(data)
 
     def taken(self) -> list[Any]:
-        """What was noted since the last time."""
+        """Return the shapes recorded since the last call."""
         found, self.traced = self.traced, []
         return found
 
 
 def dense(**compiled: Any) -> Counted:
-    """The same network each time; dropout is to be in the step."""
+    """Return a network with dropout in its step, which is the same for each call."""
     keras.utils.set_random_seed(1)
     return Counted(
         keras.Input((6,)),
@@ -57,14 +57,17 @@ def dense(**compiled: Any) -> Counted:
 
 
 def seen(model: Counted, *wanted: Any) -> None:
-    """The steps were traced for these batches, in this order."""
+    """Check that the steps were traced for these batches, in this order."""
     found = model.taken()
     assert found == list(wanted), found
 
 
 FULL, OTHER = (8, 6), (None, 6)
 FIRST = (OTHER, OTHER)
-"""The first step is traced again after it has made its variables, as in TensorFlow."""
+"""The first step is traced twice, because the first trace creates its variables.
+
+The same happens in TensorFlow.
+"""
 
 
 def a_smaller_last_batch_is_one_more() -> None:
@@ -83,9 +86,9 @@ def a_smaller_last_batch_is_one_more() -> None:
     model.optimizer.learning_rate = 0.5
     model.fit(X, Y, **QUIET)
     seen(model)
-    model.fit(X[:19], Y[:19], **QUIET)  # three are left
+    model.fit(X[:19], Y[:19], **QUIET)  # the last batch has three rows
     seen(model, OTHER)
-    model.fit(X[:16], Y[:16], **QUIET)  # the dataset declares the size of its batches
+    model.fit(X[:16], Y[:16], **QUIET)  # the dataset declares its batch size
     seen(model, FULL)
     model.fit(X, Y, **QUIET)
     seen(model)
