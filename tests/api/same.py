@@ -1,8 +1,8 @@
-"""``@same``: a test that runs one program with TensorFlow and with tfpy and compares what it gives.
+"""``@same``: a test that runs one program with TensorFlow and with tfpy and compares the results.
 
-The program takes the module as its argument and returns tensors, arrays, texts and the like in
-any nesting. TensorFlow's int64 and float64 are int32 and float32 in tfpy, unless it was asked for
-them (``TFPY_ENABLE_X64``).
+The program takes the module as its argument and returns tensors, arrays, strings and similar values
+in any nesting. TensorFlow's int64 and float64 correspond to int32 and float32 in tfpy, unless
+64-bit dtypes are enabled (``TFPY_ENABLE_X64``).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NARROWED = (
 def same(
     program: Callable[[Any], Any] | None = None, *, tolerance: float = 1e-5
 ) -> Callable[..., Any]:
-    """Makes a test of a program."""
+    """Turn a program into a test."""
     if program is None:
         return functools.partial(same, tolerance=tolerance)
 
@@ -42,7 +42,7 @@ def same(
 
 
 def compare(mine: Any, wanted: Any, tolerance: float, where: str) -> None:
-    """Asserts that two results mean the same."""
+    """Check that two results are equal up to the dtypes that tfpy narrows."""
     if isinstance(wanted, Mapping):
         assert list(mine) == list(wanted), where
         for key in wanted:
@@ -83,7 +83,7 @@ def compare(mine: Any, wanted: Any, tolerance: float, where: str) -> None:
 
 
 def error(call: Callable[[], Any]) -> str:
-    """The name of the class of error that a call raises."""
+    """Return the class name of the error that a call raises, or "none"."""
     try:
         call()
     except Exception as raised:
@@ -92,7 +92,7 @@ def error(call: Callable[[], Any]) -> str:
 
 
 def outcome(case: Callable[[Any], Any], lib: Any) -> tuple[str, Any]:
-    """The error's class, or the result's dtype and the result."""
+    """Return the error's class name and None, or the result's dtype and the result."""
     try:
         found = case(lib)
     except Exception as error:
@@ -105,7 +105,7 @@ def narrowed(text: str) -> str:
 
 
 def array_of(tensor: Any) -> Any:
-    """TensorFlow's values; texts as objects, because NumPy cuts null bytes off."""
+    """Return TensorFlow's values, with strings as objects because NumPy drops null bytes."""
     return np.array(tensor.numpy(), object if tensor.dtype == tensorflow.string else None)
 
 

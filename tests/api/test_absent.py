@@ -1,4 +1,4 @@
-"""What is said of names that there are not, and of values that were not awaited."""
+"""Error messages for names that do not exist and for values that were not awaited."""
 
 from __future__ import annotations
 

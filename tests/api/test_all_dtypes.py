@@ -1,4 +1,4 @@
-"""TensorFlow's dtypes beyond those that devices compute in: facts, values, casts, operations."""
+"""TensorFlow's dtypes that devices do not compute in: properties, values, casts, operations."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ except ImportError as error:
 
 
 def test_without_ml_dtypes() -> None:
-    """Its names and ranges are there; values say what to install."""
+    """Without ml_dtypes, names and ranges exist, and creating values raises a helpful error."""
     environment = {**os.environ, "PYTHONPATH": str(Path(tfpy.__file__).parents[1])}
     found = subprocess.run(
         [sys.executable, "-c", ALONE], env=environment, capture_output=True, text=True, check=True
@@ -88,7 +88,7 @@ def test_without_ml_dtypes() -> None:
 
 
 def ends(tf: Any, dtype: str) -> Any:
-    """Numbers at the ends of a dtype's range, and small ones."""
+    """Return numbers at the ends of a dtype's range, and small numbers."""
     kind = tfpy.as_dtype(dtype)
     if not kind.is_integer:
         values = np.array([0.0, -0.0, 1.0, -2.5, 100.0, 448.0, math.inf, math.nan], np.float32)
@@ -105,7 +105,7 @@ def test_casts(given: str, to: str) -> None:
         pytest.skip("TensorFlow has no such cast")
     x = ends(tensorflow, given)
     y = ends(tfpy, given)
-    if given in FLOATS and to in INTEGERS:  # those that a narrow integer does not hold may differ
+    if given in FLOATS and to in INTEGERS:  # floats outside a narrow integer's range may differ
         x, y = x[:5], y[:5]
         if to.startswith("u") or to == "int8":
             x, y = abs(x), abs(y)
@@ -238,9 +238,9 @@ OPERATIONS: list[Callable[[Any, Any], Any]] = [
 
 
 def check(case: Callable[[Any], Any], name: str) -> None:
-    """What TensorFlow computes is the same; what it refuses may be computed."""
+    """Compare results with TensorFlow's. Where TensorFlow raises, tfpy may compute."""
     (kind, mine), (wanted_kind, wanted) = (outcome(case, lib) for lib in (tfpy, tensorflow))
-    if wanted_kind == "SystemError":  # TensorFlow's slip with numbers below 0 as uint64
+    if wanted_kind == "SystemError":  # a bug of TensorFlow with negative numbers as uint64
         wanted_kind = "ValueError"
     if wanted is None:
         assert mine is not None or kind == wanted_kind or "Error" in kind
@@ -276,7 +276,7 @@ def test_negative_numbers_are_no_uint64() -> None:
 
 
 def test_large_floats_as_uint64() -> None:
-    """Those from 2 ** 63 on are their values; saturate_cast goes to the end of the range."""
+    """Floats from 2 ** 63 on keep their values; saturate_cast clips to the range."""
     large = tfpy.constant([2.0**63, 1e19, -1.0])
     assert tfpy.cast(large, tfpy.uint64).numpy().tolist() == [
         2**63,
@@ -315,7 +315,7 @@ FUNCTIONS: list[Callable[[Any, Any], Any]] = [
 
 @pytest.mark.parametrize("i", range(len(FUNCTIONS)))
 def test_bfloat16(i: int) -> None:
-    """Within a rounding of TensorFlow's, op by op and compiled, and so are gradients."""
+    """Results and gradients are within one rounding of TensorFlow's, eager and compiled."""
     values = np.random.default_rng(i).uniform(0.1, 2, (3, 4)).astype(ml_dtypes.bfloat16)
 
     def program(tf: Any, compiled: bool) -> Any:
@@ -340,7 +340,7 @@ def test_bfloat16(i: int) -> None:
 
 
 def test_mixed_precision_trains() -> None:
-    """Variables in float32, computed in bfloat16, with the losses of TensorFlow."""
+    """Training with float32 Variables and bfloat16 computation has TensorFlow's losses."""
 
     def losses(tf: Any) -> list[float]:
         rng = np.random.default_rng(0)

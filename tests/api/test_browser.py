@@ -1,4 +1,4 @@
-"""``tf.browser`` with arrays, which work everywhere; ``e2e/test_browser.py`` has the elements."""
+"""``tf.browser`` with arrays, on every platform. ``e2e/test_browser.py`` tests page elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``tf.check_float16``: the first op that float16 does not do for, and where it is called."""
+"""``tf.check_float16``: the first op for which float16 is not sufficient, and its source line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import tfpy as tf
 
 
 def line_of(found: Any) -> str:
-    """What stands on the line that it names, which is of this file."""
+    """Return the source text of the reported line, which is in this file."""
     place, _, text = found.line.partition(": ")
     assert place.rpartition(":")[0] == __file__
     return str(text)
@@ -32,7 +32,7 @@ def test_overflow() -> None:
 
 
 def test_what_is_too_small_is_lost() -> None:
-    """The logarithm is infinite; but where the sum was lost it went wrong."""
+    """The error names the sum that loses a small term, not the logarithm that becomes infinite."""
 
     @tf.function
     def f(x: Any) -> Any:
@@ -92,7 +92,7 @@ def test_in_loops_and_custom_gradients() -> None:
 
 
 def test_what_does() -> None:
-    """Values that are lost where they do not matter, and epsilons that follow the device."""
+    """float16 suffices if lost values do not matter, and if epsilons follow the device."""
     rng = np.random.default_rng(0)
 
     def f(x: Any, weights: dict[str, Any]) -> Any:
@@ -144,7 +144,7 @@ def test_the_backend_s_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
     zeros, ones = tf.zeros([2]), tf.ones([2])
     plain = tf.losses.log_loss(ones, zeros).numpy()
     np.testing.assert_allclose(plain, -np.log(1e-7), rtol=1e-3)
-    near = tf.constant([[1.0, 1.0], [1.0, 1.0005]])  # of which float16 has one row
+    near = tf.constant([[1.0, 1.0], [1.0, 1.0005]])  # float16 represents one of the two rows
     assert tf.linalg.matrix_rank(near).numpy() == 2
     monkeypatch.setattr(tf.backend(), "stores_float16", True)
     assert tf.linalg.matrix_rank(near).numpy() == 1

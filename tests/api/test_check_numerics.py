@@ -1,4 +1,4 @@
-"""tf.debugging.enable_check_numerics: what it refuses as TensorFlow, and what it says."""
+"""tf.debugging.enable_check_numerics: the same errors as TensorFlow, and their messages."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_complex_numbers_are_checked() -> None:
 
 def test_disabled_it_checks_nothing() -> None:
     tfpy.debugging.disable_check_numerics()
-    tfpy.debugging.disable_check_numerics()  # as often as one likes
+    tfpy.debugging.disable_check_numerics()  # may be called repeatedly
     assert tfpy.math.log(0.0).numpy() == float("-inf")
 
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a call is a line
-"""Functions under ``tf`` that take ragged and sparse tensors, and what maps rows of them."""
+"""Functions under ``tf`` that accept ragged and sparse tensors, and functions that map rows."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ tf.SparseTensorSpec.from_value(s)
 
 @pytest.mark.parametrize("call", [*RAGGED, *SPARSE, *MAPPED, *SPECS])
 def test_call(call: str) -> None:
-    """Where TensorFlow refuses, the class of the error is its own."""
+    """Compare the result, or the error class where TensorFlow raises."""
     compare(_result(tfpy, call), _result(tensorflow, call), 1e-5, call)
 
 
@@ -251,6 +251,6 @@ def test_gradients(tf: Any) -> Any:
 
 
 def test_format() -> None:
-    """TensorFlow's format of ragged tensors fails with NumPy 2, but where all items are texts."""
+    """TensorFlow formats ragged tensors under NumPy 2 only if all items are strings."""
     r = tfpy.ragged.constant([[1, 2], [3]])
     assert tfpy.strings.format("<{}> {}", [r, 5]).numpy() == b"<[[1, 2], [3]]> 5"

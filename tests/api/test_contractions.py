@@ -1,4 +1,4 @@
-"""tensordot, norms and products of vectors against TensorFlow."""
+"""tensordot, norms and products of vectors, compared with TensorFlow."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_norm(order: Any, keepdims: bool, rng: np.random.Generator) -> None:
     for axis in AXES:
         pair = isinstance(axis, list | tuple)
         if (order == "fro" and not pair) or (pair and order in (3, 1.5)):
-            continue  # not defined
+            continue  # undefined
         twin.check(
             lambda tf, x, a=axis: tf.norm(x, order, a, keepdims),
             *draw(rng, (3, 4, 5)),

@@ -1,4 +1,4 @@
-"""Convolutions, pooling and morphology in every rank and layout against TensorFlow."""
+"""Convolutions, pooling and morphology in every rank and layout, compared with TensorFlow."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from api import twin
 
-TOLERANCE = 5e-5  # sums of products are rounded in another order
+TOLERANCE = 5e-5  # sums are rounded in another order
 
 
 def draw(rng: np.random.Generator, *shapes: tuple[int, ...]) -> list[Any]:
@@ -134,7 +134,7 @@ def test_convolution(rank: int, rng: np.random.Generator) -> None:
 
 
 def test_channels_first(rng: np.random.Generator) -> None:
-    """TensorFlow's CPU has no channels-first convolution: transposed by hand."""
+    """TensorFlow has no channels-first convolution on CPU, so the expected value is transposed."""
     import tfpy
 
     for rank, name, layout in ((1, "conv1d", "NCW"), (2, "conv2d", "NCHW"), (3, "conv3d", "NCDHW")):
@@ -312,7 +312,7 @@ def test_channels_first_of_transposes_and_pools(rng: np.random.Generator) -> Non
 
 
 def test_nothing_in_the_batch() -> None:
-    """No images, and no pixels in a crop: shapes and gradients still fit."""
+    """Batches without images and crops without pixels keep correct shapes and gradients."""
     for rank in (1, 2, 3):
         x = np.zeros((0, *[4] * rank, 2), np.float32)
         f = np.ones((*[2] * rank, 2, 3), np.float32)

@@ -1,4 +1,4 @@
-"""Making tensors, dtypes and printing."""
+"""Creation of tensors, dtypes, and printing."""
 
 from __future__ import annotations
 

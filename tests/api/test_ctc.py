@@ -16,7 +16,7 @@ BOTH = (tfpy, tensorflow)
 
 
 def case(seed: int) -> dict[str, Any]:
-    """A batch whose labels fit in the time."""
+    """Return a batch of labels that fit into the given time steps."""
     rng = np.random.default_rng(seed)
     classes, batch, longest = rng.integers(3, 9), rng.integers(1, 5), rng.integers(1, 6)
     steps = 2 * longest + rng.integers(1, 6)
@@ -62,7 +62,7 @@ def test_losses_and_gradients(form: str) -> None:
 
 
 def test_within_functions() -> None:
-    """The loop is compiled, and so is its gradient."""
+    """The loop and its gradient are compiled."""
     c = case(11)
 
     def slope(tf: Any) -> Any:
@@ -163,7 +163,7 @@ def test_beam_search(tf: Any) -> Any:
 
 @same
 def test_decoders_of_integers(tf: Any) -> Any:
-    """Arrays and lists become float32."""
+    """Arrays and lists of integers become float32."""
     logits = np.array([[[0, 3, -3]], [[2, -3, 5]], [[3, 9, 5]]], np.int32)
     return [
         decode(values, [3])

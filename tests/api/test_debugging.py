@@ -1,4 +1,4 @@
-"""tf.debugging: what holds passes, what does not raises TensorFlow's error."""
+"""tf.debugging: true assertions pass, and false ones raise TensorFlow's error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``tf.distribute``, ``tf.device`` and ``tf.control_dependencies`` of one device."""
+"""``tf.distribute``, ``tf.device`` and ``tf.control_dependencies`` on one device."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import tfpy
 
 
 def where(tf: Any) -> list[bool]:
-    """What the functions that ask for the place in a program say."""
+    """Return the results of the functions that query the current strategy and replica context."""
     return [
         tf.distribute.has_strategy(),
         tf.distribute.in_cross_replica_context(),
@@ -62,7 +62,7 @@ def test_a_scope_ends_with_an_error(tf: Any) -> Any:
 
 
 def within(strategy: Any, function: Any) -> None:
-    """Calls a function in the scope of a strategy."""
+    """Call a function in the scope of a strategy."""
     with strategy.scope():
         function()
 

@@ -1,4 +1,4 @@
-"""``tf.experimental.dtensor`` where there is one device: all has its layout, nothing moves."""
+"""``tf.experimental.dtensor`` on one device: each tensor keeps its layout, and nothing moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values at the edges: empty batches, zero weights, overflow, ties and points without a slope."""
+"""Edge values: empty batches, zero weights, overflow, ties and points without a slope."""
 
 from __future__ import annotations
 
@@ -182,7 +182,10 @@ X4 = np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)
 
 
 def test_windows_that_are_larger_than_the_image() -> None:
-    """TensorFlow's oneDNN gives other results, so these are its plain kernels' shapes."""
+    """Windows larger than the image have the result shapes of TensorFlow's plain kernels.
+
+    Its oneDNN kernels return other results.
+    """
     tf = tfpy
     volume = X4.reshape(1, 2, 2, 4, 1)
     ones = tf.ones
@@ -261,7 +264,7 @@ def test_variables_of_open_shape(tf: Any) -> Any:
     ]
 
 
-@pytest.mark.filterwarnings("ignore:tf.function")  # it runs op by op here
+@pytest.mark.filterwarnings("ignore:tf.function")  # runs eagerly here
 @same
 def test_functions_of_variables_of_open_shape(tf: Any) -> Any:
     v = tf.Variable([1.0], shape=[None])
@@ -294,7 +297,10 @@ def test_reading_outside_of_a_tensor(tf: Any) -> Any:
 
 
 def test_filters_without_elements() -> None:
-    """TensorFlow's oneDNN kernels refuse them, others compute nothing."""
+    """A filter without elements raises, and a filter without outputs returns an empty result.
+
+    TensorFlow's oneDNN kernels reject both, other kernels compute nothing.
+    """
     x = tfpy.ones([2, 5, 5, 3])
     for convolve in (tfpy.nn.conv2d, tfpy.nn.depthwise_conv2d):
         with pytest.raises(tfpy.errors.InvalidArgumentError, match="filter"):

@@ -1,4 +1,4 @@
-"""``tf.einsum`` against TensorFlow: every kind of equation, gradients, errors."""
+"""``tf.einsum`` compared with TensorFlow: every kind of equation, gradients, errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``tf.nn.embedding_lookup`` of whole and divided tables, and of sparse and ragged ids."""
+"""``tf.nn.embedding_lookup`` in whole and divided tables, with dense, sparse and ragged ids."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ tf.nn.safe_embedding_lookup_sparse(v, bad, combiner="x")
 
 @pytest.mark.parametrize("call", CALLS)
 def test_call(call: str) -> None:
-    """The value and the gradients of the tables; where TensorFlow refuses, the error's class."""
+    """Compare values and gradients of the tables, or the error class where TensorFlow raises."""
     compare(_results(tfpy, call), _results(tensorflow, call), 1e-5, call)
 
 

@@ -1,4 +1,4 @@
-"""The classes of ``tf.errors``: what they are called, and that errors travel."""
+"""The classes of ``tf.errors``: their names, and pickling of errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files: texts for bytes, sounds, images, and the system's files."""
+"""Files: base64, audio, images, and the file system."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_errors_of_files(tmp_path: Path) -> None:
     compare(*map(found, BOTH), 0, "errors")
 
 
-# Sounds
+# Audio
 
 
 @same
@@ -159,9 +159,9 @@ def picture(*shape: int) -> Any:
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
 def test_png(channels: int) -> None:
-    """What TensorFlow writes is read, in all channels; what is written here TensorFlow reads."""
+    """tfpy and TensorFlow read each other's PNG files with any number of channels."""
     image = picture(9, 13, channels)
-    image[:, 4:] = image[:, 4:5]  # so that several filters are worth it
+    image[:, 4:] = image[:, 4:5]  # so that several filters are useful
     theirs = tensorflow.io.encode_png(image).numpy()
     mine = tfpy.io.encode_png(image).numpy()
     np.testing.assert_array_equal(tensorflow.io.decode_png(mine).numpy(), image)
@@ -180,7 +180,7 @@ def chunk(kind: bytes, body: bytes) -> bytes:
 def file_of(
     colour: int, depth: int, size: int, rows: int, *extra: bytes, interlaced: int = 0
 ) -> bytes:
-    """A PNG file of random bytes, whose lines have random filters."""
+    """Return a PNG file of random bytes with random line filters."""
     channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
     areas = [(0, 0, 1, 1)]
     if interlaced:
@@ -216,7 +216,7 @@ def test_kinds_of_png(colour: int, depth: int, interlaced: int) -> None:
             data = file_of(colour, depth, size, rows, *palette, *extra, interlaced=interlaced)
             shallow = (
                 colour in (0, 3) and depth < 8 and not extra
-            )  # opaque is not 255 in TensorFlow
+            )  # TensorFlow's opaque value is not 255
             for wanted in (0, 1, 3) if shallow else (0, 1, 3, 4):
                 compare(*(tf.io.decode_png(data, wanted) for tf in BOTH), 0, f"{size} {wanted}")
 

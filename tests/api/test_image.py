@@ -1,4 +1,4 @@
-"""Crops, colours, quality, boxes and random changes of images against TensorFlow."""
+"""Crops, colors, quality, boxes and random changes of images, compared with TensorFlow."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_suppression(most: int, threshold: float, least: float, rng: np.random.G
             corners,
             scores,
         )
-    # TensorFlow's padded one looks at the first box's order of corners alone.
+    # TensorFlow's padded version uses the corner order of the first box for all boxes.
     ordered = np.concatenate(
         [np.minimum(corners[:, :2], corners[:, 2:]), np.maximum(corners[:, :2], corners[:, 2:])], 1
     )
@@ -182,7 +182,7 @@ def test_suppression_of_many_boxes(most: int, rng: np.random.Generator) -> None:
     low = rng.uniform(0, 1, (3000, 2))
     corners = np.concatenate([low, low + 0.05], 1).astype(np.float32)
     crowded = np.concatenate([low / 50, low / 50 + 0.5], 1).astype(np.float32)
-    scores = rng.uniform(0, 1, 3000).round(2).astype(np.float32)  # most are equal to others
+    scores = rng.uniform(0, 1, 3000).round(2).astype(np.float32)  # many ties
     for values in (scores, np.ones_like(scores), np.where(scores > 0.99, np.nan, scores)):
         for given, threshold in ((corners, 0.3), (crowded, 0.9)):
             twin.check(
@@ -226,7 +226,7 @@ def test_combined_suppression(shared: bool, fill: bool, rng: np.random.Generator
 
 @pytest.mark.parametrize("count", [40, 600])
 def test_padded_suppression_of_unusual_boxes(count: int, rng: np.random.Generator) -> None:
-    """Boxes of padding, other corners than the first box's, scores of -inf, any threshold."""
+    """Check padded boxes, mixed corner orders, scores of -inf, and any threshold."""
     low = rng.uniform(0, 1, (3, count, 2))
     corners = np.concatenate([low, low + rng.uniform(0.01, 0.5, low.shape)], -1)
     corners[:, ::7] = 0
@@ -281,7 +281,7 @@ def test_stateless(program: Any, rng: np.random.Generator) -> None:
 
 @same
 def test_pictures_changed_in_a_dataset(tf: Any) -> Any:
-    """Traced: what two changes draw with one seed does not depend on each other."""
+    """In a traced dataset function, two ops with the same seed draw independently."""
 
     def changed(x: Any) -> Any:
         x = tf.image.random_flip_left_right(x, seed=3)
@@ -320,7 +320,7 @@ def test_threshold() -> None:
 
 
 def test_otsu(rng: np.random.Generator) -> None:
-    """Against the definition, level by level."""
+    """Compare with the definition, computed for each level."""
     dark, light = rng.normal(60, 10, (12, 6)), rng.normal(180, 15, (12, 6))
     x = np.clip(np.concatenate([dark, light], 1), 0, 255).round().astype(np.float32)[..., None]
     spread = []

@@ -1,4 +1,4 @@
-"""Damaged images and sounds, and images that unpack to much more than their files."""
+"""Damaged images and audio, and images that unpack to much more than their files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def few_bytes() -> Iterator[None]:
 
 
 def png(width: int, height: int, depth: int, colour: int, interlaced: int = 0) -> bytes:
-    """A PNG of zeros."""
+    """Return a PNG of zeros."""
     bits = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour] * depth
     head = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlaced)
     lines = zlib.compress(bytes((-(-width * bits // 8) + 1) * height), 9)
@@ -40,7 +40,7 @@ def png(width: int, height: int, depth: int, colour: int, interlaced: int = 0) -
 
 
 def gif(frames: Sequence[bytes], screen: tuple[int, int] = (5, 4)) -> bytes:
-    """A GIF with a palette of 128 colours."""
+    """Return a GIF with a palette of 128 colors."""
     palette = bytes(n % 256 for n in range(384))
     return (
         b"GIF89a" + struct.pack("<HHBBB", *screen, 0x86, 0, 0) + palette + b"".join(frames) + b";"
@@ -50,7 +50,7 @@ def gif(frames: Sequence[bytes], screen: tuple[int, int] = (5, 4)) -> bytes:
 def frame(
     pixels: Any, place: tuple[int, int] = (0, 0), transparent: int | None = None, keep: int = 0
 ) -> bytes:
-    """A frame whose pixels are codes of 8 bits, with the table of codes cleared after each few."""
+    """Return a frame with codes of 8 bits, in which the code table is cleared after a few codes."""
     control = b""
     if transparent is not None:
         control = struct.pack("<BBBBHBB", 0x21, 0xF9, 4, 1 | keep << 2, 0, transparent, 0)
@@ -85,7 +85,7 @@ def jpeg(width: int, height: int) -> bytes:
     ids=["palette", "grey", "interlaced", "narrow", "frames", "jpeg"],
 )
 def test_images_larger_than_the_limit(data: bytes) -> None:
-    """The sizes in the file are refused before the pixels are read."""
+    """Sizes in the header are rejected before the pixels are read."""
     with pytest.raises(tfpy.errors.InvalidArgumentError, match=rf"may unpack to .*{LIMIT}"):
         tfpy.io.decode_image(data)
 
@@ -130,7 +130,7 @@ GIFS = {
 
 @pytest.mark.parametrize("name", GIFS)
 def test_gif(name: str) -> None:
-    """Frames are composed as TensorFlow composes them; what it refuses is refused."""
+    """Frames are composed as in TensorFlow, and files that TensorFlow rejects are rejected."""
     try:
         theirs = tensorflow.io.decode_gif(GIFS[name]).numpy()
     except tensorflow.errors.InvalidArgumentError:

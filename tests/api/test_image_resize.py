@@ -1,4 +1,4 @@
-"""Resizing, crops of boxes and projective maps against TensorFlow."""
+"""Resizing, crops of boxes and projective transforms, compared with TensorFlow."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_errors(program: Any, rng: np.random.Generator) -> None:
 @pytest.mark.parametrize("op", ["ResizeBicubic", "ResizeArea", "ResizeBilinear"])
 @pytest.mark.parametrize("shape", [(2, 5, 6, 3), (1, 1, 4, 1), (1, 7, 3, 2)])
 def test_grids_of_graphs(op: str, shape: Any, rng: np.random.Generator) -> None:
-    """Corners aligned, half-pixel centers, or neither."""
+    """Test aligned corners, half-pixel centers, and neither."""
     x = rng.normal(size=shape).astype(np.float32)
     flags = [{}, {"align_corners": True}]
     flags += [] if op == "ResizeArea" else [{"half_pixel_centers": True}]
@@ -160,7 +160,7 @@ def test_transform(method: str, fill: str, count: int, rng: np.random.Generator)
 
 
 def rotated(x: Any, radians: float, fill: float, center: tuple[float, float]) -> Any:
-    """TensorFlow.js's rule, pixel by pixel."""
+    """Return a rotated image computed pixel by pixel, as TensorFlow.js does."""
     batch, height, width, _ = x.shape
     middle_x, middle_y = width * center[0], height * center[1]
     out = np.full(x.shape, fill, np.float32)

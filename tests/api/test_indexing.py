@@ -1,4 +1,4 @@
-"""Scans, scatters, segments, sorting, counting, diagonals: the same program with both imports."""
+"""Scans, scatters, segments, sorting, counting and diagonals, compared with TensorFlow."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ VALUES: dict[str, Case] = {
 
 
 def flat(value: Any) -> list[Any]:
-    """The arrays of a result, int64 narrowed as tfpy has it."""
+    """Return the arrays of a result, with int64 narrowed as in tfpy."""
     if isinstance(value, list | tuple):
         return [a for v in value for a in flat(v)]
     array = np.asarray(value)
@@ -309,7 +309,7 @@ GRADIENTS: dict[str, tuple[Callable[..., Any], tuple[Array, ...]]] = {
 
 
 def gradients(lib: Any, f: Callable[..., Any], arrays: Any) -> list[Any]:
-    """First gradients of sum(y * y * w), and the gradients of their squares' sum."""
+    """Return the gradients of sum(y * y * w), and the gradients of the sum of their squares."""
     inputs = [lib.constant(a) for a in arrays]
     with lib.GradientTape() as outer:
         outer.watch(inputs)
@@ -335,7 +335,7 @@ def test_gradients(case: str) -> None:
 
 
 def test_numbers_before_nan(rng: np.random.Generator) -> None:
-    """TensorFlow's order with NaN depends on where they stand; here NaN is above all numbers."""
+    """NaN sorts above all numbers. TensorFlow's order depends on the positions of NaN."""
     x = rng.permutation(np.array([NAN, 3, -INF, INF, 0, NAN, -2], np.float32))
     ascending = [-INF, -2, 0, 3, INF, NAN, NAN]
     np.testing.assert_array_equal(tfpy.sort(x).numpy(), ascending)

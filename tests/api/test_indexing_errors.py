@@ -1,4 +1,4 @@
-"""Wrong calls of scans, scatters, segments, sorting, counting, diagonals: TensorFlow's errors."""
+"""Invalid calls of scans, scatters, segments, sorting, counting and diagonals: error classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TensorFlow.js's side of the API: tf.grad, tf.tidy, tf.keep, tf.dispose, tf.memory."""
+"""Functions of TensorFlow.js for lifetimes: tf.grad, tf.tidy, tf.keep, tf.dispose, tf.memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tfpy._src.core import scalar_cache
 
 
 def count() -> int:
-    """Live tensors, without the cached constants."""
+    """Return the number of live tensors, without cached constants."""
     gc.collect()
     tensors: int = tf.memory()["numTensors"]
     return tensors
@@ -173,7 +173,7 @@ def test_reads() -> None:
 
 
 def test_training_leaves_no_cycles() -> None:
-    """Tensors go by reference counting alone, so that device memory is free at once."""
+    """Reference counting alone frees the tensors, so that device memory is free immediately."""
     w = tf.Variable([[0.5, 1.0], [1.0, -1.0]])
     x = tf.constant([[1.0, 2.0]])
 

@@ -1,4 +1,4 @@
-"""Tables from keys to values."""
+"""Lookup tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def words_(tf: Any) -> Any:
 
 
 def by_key(pair: Any) -> Any:
-    """What a table exports, in the order of its keys."""
+    """Return the exported keys and values of a table, in the order of the keys."""
     keys, values = (np.asarray(t) for t in pair)
     order = sorted(range(len(keys)), key=lambda i: tuple(np.atleast_1d(keys[i])))
     return [keys[order].tolist(), values[order].tolist()]
@@ -267,7 +267,7 @@ def test_mutable_tables_within_functions(tf: Any) -> Any:
 
 
 def test_dense_tables_export_their_entries() -> None:
-    """TensorFlow gives all its buckets, empty ones too."""
+    """tfpy exports the entries only. TensorFlow exports all buckets, including empty ones."""
     dense = tfpy.lookup.experimental.DenseHashTable
     pairs = dense(tfpy.int64, tfpy.int64, [0, 0], empty_key=[0, 0], deleted_key=[-1, -1])
     pairs.insert([[1, 2], [3, 4]], [[5, 6], [7, 8]])

@@ -1,4 +1,4 @@
-"""Reductions, composed mathematics and linear algebra."""
+"""Reductions, composed math functions and linear algebra."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors that memory has no room for."""
+"""Tensors that are too large for memory."""
 
 from __future__ import annotations
 

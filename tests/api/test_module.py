@@ -1,4 +1,4 @@
-"""``tf.Module`` and ``tf.name_scope``: names, and the order in which Variables are found."""
+"""``tf.Module`` and ``tf.name_scope``: names, and the order of collected Variables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import tfpy
 
 
 def modules(tf: Any) -> Any:
-    """A module with modules, lists, mappings and Variables that it holds twice."""
+    """Return a module with submodules, lists, mappings, and Variables that it holds twice."""
 
     class Dense(tf.Module):
         def __init__(self, size: int, name: str | None = None) -> None:

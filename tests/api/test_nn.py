@@ -1,4 +1,4 @@
-"""``tf.nn``: windows, activations, normalisation and losses."""
+"""``tf.nn``: windows, activations, normalization and losses."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def nhwc(result: Any) -> Any:
 
 
 def test_channels_first() -> None:
-    """TensorFlow on CPU computes NCHW for hardly any op, so the transposed NHWC is the oracle."""
+    """Compare with transposed NHWC, because TensorFlow supports NCHW on CPU for few ops only."""
     nchw = np.transpose(IMAGES, (0, 3, 1, 2)).copy()
     nn = tfpy.nn
     padding = [[0, 0], [0, 0], [1, 2], [0, 1]]
@@ -171,7 +171,7 @@ def test_losses(tf: Any) -> Any:
 
 @same
 def test_losses_of_zero_are_positive(tf: Any) -> Any:
-    """Compare bits: the loss of a single class, and of a class that is certain."""
+    """Compare the bits of the loss of a single class, and of a certain class."""
     found = []
     for dtype in (tf.float32, tf.float16):
         one = tf.constant([[1.0], [-1.0], [0.0]], dtype)

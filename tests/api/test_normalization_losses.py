@@ -1,4 +1,4 @@
-"""Normalisation, losses and activations of ``tf.nn`` against TensorFlow."""
+"""Normalization, losses and activations of ``tf.nn``, compared with TensorFlow."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_activations(rng: np.random.Generator) -> None:
 
 @same
 def test_losses_of_each_dtype(tf: Any) -> Any:
-    """Weighted losses are of the losses' dtype again before they are summed."""
+    """Weighted losses are cast back to the dtype of the losses before they are summed."""
     found = []
     for dtype in (tf.uint8, tf.int8, tf.int16, tf.uint16, tf.int32, tf.float16, tf.bfloat16):
         losses = tf.cast([2, 3], dtype)
@@ -220,7 +220,7 @@ def test_errors_of_weighted_losses() -> None:
 
 
 def test_recurrent_cells(rng: np.random.Generator) -> None:
-    """Against Keras's LSTM cell, whose gates are in another order."""
+    """Compare with Keras's LSTM cell, which has another order of gates."""
     data, c, h, kernel, bias = draw(rng, (2, 3), (2, 4), (2, 4), (7, 16), (16,))
     got = tfpy.basic_lstm_cell(0.7, kernel, bias, data, c, h)
     i, j, f, o = (kernel[:, 4 * k : 4 * k + 4] for k in range(4))

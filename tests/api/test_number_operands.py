@@ -1,5 +1,7 @@
-"""Integers where functions compute in floats, floats where they take integers, and small integers
-as indices: accepted and refused as by TensorFlow."""
+"""Integers in place of floats, floats in place of integers, and small integers as indices.
+
+tfpy accepts and rejects them as TensorFlow does.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ INTEGERS = ("int8", "uint8", "int16", "uint16", "int32")
 
 @same
 def test_integer_boxes_and_scores(tf: Any) -> Any:
-    """Of Python and NumPy they become floats; tensors of integers are refused."""
+    """Integers from Python and NumPy become floats; integer tensors raise."""
     image, boxes, scores = tf.ones([1, 4, 4, 1]), [[0, 0, 1, 1], [0, 2, 1, 3]], [1, 2]
     found: list[Any] = []
     for b, s in ((boxes, scores), (np.array(boxes), np.array(scores, np.int16))):
@@ -88,7 +90,7 @@ def test_small_integers_as_indices(tf: Any) -> Any:
 
 @same
 def test_floats_as_sizes_of_windows(tf: Any) -> Any:
-    """Attributes cut them; the sizes of shapes must be integers."""
+    """Attributes truncate floats; sizes of shapes must be integers."""
     x, f, line = tf.ones([1, 6, 6, 1]), tf.ones([2, 2, 1, 1]), tf.ones([1, 6, 1])
     ones = [1, 1, 1, 1]
     return [
@@ -110,7 +112,7 @@ def test_floats_as_sizes_of_windows(tf: Any) -> Any:
 
 @same
 def test_convolution_of_integers(tf: Any) -> Any:
-    """It wraps as int32 does."""
+    """Convolution of int32 wraps around."""
     rng = np.random.default_rng(0)
 
     def x(*shape: int, most: int = 9) -> Any:
@@ -155,7 +157,7 @@ def test_base64_of_ragged_strings(tf: Any) -> Any:
 
 @same
 def test_lists_without_elements(tf: Any) -> Any:
-    """They are of integers or strings where a function takes no floats by default."""
+    """Empty lists become integers or strings where a function has no float default."""
     words, none = tf.strings, np.zeros([0, 3], np.float32)
     return [
         tf.one_hot([], 3),
@@ -175,7 +177,7 @@ def test_lists_without_elements(tf: Any) -> Any:
 
 @same
 def test_numbers_beyond_float32(tf: Any) -> Any:
-    """They are infinite, without a warning."""
+    """Numbers beyond float32 become infinite without a warning."""
     edges = tf.constant([-1e38, 3e38])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -188,7 +190,7 @@ def test_numbers_beyond_float32(tf: Any) -> Any:
 
 @same
 def test_integers_beyond_unsigned_dtypes(tf: Any) -> Any:
-    """They wrap, of Python and of NumPy, alone and beside a tensor."""
+    """Integers from Python and NumPy wrap around, alone and combined with a tensor."""
     found: list[Any] = []
     for dtype in (tf.uint8, tf.uint16, tf.uint32):
         x = tf.constant([3, 7], dtype)

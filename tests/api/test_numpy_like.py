@@ -1,4 +1,4 @@
-"""``tf.experimental.numpy``'s part, and what blocks need at the borders."""
+"""The supported part of ``tf.experimental.numpy``, and paddings for space_to_batch."""
 
 from __future__ import annotations
 

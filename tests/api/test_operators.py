@@ -1,4 +1,4 @@
-"""Python's operators, adaptation of Python numbers, NumPy on both sides."""
+"""Python's operators, conversion of Python numbers, and NumPy arrays on both sides."""
 
 from __future__ import annotations
 

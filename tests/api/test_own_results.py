@@ -1,4 +1,4 @@
-"""A result is a tensor of its own, also where nothing was to be done: TensorFlow decides where."""
+"""Functions without work return their input or a new tensor, as TensorFlow does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The package as a whole: what importing it needs, its namespaces, the examples in its texts."""
+"""The whole package: imports, namespaces, and the examples in docstrings."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ MODULES = [
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)  # what they write
+    monkeypatch.chdir(tmp_path)  # for files that examples write
     module = importlib.import_module(name)
     assert module.__doc__ or not module.__file__ or module.__file__.endswith("__init__.py")
-    program = {"__name__": "__main__"}  # functions of tfpy's own are not opened to tensors
+    program = {"__name__": "__main__"}  # AutoGraph does not convert functions of tfpy's modules
     runner = doctest.DocTestRunner()
     for test in doctest.DocTestFinder().find(module, extraglobs=program):
-        if test.examples:  # a run without examples still takes milliseconds
+        if test.examples:  # even a run without examples takes milliseconds
             runner.run(test)
     assert runner.failures == 0

@@ -1,4 +1,4 @@
-"""``tf.print`` writes what TensorFlow writes; in compiled functions too, each time they run."""
+"""``tf.print`` prints the same as TensorFlow, also at each run of a compiled function."""
 
 from __future__ import annotations
 

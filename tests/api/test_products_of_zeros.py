@@ -1,4 +1,4 @@
-"""Derivatives of products with zeros and of cumulative sums of exponentials, to the third order."""
+"""Derivatives up to third order of products with zeros and of cumulative sums of exponentials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors as objects of Python: copies, pickles, attributes, hashes, truth, memory."""
+"""Tensors as Python objects: copies, pickles, attributes, hashes, truth values, memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers rounded to the steps of an integer, and their gradients."""
+"""Fake quantization and its gradients."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_gradient_functions(tf: Any) -> Any:
 
 @same
 def test_gradients_at_edges(tf: Any) -> Any:
-    """Numbers that are none, and upstream gradients that are not finite."""
+    """Check gradients at NaN and infinities, and with upstream gradients that are not finite."""
     edges = tf.constant([-np.inf, np.inf, np.nan, -0.5, 0.1], tf.float32)
     q, found = tf.quantization, []
     for upstream in (1.0, np.inf, -np.inf, np.nan):

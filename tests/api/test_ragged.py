@@ -372,7 +372,7 @@ def test_more_errors(tf: Any) -> Any:
 
 
 def _shapes(tf: Any) -> list[Any]:
-    """Shapes with one and two ragged dimensions, values of rank 2, uniform rows, and parts."""
+    """Return shapes with one and two ragged dimensions, rank-2 values, uniform rows, and slices."""
     q = q_(tf)
     pairs = tf.RaggedTensor.from_row_lengths(tf.zeros([3, 2]), [1, 2])
     uniform = tf.RaggedTensor.from_uniform_row_length(tf.ragged.constant([[1], [2, 3]]), 2)
@@ -437,7 +437,7 @@ def test_tensors_in_a_shape_errors(tf: Any) -> Any:
 
 @same
 def test_gather_along_rows(tf: Any) -> Any:
-    """What is gathered in each row is ragged only where the elements or the indices are."""
+    """The gathered rows are ragged only if the elements or the indices are ragged."""
     rows = tf.ragged.constant([[1, 2, 3], [4, 5]])
     deep = tf.ragged.constant([[[1, 2], [3]], [[4], [5, 6]]])
     pairs = tf.ragged.constant([[[1, 2], [3, 4]], [[5, 6]]], ragged_rank=1)

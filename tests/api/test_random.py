@@ -1,4 +1,4 @@
-"""``tf.random``: for the same seeds, TensorFlow's numbers."""
+"""``tf.random``: the same numbers as TensorFlow for the same seeds."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_stateless_distributions(tf: Any) -> Any:
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "int32"])
 def test_rates_of_poisson_numbers(dtype: str) -> None:
-    """Those that TensorFlow returns from, and those that it does not."""
+    """Check rates that TensorFlow accepts, and rates for which TensorFlow does not return."""
     rates = np.float32([-np.inf, -1, 0, 1e-40, 0.5, 300, np.inf])
 
     def draw(tf: Any, rate: Any) -> Any:
@@ -112,7 +112,7 @@ def test_index_shuffle_is_a_permutation() -> None:
 
 
 def exact(name: str) -> None:
-    """Draws with and without op seeds, twice over: the same bits as TensorFlow."""
+    """Check that draws with and without op seeds, repeated, have the same bits as TensorFlow's."""
 
     def draws(lib: Any) -> list[Any]:
         lib.random.set_seed(11)
@@ -262,7 +262,7 @@ def test_shapes_and_dtypes(tf: Any) -> Any:
 
 @same
 def test_seeds(tf: Any) -> Any:
-    """Which of two draws are equal."""
+    """Check which draws are equal."""
 
     def draw(seed: int | None = None) -> Any:
         return tf.random.uniform([8], seed=seed).numpy().tolist()

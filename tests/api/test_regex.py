@@ -1,4 +1,4 @@
-"""Regular expressions: RE2's syntax and meaning, in a time proportional to the text."""
+"""Regular expressions: RE2's syntax and semantics, in time proportional to the text."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ LETTERS = [*"abcABk12_-. \né中\u212aſ", "\ufffd"]
 
 @pytest.fixture(params=["re", "automaton"])
 def engine(request: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Runs a test as it is, and again without the patterns that ``re`` takes."""
+    """Run a test as it is, and again without the patterns that ``re`` handles."""
     caches = (matching.full_match, matching.replacer)
     if request.param == "automaton":
         for name in ("for_match", "for_search"):
@@ -139,7 +139,7 @@ def test_the_time_is_proportional_to_the_text(pattern: str, text: bytes) -> None
 
 
 def test_the_states_that_are_kept_have_a_bound() -> None:
-    """The nth letter from the end: a deterministic automaton has 2**n states."""
+    """A pattern for the nth letter from the end needs 2**n states in a deterministic automaton."""
     draw = random.Random(3)
     text = "".join(draw.choices("ab", k=20000)).encode()
     automaton = matching.Automaton(

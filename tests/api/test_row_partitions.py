@@ -8,7 +8,7 @@ from api.same import error, same
 
 
 def described(partition: Any) -> list[Any]:
-    """All that a partition says of itself."""
+    """Return all properties of a partition."""
     methods = (
         *("row_splits", "row_lengths", "row_starts", "row_limits", "value_rowids", "nrows"),
         *("nvals", "offsets_in_rows", "is_uniform", "uniform_row_length"),

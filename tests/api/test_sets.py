@@ -1,4 +1,4 @@
-"""Sets along the last dimension, crosses of features, and ops by their internal names."""
+"""Sets along the last dimension, feature crosses, and ops by their internal names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``tf.TensorShape`` and ``set_shape``, with TensorFlow's answers and errors."""
+"""``tf.TensorShape`` and ``set_shape``, with TensorFlow's results and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Public functions take TensorFlow's parameters, by the same names in the same order."""
+"""Public functions have TensorFlow's parameters, with the same names in the same order."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ NOT_TAKEN = {
     "layout",
     "dim",
 }
-"""Parameters of TensorFlow for placement and old names."""
+"""TensorFlow's parameters for placement, and old names."""
 ADDED = {"quantize"}
-"""Parameters that TensorFlow has not; they are given by name."""
+"""Keyword-only parameters that TensorFlow does not have."""
 OTHER = {"group", "meshgrid", "print"}
-"""Functions of any number of arguments, whose options are named here."""
+"""Functions with variadic arguments. Their options are listed here."""
 
 
 def functions() -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Tensors as sizes, axes, counts and other numbers that decide shapes, at once and traced."""
+"""Tensors as sizes, axes, counts and other numbers that determine shapes, eager and traced."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], list[Any]]] = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:tf.function")  # some run op by op here
+@pytest.mark.filterwarnings("ignore:tf.function")  # some run eagerly here
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_numbers_from_tensors(name: str) -> None:
     program, arguments = PROGRAMS[name]

@@ -1,4 +1,4 @@
-"""Gradients by rows that were read are ``tf.IndexedSlices``; what functions do with slices."""
+"""Gradients of gathered rows are ``tf.IndexedSlices``, and functions accept these slices."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_reads_of_variables(tf: Any) -> Any:
 
 @same
 def test_custom_gradients(tf: Any) -> Any:
-    """Slices flow into and out of a gradient function as they are."""
+    """Slices pass into and out of a gradient function unchanged."""
     seen: list[str] = []
 
     @tf.custom_gradient
@@ -204,7 +204,7 @@ def test_graph_gradients(tf: Any) -> Any:
 
 @same
 def test_training_step(tf: Any) -> Any:
-    """Rows of a table are updated, within a loop, a branch and by all scatter methods."""
+    """Update rows of a table in a loop, in a branch and with all scatter methods."""
     v = tf.Variable(TABLE)
 
     @tf.function
@@ -244,7 +244,7 @@ def test_hessian(tf: Any) -> Any:
     return f(tf.constant([1.0, 2.0, 3.0]))
 
 
-# What functions do with slices
+# Functions applied to slices
 
 OF_SLICES: dict[str, Callable[[Any, Any], Any]] = {
     "convert_to_tensor": lambda tf, s: tf.convert_to_tensor(s),
@@ -316,7 +316,7 @@ def test_warns_of_a_large_tensor() -> None:
 
 
 def test_functions_of_tensorflow_js_give_tensors() -> None:
-    """TensorFlow.js has no slices."""
+    """TensorFlow.js has no slices, so its functions return tensors."""
     x = tfpy.constant(TABLE)
     found = tfpy.grad(lambda x: tfpy.gather(x, PLACES))(x)
     v = tfpy.Variable(TABLE)

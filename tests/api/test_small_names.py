@@ -1,4 +1,4 @@
-"""Small functions that programs meet: casts, masks, bits, groups."""
+"""Small functions that programs use: casts, masks, bits, groups."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_static_values(tf: Any) -> Any:
 def test_timestamps_advance_at_each_call() -> None:
     now = tfpy.function(lambda: tfpy.timestamp())
     first = float(now())
-    time.sleep(0.01)  # float32 tells less apart in an old process
+    time.sleep(0.01)  # float32 has a coarse resolution in a process that runs for long
     second = float(now())
     time.sleep(0.01)
     assert 0 < first < second < float(tfpy.timestamp())
@@ -158,7 +158,7 @@ def test_timestamps_advance_at_each_call() -> None:
 
 @same
 def test_volumes_in_groups(tf: Any) -> Any:
-    """TensorFlow computes them compiled by XLA only."""
+    """TensorFlow supports grouped 3-D convolutions only when compiled with XLA."""
     rng = np.random.default_rng(2)
     x = tf.constant(rng.normal(size=(2, 4, 5, 4, 6)).astype(np.float32))
     f = tf.constant(rng.normal(size=(2, 3, 2, 2, 9)).astype(np.float32))
@@ -197,7 +197,7 @@ X = np.array([[2.0, 1.0], [1.0, 3.0]], np.float32)
     ],
 )
 def test_results_have_names(function: Any, compiled: bool) -> None:
-    """Those of TensorFlow's tuples, in compiled functions, too."""
+    """Results are TensorFlow's named tuples, also in compiled functions."""
 
     @same
     def check(tf: Any) -> Any:

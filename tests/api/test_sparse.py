@@ -1,4 +1,4 @@
-"""Sparse tensors: values at indices."""
+"""Sparse tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Special functions of tf.math that are composed of primitives, and less common arithmetic."""
+"""Special functions of tf.math composed of primitives, and less common arithmetic."""
 
 from __future__ import annotations
 

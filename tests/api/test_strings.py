@@ -1,4 +1,4 @@
-"""Strings: tf.strings, and the functions under tf that take them."""
+"""Strings: tf.strings, and functions under tf that accept strings."""
 
 from __future__ import annotations
 
@@ -379,7 +379,7 @@ def test_wide_encodings(tf: Any) -> Any:
             data = [text.encode(codec) for text in texts]
             out.append(tf.strings.unicode_transcode(data, f"UTF-{bits}{order}", "UTF-8"))
             out.append(tf.strings.unicode_decode_with_offsets(data, f"UTF-{bits}{order}"))
-        for order in ("be", "le"):  # with a mark
+        for order in ("be", "le"):  # with a byte-order mark
             marked = "\ufeffa\x01b".encode(f"utf-{bits}-{order}")
             out.append(tf.strings.unicode_decode_with_offsets(marked, f"UTF-{bits}"))
         for errors in ("replace", "ignore"):

@@ -1,4 +1,4 @@
-"""What converts to a tensor, and static shapes among it."""
+"""Values that convert to tensors, and static shapes among them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import tfpy
 
 
 class Offering:
-    """An object that says itself which tensor it is, as Keras's variables do."""
+    """An object that converts itself to a tensor, like Keras's variables."""
 
     def __init__(self, tf: Any, value: Any) -> None:
         self.tf, self.value = tf, value
@@ -25,7 +25,7 @@ class Offering:
 
 
 class ArrayLike:
-    """An object that gives an array of itself."""
+    """An object that converts itself to an array."""
 
     def __init__(self, values: Any) -> None:
         self.values = values
@@ -94,7 +94,7 @@ def test_array_likes_are_constants(tf: Any) -> Any:
         tf.convert_to_tensor(x),
         tf.constant(x, tf.float16),
         tf.add([1.0, 1.0], x),
-        tf.constant([1, 1]) + x,  # its array is asked for in the other's dtype
+        tf.constant([1, 1]) + x,  # its array is requested in the dtype of x
         tf.function(tf.square)(x),
         tf.zeros(ArrayLike([2, 1])),
         tf.reduce_sum(tf.ones([2, 3]), axis=ArrayLike(1)),
@@ -173,7 +173,7 @@ def test_dtypes_by_number(tf: Any) -> Any:
 
 
 def test_what_lists_of_offering_objects_hold_is_differentiated() -> None:
-    """TensorFlow refuses such lists."""
+    """Lists of convertible objects are differentiable. TensorFlow rejects such lists."""
     v = tfpy.Variable([1.0, 2.0])
     with tfpy.GradientTape() as tape:
         y = tfpy.convert_to_tensor([Offering(tfpy, v), Offering(tfpy, v)])
@@ -181,7 +181,7 @@ def test_what_lists_of_offering_objects_hold_is_differentiated() -> None:
 
 
 def promoting(lib: Any) -> Any:
-    """A class as Keras's Variable: it acts as a Variable and promotes dtypes in its operators."""
+    """Return a class like Keras's Variable, which acts as a Variable and promotes dtypes."""
 
     class Promoting:
         _should_act_as_resource_variable = True

@@ -1,4 +1,4 @@
-"""``tf.compat``'s functions of bytes and text."""
+"""``tf.compat``'s functions for bytes and text."""
 
 from __future__ import annotations
 

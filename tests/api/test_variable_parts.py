@@ -1,4 +1,4 @@
-"""Variables assigned in part, and rows of theirs: TensorFlow's results and errors."""
+"""Assignments to parts and rows of Variables, with TensorFlow's results and errors."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _LIBS = (tfpy, tensorflow)
 
 
 def _assigned(lib: Any, key: Any, value: Any, traced: bool) -> Any:
-    """The Variable's value afterwards, or the name of the error's class."""
+    """Return the Variable's value after the assignment, or the error's class name."""
     v = lib.Variable([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 
     def program() -> Any:
@@ -62,7 +62,7 @@ def _assigned(lib: Any, key: Any, value: Any, traced: bool) -> Any:
         found = (lib.function(program) if traced else program)()
     except Exception as error:
         name = type(error).__name__
-        # TensorFlow finds values that do not broadcast when the function runs.
+        # TensorFlow detects values that do not broadcast when the function runs.
         return "Invalid" if name in ("InvalidArgumentError", "ValueError") else name
     np.testing.assert_array_equal(np.asarray(found), v.numpy())
     return v.numpy()

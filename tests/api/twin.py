@@ -1,4 +1,4 @@
-"""The same program with ``tensorflow`` and with ``tfpy`` must give the same."""
+"""Helpers that run the same program with ``tensorflow`` and ``tfpy`` and compare the results."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import tfpy
 
 Array = np.ndarray[Any, Any]
 Program = Callable[..., Any]
-"""``program(lib, *tensors)`` gives a tensor or a nest of tensors."""
+"""``program(lib, *tensors)`` returns a tensor or a nest of tensors."""
 
 
 def check(program: Program, *arrays: Any, tolerance: float = 1e-5, grads: bool = False) -> None:
-    """Values and, if asked, gradients of a random mix of the outputs."""
+    """Compare values and, with `grads`, the gradients of a random mix of the outputs."""
     mine, wanted = (program(lib, *_tensors(lib, arrays)) for lib in (tfpy, tf))
     compare(mine, wanted, tolerance, "values")
     if grads:
@@ -27,7 +27,7 @@ def check(program: Program, *arrays: Any, tolerance: float = 1e-5, grads: bool =
 
 
 def gradients(lib: Any, program: Program, arrays: Sequence[Any]) -> list[Array]:
-    """The gradient for each float array; zeros where there is none."""
+    """Return the gradient for each float array, zeros where there is none."""
     inputs = _tensors(lib, arrays)
     watched = [x for x in inputs if x.dtype == lib.float32]
     with lib.GradientTape() as tape:
@@ -41,7 +41,7 @@ def gradients(lib: Any, program: Program, arrays: Sequence[Any]) -> list[Array]:
 
 
 def raises(program: Program, *arrays: Any) -> None:
-    """Both raise, and of the same class by name."""
+    """Check that both libraries raise errors with the same class name."""
     with pytest.raises(Exception) as theirs:  # noqa: PT011 - any class; ours must be the same
         program(tf, *_tensors(tf, arrays))
     with pytest.raises(Exception) as ours:  # noqa: PT011
