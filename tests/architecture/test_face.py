@@ -1,4 +1,4 @@
-"""The public modules show TensorFlow's names, tfpy's own as listed here, and nothing else."""
+"""The public modules contain TensorFlow's names, the listed names of tfpy, and nothing else."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ OWN = {
         Axis DTypeLike FloatLike IntLike Nest Padding PathLike ShapeLike Strides TensorLike
     """,
 }
-"""Names that TensorFlow has not: TensorFlow.js's, mostly, and those of the environment."""
+"""Names that TensorFlow does not have, mostly TensorFlow.js's names and environment functions."""
 
 
 MODULES = {"convert", "testing"}
-"""Modules to run or for tests, which are there once they were imported."""
+"""Modules for running or testing, which exist only after they are imported."""
 
 
 def visible(module: ModuleType) -> list[str]:
@@ -123,7 +123,7 @@ def test_the_public_function_is_the_engines() -> None:
 
 
 def test_public_functions_are_written_down() -> None:
-    """Editors find the source of each, also of those that the op table describes."""
+    """Editors find the source of each function, also of functions that the op table describes."""
     for path, function in public.functions().items():
         source = inspect.getsourcefile(inspect.unwrap(function))
         assert source is not None, path

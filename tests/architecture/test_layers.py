@@ -1,4 +1,4 @@
-"""What `.importlinter` cannot say: circles and imports inside functions are few."""
+"""Rules that `.importlinter` cannot express: few import cycles and few late imports."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ LATE_IMPORTS = {
     "loader/bytecode.py": "what only Pyodide's Python has",
     "loader/lazy_imports.py": "what only Pyodide has, and what few pages use",
 }
-"""Files that import inside functions, and why."""
+"""Files that import inside functions, with the reasons."""
 
 
 def circles(graph: grimp.ImportGraph) -> list[set[str]]:
-    """Sets of modules each of which imports all the others, directly or not."""
+    """Return sets of modules that all import each other, directly or indirectly."""
     modules = [m for m in graph.modules if m.startswith("tfpy._src.")]
     above = {m: graph.find_upstream_modules(m) for m in modules}
     found = [{m, *(n for n in above[m] if m in above.get(n, ()))} for m in modules]
@@ -45,7 +45,7 @@ def test_circles_are_small_and_inside_a_folder() -> None:
 
 
 class LateImports(ast.NodeVisitor):
-    """Whether a file imports inside a function."""
+    """A visitor that detects imports inside functions."""
 
     def __init__(self) -> None:
         self.functions = 0
@@ -74,7 +74,7 @@ SAME_CLASSES = {
     "TPUStrategy": "a former name",
     "Trace": "a public class of the profiler",
 }
-"""Names of classes that several modules define, and why."""
+"""Class names that several modules define, with the reasons."""
 
 
 def test_a_class_has_a_name_of_its_own() -> None:
@@ -99,7 +99,7 @@ def test_imports_stand_at_the_head_of_files() -> None:
 
 
 def test_importing_loads_no_more_of_numpy_than_it_uses() -> None:
-    """numpy.random has a dozen compiled modules, which a page would fetch and link."""
+    """A page would have to download and link the dozen compiled modules of numpy.random."""
     code = "import sys, tfpy; print('numpy.random' in sys.modules)"
     environment = {"PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE)

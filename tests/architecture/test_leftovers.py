@@ -1,4 +1,4 @@
-"""The fixture of all tests finds what one of them leaves behind."""
+"""The fixture of all tests detects state that a test leaves behind."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def flag() -> Any:
     before = tfpy.env().get(FLAG)
     tfpy.env().set(FLAG, 1)
     yield
-    tfpy.env().set(FLAG, before)  # the default, and as good as not set
+    tfpy.env().set(FLAG, before)  # the default, which counts as not set
 
 
 @contextmanager
@@ -54,7 +54,7 @@ def test_found(name: str) -> None:
 
 
 def test_a_function_of_map_fn_that_raises() -> None:
-    """TensorFlow can enter the scope of a strategy after it."""
+    """Without the fixture, TensorFlow cannot enter the scope of a strategy afterwards."""
 
     @tensorflow.function
     def failing(x: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Each promise has tests that there are, on each backend that it speaks of."""
+"""Each promise has existing tests on each backend that it mentions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OWN = "e2e/test_promises.py"
 
 
 def _function(test: str) -> Callable[..., Any]:
-    """The function that a node id names."""
+    """Return the function of a node id."""
     file, _, name = test.partition("::")
     assert (ROOT / file).is_file(), file
     assert name.startswith("test_")

@@ -1,4 +1,4 @@
-"""How many changes of file it takes to read what a call does. What runs often is near together."""
+"""The number of file changes while reading a call. Code that runs often is close together."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ INTEROP = "backends/javascript/interop.py"
 
 
 def conversions(folder: Path) -> None:
-    """Make calls that also take values of JavaScript in a page."""
+    """Make calls that would also accept values of JavaScript in a page."""
     array = np.ones([2, 3], np.float32)
     tf.constant([[1, 2], [3, 4]])
     tf.convert_to_tensor([tf.constant(1.0), 2.0])
