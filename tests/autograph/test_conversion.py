@@ -1,4 +1,4 @@
-"""What is converted, and that converted functions are the functions that they were."""
+"""Which functions are converted, and that converted functions keep their properties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs with Python control flow on tensors give what TensorFlow's AutoGraph gives."""
+"""Programs with Python control flow on tensors return the same as with TensorFlow's AutoGraph."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_values(function: Callable[..., Any], inputs: list[list[Any]]) -> None:
 
 
 def _oracle(function: Callable[..., Any], inputs: list[list[Any]]) -> list[Any]:
-    """What TensorFlow gives: compiled, or at once where its AutoGraph refuses the program."""
+    """Return TensorFlow's compiled results, or its eager results for programs that it rejects."""
     try:
         return _run(tf, function, inputs)
     except (ValueError, NotImplementedError, tf.errors.OpError, TypeError):

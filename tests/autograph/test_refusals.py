@@ -1,4 +1,4 @@
-"""Programs that TensorFlow refuses are refused alike: the class of error, and the text's gist."""
+"""Programs that TensorFlow rejects raise the same error class with a similar message."""
 
 # ruff: noqa: SIM108 - the programs are wrong on purpose
 

@@ -1,4 +1,4 @@
-"""Programs with Python control flow on tensors, which TensorFlow and tfpy both compile."""
+"""Programs with Python control flow on tensors, compiled by TensorFlow and by tfpy."""
 
 from autograph.programs import branches, functions, loops
 from autograph.programs.registry import PROGRAMS

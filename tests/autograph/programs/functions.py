@@ -1,4 +1,4 @@
-"""Functions, objects and what else Python has, around control flow."""
+"""Functions, objects and other Python features around control flow."""
 
 # ruff: noqa: SIM108, B007 - they show what Python has
 
@@ -64,7 +64,7 @@ def closure(tf, x):
 
 
 class Counter:
-    """An object whose attribute holds a tensor."""
+    """An object with a tensor as an attribute."""
 
     def __init__(self, start: Any) -> None:
         self.total = start

@@ -1,4 +1,4 @@
-"""Loops, and the TensorArrays that they fill."""
+"""Loops, and TensorArrays that loops fill."""
 
 # ruff: noqa: SIM108 - they show what Python has
 

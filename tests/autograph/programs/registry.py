@@ -1,6 +1,6 @@
-"""Programs with Python control flow on tensors; each is compiled by TensorFlow and by tfpy.
+"""A registry of programs with Python control flow, compiled by TensorFlow and by tfpy.
 
-A program takes the module and tensors. ``inputs`` are what it is run on.
+A program takes the module and tensors. ``inputs`` lists the arguments of its runs.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ PROGRAMS: list[tuple[Callable[..., Any], list[list[Any]]]] = []
 
 
 def program(*inputs: list[Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Enters a program with the argument lists that it is run on."""
+    """Register a program with the argument lists of its runs."""
 
     def enter(function: Callable[..., Any]) -> Callable[..., Any]:
         PROGRAMS.append((function, list(inputs)))
