@@ -1,4 +1,4 @@
-"""The build's cache: made once, never half, keyed by its inputs."""
+"""The build's cache: entries are made once, atomically, and keyed by their inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Static checks by name, and the hooks that run them before a commit."""
+"""Static checks selected by name, and the hooks that run them before a commit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HOOKS = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
 
 @pytest.fixture
 def ran(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The commands of the checks that run; they succeed."""
+    """Return the commands of the checks that run. All of them succeed."""
     found: list[list[str]] = []
 
     def shown(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> int:
@@ -37,7 +37,7 @@ def test_every_check_runs(ran: list[list[str]]) -> None:
 
 
 def test_some_checks(ran: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    """They install nothing that they do not need."""
+    """Selected checks install nothing that they do not need."""
     monkeypatch.delattr(npm, "ensure")
     assert checks.check(["clang-format", "ruff format"]) == 0
     assert [(argv[0], "--check" in argv) for argv in ran] == [
@@ -47,7 +47,7 @@ def test_some_checks(ran: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_fixing(ran: list[list[str]]) -> None:
-    """What can be fixed is fixed instead of checked; the other checks run as ever."""
+    """With `fix`, checks that can fix do so, and the other checks run as usual."""
     assert checks.FIXES.keys() < checks.CHECKS.keys()
     assert checks.check(["ruff check", "biome", "mypy"], fix=True) == 0
     assert [argv[:4] for argv in ran] == [

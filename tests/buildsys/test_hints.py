@@ -1,4 +1,4 @@
-"""Heads of the site's pages: what they include, the modules that scripts lead to, and no others."""
+"""Heads of the site's pages: preload hints for the modules that scripts import, and no others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HEAD = '<head>\n  <script type="module" src="main.mjs"></script>\n{}</head>'
 
 
 def hinted(folder: Path, body: str, names: list[str]) -> tuple[str, str]:
-    """A page with hints, and what is wanted."""
+    """Return a page with hints, and the expected page."""
     texts = {**MODULES, "app/index.html": HEAD.format("") + body}
     for name, text in texts.items():
         (folder / name).parent.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""favicon.ico is the picture of icon.svg."""
+"""favicon.ico has the image of icon.svg."""
 
 from __future__ import annotations
 

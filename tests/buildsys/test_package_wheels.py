@@ -1,4 +1,4 @@
-"""Modules that pages fetch late are not needed by the first program."""
+"""The first program of a page does not need the modules that pages download late."""
 
 from __future__ import annotations
 

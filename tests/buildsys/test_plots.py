@@ -1,4 +1,4 @@
-"""The plots of the documentation are those of the tables in bench/results."""
+"""The plots of the documentation match the tables in bench/results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `build.py test` runs, and what tests do that need something that is not built."""
+"""The steps of `build.py test`, and tests that need something that is not built."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from buildsys import cache, checks, commands, console, debian, pyenv, site
 
 @pytest.fixture
 def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The steps that a command runs, by name; none of them is carried out."""
+    """Return the names of the steps that a command runs, without executing them."""
     found: list[str] = []
 
     def shown(argv: Sequence[object], **_: Any) -> int:
@@ -75,7 +75,7 @@ def test_unknown_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_not_built_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before a command is run, a package installed or the site made; what is there is used."""
+    """A test is skipped before anything is run, installed or built. Existing results are used."""
     monkeypatch.setattr(console, "before_building", [building.skip])
     monkeypatch.setattr(console, "LOGS", tmp_path / "logs")
     monkeypatch.setattr(cache, "CACHE", tmp_path)

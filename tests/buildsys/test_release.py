@@ -1,4 +1,4 @@
-"""What a release publishes: complete, with digests that hold, and nothing without its licence."""
+"""Contents of a release: all files, valid digests, and a license for each part."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_tag_is_the_version() -> None:
 
 
 def _files(file: Path) -> dict[str, bytes]:
-    """A wheel's files but its bytecode, which a source distribution cannot make."""
+    """Return a wheel's files except bytecode, which a source distribution cannot produce."""
     with zipfile.ZipFile(file) as archive:
         return {
             name: archive.read(name)

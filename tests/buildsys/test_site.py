@@ -19,7 +19,7 @@ def test_the_demo_is_served_before_h5py_is_built(
 ) -> None:
     for module in (gallery_models, h5py_wheel):
         monkeypatch.setattr(module, "ensure", _refuse)
-    # Other tests read the wheel of the present sources.
+    # Other tests use the wheel of the current sources.
     tfpy = tmp_path / "tfpy-0-py3-none-any.whl"
     monkeypatch.setattr(wheel, "ensure", lambda: tfpy)
     monkeypatch.setattr(package_wheels, "with_packed_engine", lambda built: built)

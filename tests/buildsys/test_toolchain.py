@@ -1,4 +1,4 @@
-"""Choosing the compilers, and the Debian archive they come from."""
+"""The choice of the compilers, and the Debian archive that provides them."""
 
 from __future__ import annotations
 

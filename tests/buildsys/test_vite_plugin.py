@@ -1,4 +1,4 @@
-"""The plugin for Vite: no request ends the server, and only the site's files are served."""
+"""The Vite plugin: no request ends the server, and only the site's files are served."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ console.log(server.httpServer.address().port);
 
 @pytest.fixture(scope="module")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """Of a development server whose site has one file, ``tfpy.mjs``."""
+    """Start a development server for a site with one file, ``tfpy.mjs``, and return its port."""
     folder = tmp_path_factory.mktemp("vite")
     (folder / "tfpy" / "site").mkdir(parents=True)
     (folder / "tfpy" / "vite.mjs").write_bytes((ROOT / "web" / "npm" / "vite.mjs").read_bytes())

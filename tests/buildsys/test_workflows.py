@@ -1,4 +1,4 @@
-"""The forge's workflows: pinned actions, and jobs that together run every test."""
+"""CI workflows: actions are pinned, and the jobs together run every test."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ BUILDS = re.compile(
     r"require_assets|node_modules|which\(\"node\"\)|\bmodel_files\b|crossing import"
     r"|\b(pyenv|npm|glue|release|perfetto)\.ensure"
 )
-"""What files of tests have that are skipped where something is not built."""
+"""Code in test files that skips a test if something is not built."""
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
 def test_actions_are_pinned(file: Path) -> None:
-    """By the digest of a commit, with the version in a comment."""
+    """Actions are pinned to a commit's digest, with the version in a comment."""
     used = re.findall(r"uses: (.*)", file.read_text(encoding="utf-8"))
     assert used
     for action in used:
@@ -34,7 +34,7 @@ def test_jobs() -> None:
 
 
 def test_tests_that_need_a_build_have_one() -> None:
-    """The job python skips them; the job wasm names them, or their folder."""
+    """The job python skips these tests; the job wasm lists each of them or its folder."""
     named = re.findall(r"tests/\S+", CI.partition("--build")[2].partition("browsers:")[0])
     assert all((ROOT / path).exists() for path in named)
     files = [file for file in (ROOT / "tests").rglob("*.py") if file != Path(__file__)]
