@@ -1,4 +1,4 @@
-"""What the twins of datasets compare: spec, cardinality and all elements."""
+"""Helpers that compare datasets: spec, cardinality and all elements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from api.same import error
 
 
 def shown(lib: Any, dataset: Any, limit: int = 40) -> list[Any]:
-    """The spec, the cardinality, and the first elements; of windows theirs."""
+    """Return the spec, the cardinality and the first elements, with the elements of windows."""
     elements = [_element(lib, e) for e in islice(iter(dataset), limit)]
     return [repr(dataset.element_spec), int(dataset.cardinality()), elements]
 
@@ -27,12 +27,12 @@ def _element(lib: Any, value: Any) -> Any:
 
 
 def numbers(dataset: Any, limit: int = 40) -> list[Any]:
-    """The first elements, of one tensor each, as Python has them."""
+    """Return the first elements as Python values. Each element is one tensor."""
     return [np.asarray(x).tolist() for x in islice(iter(dataset), limit)]
 
 
 def outcome(call: Callable[[], Any]) -> str:
-    """The class of the error that a call raises, while it is made or iterated over."""
+    """Return the error class of a call, raised when it is made or iterated over."""
 
     def iterated() -> None:
         found = call()

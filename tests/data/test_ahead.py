@@ -1,4 +1,4 @@
-"""Batches that are gathered on the device, several at a time, are those of the dataset."""
+"""Batches gathered on the device, several at a time, equal the dataset's batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Datasets whose elements come asynchronously: each step gives what it gives of others."""
+"""Datasets with asynchronous elements: each step returns the same as for other datasets."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def awaited(dataset: Any) -> list[Any]:
 
 
 def plain(value: Any) -> Any:
-    """An element as Python has it; of a window its elements."""
+    """Return an element as Python values, and a window as its elements."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
@@ -111,12 +111,12 @@ STEPS: dict[str, Callable[[Any], Any]] = {
     "sample": lambda d: Dataset.sample_from_datasets([d, d], [0.3, 0.7], seed=4),
     "resample": lambda d: d.rejection_resample(lambda x, y: x % 2, [0.5, 0.5], seed=1),
 }
-"""A dataset of each step."""
+"""Datasets that use each step."""
 
 
 @pytest.fixture
 def seeded() -> Iterator[Callable[[], None]]:
-    """Begins the random numbers anew."""
+    """Return a function that resets the random numbers."""
     yield lambda: tf.random.set_seed(1)
     tf.random.set_seed(None)
 
@@ -200,7 +200,7 @@ KINDS: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("size", [1, 2, 7, 4096])
 @pytest.mark.parametrize("kind", KINDS)
 def test_files_in_pieces(tmp_path: Path, size: int, kind: str) -> None:
-    """The elements that TensorFlow gives of the same files, wherever they are cut."""
+    """The elements equal TensorFlow's for the same files, wherever the pieces are cut."""
     with tensorflow.io.TFRecordWriter(str(tmp_path / "r"), kind) as file:
         for record in (b"", b"a", bytes(range(256)) * 3):
             file.write(record)
@@ -232,7 +232,7 @@ def test_progress() -> None:
 
 
 def test_batches_of_what_no_trace_knows(tmp_path: Path) -> None:
-    """A function whose results only a first element tells, such as a decoder of pictures."""
+    """A function whose results are known only after a first element, such as an image decoder."""
     sources = []
     for number in range(3):
         picture = tf.io.encode_png(tf.fill([2, 2, 3], tf.constant(number, tf.uint8)))
@@ -245,7 +245,7 @@ def test_batches_of_what_no_trace_knows(tmp_path: Path) -> None:
 
 
 def test_untrusted_sizes(tmp_path: Path) -> None:
-    """A record that says it is longer than all memory takes none."""
+    """A record that claims to be longer than all memory allocates none."""
     head = (1 << 62).to_bytes(8, "little")
     data = head + masked_crc(head).to_bytes(4, "little") + b"x" * 100
     with pytest.raises(tf.errors.DataLossError, match="truncated record at 0"):

@@ -1,4 +1,4 @@
-"""batch, unbatch, rebatch, padded, ragged and sparse batches, windows, as TensorFlow's."""
+"""batch, unbatch, rebatch, padded, ragged and sparse batches, and windows, as in TensorFlow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from data.shown import outcome, shown
 
 
 def growing(tf: Any, count: int = 5) -> Any:
-    """Rows of 0, 1, 2, … elements."""
+    """Return rows of 0, 1, 2, … elements."""
     return tf.data.Dataset.range(count).map(lambda x: tf.fill([x], tf.cast(x, tf.int32)))
 
 
@@ -115,7 +115,7 @@ def test_padded_batch(tf: Any) -> Any:
 
 @same
 def test_padded_batch_of_strings(tf: Any) -> Any:
-    """Of each rank; string functions take the batches."""
+    """Pad strings of each rank, and call string functions on the batches."""
     data = tf.data.Dataset
     ids = data.from_tensor_slices(["a b", "c", "d e f"])
     rows = ids.map(lambda s: {"id": s, "words": tf.strings.split(s)})
@@ -157,7 +157,7 @@ def test_ragged_batch(tf: Any) -> Any:
 
 @same
 def test_ragged_batch_of_declared_shapes(tf: Any) -> Any:
-    """The shapes that a function around Python declares are those of the elements."""
+    """Shapes that a function with Python code declares are the shapes of the elements."""
 
     def rows(n: Any) -> Any:
         return tf.py_function(lambda v: tf.ones([int(v), 2]), [n], tf.float32)

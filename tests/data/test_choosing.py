@@ -1,4 +1,4 @@
-"""take, skip, repeat, shuffle, shard, cache, zip, concatenate and the like, as TensorFlow's."""
+"""take, skip, repeat, shuffle, shard, cache, zip, concatenate and others, as in TensorFlow."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def error_of_setting(tf: Any) -> str:
 
 @same
 def test_batches_gathered_by_their_indices(tf: Any) -> Any:
-    """The way that Keras takes through arrays."""
+    """Gather batches from arrays by indices, as Keras does."""
     data = tf.data.Dataset
     x = np.arange(22).reshape(11, 2).astype(np.float32)
 

@@ -1,4 +1,4 @@
-"""Damaged and compressed files of datasets and archives: errors of TensorFlow's classes, limits."""
+"""Damaged and compressed files of datasets and archives: TensorFlow's error classes, and limits."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ READERS: dict[str, tuple[bytes, Callable[[str, str], Any]]] = {
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("kind", ["GZIP", "ZLIB"])
 def test_elements_of_compressed_files(tmp_path: Path, name: str, kind: str) -> None:
-    """One element of a compressed file is limited, and the file as a whole is not."""
+    """The size of one element of a compressed file is limited, but not the size of the file."""
     data, dataset = READERS[name]
     pack = gzip.compress if kind == "GZIP" else zlib.compress
     path = tmp_path / "file"
@@ -84,7 +84,7 @@ def test_many_elements_of_a_compressed_file(tmp_path: Path) -> None:
 
 
 def test_time_of_a_long_record_of_csv(tmp_path: Path) -> None:
-    """A record that comes in many pieces is not read again at each of them."""
+    """A record that arrives in many pieces is not read again for each piece."""
 
     def read(count: int) -> Callable[[], None]:
         path = tmp_path / f"{count}.csv"
@@ -120,7 +120,7 @@ def saved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def loaded(folder: Path, facts: bytes | None = None, shard: bytes | None = None) -> None:
-    """Read a saved dataset of which a file is replaced, and put the file back."""
+    """Read a saved dataset with one file replaced, and restore the file."""
     (path,) = folder.glob("*.shard")
     zipped = json.loads((folder / "dataset.json").read_bytes())["gzip"]
     before = path.read_bytes(), (folder / "dataset.json").read_bytes()
@@ -137,7 +137,7 @@ def loaded(folder: Path, facts: bytes | None = None, shard: bytes | None = None)
 
 
 def head(folder: Path) -> tuple[Any, bytes]:
-    """Return the head of the first element, and what follows it."""
+    """Return the head of the first element, and the bytes after it."""
     (path,) = folder.glob("*.shard")
     zipped = json.loads((folder / "dataset.json").read_bytes())["gzip"]
     data = gzip.decompress(path.read_bytes()) if zipped else path.read_bytes()
@@ -263,7 +263,7 @@ def broken(mode: int) -> bytes:
 
 
 def cut_head() -> bytes:
-    """An archive whose member begins behind its end."""
+    """Return an archive with a member that begins after the end of the archive."""
     data = bytearray(archive(("a", b"1")))
     at = data.index(b"PK\1\2")
     data[at + 42 : at + 46] = struct.pack("<I", len(data) - 10)

@@ -1,4 +1,4 @@
-"""``tf.data.experimental``: what ``Dataset.apply`` takes, and older names, as TensorFlow's."""
+"""``tf.data.experimental``: arguments of ``Dataset.apply`` and older names, as in TensorFlow."""
 
 from __future__ import annotations
 

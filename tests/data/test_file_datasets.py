@@ -1,4 +1,4 @@
-"""Lines, records, values and saved datasets in files, as TensorFlow's."""
+"""Lines, records, values and saved datasets in files, as in TensorFlow."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def test_a_cache_file_is_there_when_it_is_whole(folder: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 9, 511, 512, 513, 8195, 100_003])
 def test_checksums(size: int) -> None:
-    """Long texts, which are computed in rows, against one bit after the other."""
+    """Compare checksums of long data, which are computed in rows, with a bitwise computation."""
     data = bytes((i * 7 + i // 11) % 256 for i in range(size))
     state = 0xFFFFFFFF
     for byte in data:
@@ -211,7 +211,7 @@ def test_checksums(size: int) -> None:
 def test_a_checksum_of_long_texts_is_that_of_their_pieces(size: int) -> None:
     data = np.random.default_rng(0).bytes(size)
     found = 0
-    for at in range(0, size, 8000):  # pieces that are computed in rows of another length
+    for at in range(0, size, 8000):  # pieces with other row lengths
         found = crc32c(data[at : at + 8000], found)
     assert crc32c(data) == found
 
@@ -227,7 +227,7 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("kind", OPTIONS)
 def test_records_written_for_each_other(kind: str, tmp_path: Path) -> None:
-    """What one has written, both read."""
+    """Both libraries read the records that each of them has written."""
     for writer in (tfpy, tensorflow):
         options = OPTIONS[kind](writer.io)
         path = str(tmp_path / writer.__name__)
@@ -244,7 +244,7 @@ def test_records_written_for_each_other(kind: str, tmp_path: Path) -> None:
 
 
 def test_errors_of_records(tmp_path: Path) -> None:
-    """Those of TensorFlow, and what was written before them is whole."""
+    """The errors equal TensorFlow's, and records written before them are complete."""
     for lib in (tfpy, tensorflow):
         writer, errors = lib.io.TFRecordWriter, lib.errors
         for bad in ("BZ2", 3):

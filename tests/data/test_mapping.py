@@ -1,4 +1,4 @@
-"""map, filter, take_while, scan, reduce and the functions that they call, as TensorFlow's."""
+"""map, filter, take_while, scan, reduce and their functions, as in TensorFlow."""
 
 from __future__ import annotations
 

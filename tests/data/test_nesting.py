@@ -1,4 +1,4 @@
-"""flat_map, interleave, group_by_window, buckets, mixtures of datasets, as TensorFlow's."""
+"""flat_map, interleave, group_by_window, buckets, mixtures of datasets, as in TensorFlow."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def unseeded() -> None:
 
 
 def rows(tf: Any) -> Any:
-    """Rows of 1 to 5 elements."""
+    """Return rows of 1 to 5 elements."""
     return tf.data.Dataset.range(20).map(lambda x: tf.fill([x % 5 + 1], tf.cast(x, tf.int32)))
 
 

@@ -1,4 +1,4 @@
-"""A function of many rows at once gives the bits that it gives row by row."""
+"""A function applied to many rows at once returns the same bits as row by row."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ OTHERS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def graph_of(function: Callable[[Any, Any], Any]) -> tuple[Any, list[Any]]:
-    """The graph of a function of an image and a label, and the tensors that it reads besides."""
+    """Return the graph of a function of an image and a label, and the tensors that it captures."""
     compiled = tf.function(function, autograph=False)
     found = compiled.get_concrete_function(
         tf.TensorSpec(IMAGES.shape[1:], tf.uint8), tf.TensorSpec([], tf.int32)
@@ -86,7 +86,7 @@ def test_inputs_that_are_the_same_for_all_rows() -> None:
 
 
 def rows_then(*steps: Callable[[Any], Any]) -> Any:
-    """Batches of a dataset of the images after some steps, and whether rows are mapped at once."""
+    """Return batches of images after some steps, and True if rows are mapped at once."""
     data = tf.data.Dataset.from_tensor_slices((IMAGES, LABELS))
     for step in steps:
         data = step(data)

@@ -1,4 +1,4 @@
-"""Random orders and numbers are TensorFlow's, for seeds of datasets and global ones."""
+"""Random orders and numbers equal TensorFlow's for dataset seeds and global seeds."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_unknown_buffer_size(tf: Any) -> Any:
 
 @pytest.mark.parametrize("seed", [0, 4, 2**33])
 def test_random_numbers(seed: int) -> None:
-    """They are of 32 bits, in TensorFlow as int64, here as uint32."""
+    """Random numbers have 32 bits: int64 in TensorFlow, uint32 in tfpy."""
 
     def found(tf: Any) -> list[Any]:
         plain = tf.data.Dataset.random(seed=seed).take(600)

@@ -1,4 +1,4 @@
-"""Where elements come from, and iterators over them, as TensorFlow's."""
+"""Sources of elements, and iterators over them, as in TensorFlow."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def test_other_tasks_run_between_elements() -> None:
     done: list[Any] = []
 
     def slow(x: Any) -> Any:
-        time.sleep(0.06)  # longer than a page may be held up
+        time.sleep(0.06)  # longer than a page may be blocked
         return x
 
     async def other() -> None:
