@@ -1,7 +1,7 @@
-"""Exports models of Keras on tfpy, in a process of its own.
+"""Export Keras models on tfpy, in a separate process.
 
-python keras_worker.py FOLDER    a training step and a prediction of each network to NAME.tfpy, with
-                                 calls and what they give to NAME.json
+Run ``python keras_worker.py FOLDER``. A training step and a prediction of each network are written
+to NAME.tfpy, and calls with their results to NAME.json.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STEPS = 3
 
 
 def image_network(keras: Any) -> Any:
-    """Convolution, normalisation and dropout; in training, two of them change what is theirs."""
+    """Return a network of convolution, normalization and dropout, two of which keep state."""
     layers = keras.layers
     return keras.Sequential(
         [
@@ -36,7 +36,7 @@ def image_network(keras: Any) -> Any:
 
 
 def sequence_network(keras: Any) -> Any:
-    """A loop over steps, whose gradient goes back over what it saved."""
+    """Return a network with a loop over steps. The loop's gradient uses saved values."""
     layers = keras.layers
     sequence = keras.Input((9, 4), name="sequence")
     state = layers.Bidirectional(layers.LSTM(5))(sequence)
@@ -44,7 +44,7 @@ def sequence_network(keras: Any) -> Any:
 
 
 def export(keras: Any, name: str, model: Any, optimizer: Any, folder: Path) -> None:
-    """Exports both functions, and notes what calls of them give."""
+    """Export both functions, and store the results of calls."""
     optimizer.build(model.trainable_variables)
     loss_of = keras.losses.SparseCategoricalCrossentropy()
 

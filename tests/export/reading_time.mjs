@@ -1,5 +1,5 @@
-// How long the runtimes take to read documents of a size and of a larger one: a line of JSON,
-// { name: [milliseconds, milliseconds] }. Argument: how many times as large.
+// Measures how long the runtimes take to read a document and a larger one. Prints a line of JSON,
+// { name: [milliseconds, milliseconds] }. Argument: the ratio of the sizes.
 
 import { parseDocument } from "../../web/player/document.mjs";
 import { parseProgram } from "../../web/common/document.mjs";
@@ -24,7 +24,7 @@ function exported(values, steps, programs) {
   });
 }
 
-/** Many steps that stack as many items, by one Program. */
+/** Many steps that stack equally many items, with one Program. */
 function stacks(n) {
   const steps = [{ op: "list_make", inputs: [], outputs: [1], places: [], length: 0 }];
   for (let i = 0; i < n; i++) {
@@ -36,7 +36,7 @@ function stacks(n) {
   return () => parseDocument(json, new Map());
 }
 
-/** A Program of a GPU whose outputs are written over inputs. */
+/** A GPU Program whose outputs overwrite inputs. */
 function donating(n) {
   const all = Array.from({ length: n }, (_, i) => i);
   const [inputs, outputs] = [all, all.map((i) => n + i)];
@@ -66,7 +66,7 @@ function storages(n) {
   return () => new BufferProgram({}, text, layouts);
 }
 
-/** The least time of some runs on the CPU, which other processes do not change. */
+/** The minimum CPU time of several runs, which other processes do not affect. */
 function timed(run) {
   let least = Infinity;
   for (let i = 0; i < 3; i++) {

@@ -1,4 +1,4 @@
-"""The file that ``tf.export`` writes: what is in it, and what it refuses."""
+"""The file that ``tf.export`` writes: its contents, and functions that cannot be exported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import tfpy as tf
 
 
 def parts(path: Path) -> tuple[dict[str, Any], dict[str, Any], bytes]:
-    """The header without its text, what the text says, and the tensors' bytes."""
+    """Return the header without its document, the document, and the bytes of the tensors."""
     data = path.read_bytes()
     (length,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8 : 8 + length])
@@ -31,7 +31,7 @@ def array(header: dict[str, Any], data: bytes, name: str) -> np.ndarray[Any, Any
 
 
 def variables_of(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """The state besides tensors that functions have captured."""
+    """Return the state of a document without tensors that functions have captured."""
     return [one for one in document["state"] if not one.get("constant")]
 
 
@@ -40,7 +40,7 @@ def steps_of(block: dict[str, Any]) -> list[str]:
 
 
 def test_file_is_one_of_safetensors(tmp_path: Path) -> None:
-    """A header of a multiple of 8 bytes; tensors in a row, at multiples of their size."""
+    """The header's size is a multiple of 8, and tensors are contiguous and aligned to items."""
     mask = tf.Variable([True, False, True], name="mask")
     w = tf.Variable([[1.0, 2.0, 3.0]], name="w")
     z = tf.Variable([1 + 2j], name="z")
@@ -66,7 +66,7 @@ def test_file_is_one_of_safetensors(tmp_path: Path) -> None:
 
 
 def test_signatures_share_weights_and_programs(tmp_path: Path) -> None:
-    """A size more adds no weight; what is the same for WebGL devices stands once."""
+    """Another size adds no weight, and parts that are equal for WebGL devices are stored once."""
     w = tf.Variable(np.ones((64, 64), np.float32), name="w")
 
     def function(x: Any) -> Any:
@@ -100,7 +100,7 @@ def test_backends_are_chosen(tmp_path: Path) -> None:
 
 
 def test_what_webgpu_devices_need(tmp_path: Path) -> None:
-    """Tiles are for GPUs with room for them; any device can run the rest."""
+    """Tiles are for GPUs with enough memory for them. Any device can run the rest."""
 
     def product(x: Any, y: Any) -> Any:
         return x @ y
@@ -121,7 +121,7 @@ def test_what_webgpu_devices_need(tmp_path: Path) -> None:
 
 
 def test_training_step_is_state(tmp_path: Path) -> None:
-    """Variables that are assigned are outputs, written over their old values in the last step."""
+    """Assigned Variables are outputs, written over their old values in the last step."""
     w, seen = tf.Variable([[1.0], [2.0]], name="w"), tf.Variable(0, name="seen", trainable=False)
 
     @tf.function
@@ -169,7 +169,7 @@ def test_weights_alone_are_computed_once(tmp_path: Path) -> None:
 
 
 def test_control_flow_and_numbers_of_the_page(tmp_path: Path) -> None:
-    """The page counts a loop itself; a condition of values of the device is read from there."""
+    """The page counts loop iterations itself, and reads conditions that the device computes."""
 
     @tf.function
     def function(x: Any, n: Any) -> Any:
@@ -191,14 +191,14 @@ def test_control_flow_and_numbers_of_the_page(tmp_path: Path) -> None:
 
 
 def test_random_state(tmp_path: Path) -> None:
-    """A seeded stream begins at its beginning; one without a seed is drawn in the page."""
+    """A seeded stream starts from the beginning; a stream without a seed is seeded in the page."""
 
     def function() -> Any:
         return tf.random.uniform([3], seed=7), tf.random.normal([2])
 
     compiled = tf.function(function)
     tf.random.set_seed(None)
-    compiled()  # moves the streams on, which the file does not show
+    compiled()  # advances the streams, which does not change the file
     tf.export(compiled, tmp_path / "a.tfpy", ())
     _, document, _ = parts(tmp_path / "a.tfpy")
     seeded, drawn = document["functions"][0]["signatures"][0]["reads"]
@@ -208,7 +208,7 @@ def test_random_state(tmp_path: Path) -> None:
 
 
 def test_signatures_that_are_known(tmp_path: Path) -> None:
-    """Those of the function, of its calls so far, or of a concrete function."""
+    """Signatures come from the function, from earlier calls, or from a concrete function."""
 
     def shapes(function: Any, signatures: Any = None) -> list[Any]:
         tf.export(function, tmp_path / "a.tfpy", signatures, backends=["wasm"])
@@ -237,7 +237,7 @@ def test_signatures_that_are_known(tmp_path: Path) -> None:
 
 
 class Model:
-    """Says of its inputs and outputs what Keras's models say."""
+    """A model with the input and output properties of Keras's models."""
 
     name = "model"
     output_names = ("sum", "difference")
@@ -300,8 +300,10 @@ def test_refusals_name_op_and_line(tmp_path: Path, function: Any, op: str) -> No
 
 
 def test_what_webgl_lacks(tmp_path: Path) -> None:
-    """What webgpu lacks, too: the file is for wasm alone, and says why; asked for by name, it is
-    refused."""
+    """An op that webgl and webgpu lack makes a file for wasm alone, with a warning.
+
+    Exporting to webgl explicitly raises an error.
+    """
 
     def function(x: Any) -> Any:
         padded = tf.image.non_max_suppression_padded

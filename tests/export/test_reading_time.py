@@ -1,4 +1,4 @@
-"""Documents that come from anywhere are read in time that is in proportion to their size."""
+"""Documents from untrusted sources are read in time proportional to their size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 TIMES = 32
-"""How many times as large the larger documents are; squared it is 1024."""
+"""Ratio of the sizes of the documents. Its square is 1024."""
 MOST = 8 * TIMES
 
 

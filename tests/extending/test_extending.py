@@ -1,4 +1,4 @@
-"""Backends, kernels and gradients of a package that touches nothing of tfpy's."""
+"""Backends, kernels and gradients of a package that uses only the public API."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PACKAGE = Path(__file__).parent / "package"
 
 @pytest.fixture
 def extension(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """The package, with its backend registered."""
+    """Return the package, with its backend registered."""
     monkeypatch.syspath_prepend(str(PACKAGE))
     import tfpy_ledger
 
@@ -48,7 +48,7 @@ def test_a_backend_computes_what_it_has_kernels_for(extension: Any) -> None:
     assert y.numpy().tolist() == [2, 0, 6, 0]
     assert extension.ledger == ["add", "multiply"]
     assert y.storage.place == "ledger"
-    z = tf.exp(y)  # has no kernel there
+    z = tf.exp(y)  # has no kernel in the backend
     np.testing.assert_allclose(z.numpy(), np.exp([2, 0, 6, 0]), rtol=1e-6)
     assert z.storage.place == "host"
     np.testing.assert_allclose((z + y).numpy(), z.numpy() + y.numpy())
@@ -114,7 +114,7 @@ def test_a_kernel_for_numpy() -> None:
 
 
 def test_a_kernel_that_gives_its_operand() -> None:
-    """What it gives is nobody's own memory: a step that follows must not write there."""
+    """The result shares memory with the operand, so a later step must not write to it."""
     x = tf.constant(np.arange(5, dtype=np.float32))
     tf.register_kernel("floor", "cpu", lambda x: x)
     try:
@@ -133,7 +133,7 @@ def test_kernels_for_another_backend(extension: Any) -> None:
 
 
 def test_a_gradient() -> None:
-    """That of a quantiser, which passes through what it rounds."""
+    """Register the gradient of a quantizer, which passes through the rounding."""
     x = tf.constant([0.3, 1.8])
     assert tf.grad(lambda x: tf.reduce_sum(tf.round(x) * x))(x).numpy().tolist() == [0.0, 2.0]
 

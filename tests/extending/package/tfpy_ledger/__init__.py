@@ -1,5 +1,6 @@
-"""A package that knows nothing of tfpy's inside: a backend whose kernels note what they compute, a
-kernel of NumPy's, and a gradient.
+"""A package that uses only tfpy's public API.
+
+It has a backend with kernels that log their computations, a NumPy kernel and a gradient.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ import numpy as np
 import tfpy as tf
 
 ledger: list[str] = []
-"""What was computed, in its order."""
+"""Names of the computed ops, in order."""
 
 
 class Ledger(tf.KernelBackend):
-    """Values are lists of numbers with a shape, as a device of another kind might have them."""
+    """A backend whose values are lists of numbers with a shape, like values of a foreign device."""
 
     def __init__(self) -> None:
         super().__init__("ledger")
@@ -47,14 +48,14 @@ def _entering(name: str, function: Any) -> Any:
 
 
 def register() -> None:
-    """Adds the backend, with two kernels: NumPy computes whatever else is asked for."""
+    """Register the backend and two kernels. NumPy computes all other ops."""
     tf.register_kernel("add", "ledger", _entering("add", np.add))
     tf.register_kernel("multiply", "ledger", _entering("multiply", np.multiply))
     tf.register_backend("ledger", Ledger, priority=0)
 
 
 def unregister() -> None:
-    """Takes everything back."""
+    """Remove everything that `register` has registered."""
     if tf.get_backend() == "ledger":
         tf.set_backend("cpu")
     tf.remove_backend("ledger")
