@@ -1,8 +1,8 @@
-"""Random programs of public functions: chains of three to nine calls over two inputs and weights.
+"""Random programs of public functions: chains of three to nine calls on two inputs and weights.
 
-A program is text, ``def f(tf, x, y, w0, …)``, so that both libraries run the same one and a
-failure prints what failed. Each call is tried while a program is made, which tells shapes and keeps
-values within bounds.
+A program is source text, ``def f(tf, x, y, w0, …)``, so that both libraries run the same program
+and a failure can print it. Each call is tried while the program is generated, to find shapes and to
+keep values bounded.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Chain(NamedTuple):
     weights: list[Array]
 
     def function(self) -> Callable[..., list[Any]]:
-        """``f(lib, x, y, *weights)`` gives the outputs."""
+        """Return ``f(lib, x, y, *weights)``, which returns the outputs."""
         names: dict[str, Any] = {}
         exec(self.text, names)
         made: Callable[..., list[Any]] = names["f"]
@@ -166,7 +166,7 @@ class _Author:
         )
 
     def add(self) -> bool:
-        """Whether the call could be added."""
+        """Add a random call, and return True if it was possible."""
         call = self.call()
         try:
             value = eval(call, {"tf": tfpy, **self.values})
@@ -184,7 +184,7 @@ class _Author:
 
 
 def chain(seed: int) -> Chain:
-    """The random program of that number."""
+    """Return the random program of a seed."""
     author = _Author(seed)
     for _ in range(int(author.rng.integers(3, 10))):
         while not author.add():
@@ -197,7 +197,7 @@ def chain(seed: int) -> Chain:
 
 
 def results(program: Chain, lib: Any, compile: Callable[[Any], Any]) -> list[Array]:
-    """The second call's outputs and the gradients of inputs and weights."""
+    """Return the second call's outputs and the gradients of inputs and weights."""
     function = program.function()
     weights = [lib.Variable(w) for w in program.weights]
 

@@ -14,7 +14,7 @@ from tfpy._src.core import scalar_cache
 
 @pytest.fixture
 def quantizing() -> Iterator[Backend]:
-    """A device that computes products in int8 is active."""
+    """Activate a device that computes products in int8."""
     scalar_cache.clear_scalars()
     tf.register_backend("quantizing", QuantizingDevice)
     tf.set_backend("quantizing")
@@ -25,7 +25,7 @@ def quantizing() -> Iterator[Backend]:
 
 @pytest.fixture
 def device() -> Iterator[InPlaceDevice]:
-    """A device that writes over what is donated to it is active."""
+    """Activate a device that overwrites donated slots."""
     made = activated("in place")
     yield made
     tf.remove_backend("in place")

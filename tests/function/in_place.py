@@ -1,4 +1,4 @@
-"""A device of NumPy's that writes over what is donated to a run."""
+"""A NumPy device that overwrites the slots donated to a run."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tfpy._src.compiler.lower import wasm
 from tfpy._src.compiler.lower.wasm.target import WasmTarget
 from tfpy._src.core import scalar_cache
 
-SIZE = 400  # too many elements for a constant, and bytes that do not stay on the host
+SIZE = 400  # too many elements for a constant, and too many bytes for a host copy
 
 
 class InPlaceDevice(FakeDevice):
-    """Lowers as for wasm, and writes over what is donated to a run."""
+    """A device with wasm's lowering that overwrites donated slots."""
 
     name = "in place"
     target = WasmTarget()
@@ -29,9 +29,7 @@ class InPlaceDevice(FakeDevice):
         super().__init__()
         self.donated = 0
         self.fails = False
-        self._donated: dict[
-            int, list[int]
-        ] = {}  # for each output a position among the inputs, or -1
+        self._donated: dict[int, list[int]] = {}  # for each output, an input's position or -1
 
     def upload(self, array: Array) -> int:
         return super().upload(array.copy())

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def derivatives(lib: Any, program: Callable[[Any], Any], x: Any, order: int) -> list[Any]:
-    """Return the sum of the squares of a program's results and its derivatives up to an order."""
+    """Return the squared sum of a program's results and its derivatives up to an order."""
     if order == 0:
         return [lib.reduce_sum(program(x) ** 2)]
     with lib.GradientTape() as tape:

@@ -1,4 +1,4 @@
-"""A device of NumPy that has the kernel of products in int8."""
+"""A NumPy device with the kernel of int8 products."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ class QuantizingDevice(FakeDevice):
 
 
 def off(got: Any, wanted: Any) -> float:
-    """The largest error relative to the largest value."""
+    """Return the largest error relative to the largest value."""
     return float(np.abs(got.numpy() - wanted).max() / np.abs(wanted).max())

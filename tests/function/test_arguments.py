@@ -1,4 +1,4 @@
-"""What compiled functions take: structures, ragged tensors, star arguments; many retraces."""
+"""Arguments of compiled functions: structures, ragged tensors, star arguments; many retraces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import tfpy as tf
 
 @same
 def test_calls_with_nests_in_turns(lib: Any) -> Any:
-    """Each kind of argument has a trace of its own, which later calls find again."""
+    """Each kind of argument has its own trace, which later calls find again."""
     traced: list[str] = []
 
     @lib.function(autograph=False)

@@ -1,4 +1,4 @@
-"""What TensorFlow refuses while it traces a function: its classes of errors, at once and traced."""
+"""Calls that TensorFlow rejects while it traces a function: error classes, eager and traced."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_class_of_the_error(call: str, traced: bool) -> None:
 
 
 def error(lib: Any, call: str, traced: bool) -> str | None:
-    """The name of the class of what a call raises."""
+    """Return the class name of the error of a call, or None."""
 
     def program(x: Any, v: Any) -> Any:
         return eval(call, {"tf": lib, "x": x, "v": v})

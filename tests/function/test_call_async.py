@@ -1,4 +1,4 @@
-"""``await f.call_async(...)``: what a call gives, in slices, whatever happens between them."""
+"""``await f.call_async(...)``: the result of a call in slices, with other work in between."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STEPS = 20
 
 @pytest.fixture
 def slices(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Each equation is a slice of its own."""
+    """Make each equation a separate slice."""
     monkeypatch.setattr(event_loop, "SLICE", 0.0)
     monkeypatch.setattr(event_loop, "SHORT", -1.0)
     yield
@@ -26,14 +26,14 @@ def slices(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 class Turns:
-    """Counts the turns that other tasks had, and calls a function in each."""
+    """A counter of the event-loop tasks of others, which calls a function in each task."""
 
     def __init__(self, act: Callable[[], Any] = lambda: None) -> None:
         self.count = 0
         self._act = act
 
     async def of(self, call: Coroutine[Any, Any, Any]) -> Any:
-        """What a call gives."""
+        """Return the result of a call."""
         ticking = asyncio.ensure_future(self._tick())
         try:
             return await call
@@ -48,14 +48,14 @@ class Turns:
 
 
 def alternating(x: Any) -> Any:
-    """A function of many equations that stay apart."""
+    """Compute a chain of equations that are not fused."""
     for _ in range(STEPS // 2):
         x = tf.cumsum(tf.sin(x))
     return x
 
 
 def training() -> tuple[Any, Any, Any]:
-    """A step that assigns two Variables, which are always the same number."""
+    """Return a step that assigns two Variables, which always have the same value."""
     first, second = tf.Variable(1.0), tf.Variable(1.0)
 
     @tf.function
@@ -117,7 +117,7 @@ def test_calls_that_assign_wait_for_one_another() -> None:
 
     assert [float(found["loss"]) for found in asyncio.run(calls())] == [2.0, 4.0, 8.0, 16.0]
     assert float(first) == 16.0
-    assert [float(found["loss"]) for found in asyncio.run(calls())][-1] == 256.0  # another loop
+    assert [float(found["loss"]) for found in asyncio.run(calls())][-1] == 256.0  # in another loop
 
 
 @pytest.mark.usefixtures("slices")

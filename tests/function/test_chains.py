@@ -1,4 +1,4 @@
-"""Random chains of calls: compiled or not, tfpy gives TensorFlow's values and gradients."""
+"""Random chains of calls: eager and compiled, values and gradients equal TensorFlow's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SEEDS = range(60)
 
 
 def check(program: Chain, lib: Any, *, compiled: bool) -> None:
-    """Compares values, and gradients of a random mix of the outputs, with TensorFlow's."""
+    """Compare values, and gradients of a random mix of the outputs, with TensorFlow's."""
     wanted = results(program, tensorflow, lambda f: f)
     found = results(program, lib, lib.function if compiled else lambda f: f)
     for mine, theirs in zip(found, wanted, strict=True):

@@ -1,4 +1,4 @@
-"""Control flow that runs at once: tf.cond, tf.while_loop, tf.switch_case, tf.case."""
+"""Eager control flow: tf.cond, tf.while_loop, tf.switch_case, tf.case."""
 
 from __future__ import annotations
 

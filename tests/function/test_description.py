@@ -1,4 +1,4 @@
-"""Traces print and are called as TensorFlow's."""
+"""Concrete functions print as in TensorFlow and are called in the same way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variables updated in place: their old bytes are overwritten only when nobody else has them."""
+"""Variables updated in place: old bytes are overwritten only if nothing else refers to them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Counter:
         self.step = step
 
     def run(self) -> int:
-        """Runs the step; says how many slots were donated to it."""
+        """Run the step and return the number of donated slots."""
         before = self.device.donated
         self.step()
         self.steps += 1
@@ -84,7 +84,7 @@ HOLDERS: dict[str, Callable[[tf.Variable], Any]] = {
 
 
 def values_of(held: Any) -> Array:
-    """What a holder shows of the old value."""
+    """Return the old value as its holder shows it."""
     if isinstance(held, tuple):
         tape, y = held
         return np.asarray(tape.gradient(y, tape.watched_variables()[0])) / 2
@@ -106,7 +106,7 @@ def test_a_value_that_somebody_holds_stays(name: str, counter: Counter) -> None:
     old = counter.v.numpy()
     held = HOLDERS[name](counter.v)
     assert counter.run() == 0
-    assert counter.run() == 1  # the old value is held still, the new one is not
+    assert counter.run() == 1  # the old value is still held, but not the new one
     np.testing.assert_allclose(values_of(held), old, rtol=1e-6)
 
 
@@ -232,7 +232,7 @@ def test_variables_that_exchange_their_values(device: InPlaceDevice) -> None:
 
 
 def test_updates_that_read_each_other(device: InPlaceDevice) -> None:
-    """a' and b' are both made of a and b: one of them at most can be written in place first."""
+    """a' and b' both depend on a and b, so at most one of them can be written in place first."""
     a, b = tf.Variable(tf.constant(numbers(1))), tf.Variable(tf.constant(numbers(2)))
 
     @tf.function
@@ -247,7 +247,7 @@ def test_updates_that_read_each_other(device: InPlaceDevice) -> None:
         x, y = 0.5 * x + y, x - 0.5 * y
         np.testing.assert_allclose(a.numpy(), x, rtol=1e-4, atol=1e-5)
         np.testing.assert_allclose(b.numpy(), y, rtol=1e-4, atol=1e-5)
-    assert device.donated == 4  # one in each run
+    assert device.donated == 4  # one per run
 
 
 def test_both_variables_get_one_value(device: InPlaceDevice) -> None:
@@ -287,7 +287,7 @@ def test_a_slot_that_moved_between_backends(counter: Counter) -> None:
     activated("other")
     try:
         old = counter.v.numpy()
-        held = counter.v * 1.0  # the value is on the other device now
+        held = counter.v * 1.0  # the value is now on the other device
         tf.set_backend("in place")
         assert counter.run() == 1
         np.testing.assert_array_equal(held.numpy(), old)

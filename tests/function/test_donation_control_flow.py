@@ -1,4 +1,4 @@
-"""Values overwritten in place by functions within functions, conditionals and loops."""
+"""Donation in nested functions, conditionals and loops."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_functions_within_functions(device: InPlaceDevice) -> None:
 
 
 def test_python_code_that_reads_the_variable(device: InPlaceDevice) -> None:
-    """What runs between the Programs of a call sees the old value, and may keep it."""
+    """Python code between the Programs of a call sees the old value, and may keep it."""
     v = tf.Variable(tf.constant(numbers()))
     seen: list[tf.Tensor] = []
 
@@ -92,7 +92,7 @@ def test_conditionals(device: InPlaceDevice) -> None:
 
 
 def test_the_state_of_a_loop(device: InPlaceDevice) -> None:
-    """From the second iteration on the state is overwritten; what the loop began with stays."""
+    """The state is overwritten from the second iteration on, and the loop's initial value stays."""
     start = tf.constant(numbers())
 
     @tf.function

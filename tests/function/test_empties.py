@@ -1,4 +1,4 @@
-"""Tensors without rows in compiled functions: errors of operations that run, and only of those."""
+"""Empty tensors in compiled functions: only operations that run raise errors."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ OPEN: dict[str, Callable[[Any, Any], Any]] = {
         lambda i, s: i < 2, lambda i, s: (i + 1, s + x), [0, lib.zeros([3])]
     )[1],
 }
-"""Functions that refuse two elements, and other sizes that a signature leaves open do not."""
+"""Functions that fail for two elements, but not for other sizes that a signature leaves open."""
 
 
 @pytest.mark.parametrize("name", OPEN)

@@ -54,7 +54,7 @@ def test_regions_give_what_the_graph_does_in_its_order() -> None:
 
 
 def test_what_the_host_makes_of_weights_stays_on_the_device(quantizing: QuantizingDevice) -> None:
-    """Devices store no int8: the host makes it int32, which is uploaded when it has changed."""
+    """Devices store no int8, so the host converts it to int32 and uploads it after changes."""
     w = tf.Variable(tf.cast(tf.fill([600], 3), tf.int8))
 
     @tf.function

@@ -1,4 +1,4 @@
-"""tf.function: what it traces, what it keeps, what it returns — as TensorFlow."""
+"""tf.function: traces, cached state and results, as in TensorFlow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients through and inside of compiled functions equal TensorFlow's."""
+"""Gradients through and inside compiled functions equal TensorFlow's."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_higher_orders() -> None:
 
 @same
 def test_higher_orders_of_functions_within_functions(lib: Any) -> Any:
-    """The derivative of a call in a function reads values from inside the function called."""
+    """The derivative of a nested call reads intermediate values of the called function."""
     w = lib.Variable(W)
     cube = lib.function(lambda x: x[0] ** 3)
     layer = lib.function(lambda x: lib.tanh(x @ w) ** 2)
@@ -208,7 +208,7 @@ def test_unconnected_inputs_have_none() -> None:
 
 @same
 def test_of_tensors_with_which_ops_run_while_tracing(lib: Any) -> Any:
-    """All inputs of these ops have values then."""
+    """These ops run while tracing, because all their inputs have values."""
     c, d = lib.constant([1.0, 2.0, 3.0]), lib.constant(np.full([40], 3.0, np.float32))
 
     def mixed() -> Any:
@@ -243,7 +243,7 @@ def test_of_tensors_with_which_ops_run_while_tracing(lib: Any) -> Any:
 
 @same
 def test_higher_orders_by_captured_tensors(lib: Any) -> Any:
-    """Ops on captured tensors run while a function, or its derivative, is traced."""
+    """Ops on captured tensors run while a function or its derivative is traced."""
 
     def layer(x: Any) -> Any:
         return x[0] * lib.tanh(x[1] * x[1]) + x[2] ** 3
@@ -251,7 +251,7 @@ def test_higher_orders_by_captured_tensors(lib: Any) -> Any:
     compiled = lib.function(layer)
     nested = lib.function(lambda x: compiled(x) * 1.0)
     found = []
-    for size in (2, 12):  # a captured tensor is a constant of the Graph, or an input
+    for size in (2, 12):  # a captured tensor is a constant or an input
         x = lib.constant(np.linspace(-0.9, 0.8, 3 * size).reshape(3, size).astype(np.float32))
         found += derivatives(lib, lib.function(lambda q, x=x: nested(x) * nested(q)), x, 3)
 

@@ -1,7 +1,6 @@
-"""Gradients with respect to Variables that a program assigns and reads, as TensorFlow's.
+"""Gradients of Variables that a program assigns and reads, as in TensorFlow.
 
-Each reading of a Variable has the gradient with respect to the Variable; none flows into what was
-assigned.
+Each read of a Variable contributes to its gradient. No gradient flows to the assigned values.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ def variables(tf: Any) -> tuple[Any, Any]:
 
 
 def gradients(tf: Any, body: Callable[[Any, Any, Any], Any], how: str) -> Any:
-    """The value of a body and its gradient by both Variables."""
+    """Return the value of a body and its gradients for both Variables."""
     v, w = variables(tf)
 
     def step() -> Any:
@@ -170,7 +169,7 @@ def test_bodies(body: Callable[[Any, Any, Any], Any]) -> None:
 
 
 def derivatives(tf: Any, compiled: bool) -> Any:
-    """Derivatives of other kinds and orders."""
+    """Return derivatives of other kinds and orders."""
 
     def made(body: Callable[[Any, Any], Any]) -> tuple[Any, Any, Callable[[], Any]]:
         v, w = variables(tf)
@@ -262,7 +261,7 @@ def test_gradients_of_graphs(tf: Any) -> Any:
 
 @same(tolerance=1e-4)
 def test_spectral_normalization(tf: Any) -> Any:
-    """A power iteration that updates and clips what it then reads."""
+    """Differentiate a power iteration that updates and clips a Variable and then reads it."""
     kernel = tf.Variable([[1.0, 2.0], [0.5, 4.0]])
     u = tf.Variable([[1.0, 0.5]], trainable=False)
 

@@ -1,4 +1,4 @@
-"""Errors of compiled functions name the line of the program on which the op stands."""
+"""Errors of compiled functions name the source line of the op."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ERRORS = tf.errors.InvalidArgumentError, tf.errors.UnknownError
 
 
 def _notes(call: Callable[[], Any]) -> str:
-    """What an error that a compiled function raises has besides its message."""
+    """Return the notes of the error that a compiled function raises."""
     with pytest.raises(_ERRORS, match=_MESSAGES) as caught:
         call()
     return "\n".join(getattr(caught.value, "__notes__", ()))

@@ -1,4 +1,4 @@
-"""Derivatives of several loops in one function, backward and forward."""
+"""Derivatives of several loops in one function, in reverse and forward mode."""
 
 from __future__ import annotations
 
@@ -78,8 +78,11 @@ def test_second_derivatives_of_loops_one_after_the_other(lib: Any) -> Any:
 
 @same
 def test_second_derivatives_of_loops_over_unstacked_arrays(lib: Any) -> Any:
-    """The array is read within the loop at one place or two, within a loop in it, or is a variable
-    of it."""
+    """Unstack an array and read it in a loop.
+
+    The loop reads the array in one place, in two places, or in a nested loop, or carries it as a
+    loop variable.
+    """
 
     def once(i: Any, y: Any, array: Any) -> Any:
         return i + 1, lib.sin(y) * array.read(i), array

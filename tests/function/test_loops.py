@@ -1,4 +1,4 @@
-"""Loops over rows that run at once: map_fn, vectorized_map, scan, foldl, foldr."""
+"""Eager loops over rows: map_fn, vectorized_map, scan, foldl, foldr."""
 
 from __future__ import annotations
 

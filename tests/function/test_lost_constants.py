@@ -1,4 +1,4 @@
-"""Compiled functions whose constants only a device had that was taken away."""
+"""Compiled functions with constants that were only on a device that is lost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TABLE = np.arange(300, dtype=np.float32)
 
 @pytest.fixture(autouse=True)
 def device(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A device that can be taken away, and is opened anew then."""
+    """Activate a device that can be lost, and is reopened then."""
     monkeypatch.setattr(registry, "_entries", {})
     monkeypatch.setattr(registry, "active", None)
     tf.register_backend("cpu", registry.CpuBackend, 1)
@@ -28,7 +28,7 @@ def device(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lose(name: str = "fake") -> None:
-    """Takes the device away; a backend of that name, opened anew if need be, is active then."""
+    """Lose the device and activate the backend `name`, reopened if necessary."""
     backend = registry.active_backend()
     assert isinstance(backend, FakeDevice)
     backend.loss = "the browser took it"
@@ -36,7 +36,7 @@ def lose(name: str = "fake") -> None:
 
 
 def made_inside(x: Any) -> Any:
-    """Of an array that the host lets go, and of what was computed while tracing."""
+    """Use an array without a host copy, and a tensor computed while tracing."""
     return x * tf.constant(TABLE) + tf.range(300, dtype=tf.float32) * 2.0
 
 
@@ -99,7 +99,7 @@ def test_traces_that_lost_nothing_stay() -> None:
 
 
 def test_captured_tensors() -> None:
-    """What the program itself has lost says so, until it is made anew."""
+    """A lost tensor of the program raises an error until the program creates it again."""
     table = tf.constant(TABLE) * 2.0
 
     @tf.function
@@ -116,7 +116,7 @@ def test_captured_tensors() -> None:
 
 
 def test_concrete_functions() -> None:
-    """Those of open sizes are traced anew, too; one trace by itself says what it has lost."""
+    """Concrete functions with open sizes are traced again. A single trace reports the loss."""
     function = tf.function(made_inside)
     opened = function.get_concrete_function(tf.TensorSpec([None]))
     one = function.get_concrete_function(tf.TensorSpec([300]))

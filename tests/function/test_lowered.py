@@ -1,4 +1,4 @@
-"""The text of Graphs and Programs."""
+"""Text of Graphs and Programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variables that functions make at their first call, and functions that call themselves."""
+"""Variables that functions create in their first call, and functions that call themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops on a device: what the host reads back, and what it computes by itself."""
+"""Loops on a device: values that the host reads back, and values that it computes itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfpy._src.functions.executor.host_shadow import LoopMirror
 
 
 class Device(CpuBackend):
-    """Counts what is read from it."""
+    """A device that counts reads."""
 
     name = "counting"
     on_host = False
@@ -38,7 +38,7 @@ def _device() -> Iterator[None]:
 
 
 def reads(function: Any, *args: Any) -> tuple[int, Any]:
-    """How often the device is read in a call, after one that compiles."""
+    """Return the number of device reads in a call after the compiling call, and the result."""
     function(*args)
     Device.reads = 0
     result = function(*args)

@@ -1,4 +1,4 @@
-"""Signatures that leave sizes open: what functions see and give, how often they are traced."""
+"""Signatures with open sizes: static shapes, results and number of traces."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import tfpy
 
 
 def shapes(nest: Any) -> list[str]:
-    """The static shapes of tensors, as text."""
+    """Return the static shapes of tensors as text."""
     return [str(t.shape) for t in nest]
 
 
@@ -246,7 +246,7 @@ def test_reduce_retracing(lib: Any) -> Any:
 
 @same
 def test_several_open_arguments_and_what_the_sizes_must_be(lib: Any) -> Any:
-    """Sizes stand in for the open ones; the function decides which do."""
+    """Concrete sizes replace open ones, and the function determines which of them are valid."""
     spec = lib.TensorSpec
 
     def open_shape(function: Any, *specs: Any) -> str:

@@ -1,4 +1,4 @@
-"""Products with weights in int8, as Keras's layers have them, where a device multiplies bytes."""
+"""Products with int8 weights, as in Keras's layers, on a device that multiplies bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tfpy._src.compiler.lower.webgpu import WebGPUTarget
 
 
 class PackingDevice(FakeDevice):
-    """Has the kernels of webgpu, and stores no int8."""
+    """A device with the kernels of webgpu that stores no int8."""
 
     name = "packing"
     target = WebGPUTarget()
@@ -34,7 +34,7 @@ def device() -> Iterator[FakeDevice]:
 
 @pytest.mark.parametrize("rows", [2, 20])
 def test_weights_are_packed_once(device: FakeDevice, rows: int) -> None:
-    """All of them, however late the function reads them; calls upload nothing."""
+    """All weights are packed, however late the function reads them, and calls upload nothing."""
     rng = np.random.default_rng(4)
     x = rng.integers(-128, 128, (rows, 80)).astype(np.int8)
     arrays = [rng.integers(-128, 128, (80, 80)).astype(np.int8) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""tf.function(quantize="int8"): products within loops and branches."""
+"""tf.function(quantize="int8"): products in loops and branches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def int8(a: Any, b: Any) -> Any:
 
 
 def recurrent(product: Product) -> Any:
-    """The last state of a network whose weights are W, by NumPy."""
+    """Return the last state of a network with the weights W, computed by NumPy."""
     state = ZEROS
     for row in X:
         state = np.tanh(product(np.concatenate([row, state], 1), W))
@@ -36,7 +36,7 @@ def recurrent(product: Product) -> Any:
 
 
 def check(got: Any, wanted: Callable[[Product], Any]) -> None:
-    """It is what products in int8 give, which is a little off."""
+    """Check that a result comes from int8 products and differs slightly from the exact result."""
     exact = wanted(np.matmul)
     np.testing.assert_allclose(got.numpy(), wanted(int8), rtol=1e-5, atol=1e-6)
     assert 1e-4 < off(got, exact) < 0.05
@@ -54,7 +54,7 @@ def while_loop(x: Any, w: Any) -> Any:
 
 
 def with_weights_as_variables(x: Any, w: Any) -> Any:
-    """A loop that carries its weights along."""
+    """Run a loop that carries its weights as a loop variable."""
 
     def step(i: Any, state: Any, w: Any) -> Any:
         return i + 1, cell(x[i], state, w), w

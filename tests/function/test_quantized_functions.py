@@ -1,4 +1,4 @@
-"""tf.function(quantize="int8"), on a backend of NumPy that has the kernel."""
+"""tf.function(quantize="int8") on a NumPy backend that has the kernel."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def text_of(function: Any, *args: Any) -> str:
 
 
 def is_int8(function: Any, *args: Any) -> bool:
-    """Whether the last trace, or that for the arguments, is computed in int8."""
+    """Return True if the last trace, or the trace for the arguments, computes in int8."""
     return "quantized_matmul" in text_of(function, *args)
 
 

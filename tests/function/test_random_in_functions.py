@@ -1,4 +1,4 @@
-"""Random numbers within compiled functions: by a seed that is a tensor, by a Generator, dropout."""
+"""Random numbers in compiled functions: tensor seeds, Generators, dropout."""
 
 from __future__ import annotations
 
@@ -138,12 +138,12 @@ OP_BY_OP = pytest.mark.filterwarnings("ignore:tf.function .* runs op by op")
 
 
 def shape_of(lib: Any, mask: Any) -> Any:
-    """A shape that depends on values."""
+    """Return a shape that depends on values."""
     return lib.shape(lib.boolean_mask(lib.ones([3]), mask))
 
 
 def twice(lib: Any, body: Any, seed: int | None) -> Any:
-    """What calls of a function give after a global seed."""
+    """Return the results of calls of a function after a global seed."""
     if seed is not None:
         lib.random.set_seed(seed)
     function = lib.function(body)

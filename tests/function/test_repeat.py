@@ -1,4 +1,4 @@
-"""Several calls in one crossing to the device: as if each were made by itself."""
+"""Several calls in one crossing to the device have the same effect as separate calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Array = np.ndarray[Any, Any]
 
 
 def updates() -> tuple[Any, list[tf.Variable]]:
-    """Reads and assigns in all ways: in place, of each other, one value twice, unread."""
+    """Return a step that reads and assigns in all ways: in place, crosswise, twice, and unread."""
     a, b, c, d, e, f = (tf.Variable(tf.constant(numbers(i))) for i in range(6))
     count = tf.Variable(0)
 
@@ -137,7 +137,7 @@ def test_a_tape_around_the_calls(device: InPlaceDevice) -> None:
 
 
 def test_a_later_run_that_fails(device: InPlaceDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The Variables have what the run before it gave."""
+    """The Variables have the values of the run before the failed one."""
     monkeypatch.setattr(bridge, "FAILURES", (DeviceFailure,))
     (step, variables), (same, others) = updates(), updates()
     for run in (step, same):

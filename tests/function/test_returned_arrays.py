@@ -70,7 +70,7 @@ def _raw_stack(tf: Any, values: Any) -> Any:
 
 
 def _readers(tf: Any, f: Any) -> dict[str, Callable[[Any], Any]]:
-    """Programs that read the list that ``f`` returns, at once and in other functions."""
+    """Return programs that read the list returned by ``f``, eagerly and in other functions."""
     stacked = tf.function(lambda values: _array(tf, values).stack())
 
     def captured(x: Any) -> Any:
@@ -117,7 +117,7 @@ def _derivatives(tf: Any, program: Callable[[Any], Any]) -> list[Any]:
 
 @pytest.mark.parametrize("returning", OF_ONE_SHAPE)
 def test_values_and_derivatives(returning: Any) -> None:
-    """Every way to read a list that a loop wrote; the shortest one for other lists."""
+    """Read a list that a loop wrote in every way, and other lists in the shortest way."""
     results = []
     for tf in (tfpy, tensorflow):
         readers = _readers(tf, tf.function(lambda x, tf=tf: returning(tf, x)))

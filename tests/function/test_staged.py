@@ -1,4 +1,4 @@
-"""Control flow inside of compiled functions: Variables, random numbers, effects, derivatives."""
+"""Control flow in compiled functions: Variables, random numbers, effects, derivatives."""
 
 from __future__ import annotations
 

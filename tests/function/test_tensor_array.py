@@ -1,4 +1,4 @@
-"""tf.TensorArray, used at once."""
+"""Eager tf.TensorArray."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_gradients() -> None:
 
 @same
 def test_arrays_from_around_a_branch(lib: Any) -> Any:
-    """A branch fills a copy: the array around it stays as it is."""
+    """A branch fills a copy, so the array outside the branch does not change."""
 
     @lib.function
     def filled(x: Any, flag: Any, way: Any) -> Any:

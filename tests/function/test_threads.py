@@ -1,4 +1,4 @@
-"""Functions that several threads trace, differentiate and run at once."""
+"""Functions that several threads trace, differentiate and run at the same time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tfpy._src.functions.executor.program import DeviceProgram
 
 @pytest.fixture(autouse=True)
 def switching_often() -> Iterator[None]:
-    """Threads take turns within an op."""
+    """Make threads switch within an op."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     yield
@@ -25,7 +25,7 @@ def switching_often() -> Iterator[None]:
 
 
 def at_once(work: Callable[[int], Any], count: int = 12) -> list[Any]:
-    """What each of the threads gives, or the error that it met."""
+    """Run work in threads, and return each thread's result or error."""
     found: list[Any] = [None] * count
     together = threading.Barrier(count)
 
@@ -100,7 +100,7 @@ def test_gradients_of_one_function() -> None:
 
 
 def test_a_program_is_registered_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second thread runs it while the first one registers it."""
+    """A second thread runs the program while the first one registers it."""
     function = tf.function(lambda x: tf.sin(x) * 2.0 + 1.0)
     concrete = function.get_concrete_function(tf.TensorSpec([], tf.float32))
     enter, register = DeviceProgram._register, CpuBackend.register

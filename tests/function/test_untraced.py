@@ -1,4 +1,4 @@
-"""Functions whose shapes depend on values run op by op, with TensorFlow's results."""
+"""Functions with shapes that depend on values run eagerly, with TensorFlow's results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variables among the arguments of a function: one trace serves those of one shape and dtype."""
+"""Variables as arguments of a function: one trace serves all of one shape and dtype."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import tfpy
 
 
 class Counted:
-    """Makes ``tf.function``s of Python functions, and counts their traces."""
+    """A factory of ``tf.function``s that counts their traces."""
 
     def __init__(self, tf: Any) -> None:
         self._tf = tf
@@ -60,7 +60,7 @@ def test_one_variable_twice(tf: Any) -> Any:
 
 
 def test_a_variable_that_the_function_reads_by_itself() -> None:
-    """Assignments and readings have the order of the program, which TensorFlow does not keep."""
+    """Assignments and reads run in program order, which TensorFlow does not guarantee."""
 
     def results(tf: Any, compile: Callable[..., Any]) -> Any:
         own, a = tf.Variable(10.0), tf.Variable(1.0)
@@ -175,7 +175,7 @@ def test_control_flow(tf: Any) -> Any:
 
 
 def test_gradients_that_read_variables() -> None:
-    """A custom gradient reads the Variable of its call; TensorFlow's reads that of the first."""
+    """A custom gradient reads the Variable of its own call; TensorFlow reads the first call's."""
 
     @tfpy.function
     def f(x: Any, v: Any) -> Any:
@@ -243,7 +243,7 @@ def test_concrete_functions_refuse_other_kinds() -> None:
 
 
 def test_functions_that_tell_variables_apart() -> None:
-    """A function that asks which Variable it has is traced for each."""
+    """A function that tests the identity of its Variable is traced for each Variable."""
     names: dict[Any, float] = {}
 
     @tfpy.function
@@ -256,7 +256,7 @@ def test_functions_that_tell_variables_apart() -> None:
 
 
 def test_a_variable_that_a_function_keeps() -> None:
-    """What a function keeps of its argument is the Variable itself afterwards."""
+    """An argument that a function stores is the Variable itself after the call."""
     kept: list[Any] = []
 
     @tfpy.function

@@ -1,4 +1,4 @@
-"""``tf.vectorized_map``: batching rules give what the loop over the rows gives."""
+"""``tf.vectorized_map``: batching rules return the same as a loop over the rows."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _samples(op: Op) -> list[Any]:
     ids=lambda op: op.name,
 )
 def test_rules(op: Op) -> None:
-    """Each choice of batched operands gives, for each row, what the primitive gives for the row."""
+    """For each choice of batched operands, each row equals the primitive applied to the row."""
     rng = np.random.default_rng(1)
     for arrays, attrs in _samples(op):
         graph = _graph(op, arrays, attrs)
@@ -142,7 +142,7 @@ def test_programs(name: str) -> None:
 
 @same
 def test_losses_of_labels(lib: Any) -> Any:
-    """Labels are indices with a name of their own in errors."""
+    """Labels are indices with their own name in errors."""
     logits = lib.constant(np.linspace(-1, 1, 24, dtype=np.float32).reshape(4, 2, 3))
     loss = lib.nn.sparse_softmax_cross_entropy_with_logits
     found = [
