@@ -1,4 +1,4 @@
-"""``build.py fuzz``: random programs against TensorFlow; broken Programs, flags and files."""
+"""``build.py fuzz``: random programs compared with TensorFlow, corrupt Programs, flags, files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BACKENDS = ("cpu", "wasm", "wasm-code", "webgl", "webgpu")
 
 
 def main() -> int:
-    """Runs a campaign on each backend; the exit status is 1 when something was found."""
+    """Run a campaign on each backend, and return the exit status 1 if there are findings."""
     parser = argparse.ArgumentParser(prog="build.py fuzz")
     parser.add_argument("--only", default=".*", help="a pattern of the functions to call")
     parser.add_argument("what", nargs="?", choices=(*RUNS, "all"), default="programs")
@@ -26,7 +26,7 @@ def main() -> int:
 
 
 def _mutants(options: argparse.Namespace) -> int:
-    """How much is wrong with the runtimes' answers to broken Programs."""
+    """Return the number of findings about the runtimes' answers to corrupt Programs."""
     found = 0
     for backend in options.backend or mutants.OPEN:
         wrong = mutants.run(backend, options.seed, options.programs, options.seconds)
@@ -35,7 +35,7 @@ def _mutants(options: argparse.Namespace) -> int:
 
 
 def _programs(options: argparse.Namespace) -> int:
-    """How many random programs differ from TensorFlow."""
+    """Return the number of random programs that differ from TensorFlow."""
     found = 0
     for backend in options.backend or BACKENDS:
         report = campaign.run(
@@ -47,12 +47,12 @@ def _programs(options: argparse.Namespace) -> int:
 
 
 def _flags(options: argparse.Namespace) -> int:
-    """How much is wrong with what random flags do."""
+    """Return the number of findings about random flags."""
     return flags.run(options.seed, options.programs, options.seconds).total()
 
 
 def _files(options: argparse.Namespace) -> int:
-    """How much is wrong with what broken files do."""
+    """Return the number of findings about corrupt files."""
     given = map(str, (options.seed, options.programs, options.seconds))
     of_keras = subprocess.run([sys.executable, "-m", "fuzz.keras_files", *given], check=False)
     found = files.run(options.seed, options.programs, options.seconds)

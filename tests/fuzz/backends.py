@@ -1,4 +1,4 @@
-"""The backends that programs run on: each is active inside its context."""
+"""Backends that programs run on. Each one is active inside its context."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ BACKENDS: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "webgl": partial(page_device.active, "webgl"),
     "webgpu": partial(page_device.active, "webgpu"),
 }
-"""By name: NumPy; the wasm module in node, compiling where it pays or always; Chromium."""
+"""Backends by name: NumPy; wasm in node, with code generated where it pays or always; Chromium."""

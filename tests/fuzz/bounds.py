@@ -1,9 +1,9 @@
-"""How far results may be from TensorFlow's: one table, with reasons.
+"""A table of how far results may be from TensorFlow's, with reasons.
 
-Numbers that are no floats are equal. A float result may be off by ``relative * (|y| + scale)``,
-where the scale is 0 for what is computed element by element and else the size of the operands,
-for sums may cancel. Every statement is judged by itself, on the operands that it had, so that
-errors do not add up along a program.
+Results that are not floats must be equal. A float result may differ by ``relative * (|y| +
+scale)``. The scale is 0 for elementwise functions, and otherwise the size of the operands, because
+sums may cancel. Each statement is judged alone on its actual operands, so errors do not accumulate
+along a program.
 """
 
 from __future__ import annotations
@@ -25,20 +25,26 @@ DOMAINS = {
     r"linalg\..*|norm|signal\..*|sparse\..*|losses\..*|nn\..*loss.*|.*segment.*": (-2.0, 2.0),
     r"nn\.ctc_.*": (-2.0, 2.0),
     r"math\.(betainc|lbeta|igamma.*|polygamma|zeta)": (0.1, 0.9),
-    r"nn\.avg_pool3d": (-2.0, 2.0),  # TensorFlow takes the lowest float for padding
+    r"nn\.avg_pool3d": (-2.0, 2.0),  # TensorFlow pads with the lowest float
     r"nn\.(lrn|local_response_normalization)": (-2.0, 2.0),  # squares that overflow times 0 or 1
 }
-"""Functions that are tried with such numbers only: colours, what is summed for long or decomposed
-(infinities and NaN say nothing there), functions with a domain."""
+"""Ranges of operands for functions that are not tried with all numbers.
+
+These are functions of colors, functions with a domain, and long sums and decompositions, for which
+infinities and NaN are not informative.
+"""
 
 
 class Bound(NamedTuple):
-    """How far off a result may be."""
+    """Bound on the difference of a result."""
 
     relative: float
     scale: str = "none"
-    """"none", "one": 1, "operands": the largest operand, "product": that of the largest of each,
-    "numbers": the largest operand times the largest number in the call."""
+    """Kind of scale.
+
+    "none": 0, "one": 1, "operands": the largest operand, "product": the product of each operand's
+    largest element, "numbers": the largest operand times the largest number in the call.
+    """
 
 
 EXACT = Bound(0.0)
@@ -76,16 +82,16 @@ TABLE: dict[str, tuple[Bound, str]] = {
 DEFAULT = Bound(5e-6, "operands")
 GRADIENT = Bound(1e-4, "product")
 HALVES = {"float16": 2e-3, "bfloat16": 1.6e-2}
-"""Relative, of floats of 16 bits."""
+"""Relative bounds of 16-bit floats."""
 
 
 def truncated(name: str) -> bool:
-    """Whether integers are computed as floats and truncated: the nearest below is as good."""
+    """Return True if integers are truncated floats, so that the integer below is also valid."""
     return re.fullmatch(r"image\.adjust_.*", unsurrounded(name)) is not None
 
 
 def domain(name: str) -> tuple[float, float] | None:
-    """The numbers that a function is tried with, if not with all."""
+    """Return the range of numbers that a function is tried with, or None for all."""
     return next((d for pattern, d in DOMAINS.items() if re.fullmatch(pattern, name)), None)
 
 
@@ -95,7 +101,7 @@ ELEMENTWISE = frozenset(
 
 
 def bound(name: str) -> Bound:
-    """The bound of a function."""
+    """Return the bound of a function."""
     if name.startswith(("gradient of ", "assigned ")):
         return GRADIENT
     name = unsurrounded(name)
@@ -106,7 +112,7 @@ def bound(name: str) -> Bound:
 
 
 def scale(kind: str, operands: Sequence[Array], text: str) -> float:
-    """The size that an absolute error of a call is measured by."""
+    """Return the scale of absolute errors of a call."""
     if kind in ("none", "one"):
         return float(kind == "one")
     largest = [_largest(a) for a in operands if a.dtype.kind not in "bO"]

@@ -1,4 +1,4 @@
-"""Workers one after another, what they find counted by kind, and a report."""
+"""A campaign of workers run in sequence, with findings counted by kind, and a report."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 SILENCE = 150.0
-"""Seconds without a word after which a worker is given up: its program hangs."""
+"""Seconds without output after which a worker counts as hanging and is killed."""
 
 
 @dataclass
 class Report:
-    """What a campaign has done."""
+    """Report of a campaign."""
 
     at: int = 0
-    """The program that runs."""
+    """Number of the current program."""
     cases: int = 0
     programs: int = 0
     calls: int = 0
     ended: list[int] = field(default_factory=list)
-    """Programs on which a worker's process ended; nearly always TensorFlow's doing."""
+    """Programs on which a worker's process ended, nearly always because of TensorFlow."""
     names: set[str] = field(default_factory=set)
     findings: Counter[str] = field(default_factory=Counter)
 
@@ -49,7 +49,7 @@ def run(
     seconds: float | None = None,
     pattern: str = ".*",
 ) -> Report:
-    """Runs the fixed cases, then programs from ``first`` on: so many, so long, or without end."""
+    """Run the fixed cases, then programs from ``first`` on, up to a number or a time limit."""
     report = Report()
     until = time.time() + seconds if seconds is not None else float("inf")
     next_seed, end = first, None if programs is None else first + programs
@@ -67,7 +67,7 @@ def run(
 
 
 def _work(report: Report, words: list[Any]) -> int | None:
-    """One worker; the seed on which its process ended, or nothing when it is through."""
+    """Run one worker. Return the seed on which its process ended, or None if it finished."""
     argv = [sys.executable, "-m", "fuzz.worker", *map(str, words)]
     path = os.pathsep.join(str(ROOT / p) for p in ("src", "tests", "."))
     env = {**os.environ, "PYTHONPATH": path}
@@ -97,7 +97,10 @@ def _work(report: Report, words: list[Any]) -> int | None:
 
 
 def _lines(report: Report, process: subprocess.Popen[str]) -> Iterator[str]:
-    """What a worker says; one that is silent for long is killed, which is a finding."""
+    """Yield a worker's lines.
+
+    A worker that is silent for too long is killed, which is a finding.
+    """
     assert process.stdout is not None
 
     def give_up() -> None:

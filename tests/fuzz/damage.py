@@ -1,4 +1,4 @@
-"""Files that are changed: bytes, numbers, and what JSON, archives and compressed files hold."""
+"""Damage to files: bytes, numbers, and the contents of JSON, archives and compressed files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NUMBERS = (0, 1, 2, 127, 128, 255, 2**15, 2**16 - 1, 2**31 - 1, 2**31, 2**32 - 1
 
 
 def damaged(rng: Rng, files: Files) -> dict[str, bytes]:
-    """One of the files changed: its bytes, its values if it is JSON, what it packs if it does."""
+    """Return the files with one of them damaged: its bytes, its JSON values or its members."""
     found = dict(files)
     path = choose(rng, list(found))
     data = found[path]
@@ -47,7 +47,7 @@ def _changed(rng: Rng, path: str, data: bytes) -> bytes:
 
 
 def _changed_archive(rng: Rng, data: bytes) -> bytes:
-    """A whole archive with a member changed."""
+    """Return a valid archive with one member changed."""
     out = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as before, zipfile.ZipFile(out, "w") as after:
         names = before.namelist()
@@ -59,7 +59,7 @@ def _changed_archive(rng: Rng, data: bytes) -> bytes:
 
 
 def _with_right_sums(png: bytes) -> bytes:
-    """The checksums of a PNG's chunks made right, as far as these go."""
+    """Return a PNG with corrected checksums of its chunks, as far as they are intact."""
     out, at = bytearray(png), 8
     while at + 12 <= len(out):
         end = at + 8 + int.from_bytes(out[at : at + 4], "big")
@@ -69,8 +69,11 @@ def _with_right_sums(png: bytes) -> bytes:
 
 
 def _changed_bytes(rng: Rng, data: bytes) -> bytes:
-    """Bytes changed, numbers of fixed and of any length put in, pieces doubled, moved or left out,
-    the end cut."""
+    """Return changed bytes.
+
+    Numbers of fixed and variable length are inserted, pieces are duplicated, moved or removed, and
+    the end is truncated.
+    """
     out = bytearray(data)
     for _ in range(int(rng.integers(1, 4))):
         if not out:
@@ -90,7 +93,7 @@ def _changed_bytes(rng: Rng, data: bytes) -> bytes:
         elif kind == 4:
             number = choose(rng, NUMBERS)
             out[at : at + int(rng.integers(3))] = varint(number)
-        elif kind == 5:  # a small number is a length, a count or an enumeration
+        elif kind == 5:  # small numbers are lengths, counts or enumerations
             out[at] = (out[at] + int(choose(rng, (-1, 1, 2, 4, 128)))) % 256
         elif kind == 6:
             other = int(rng.integers(len(out)))

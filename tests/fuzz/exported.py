@@ -1,4 +1,4 @@
-"""Broken files of exported programs, which node loads and runs on wasm."""
+"""Corrupt files of exported programs, which node loads and runs on wasm."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .values import Rng
 SOURCES = ("dense", "lstm_loop", "training", "control_flow", "lists")
 """Cases with steps of all kinds."""
 OUTSIDE = 0.7
-"""How often what is outside of Programs is changed: these are larger."""
+"""Probability of a change outside Programs, which are larger than the rest."""
 
 CLEAR = re.compile(
     r"Error: (broken file: |wasm: |No backend could be opened: |the program was disposed"
@@ -34,18 +34,18 @@ CLEAR = re.compile(
     r"|out of memory for)"
     r"|RangeError: Tried to write to index"
 )
-"""How a refusal begins that a reader understands."""
+"""Beginning of an error message that users understand."""
 
 
 class File(NamedTuple):
-    """An exported program, and what it says is to be run."""
+    """An exported program, and the data of the call to run."""
 
     data: bytes
     text: str
 
 
 def files() -> list[File]:
-    """Files to start from, for wasm alone."""
+    """Return files to start from, for wasm only."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         for name in SOURCES:
@@ -57,7 +57,7 @@ def files() -> list[File]:
 
 
 def broken(rng: Rng, file: File) -> File:
-    """A file whose document has one to three changes."""
+    """Return a file with one to three changes in its document."""
     if rng.random() >= OUTSIDE:
         text = mutated(rng, file.text)
     else:
@@ -79,7 +79,7 @@ def _parsed(text: str) -> Any:
 
 @contextmanager
 def in_node() -> Iterator[Callable[[Sequence[File]], list[dict[str, Any]]]]:
-    """What becomes of files: verdicts as ``e2e/trial.mjs`` has them."""
+    """Return a function that tries files in node and returns verdicts as in ``e2e/trial.mjs``."""
     runtime = NodeProcess("program_driver.mjs")
 
     def trials(batch: Sequence[File]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Broken files at the doors by which files come in: refused with a clear text, or read, soon."""
+"""Corrupt files for each reader: rejected with a clear message, or read, within a time limit."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from .trying import Door, tried_once
 
 
 def run(seed: int, count: int | None, seconds: float | None) -> Counter[str]:
-    """Tries broken files: see :func:`seeds.run`."""
+    """Try corrupt files. See `seeds.run`."""
     return seeds.run("files", partial(tried_once, DOORS), seed, count, seconds)
 
 
-# what is read
+# Readers
 
 
 def _sound() -> Files:
@@ -52,7 +52,7 @@ def _records() -> Files:
 
 
 def _in_folder(read: Callable[[Path], Any]) -> Callable[[Files], None]:
-    """Reads files that lie in a folder."""
+    """Return a function that writes files into a folder and reads them."""
 
     def from_folder(files: Files) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -66,7 +66,7 @@ def _in_folder(read: Callable[[Path], Any]) -> Callable[[Files], None]:
 
 
 def _saved(write: Callable[[Path], Any]) -> Files:
-    """The files that a function writes to a folder."""
+    """Return the files that a function writes to a folder."""
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder))
         files = (file for file in sorted(Path(folder).rglob("*")) if file.is_file())
@@ -100,7 +100,7 @@ def _saved_model() -> Files:
 
 
 def _checkpointed(lib: Any) -> Any:
-    """What holds a number, texts, a list and a table."""
+    """Return an object with a number, strings, a list and a table."""
     module = lib.Module()
     module.w, module.texts = lib.Variable(np.ones((4, 3), np.float32)), lib.Variable([b"a", b"bc"])
     module.listed = [lib.Variable(1), {"n": lib.Variable(2.0)}]
@@ -121,7 +121,7 @@ def _restore(folder: Path) -> None:
 
 
 class _Right:
-    """A checksum that is right whatever the file says."""
+    """A checksum that equals any value."""
 
     def __eq__(self, other: object) -> bool:
         return True
@@ -130,7 +130,7 @@ class _Right:
 
 
 def _restore_unchecked(folder: Path) -> None:
-    """As if who changed the file had put its checksums right."""
+    """Restore a checkpoint as if its checksums matched the changed file."""
     with patch.object(table, "masked", _right), patch.object(bundle, "masked", _right):
         _restore(folder)
 
@@ -181,7 +181,7 @@ def _dataset(compression: str | None) -> Callable[[], Files]:
 
 
 def _frozen() -> Files:
-    """A GraphDef with a loop of TensorFlow 1, a conditional, and constants of single values."""
+    """Return a GraphDef with a loop of TensorFlow 1, a conditional, and single-value constants."""
     v1 = reference.compat.v1
     graph = reference.Graph()
     with graph.as_default():
@@ -209,7 +209,7 @@ def _tflite() -> Files:
 
 
 def _called(files: Files) -> None:
-    """Loads a model and calls it with ones."""
+    """Load a model and call it with ones."""
     model = tf.models.load(dict(files))
     sizes = [[n or 1 for n in spec.shape] for spec in model.inputs if spec.shape.rank is not None]
     if all(np.prod(shape, dtype=float) < 10_000 for shape in sizes):
@@ -251,5 +251,5 @@ DOORS: dict[str, Door] = {
     "tflite": (_tflite, _called),
     "saved-model": (_saved_model, _in_folder(lambda folder: tf.models.load(str(folder)))),
 }
-"""What makes a good file of each kind, and what reads such files."""
+"""For each kind of file, a function that makes a valid file and one that reads such files."""
 DOORS = {name: (functools.cache(make), read) for name, (make, read) in DOORS.items()}

@@ -1,4 +1,4 @@
-"""Random flags: set, given as text, read; refused with a clear text, or taken and nothing else."""
+"""Random flags, set, parsed and read: rejected with a clear message, or accepted as given."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from . import seeds
 from .values import Rng, choose
 
 ACTS = 30
-"""What is done to one environment."""
+"""Number of actions on one environment."""
 BACKENDS = ("webgpu", "webgl", "wasm", "cpu")
 VALUES: tuple[Any, ...] = (
     *(True, False, 0, 1, -1, 2, 7, 2**31, -(2**63), 10**30, 0.5, float("nan"), float("inf")),
@@ -45,12 +45,12 @@ NAMES = (*FLAGS, *MEANINGLESS)
 
 
 def run(seed: int, count: int | None, seconds: float | None) -> Counter[str]:
-    """Tries environments: see :func:`seeds.run`."""
+    """Try environments. See `seeds.run`."""
     return seeds.run("flags", tried_once, seed, count, seconds)
 
 
 def tried_once(rng: Rng) -> list[str]:
-    """What was done up to what is wrong, and that; nothing where all is right."""
+    """Return the actions up to an error and the error itself, or an empty list."""
     flags = Environment()
     flags.found_by(host_facts.find, bridge.wait)
     flags.get("WEBGL_VERSION")
@@ -76,7 +76,7 @@ def tried_once(rng: Rng) -> list[str]:
 
 
 def _act(rng: Rng, flags: Environment) -> tuple[Callable[[], object], str, dict[str, Any]]:
-    """Something to do, as text, and the flags that are so afterwards."""
+    """Return a random action, its text, and the flags that it sets."""
     kind = int(rng.integers(6))
     if kind == 0:
         name, value = _name(rng), choose(rng, VALUES)
@@ -101,13 +101,13 @@ def _act(rng: Rng, flags: Environment) -> tuple[Callable[[], object], str, dict[
 def _reset(flags: Environment) -> Callable[[], object]:
     def act() -> None:
         flags.reset()
-        flags.get("WEBGL_VERSION")  # the host is asked again
+        flags.get("WEBGL_VERSION")  # the host is queried again
 
     return act
 
 
 def _all(flags: Environment) -> dict[str, Any]:
-    """What all flags are; another thing where one cannot be read."""
+    """Return all flags, or the error of reading them."""
     try:
         return dict(flags.get_flags())
     except Exception as error:
@@ -130,7 +130,7 @@ def _wrong(flags: Environment, wanted: dict[str, Any]) -> str:
 
 
 def _name(rng: Rng) -> Any:
-    """Of a flag, nearly that of one, or none."""
+    """Return the name of a flag, a misspelled name, or an unknown one."""
     name = str(choose(rng, NAMES))
     kind = rng.random()
     if kind < 0.7:

@@ -1,9 +1,9 @@
-"""Programs as compiled functions: the same results as op by op, within what rounding explains.
+"""Programs as compiled functions: the same results as eagerly, up to rounding.
 
-A compiled function shows its results only. How far these may be off is measured: TensorFlow runs
-the program some times with every float result a little changed, and what these runs give apart
-from each other, a function may give too. So may it what is as near to the result in float64 as
-the result op by op is: compilers of shaders simplify ``(x + 1) - 1``.
+A compiled function shows only its results, so the tolerance is measured: TensorFlow runs the
+program several times with small changes of each float result, and the function may differ as much
+as these runs differ from each other. It may also be as near to the float64 result as the eager
+result is, because shader compilers simplify ``(x + 1) - 1``.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .values import is_exact
 
 RUNS = 12
 SPREAD = 4.0
-"""How many times as far as the changed runs a function's result may be."""
+"""Factor by which a function's result may exceed the spread of the changed runs."""
 
 
 def check_function(oracle: Oracle, program: Program) -> Finding | None:
-    """What differs between a program op by op and as a ``tf.function``, all with tfpy."""
+    """Return the difference between a program's eager and compiled results, both with tfpy."""
     results = shown(program)
     given = {i: s.array for i, s in enumerate(program.statements) if isinstance(s, Given)}
     if not results or any(a.dtype.kind == "O" for a in given.values()):
@@ -63,7 +63,7 @@ def _run(
     wrap: Wrapped,
     noise: Callable[[Call, Sequence[Any], Any], Any] = lambda call, operands, result: result,
 ) -> Arrays | Refusal:
-    """The results of a program that is one function."""
+    """Return the results of a program that is one function."""
     names: list[str] = []
 
     def function(*tensors: Any) -> list[Any]:
@@ -109,7 +109,7 @@ def _difference(
 def _changed(
     library: Library, program: Program, given: dict[int, Array], results: list[int], seed: int
 ) -> Arrays | Refusal:
-    """A run of which every float result is off by up to its bound."""
+    """Run a program with every float result changed by up to its bound."""
     rng = np.random.default_rng(seed)
 
     def noise(call: Call, operands: Sequence[Any], result: Any) -> Any:
@@ -141,11 +141,14 @@ def _differs(eager: Array | None, compiled: Array | None) -> str:
 
 
 def _explained(eager: Any, compiled: Any, others: list[Any], truth: Array | None) -> bool:
-    """Whether changed runs are as far from each other as the function is from them, or the function
-    is as near to the truth as what it computes op by op."""
+    """Return True if rounding explains the difference between eager and compiled results.
+
+    The function must be as near to the eager result as changed runs are to each other, or as near
+    to the float64 result as the eager result is.
+    """
     others = [o for o in others if o.shape == eager.shape == compiled.shape]
     if not others:
-        return True  # the results' shapes depend on rounding, or TensorFlow lacks a kernel
+        return True  # rounding decides shapes, or TensorFlow has no kernel
     if is_exact(eager):
         stable = np.all([o == others[0] for o in others], axis=0)
         return bool((~stable | (eager == compiled)).all())

@@ -1,4 +1,4 @@
-"""Makes random programs. TensorFlow runs along, so that most statements mean something."""
+"""Generation of random programs. TensorFlow runs along, so that most statements are meaningful."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from .values import DTYPE_WEIGHTS, MAX_SIZE, Domain, Rng, array, choose, inside
 NEAR_ONE = (-2.0, 2.0)
 LARGEST_RESULT = 20_000
 TRIES = 12
-"""Draws for one statement before the program goes without it."""
+"""Number of attempts at one statement before it is omitted."""
 KEPT_REFUSALS = 0.15
-"""The share of refused calls that stay in a program, so that refusals are compared too."""
+"""Share of rejected calls that stay in a program, so that errors are compared as well."""
 GRADIENTS = 0.15
-"""The share of statements that are gradients of their call."""
+"""Share of statements that are gradients of their call."""
 SURROUNDED = 0.2
-"""The share of statements whose call runs in a compiled loop, a conditional or the like."""
+"""Share of statements with a call in a compiled loop, a conditional or similar."""
 OTHER_DTYPES = 0.08
-"""The share of operands of another dtype than the floats that a call expects."""
+"""Share of operands with another dtype than the floats that a call expects."""
 UNCONVERTED = 0.06
-"""The share of calls with an operand that is an array or a list."""
+"""Share of calls with an operand that is an array or a list."""
 
 
 class Live(NamedTuple):
@@ -41,18 +41,21 @@ class Live(NamedTuple):
 
 
 class Generator:
-    """Programs by number: the same seed gives the same program."""
+    """A generator of programs by number. The same seed produces the same program."""
 
     def __init__(self, tensorflow: Any, wanted: Callable[[str], bool] = lambda name: True) -> None:
         self.tf = Library(tensorflow)
         self.templates = [t for t in TEMPLATES if wanted(t.name)]
 
     def template(self, draw: str) -> Template:
-        """The template of a draw: a new one changes no draws but those that it gets itself."""
+        """Return the template of a draw.
+
+        A new template changes only the draws that it takes over.
+        """
         return max(self.templates, key=lambda t: crc32(f"{draw} {t}".encode()))
 
     def program(self, seed: int) -> Program:
-        """The program of a seed."""
+        """Return the program of a seed."""
         rng = np.random.default_rng(seed)
         made = _Making(self, rng, seed)
         for _ in range(int(rng.integers(1, 6))):
@@ -68,7 +71,7 @@ class _Making:
         self.live: list[Live] = []
 
     def add(self) -> None:
-        """Adds a call with what it reads, unless none is found."""
+        """Add a call with its operands, unless no attempt succeeds."""
         for _ in range(TRIES):
             if self._try():
                 return
@@ -106,7 +109,7 @@ class _Making:
         return True
 
     def _result(self, call: Call, values: list[Array]) -> dict[str, Array | None] | None:
-        """The arrays of a call; none for one to be left out."""
+        """Return the arrays of a call, or None for a call to omit."""
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -125,7 +128,7 @@ class _Making:
         return next(live.array for live in self.live if live.ref == ref)
 
     def _operand(self, word: Word, dtype: str, numbers: Domain | None) -> Ref:
-        """What there is of the kind and shape, or a new tensor."""
+        """Return an existing value of the kind and shape, or a new tensor."""
         wanted = WORDS[word.kind] or dtype
         if word.kind == "f" and self.rng.random() < OTHER_DTYPES:
             wanted = _dtype(self.rng)
@@ -149,7 +152,7 @@ class _Making:
         return ref
 
     def _gradient(self, drawn: Drawn, operands: list[Ref], values: list[Array]) -> Call:
-        """The call, or now and then its gradient for its float operands."""
+        """Return the call, or sometimes its gradient with respect to its float operands."""
         call = Call(drawn.name, drawn.text, tuple(operands))
         floats = [i for i, value in enumerate(values) if value.dtype == np.float32]
         if not floats or self.rng.random() >= GRADIENTS:
@@ -164,7 +167,7 @@ class _Making:
         )
 
     def _unconverted(self, call: Call) -> Call:
-        """Return the call, now and then with an operand as an array or a list."""
+        """Return the call, sometimes with an operand as an array or a list."""
         if self.rng.random() >= UNCONVERTED or "lambda" in call.text:
             return call
         number = int(self.rng.integers(len(call.operands))) if call.operands else 0

@@ -1,6 +1,7 @@
-"""Functions that random programs call, in TensorFlow's names.
+"""Functions that random programs call, written with TensorFlow's names.
 
-A printed program contains the text of those that it uses, so each is defined by its own text.
+A printed program contains the source of the helpers that it uses, so each helper is independent of
+this module.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ def gradients(function: Any, *inputs: Any) -> Any:
 
 
 def leaves(result: Any) -> Any:
-    """Return the tensors of a nest, those of ragged and sparse tensors included."""
+    """Return the tensors of a nest, including the components of ragged and sparse tensors."""
     return [y for y in tf.nest.flatten(result, expand_composites=True) if tf.is_tensor(y)]
 
 
@@ -117,7 +118,7 @@ def slices(*tensors: Any) -> Any:
 
 
 def elements(dataset: Any) -> Any:
-    """Return the elements of a Dataset, at most 50, those of Datasets in it included."""
+    """Return the elements of a Dataset and of nested Datasets, at most 50."""
     return [
         elements(element) if isinstance(element, tf.data.Dataset) else element
         for _, element in zip(range(50), dataset, strict=False)

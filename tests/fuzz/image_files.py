@@ -1,4 +1,4 @@
-"""Good images of each format, and what reads them."""
+"""Valid images of each format, and their readers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _picture(write: Callable[[Any], Any]) -> Callable[[], Files]:
 
 
 def _palette() -> Files:
-    """A PNG of 2 bits with a palette."""
+    """Return a PNG of 2 bits with a palette."""
     head = (9).to_bytes(4, "big") + (5).to_bytes(4, "big") + bytes([2, 3, 0, 0, 0])
     lines = zlib.compress(bytes([0, 27, 27, 192] * 5))
     chunks = [(b"IHDR", head), (b"PLTE", bytes(range(12))), (b"tRNS", b"\1\2"), (b"IDAT", lines)]
@@ -38,7 +38,7 @@ def _palette() -> Files:
 
 
 def _gif() -> Files:
-    """Two frames of 16 colors with a transparent one, whose codes have 5 bits each."""
+    """Return a GIF of two frames, 16 colors, a transparent color and codes of 5 bits."""
     pixels = [n % 16 for n in range(12)]
     bits = "".join(f"{code:05b}"[::-1] for code in [16, *pixels, 17])
     codes = bytes(int(bits[i : i + 8].ljust(8, "0")[::-1], 2) for i in range(0, len(bits), 8))

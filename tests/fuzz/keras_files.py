@@ -1,4 +1,4 @@
-"""Broken files of Keras's formats, in a process where tfpy is TensorFlow, as Keras needs it.
+"""Corrupt files of Keras's formats, in a process where tfpy replaces TensorFlow.
 
 Run it as ``python -m fuzz.keras_files SEED COUNT SECONDS``; COUNT and SECONDS may be "None".
 """
@@ -58,7 +58,7 @@ DOORS: dict[str, Door] = {
 
 
 def main() -> int:
-    """Try broken files; return 1 if something was found."""
+    """Try corrupt files, and return 1 if there are findings."""
     seed, count, seconds = (None if word == "None" else float(word) for word in sys.argv[1:])
     tf.as_tensorflow(replace=True)
     warnings.simplefilter("ignore")

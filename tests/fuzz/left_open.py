@@ -12,7 +12,7 @@ from .surroundings import unsurrounded
 from .values import Array, is_exact
 
 _TRACES = ("mapped(", "looped(", "guarded(", "opened(", "assigned(")
-"""How calls begin that run in a compiled function."""
+"""Prefixes of calls that run in a compiled function."""
 
 
 def _has_nan(text: str, operands: Sequence[Array]) -> bool:
@@ -20,7 +20,7 @@ def _has_nan(text: str, operands: Sequence[Array]) -> bool:
 
 
 def _unfit(text: str, operands: Sequence[Array]) -> bool:
-    """A cast to integers that do not hold all the floats."""
+    """Return True for a cast to integers if some floats are outside their range."""
     wanted = re.search(r"u?int\d+", text)
     if not wanted or is_exact(operands[0]):
         return False
@@ -37,7 +37,7 @@ def _empty_filter(text: str, operands: Sequence[Array]) -> bool:
 
 
 def _skips_pixels(text: str, operands: Sequence[Array]) -> bool:
-    """Windows of a volume that do not reach its end."""
+    """Return True if the windows over a volume do not reach its end."""
     listed = re.search(r"\[1, (\d+), (\d+), (\d+), 1\]", text)
     numbers = re.search(r"pool3d\((?:\$|x)0, (\d+), (\d+)", text)
     if any(a.ndim < 5 for a in operands):
@@ -59,37 +59,37 @@ def _of_other_shapes(text: str, operands: Sequence[Array]) -> bool:
 
 
 def _other_diagonals(text: str, operands: Sequence[Array]) -> bool:
-    """Diagonals that are read and are no vectors of which the second is shorter by one."""
+    """Return True unless the operands are a main diagonal and a second one shorter by one."""
     main, beside = (a.shape for a in operands[:2])
     return main[:1] not in ((0,), (1,)) and (len(main) != 1 or beside != (main[0] - 1,))
 
 
 def _unsorted(text: str, operands: Sequence[Array]) -> bool:
-    """Whether the numbers of the first list descend somewhere."""
+    """Return True if the numbers of the first list are not in ascending order."""
     found = re.search(r"\[[^\[\]]*\]", text)
     numbers = ast.literal_eval(found[0]) if found else []
     return numbers != sorted(numbers)
 
 
 def _names_the_blank(text: str) -> bool:
-    """Whether labels, the first list of lists, hold class 0, which is the blank one."""
+    """Return True if the labels (the first list of lists) contain class 0, the blank class."""
     found = re.search(r"\[\[.*?\]\]", text)
     return found is not None and bool(re.search(r"\b0\b", found[0]))
 
 
 def _probabilities_near_one(text: str, operands: Sequence[Array]) -> bool:
-    """Predictions in a trace where 1 - p is not much larger than the rounding of 1 + epsilon."""
+    """Return True in a trace if 1 - p of a prediction is close to the rounding of 1 + epsilon."""
     return text.startswith(_TRACES) and bool((np.abs(operands[1] - 1.0) < 1e-3).any())
 
 
 def _next_to_one(text: str, operands: Sequence[Array]) -> bool:
-    """Whether the number of results that are no NaN is counted, of the float above 1."""
+    """Return True if the call counts results that are not NaN, for the first float above 1."""
     above = np.nextafter(np.float32(1), np.float32(2))
     return text.startswith("guarded(") and bool((operands[0] == above).any())
 
 
 def _more_bands_than_rows(text: str, operands: Sequence[Array]) -> bool:
-    """Bands [..., k, n] with k > n, for a right side [..., n, m], in a trace."""
+    """Return True in a trace for bands [..., k, n] with k > n and a right side [..., n, m]."""
     shapes = [a.shape for a in operands if a.ndim > 1]
     return text.startswith(_TRACES) and any(
         bands[-2] > bands[-1] == rhs[-2] for bands in shapes for rhs in shapes
@@ -97,7 +97,7 @@ def _more_bands_than_rows(text: str, operands: Sequence[Array]) -> bool:
 
 
 def _array_of_other_dtype(text: str, operands: Sequence[Array]) -> bool:
-    """What is no tensor, and whose numbers are not float32."""
+    """Return True for an operand that is not a tensor and not float32."""
     return ".numpy()" in text and any(a.dtype != np.float32 for a in operands)
 
 
@@ -106,14 +106,14 @@ def _vectorised_without_rows(text: str, operands: Sequence[Array]) -> bool:
 
 
 def _of_other_rows(text: str, operands: Sequence[Array]) -> bool:
-    """A mask of another shape than the rows of the first operand, whose sizes are open."""
+    """Return True for open sizes and a mask that does not match the first operand's rows."""
     written = re.search(r"tf\.constant\((\[[^()]*\])\)", text)
     mask = operands[-1] if written is None else np.array(ast.literal_eval(written[1]))
     return text.startswith("opened(") and operands[0].shape[: mask.ndim] != mask.shape
 
 
 def _axes_of_nothing(text: str, operands: Sequence[Array]) -> bool:
-    """A tensor without elements, and a list of axes that do not exist or occur twice."""
+    """Return True for an empty tensor with a list of invalid or repeated axes."""
     found = re.search(r"\[[^\[\]]*\]", text)
     axes, rank = ast.literal_eval(found[0]) if found else [], operands[0].ndim
     wrong = any(not -rank <= a < rank for a in axes) or len({a % rank for a in axes}) < len(axes)
@@ -121,27 +121,30 @@ def _axes_of_nothing(text: str, operands: Sequence[Array]) -> bool:
 
 
 def _nearly_singular(text: str, operands: Sequence[Array]) -> bool:
-    """A matrix whose columns, of a wide one the first that make a square, are dependent."""
+    """Return True for a nearly singular matrix. Only the leading square of a wide matrix counts."""
     rows, columns = operands[0].shape[-2:]
     square = operands[0][..., : min(rows, columns)].astype(np.float64)
     return bool(square.size) and not bool((np.linalg.cond(square) < 1e4).all())
 
 
 def _of_other_frequencies(text: str, operands: Sequence[Array]) -> bool:
-    """Frames whose number of frequencies is not that of the transform, which pads or crops."""
+    """Return True if the number of frequencies differs from the transform's.
+
+    The transform then pads or crops.
+    """
     found = re.search(r"inverse_stft\((?:\$|x)0, (\d+)", text)
     points = 1 << (int(found[1]) - 1).bit_length() if found else 0
     return points > 0 and operands[0].shape[-1] != points // 2 + 1
 
 
 def _counts_complex_quotients(text: str, operands: Sequence[Array]) -> bool:
-    """Whether the results that are no NaN are counted, of complex numbers divided by 0."""
+    """Return True if the call counts results that are not NaN of complex numbers divided by 0."""
     zero = re.search(r"/ 0(\.0)?\b", text) or ("/" in text and bool((operands[-1] == 0).any()))
     return text.startswith("guarded(") and bool(zero) and operands[0].dtype.kind == "c"
 
 
 def _beyond_int32(text: str, operands: Sequence[Array]) -> bool:
-    """Lists of Python's integers that int32 does not hold."""
+    """Return True for lists of Python integers beyond int32."""
     most = np.iinfo(np.int32).max
     return any(
         f"${i}.numpy().tolist()" in text and a.dtype.kind in "iu" and bool((a > most).any())
@@ -154,13 +157,13 @@ def _traced_with_listed_axis(text: str, operands: Sequence[Array]) -> bool:
 
 
 def _hardly_definite(text: str, operands: Sequence[Array]) -> bool:
-    """A product of a matrix with itself plus a small or negative share of the identity."""
+    """Return True for a squared matrix plus a small or negative multiple of the identity."""
     found = re.search(r"(-?[\d.e-]+) \* tf\.eye", text)
     return found is not None and float(found[1]) < 0.1
 
 
 def _larger_window(text: str, operands: Sequence[Array]) -> bool:
-    """Windows over images that are smaller than they in some dimension."""
+    """Return True if a window is larger than the image in some dimension."""
     found = re.search(r"pool\w*\(\w+, (\d+|\[[\d, ]+\])", text)
     sizes = [int(n) for n in re.findall(r"\d+", found[1])] if found else []
     return max(sizes, default=0) > min(operands[0].shape[1:-1], default=0)
@@ -343,11 +346,11 @@ LEFT_OPEN: dict[str, tuple[Callable[[str, Sequence[Array]], bool], str]] = {
         "TensorFlow rounds (1 + x) / 2 to 1, of which the result is infinite",
     ),
 }
-"""Calls of which TensorFlow's result is accidental or wrong: when it is not compared, and why."""
+"""Calls for which TensorFlow's result is accidental or wrong: condition and reason."""
 
 
 def left_open(name: str, text: str, operands: Sequence[Array]) -> bool:
-    """Whether the result of a call is not compared."""
+    """Return True if the result of a call is not compared."""
     names = [unsurrounded(name)]
     if name.startswith("assigned "):
         names.append(f"gradient of {names[0]}")

@@ -1,4 +1,4 @@
-"""Makes findings small: the statement alone, or the fewest statements; then single elements."""
+"""Minimization of findings: a single statement or the fewest statements, then single elements."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Differs = Callable[[Program], bool]
 
 
 def minimised(program: Program, differs: Differs) -> Program:
-    """A smaller program that still differs."""
+    """Return a smaller program that still differs."""
     return smaller_operands(fewer_statements(program, differs), differs)
 
 
 def fewer_statements(program: Program, differs: Differs) -> Program:
-    """Drops statements, the last ones first, while the difference stays."""
+    """Drop statements, beginning with the last one, while the difference remains."""
     number = len(program.statements) - 1
     while number >= 0:
         shorter = program.without(number)
@@ -29,7 +29,7 @@ def fewer_statements(program: Program, differs: Differs) -> Program:
 
 
 def smaller_operands(program: Program, differs: Differs) -> Program:
-    """One element of each operand, where all are of one shape or have one element."""
+    """Return the program with one element per operand, if all have one shape or one element."""
     arrays = [s.array for s in program.statements if isinstance(s, Given)]
     shapes = {a.shape for a in arrays if a.size > 1}
     if len(shapes) != 1:

@@ -1,7 +1,7 @@
-"""Broken Programs on the runtimes: refused with a clear text, or run and nothing else touched.
+"""Corrupt Programs on the runtimes: rejected with a clear message, or run without side effects.
 
-No crash, trap or hang, no write outside their slots, nothing left, inputs unchanged. "exported" has
-broken files of exported programs instead, on wasm.
+There must be no crash, trap or hang, no write outside the outputs, no leak, and no change of
+inputs. "exported" tries corrupt files of exported programs instead, on wasm.
 """
 
 from __future__ import annotations
@@ -42,21 +42,22 @@ CLEAR = {
     "webgl": re.compile(r"(ResourceExhausted)?Error: (program|kernel|WebGL2|webgl)\b"),
     "webgpu": re.compile(r"(ResourceExhausted)?Error: (program|kernel|WebGPU|webgpu)\b"),
 }
-"""How a refusal begins that a reader understands."""
+"""Beginnings of error messages that users understand."""
 
 
 IGNORED = {
     "exported": re.compile("(?!)"),
     "wasm": re.compile("(?!)"),
-    # A shader that reads behind an array finds what the texture held before; nothing else is read.
+    # A shader that reads beyond an array gets earlier contents of the texture. It can read nothing
+    # else.
     "webgl": re.compile(r"output \d+ differs in the second run"),
-    "webgpu": re.compile(r"output \d+ differs in the second run"),  # the same of buffers
+    "webgpu": re.compile(r"output \d+ differs in the second run"),  # the same for buffers
 }
-"""What may happen to other values."""
+"""Permitted findings about other values."""
 
 
 class Mutant(NamedTuple):
-    """The text of a Program and its constants."""
+    """The JSON text of a Program and its constants."""
 
     text: str
     constants: bytes
@@ -72,7 +73,7 @@ Trials = Callable[[Sequence[Any]], list[dict[str, Any]]]
 
 
 def run(backend: str, seed: int, count: int | None, seconds: float | None) -> Counter[str]:
-    """Tries mutants: so many, for so long, or without end. What is wrong, and how often."""
+    """Try mutants up to a number or a time limit, and return the number of each finding."""
     rng = np.random.default_rng(seed)
     sources = SOURCES[backend]()
     change: Callable[[Rng, Any], Any] = exported.broken if backend == "exported" else _broken
@@ -111,7 +112,7 @@ def _broken(rng: Rng, program: Mutant) -> Mutant:
 
 
 def _programs(backend: str) -> list[Mutant]:
-    """Real Programs to start from."""
+    """Return real Programs to start from."""
     lower = _LOWER[backend]
     found = []
     for graph in graphs(backend):
@@ -156,7 +157,7 @@ SOURCES: dict[str, Callable[[], Sequence[Any]]] = {
     **{backend: partial(_programs, backend) for backend in _LOWER},
     "exported": exported.files,
 }
-"""What is broken."""
+"""Programs or files to corrupt."""
 
 
 def _plain(batch: Sequence[Mutant]) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""Broken Programs: real ones with fields changed, left out, doubled and of other types."""
+"""Corruption of real Programs: fields are changed, removed, duplicated or get other types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OTHERS: tuple[Any, ...] = (None, "", "x", [], {}, True, -1, [0], "float32", "int
 
 
 def mutated(rng: Rng, text: str) -> str:
-    """The text of a Program with one to three changes."""
+    """Return the JSON text of a Program with one to three changes."""
     if rng.random() < 0.03:
         return _torn(rng, text)
     document = json.loads(text)
@@ -26,7 +26,7 @@ def mutated(rng: Rng, text: str) -> str:
 
 
 def _torn(rng: Rng, text: str) -> str:
-    """A text that ends early or has another character somewhere."""
+    """Return a text that is truncated or has one other character."""
     at = int(rng.integers(len(text)))
     return (
         text[:at] if rng.random() < 0.5 else text[:at] + chr(rng.integers(1, 127)) + text[at + 1 :]
@@ -48,7 +48,7 @@ def _change(rng: Rng, document: Any) -> None:
         parent.insert(int(rng.integers(len(parent) + 1)), copy.deepcopy(value))
     elif kind < 0.34:
         parent[last] = copy.deepcopy(choose(rng, OTHERS))
-    elif kind < 0.44:  # what stands elsewhere
+    elif kind < 0.44:  # a value from another place
         *other, end = choose(rng, paths)
         found = document
         for key in (*other, end):
@@ -59,7 +59,7 @@ def _change(rng: Rng, document: Any) -> None:
 
 
 def _near(rng: Rng, value: Any) -> Any:
-    """A value of the same type that is another one."""
+    """Return another value of the same type."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):
@@ -73,7 +73,7 @@ def _near(rng: Rng, value: Any) -> Any:
 
 
 def _paths(value: Any, path: Path = ()) -> Iterator[Path]:
-    """The places of a document, the text of shaders left out: any text there is a program."""
+    """Yield the paths of a document, except shader sources, where any text is a program."""
     items: Any = ()
     if isinstance(value, dict):
         items = [(k, v) for k, v in value.items() if k != "source"]

@@ -1,4 +1,4 @@
-"""Runs programs with tfpy and judges every statement by TensorFlow."""
+"""Execution of programs with tfpy, with each statement compared with TensorFlow."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from .programs import Array, Call, Given, Library, Program, Ref, array_of
 from .values import is_exact
 
 Arrays = dict[str, Array | None]
-"""The arrays of a result by path."""
+"""Arrays of a result by path."""
 
 TINY = float(np.finfo(np.float32).tiny)
 HUGE = float(np.finfo(np.float32).max) * (1 - 1e-3)
 OVERFLOWS = 1e35
-"""Size of terms whose sum may overflow on the way."""
+"""Size of terms that may overflow when they are added."""
 WIDE: dict[str, Any] = {"f": np.float64, "V": np.float64, "c": np.complex128}
 AS_GOOD = 4.0
-"""How many times TensorFlow's error, measured in float64, is as good as TensorFlow."""
+"""Factor of TensorFlow's own error, measured in float64, within which a result is acceptable."""
 
 NOT_TRACEABLE = "NotTraceableError"
-"""Error of loops and conditionals whose shapes depend on values: docs/functions.md has them."""
+"""Error of loops and conditionals with shapes that depend on values (see docs/functions.md)."""
 NO_KERNEL = re.compile(
     r"NotFound|Unimplemented|Could not find device|no .*kernel|not (yet )?(support|implemented)|"
     r"only supports|dimension \d+ must have length of at least|"
@@ -36,21 +36,25 @@ NO_KERNEL = re.compile(
     r"_\w+Grad\(\) takes \d+ positional arguments",
     re.IGNORECASE,
 )
-"""TensorFlow's refusals of what means something: that tfpy computes it is no mistake. (It does not
-pad tensors without elements for Fourier transforms, and some of its gradient functions do not take
-the arguments that they are called with.)"""
+"""Errors of TensorFlow for valid calls, which tfpy may compute.
+
+For example, TensorFlow does not pad empty tensors for Fourier transforms, and some of its gradient
+functions reject the arguments that they are called with.
+"""
 
 WRONG_ARGUMENT = {
     *("FailedPreconditionError", "InvalidArgumentError", "TypeError", "UnimplementedError"),
     "ValueError",
 }
-"""Errors that say the same; which one TensorFlow raises depends on the layer that finds out."""
+"""Equivalent error classes. TensorFlow's class depends on the layer that detects the error."""
 ACCIDENTS = {
     *("AssertionError", "AttributeError", "IndexError", "InternalError", "KeyError"),
     *("OverflowError", "StagingError", "UnboundLocalError", "ZeroDivisionError"),
 }
-"""Errors where TensorFlow's own code goes wrong, in Python or in a kernel that did not expect an
-error (``tf.truncatemod`` by 0): tfpy says what is wrong."""
+"""Errors caused by bugs of TensorFlow, for which tfpy raises a proper error.
+
+The bugs are in Python, or in a kernel that did not expect an error (``tf.truncatemod`` by 0).
+"""
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ Outcome = Arrays | Refusal
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement whose result is not TensorFlow's."""
+    """A statement with a result that differs from TensorFlow's."""
 
     program: Program
     statement: int
@@ -78,13 +82,13 @@ class Finding:
 
     @property
     def kind(self) -> str:
-        """What findings of one cause have in common."""
+        """Key of findings that have the same cause."""
         statement = self.program.statements[self.statement]
         assert isinstance(statement, Call)
         return f"{statement.name}: {self.difference.split(':')[0]}"
 
     def alone(self) -> Program | None:
-        """The statement by itself, on the operands that it had, if these are known."""
+        """Return a program of this statement alone, on its actual operands, if they are known."""
         if not self.operands:
             return None
         call = self.program.statements[self.statement]
@@ -96,14 +100,14 @@ class Finding:
 
 
 class Oracle:
-    """TensorFlow beside tfpy on its active backend."""
+    """TensorFlow and tfpy on its active backend."""
 
     def __init__(self, tensorflow: Any, tfpy: Any) -> None:
         self.theirs = Library(tensorflow)
         self.mine = Library(tfpy)
 
     def check(self, program: Program) -> Finding | None:
-        """The first statement that differs; those behind it are not run."""
+        """Return the first statement that differs. Later statements do not run."""
         results: list[Any] = []
         for number, statement in enumerate(program.statements):
             if isinstance(statement, Given):
@@ -111,7 +115,7 @@ class Oracle:
                 continue
             try:
                 tensors = [self.mine.find(results[r.statement], r.path) for r in statement.operands]
-            except Exception:  # the statement that it reads was refused, by both
+            except Exception:  # both libraries rejected the statement that it reads
                 results.append(None)
                 continue
             arrays = tuple(_read(t) for t in tensors)
@@ -125,9 +129,9 @@ class Oracle:
         return None
 
     def judge(self, call: Call, operands: Sequence[Array], mine: Outcome) -> str:
-        """What is wrong with the result of a call on these operands, or nothing."""
+        """Return the error in the result of a call on these operands, or ""."""
         if any(_subnormal(a) for a in operands):
-            return ""  # TensorFlow takes them for zeros
+            return ""  # TensorFlow treats them as zeros
         if left_open(call.name, call.text, operands):
             return ""
         if isinstance(mine, Refusal) and mine.error == NOT_TRACEABLE:
@@ -139,15 +143,15 @@ class Oracle:
             if NO_KERNEL.search(str(theirs)):
                 return ""
             if theirs.error in ACCIDENTS or call.text.startswith("vectorised("):
-                return ""  # TensorFlow's code goes wrong, or does not vectorize the call
+                return ""  # a bug of TensorFlow, or a call without vectorization
             if call.text.startswith("guarded(") and not operands[0].size:
-                return ""  # a branch that is known not to be taken is not traced
+                return ""  # a branch that is known not to run is not traced
             if _is_empty(mine) or isinstance(self._on_cpu(call, operands), Refusal):
-                return ""  # nothing is computed, or the device does not look at values
+                return ""  # nothing is computed, or devices do not check values
             return f"computes what TensorFlow refuses: {theirs}"
         if isinstance(mine, Refusal):
             if mine.error in WRONG_ARGUMENT and _loops_over_nothing(call, operands):
-                return ""  # TensorFlow finds out in the run what is known in the trace
+                return ""  # TensorFlow detects while running what a trace knows
             return f"refuses what TensorFlow computes: {mine}"
         if mine.keys() != theirs.keys():
             return f"other results: {sorted(mine)} for {sorted(theirs)}"
@@ -164,7 +168,7 @@ class Oracle:
         return ""
 
     def _truth(self, call: Call, operands: Sequence[Array]) -> Arrays:
-        """The results in float64, or nothing where TensorFlow does not give them."""
+        """Return the results in float64, or an empty dictionary if TensorFlow fails."""
         wide = [a.astype(WIDE.get(a.dtype.kind, a.dtype)) for a in operands]
         text = call.text.replace(".numpy().tolist()", "")  # Python's floats would become float32
         text = re.sub(r"tf\.eye\((-?\d+)\)", r"tf.eye(\1, dtype=tf.float64)", text)
@@ -199,7 +203,7 @@ class Oracle:
 
 
 def _tensors(library: Library, call: Call, operands: Sequence[Array]) -> list[Any]:
-    """One tensor for each operand, the same one where an operand is read twice."""
+    """Return one tensor for each operand, and the same tensor for an operand that is read twice."""
     arrays = dict(zip(call.operands, operands, strict=True))
     made = {ref: library.given(array) for ref, array in arrays.items()}
     return [made[ref] for ref in call.operands]
@@ -207,7 +211,7 @@ def _tensors(library: Library, call: Call, operands: Sequence[Array]) -> list[An
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No warnings of overflow and the like."""
+    """Suppress warnings of overflow and similar."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -249,7 +253,7 @@ def differs(
     wanted: Array | None,
     truth: Array | None,
 ) -> str:
-    """How a result differs from TensorFlow's, or nothing."""
+    """Return the difference between a result and TensorFlow's, or ""."""
     if found is None or wanted is None:
         return "no gradient: None" if found is None and wanted is not None else ""
     if found.dtype != wanted.dtype:
@@ -257,7 +261,7 @@ def differs(
     if found.shape != wanted.shape:
         return f"shape: {found.shape} for {wanted.shape}"
     if call.name.startswith("guarded ") and _has_open_sums(call, operands):
-        return ""  # it counts the results that are no NaN
+        return ""  # it counts the results that are not NaN
     if is_exact(found):
         wrong = np.asarray(found != wanted)
         if truncated(call.name):
@@ -292,7 +296,7 @@ def _close(
             | (np.abs(f(found) - f(wanted)) <= allowed.relative * np.abs(wanted))
             for f in (np.real, np.imag)
         ]
-        # Which of its parts is infinite or NaN depends, in TensorFlow, on the place in a vector.
+        # In TensorFlow, the position in a vector decides which of the parts is infinite or NaN.
         overflowed = ~np.isfinite(found) & ~np.isfinite(wanted)
         return (parts[0] & parts[1]) | overflowed
     relative = HALVES.get(found.dtype.name, allowed.relative)
@@ -305,7 +309,7 @@ def _close(
     good |= (np.sign(y) == np.sign(w)) & (np.abs(y) >= HUGE) & (np.abs(w) >= HUGE)
     if _sums_overflow(allowed, operands, size):
         good |= ~np.isfinite(y) | ~np.isfinite(w)
-    if allowed.scale != "none":  # both overflowed, to infinity or to its difference
+    if allowed.scale != "none":  # both overflowed to infinity, or its difference
         good |= ~np.isfinite(y) & ~np.isfinite(w) & (np.isnan(y) | np.isnan(w))
     if truth is None or truth.dtype.kind != "f":
         return good
@@ -314,7 +318,7 @@ def _close(
     good |= np.abs(y - truth) <= relative * (np.abs(truth) + size) + AS_GOOD * error + TINY
     good |= (np.sign(y) == np.sign(truth)) & (np.abs(y) >= HUGE) & (np.abs(truth) >= HUGE)
     good |= np.isnan(y) & np.isnan(truth)
-    if allowed.scale != "none":  # TensorFlow overflowed on the way
+    if allowed.scale != "none":  # TensorFlow overflowed in an intermediate step
         good |= ~np.isfinite(w) & np.isfinite(truth)
     return good
 
@@ -325,7 +329,7 @@ def _has_open_sums(call: Call, operands: Sequence[Array]) -> bool:
 
 
 def _sums_overflow(allowed: Bound, operands: Sequence[Array], size: float) -> bool:
-    """Whether terms of sums are infinite or nearly: then their order says what comes out."""
+    """Return True if terms of sums are infinite or nearly so, because then the order matters."""
     if allowed.scale not in ("operands", "product"):
         return False
     return size > OVERFLOWS or any(not is_exact(a) and not np.isfinite(a).all() for a in operands)

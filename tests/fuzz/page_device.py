@@ -1,7 +1,7 @@
-"""The library on a GPU's backend in CPython: its device is a page of Chromium.
+"""tfpy in CPython with a GPU backend that has a page of Chromium as its device.
 
-Commands wait until something must be known of their results (a read, a new program), and then
-cross in one message: numbers of slots run on, so that they are known before.
+Commands are queued until a result is needed (a read, a new program), and then cross in one message.
+Slots are numbered consecutively, so their numbers are known in advance.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class PageFailed(Exception):
 
 
 class PageDevice:
-    """What ``bridge.Device`` is in a browser."""
+    """A substitute for ``bridge.Device`` of a browser."""
 
     def __init__(self, evaluate: Evaluate, variant: str) -> None:
         self._evaluate = evaluate
@@ -42,7 +42,7 @@ class PageDevice:
         self._outputs: dict[int, int] = {}
 
     def perform(self, *command: Any) -> Any:
-        """The result of a command, behind those that wait."""
+        """Run the queued commands and this one, and return its result."""
         self._waiting.append(list(command))
         commands, self._waiting = self._waiting, []
         answer = self._evaluate("perform", commands)
@@ -83,7 +83,7 @@ class PageDevice:
         return ""
 
     def close(self) -> None:
-        """The page ends it."""
+        """Do nothing, because the page closes the device."""
 
 
 def _text(data: bytes) -> str:
@@ -107,7 +107,7 @@ BACKENDS = {"webgl": _webgl, "webgpu": _webgpu}
 
 @contextmanager
 def active(name: str) -> Iterator[PageDevice]:
-    """A page of its own as the active backend, which is "webgl" or "webgpu"."""
+    """Make a backend with its own page active, either "webgl" or "webgpu"."""
     there = f"{name} in Chromium"
     with module_page("gpu_device.mjs") as evaluate:
         device = PageDevice(evaluate, name)

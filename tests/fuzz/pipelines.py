@@ -1,4 +1,4 @@
-"""Calls of tf.data to draw random ones from, of all dtypes and of strings."""
+"""Calls of tf.data from which random calls are drawn, with all dtypes and strings."""
 
 from __future__ import annotations
 
@@ -69,4 +69,4 @@ PIPELINES: dict[str, tuple[str, ...]] = {
         "elements(tf.data.Dataset.range(-1, 5, 2).batch(2))",
     ),
 }
-"""By name of the function that they are about."""
+"""Calls by the name of the function that they test."""

@@ -1,4 +1,4 @@
-"""Random programs: what one is, how it is printed, and how a library runs it."""
+"""Random programs: their structure, their text, and their execution by a library."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 NARROW = {"int64": "int32", "float64": "float32", "complex128": "complex64"}
-"""TensorFlow's dtypes that are others in tfpy."""
+"""TensorFlow's dtypes that are narrower in tfpy."""
 
 
 def _helpers() -> dict[str, str]:
@@ -56,7 +56,7 @@ class Ref(NamedTuple):
 
 @dataclass(frozen=True)
 class Given:
-    """A statement that makes a tensor of an array."""
+    """A statement that creates a tensor from an array."""
 
     array: Array
 
@@ -69,7 +69,7 @@ class Call:
     """A statement that computes. ``$0``, ``$1``... in the text are its operands."""
 
     name: str
-    """The public function, or the operator: bounds are looked up by it."""
+    """Name of the public function or the operator, used to look up bounds."""
     text: str
     operands: tuple[Ref, ...]
 
@@ -82,12 +82,12 @@ Statement = Given | Call
 
 @dataclass(frozen=True)
 class Program:
-    """Statements in order; each reads those before it."""
+    """Statements in order. Each reads earlier ones."""
 
     statements: tuple[Statement, ...]
 
     def without(self, gone: int) -> Program:
-        """The program without a statement and what reads it."""
+        """Return the program without a statement and the statements that read it."""
         kept: dict[int, int] = {}
         statements: list[Statement] = []
         for number, statement in enumerate(self.statements):
@@ -103,13 +103,13 @@ class Program:
         return Program(tuple(statements))
 
     def unread(self) -> list[int]:
-        """The computed statements that no other reads: the program's results."""
+        """Return the computed statements that no other statement reads: the program's results."""
         read = {r.statement for s in self.statements if isinstance(s, Call) for r in s.operands}
         calls = [i for i, s in enumerate(self.statements) if isinstance(s, Call)]
         return [i for i in calls if i not in read]
 
     def __str__(self) -> str:
-        """The program as Python; the first line is all that changes between the libraries."""
+        """Return the program as Python. Only its first line differs between the libraries."""
         body = [f"v{i} = {statement}" for i, statement in enumerate(self.statements)]
         return "\n".join(
             [
@@ -124,12 +124,12 @@ class Program:
 
 
 def filled(text: str, operands: Sequence[str]) -> str:
-    """A call's text with its operands."""
+    """Return a call's text with its operands inserted."""
     return re.sub(r"\$(\d+)", lambda found: operands[int(found[1])], text)
 
 
 def literal(array: Array) -> str:
-    """An array as Python text that gives the same bits."""
+    """Return an array as Python source that evaluates to the same bits."""
     if array.dtype.kind == "O":
         return repr(array.tolist())
     kind = f"np.{array.dtype}" if array.dtype.kind != "V" else f"tf.{array.dtype}.as_numpy_dtype"
@@ -144,7 +144,7 @@ def literal(array: Array) -> str:
 
 
 class Library:
-    """TensorFlow or tfpy, with the names that programs say."""
+    """TensorFlow or tfpy, with the names that programs use."""
 
     def __init__(self, lib: Any) -> None:
         self.lib = lib
@@ -152,11 +152,11 @@ class Library:
         exec("\n\n".join(HELPERS.values()), self.names)
 
     def given(self, array: Array) -> Any:
-        """The tensor of an array."""
+        """Return the tensor of an array."""
         return self.lib.constant(array.tolist() if array.dtype.kind == "O" else array)
 
     def call(self, call: Call, operands: Sequence[Any]) -> Any:
-        """The result of a call, whatever it is."""
+        """Return the result of a call, of any type."""
         names = {f"_{i}": value for i, value in enumerate(operands)}
         text = filled(call.text, list(names))
         return eval(text, {**self.names, **names})
@@ -167,8 +167,13 @@ class Library:
         given: Mapping[int, Any],
         changed: Callable[[Call, Sequence[Any], Any], Any],
     ) -> list[Any]:
-        """All results, each ``changed``, which gets the call, its operands and the result;
-        ``given`` are the tensors of the program's arrays."""
+        """Return all results of a program, each passed through `changed`.
+
+        Args:
+            program: The program.
+            given: Tensors of the program's arrays by statement number.
+            changed: Function of a call, its operands and its result.
+        """
         results: list[Any] = []
         for number, statement in enumerate(program.statements):
             if isinstance(statement, Given):
@@ -180,11 +185,11 @@ class Library:
 
     @staticmethod
     def find(result: Any, path: str) -> Any:
-        """The tensor at a path of a result."""
+        """Return the tensor at a path of a result."""
         return eval(f"result{path}", {"result": result}) if path else result
 
     def leaves(self, result: Any, path: str = "") -> dict[str, Any]:
-        """The tensors of a result by their paths, and None where it has none."""
+        """Return the tensors of a result by path, and None where a result has no tensor."""
         lib = self.lib
         if isinstance(result, lib.RaggedTensor):
             parts = {".flat_values": result.flat_values}
@@ -207,7 +212,7 @@ class Library:
 
 
 def array_of(tensor: Any) -> Array | None:
-    """A tensor's values in tfpy's dtype; texts as objects."""
+    """Return a tensor's values in tfpy's dtype, with strings as objects."""
     if tensor is None:
         return None
     values = tensor.numpy()

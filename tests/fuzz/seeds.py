@@ -1,4 +1,4 @@
-"""A campaign over seeds: each tries something, and says what is wrong with it."""
+"""A campaign over seeds. Each seed tries something and reports errors."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ def run(
     count: int | None,
     seconds: float | None,
 ) -> Counter[str]:
-    """Tries so many seeds, for so long, or without end. What is wrong, and how often.
+    """Try seeds up to a number or a time limit, and return the number of each finding.
 
     Args:
-        what: the campaign's name.
-        try_one: gives the lines of a finding, the last of which tells it from others; or none.
+        what: Name of the campaign.
+        try_one: Function that returns the lines of a finding, or an empty list. The last line
+            identifies the kind of finding.
     """
     found: Counter[str] = Counter()
     until = time.time() + seconds if seconds is not None else float("inf")

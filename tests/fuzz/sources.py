@@ -1,4 +1,4 @@
-"""Real Graphs whose Programs are broken: every primitive on its samples, and random fused ones."""
+"""Real Graphs to corrupt: every primitive on its samples, and random fused Graphs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tfpy._src.compiler.ir.op import OPS, UNSUPPORTED
 
 DEVICE = {"float32", "int32", "bool"}
 SAMPLES = 3
-"""Samples of a primitive that are used."""
+"""Number of samples of a primitive that are used."""
 NETWORKS = 20
 
 
 def graphs(backend: str) -> Iterator[Graph]:
-    """Graphs that a backend runs, always the same ones."""
+    """Yield Graphs that a backend runs, always the same ones."""
     for op in OPS.values():
         if not op.is_primitive or op.is_alias or op.samples is None:
             continue

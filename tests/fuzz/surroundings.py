@@ -9,15 +9,15 @@ from .templates import Drawn, Word
 from .values import Rng, choose
 
 ROWS = (0, 1, 2, 3)
-"""Numbers of rows that a loop goes over."""
+"""Possible numbers of rows of a loop."""
 
 
 class Surrounding(NamedTuple):
-    """A function of ``helpers`` that calls the function that it is given."""
+    """A function of ``helpers`` that calls the function passed to it."""
 
     name: str
     of_rows: bool
-    """Whether the function is called with each row of the first operand."""
+    """True if the function is called with each row of the first operand."""
 
     def words(self, rng: Rng, words: tuple[Word, ...]) -> tuple[Word, ...]:
         """Return the operands that the surrounded call needs."""

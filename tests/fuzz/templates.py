@@ -1,6 +1,7 @@
-"""Calls to make at random: those of ``surface.calls``, edited.
+"""Templates of random calls, derived from ``surface.calls``.
 
-Every public function has one there (a test holds it), so a new one is tried without more ado.
+Every public function has a call there, which a test ensures, so new functions are fuzzed
+automatically.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from .pipelines import PIPELINES
 from .values import Rng, Shape, broadcastable, choose, shape as random_shape, size as random_size
 
 WORDS = {"x": None, "f": "float32", "b": "bool", "c": "complex64", "i": "int32", "s": "string"}
-"""What the words of ``surface.evaluation`` make; ``x`` is of any dtype."""
+"""Dtypes of the words of ``surface.evaluation``. ``x`` has any dtype."""
 
 LEFT_OUT = {
     r"random\b.*|multinomial|nn\.dropout|rand": "streams of random numbers have tests of their own",
@@ -33,7 +34,7 @@ LEFT_OUT = {
     r"image\.(decode|encode|draw).*|browser\..*": "files and pages",
     r"constant|convert_to_tensor|broadcast_static_shape": "take no tensor",
 }
-"""Functions that are not tried, and why."""
+"""Functions that are not tried, with the reasons."""
 
 OPERATORS = {
     "add": "x(2, 3) + x(3)",
@@ -67,10 +68,10 @@ OPERATORS = {
     "where": ("tf.where(b(2, 3), x(2, 3), x(3))", "tf.where(b(2, 3))"),
     "scaled": ("x(2, 3) * 2.0 + 1.0", "1.0 - x(2, 3)", "x(2, 3) / 3", "2 ** x(3)", "x(3) ** 2"),
 }
-"""Python's operators, which have no call of their own there."""
+"""Python's operators, which have no call in ``surface.calls``."""
 
 LEFT_ALONE = {"sorted": "top_k then gives any order"}
-"""Options that are not tried, and why."""
+"""Options that are not tried, with the reasons."""
 
 TEXTS = (
     ("SAME", "VALID"),
@@ -81,20 +82,20 @@ TEXTS = (
     ("float32", "int32", "bool", "complex64", "uint8"),
     ("bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic"),
 )
-"""Texts that may stand for each other in a call."""
+"""Strings that may replace each other in a call."""
 
 
 class Word(NamedTuple):
-    """An operand that a call asks for."""
+    """An operand that a call requires."""
 
     kind: str
     dims: Shape
     below: int
-    """The end of the integers of ``i``."""
+    """Exclusive upper bound of the integers of ``i``."""
 
 
 class Drawn(NamedTuple):
-    """A call with its operands still to be made: ``$0``, ``$1``... in the text."""
+    """A call without its operands: ``$0``, ``$1``... in the text."""
 
     name: str
     text: str
@@ -106,13 +107,13 @@ Options = tuple[tuple[str, tuple[Any, ...]], ...]
 
 
 class Template:
-    """One call, from which others are drawn."""
+    """One call, from which other calls are drawn."""
 
     def __init__(self, name: str, text: str, options: Options = ()) -> None:
         self.name = name
         self.tree = ast.parse(text, mode="eval")
         self.free = re.fullmatch(r"tf\.[\w.]+\(((x|f|b|c)\([\d, ]*\)(, )?)*\)", text) is not None
-        """Whether the operands are all that the call has: then they may have any shape."""
+        """True if the call has only operands, which may then have any shape."""
         self.options = options
         self.text = text
 
@@ -120,7 +121,7 @@ class Template:
         return self.text
 
     def draw(self, rng: Rng, like: Shape | None) -> Drawn:
-        """A call near this one; ``like`` is the shape of a tensor that is at hand."""
+        """Return a similar call. ``like`` is the shape of an available tensor."""
         tree = copy.deepcopy(self.tree)
         words = list(_words(tree))
         if self.free and rng.random() < 0.6:
@@ -175,13 +176,13 @@ def _broadcast(rng: Rng, words: list[ast.Call], to: Shape) -> None:
 
 
 def _resize(tree: ast.AST, words: list[ast.Call], sizes: dict[int, int]) -> None:
-    """Gives every dimension of a size another one, in all operands alike."""
+    """Replace each size by another one, equally in all operands."""
     for word in words:
         _set_dims(word, tuple(sizes.get(n, n) for n in _dims(word)))
 
 
 def _resize_one(rng: Rng, tree: ast.AST, words: list[ast.Call]) -> None:
-    """Gives one size another value, in the operands and perhaps wherever the number stands."""
+    """Replace one size, in the operands and possibly wherever the number occurs."""
     dims = [n for word in words for n in _dims(word)]
     if not dims:
         return
@@ -195,7 +196,7 @@ def _resize_one(rng: Rng, tree: ast.AST, words: list[ast.Call]) -> None:
 
 
 def _edit(rng: Rng, tree: ast.Expression) -> None:
-    """Another value for one number or text of the arguments."""
+    """Replace one number or string of the arguments."""
     inside = {id(s) for word in _words(tree) for s in word.args}
     constants = [
         node
@@ -217,7 +218,7 @@ def _edit(rng: Rng, tree: ast.Expression) -> None:
 
 @functools.cache
 def _options(name: str) -> Options:
-    """The keyword arguments of a function that are tried, with values."""
+    """Return the keyword arguments of a function that are tried, with values."""
     function = functools.reduce(getattr, name.split("."), tfpy)
     if not isinstance(function, Callable):  # type: ignore[arg-type]
         return ()

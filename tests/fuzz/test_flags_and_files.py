@@ -1,4 +1,4 @@
-"""Random flags and broken files of fixed seeds, and that what is wrong with them is found."""
+"""Random flags and corrupt files of fixed seeds, and the detection of errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Broken Programs of fixed seeds on the wasm runtime, and what tells that something is wrong."""
+"""Corrupt Programs of fixed seeds on the wasm runtime, and the detection of errors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_mutants_are_others() -> None:
 
 
 class Answers:
-    """A runtime that gives one answer to everything."""
+    """A runtime that returns one answer to every request."""
 
     def __init__(self, **verdict: Any) -> None:
         self.verdict = {"ran": True, "message": "", "wrong": [], **verdict}

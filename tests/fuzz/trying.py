@@ -1,4 +1,4 @@
-"""One damaged file of a random kind: refused with a clear text, or read, soon."""
+"""A trial of one damaged file of a random kind: rejected clearly, or read, within a time limit."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .damage import Files, damaged
 from .values import Rng, choose
 
 Door = tuple[Callable[[], Files], Callable[[Files], Any]]
-"""What makes a good file of a kind, and what reads such files."""
+"""A function that makes a valid file of a kind, and one that reads such files."""
 SECONDS = 10
-"""A file that takes more time of the processor hangs."""
+"""Processor time after which reading a file counts as hanging."""
 
 
 class Hangs(Exception):
-    """A file that is read for too long."""
+    """A file that takes too long to read."""
 
 
 def tried_once(doors: Mapping[str, Door], rng: Rng) -> list[str]:
-    """What is wrong with one broken file of any kind, the last line saying where; or nothing."""
+    """Return the errors of one corrupt file of any kind, with the place last, or an empty list."""
     name = choose(rng, list(doors))
     make, read = doors[name]
     broken = damaged(rng, make())

@@ -1,4 +1,4 @@
-"""Random shapes and arrays: odd sizes, and the values at which arithmetic goes wrong."""
+"""Random shapes and arrays: odd sizes, and values that cause arithmetic errors."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ DTYPE_WEIGHTS = {
 SIZES = (0, 1, 2, 3, 4, 5, 7, 8, 9, 17)
 SIZE_WEIGHTS = (0.06, 0.2, 0.2, 0.16, 0.1, 0.1, 0.06, 0.05, 0.04, 0.03)
 EDGES = 0.25
-"""The share of complex operands with parts of all magnitudes, infinite and signed zeros."""
+"""Share of complex operands with parts of all magnitudes, infinities and signed zeros."""
 MAX_SIZE = 600
-"""Elements of an operand."""
+"""Maximum number of elements of an operand."""
 
 SPECIAL = np.array(
     [
@@ -36,17 +36,17 @@ WORDS = ("", "a", "b", "a b", "déf", "12", "-1.5", "nan", "1e3", " x ", "日本
 
 
 def choose(rng: Rng, options: Any, weights: Any = None) -> Any:
-    """One of the options."""
+    """Return one of the options."""
     return options[int(rng.choice(len(options), p=weights))]
 
 
 def size(rng: Rng) -> int:
-    """The size of a dimension; a few are 0, many 1."""
+    """Return the size of a dimension. A few sizes are 0, many are 1."""
     return int(choose(rng, SIZES, SIZE_WEIGHTS))
 
 
 def shape(rng: Rng) -> Shape:
-    """A shape of up to five dimensions and not too many elements."""
+    """Return a shape of up to five dimensions and a limited number of elements."""
     rank = choose(rng, range(6), (0.12, 0.25, 0.3, 0.18, 0.1, 0.05))
     sizes = [size(rng) for _ in range(rank)]
     while np.prod(sizes) > MAX_SIZE:
@@ -55,7 +55,7 @@ def shape(rng: Rng) -> Shape:
 
 
 def broadcastable(rng: Rng, to: Shape) -> Shape:
-    """A shape that broadcasts against another."""
+    """Return a shape that broadcasts against another."""
     kept = to[int(rng.integers(len(to) + 1)) :] if rng.random() < 0.4 else to
     return tuple(1 if rng.random() < 0.25 else n for n in kept)
 
@@ -64,7 +64,7 @@ Domain = tuple[float, float]
 
 
 def array(rng: Rng, dims: Shape, dtype: str, domain: Domain | None = None) -> Array:
-    """Values of a dtype: floats of a domain, or special ones and all magnitudes."""
+    """Return values of a dtype: floats of a domain, or special floats and all magnitudes."""
     if dtype == "bool":
         return rng.integers(0, 2, dims).astype(bool)
     if dtype == "string":
@@ -72,7 +72,7 @@ def array(rng: Rng, dims: Shape, dtype: str, domain: Domain | None = None) -> Ar
         return np.array([WORDS[i].encode() for i in picked.ravel()], object).reshape(dims)
     if dtype == "complex64":
         within = domain or (None if rng.random() < EDGES else (-2.0, 2.0))
-        made = np.empty(dims, np.complex64)  # 1j * inf would have a real part that is NaN
+        made = np.empty(dims, np.complex64)  # 1j * inf would have a NaN real part
         made.real, made.imag = (array(rng, dims, "float32", within) for _ in range(2))
         return made
     if dtype.startswith(("int", "uint")):
@@ -83,12 +83,12 @@ def array(rng: Rng, dims: Shape, dtype: str, domain: Domain | None = None) -> Ar
 
 
 def is_exact(array: Array) -> bool:
-    """Whether the elements are no real or complex numbers, which are rounded."""
+    """Return True if the elements are not floats or complex numbers, which are rounded."""
     return array.dtype.kind not in "fc" and array.dtype != ml_dtypes.bfloat16
 
 
 def inside(array: Array, domain: Domain | None) -> bool:
-    """Whether all floats are of a domain."""
+    """Return True if all floats are in a domain."""
     if domain is None or is_exact(array):
         return True
     parts = (array.real, array.imag)
@@ -114,6 +114,6 @@ def _floats(rng: Rng, dims: Shape) -> Array:
         return np.where(rng.random(dims) < 0.4, rng.choice(SPECIAL, dims), near_one)
     if kind == 3:  # all magnitudes
         return near_one * 10.0 ** rng.integers(-20, 21, dims)
-    if kind == 4:  # whole numbers and halves, so that there are ties
+    if kind == 4:  # integers and halves, so that there are ties
         return rng.integers(-6, 7, dims) / 2
     return near_one

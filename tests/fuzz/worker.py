@@ -1,6 +1,6 @@
-"""Runs programs one after another and says of each, in a line of JSON, what became of it.
+"""A process that runs programs in sequence and reports each of them in a line of JSON.
 
-TensorFlow ends its process on some arguments; ``campaign`` starts another worker then.
+TensorFlow ends its process on some arguments. ``campaign`` then starts another worker.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from .minimise import minimised
 from .oracle import Finding, Oracle
 from .programs import Call, Program
 
-tf.get_logger().setLevel("ERROR")  # no warnings of functions that are traced again
+tf.get_logger().setLevel("ERROR")  # no warnings about retracing
 
 SHOWN = 2
-"""Number of findings of one kind that are minimised and shown."""
+"""Maximum number of findings of one kind that are minimized and shown."""
 
 
 def say(**line: Any) -> None:
-    """Tells the campaign."""
+    """Send a line to the campaign."""
     print(json.dumps(line), flush=True)
 
 
 def work(backend: str, first: int, count: int, until: float, pattern: str, cases: bool) -> None:
-    """Runs ``count`` programs, without end if negative, or until the time has come."""
+    """Run ``count`` programs (without end if negative), or until the time is over."""
     oracle = Oracle(tf, tfpy)
     found: Counter[str] = Counter()
     with BACKENDS[backend]():
@@ -61,7 +61,7 @@ def work(backend: str, first: int, count: int, until: float, pattern: str, cases
 
 
 def _programs(first: int, count: int, pattern: str, cases: bool) -> Iterator[Program]:
-    """The fixed cases, if they are wanted, and those of numbers."""
+    """Yield the fixed cases, if requested, and the generated programs."""
     for case in CASES.values() if cases else ():
         say(case=True)
         yield case
@@ -72,12 +72,12 @@ def _programs(first: int, count: int, pattern: str, cases: bool) -> Iterator[Pro
 
 
 def check(oracle: Oracle, program: Program) -> Finding | None:
-    """What differs, op by op or as a compiled function."""
+    """Return the difference of a program, eagerly or as a compiled function."""
     return oracle.check(program) or check_function(oracle, program)
 
 
 def _shown(oracle: Oracle, finding: Finding) -> dict[str, str]:
-    """The program of a finding, as small as it gets, and the difference."""
+    """Return a finding's minimized program and the difference."""
 
     def found(program: Program) -> Finding | None:
         again = check(oracle, program)

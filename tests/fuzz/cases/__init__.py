@@ -1,7 +1,7 @@
-"""Programs that once differed from TensorFlow, on some backend; they run on all of them.
+"""Programs that once differed from TensorFlow on some backend. They run on all backends.
 
-``build.py fuzz`` prints a finding as a program: its last statement with ``$0``, ``$1``... for the
-operands, and their arrays, make a case.
+``build.py fuzz`` prints a finding as a program. Its last statement, with ``$0``, ``$1``... for the
+operands, and the arrays of the operands make a case.
 """
 
 from __future__ import annotations

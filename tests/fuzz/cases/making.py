@@ -1,4 +1,4 @@
-"""One call as a program, and operands for it."""
+"""Helpers that make a program of one call, and operands for it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ..programs import Call, Given, Program, Ref
 
 
 def case(text: str, *arrays: Any) -> Program:
-    """One call on arrays."""
+    """Return a program of one call on arrays."""
     given = [Given(np.asarray(a)) for a in arrays]
     operands = tuple(map(Ref, range(len(given))))
     return Program((*given, Call("case", text, operands)))
 
 
 def complexes(*values: complex) -> Any:
-    """Complex numbers."""
+    """Return complex numbers."""
     return np.array(values, np.complex64)
 
 
 def numbers(*shape: int) -> Any:
-    """Floats from -2 to 2."""
+    """Return floats from -2 to 2."""
     return np.random.default_rng(1).uniform(-2, 2, shape).astype(np.float32)
