@@ -1,4 +1,4 @@
-"""Node lists: their order, what is traced of them, and what remains."""
+"""Node lists: their order, the traced part, and the rest."""
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ class _Dialect:
 
 
 def graph(nodes, outputs, weights=None, inputs=("x",), **more):
-    """Nodes as (op, inputs, output); an output is its node's name as well."""
+    """Return a graph of nodes (op, inputs, output). An output is also its node's name."""
     made = tuple(
         Node(output, op, tuple(inputs), (output,), *attrs) for op, inputs, output, *attrs in nodes
     )
@@ -116,10 +116,10 @@ def test_what_follows_is_compiled_for_sizes_that_come_again():
         np.testing.assert_array_equal(y, -x)
         return "".join(net.dialect.ran)
 
-    assert ran(X) == "iyinmjks"  # traced up to the first cut, and behind it op by op
+    assert ran(X) == "iyinmjks"  # traced up to the first cut, the rest runs eagerly
     assert ran(X + 1) == "inmjsjk"  # the rest is traced up to the second cut
     assert ran(X) == "ijk"
-    assert ran(X + 2) == "ij"  # all but the cuts is compiled
+    assert ran(X + 2) == "ij"  # everything except the cuts is compiled
     assert ran(np.maximum(X, 0)) == "inmjks"  # other sizes
     assert ran(X) == "ij"
 
@@ -161,7 +161,10 @@ def test_subgraphs_see_what_is_around_them_and_functions_do_not():
 
 
 def choosing(**more):
-    """A graph whose inputs "i" and "j" decide, "k" does not; the other branch never fits."""
+    """Return a graph in which "i" and "j" select branches and "k" does not.
+
+    The other branch is invalid.
+    """
     inner = graph([("Neg", "x", "y")], "y", inputs=())
     outer = graph([("If", "j", "z", {"then": inner, "else": inner})], "z", inputs=())
     never = graph([("Reshape", "xn", "y")], "y", {"n": np.array([7, 7])}, inputs=())
@@ -207,7 +210,7 @@ def test_numbers_that_decide_shapes_are_known_until_there_are_many():
             (found,) = runner({"x": tf.ones([size]), "s": tf.constant([size, 1])}, "r")
             assert found.shape == [size, 1]
     assert len(net.dialect.ran) == 16 * 2 + 2 * 2 + 4
-    # 16 are compiled; of two others "n" is, and "r" runs behind it in each of four calls
+    # 16 are compiled. Of two others "n" is compiled, and "r" runs after it in each of four calls.
 
 
 def test_weights_become_variables_that_are_trained():

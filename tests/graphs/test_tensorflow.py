@@ -1,4 +1,4 @@
-"""GraphDefs that TensorFlow makes: what its session computes, their node lists compute."""
+"""GraphDefs made by TensorFlow: their node lists compute the same as its session."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _control_flow_v1() -> Iterator[None]:
 
 
 def same(build: Callable[..., Any], *arrays: Any, ops: str = "") -> None:
-    """That both give the same for a graph that a function builds of placeholders."""
+    """Check that both libraries return the same for a graph built from placeholders."""
     graph = tensorflow.Graph()
     with graph.as_default():
         inputs = [v1.placeholder(a.dtype, a.shape, f"x{i}") for i, a in enumerate(arrays)]

@@ -1,4 +1,4 @@
-"""The reader of Protocol Buffers against their own package, and on broken bytes."""
+"""The reader of Protocol Buffers compared with their own package, and on corrupt bytes."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from tfpy._src.compiler.ir.strides import (
 
 
 def walk(dims: list[int], strides: list[int]) -> Any:
-    """Flat positions that an index space reads, in row-major order."""
+    """Return the flat positions that an index space reads, in row-major order."""
     if not all(dims):
         return []
     grid = np.indices(dims).reshape(len(dims), -1)

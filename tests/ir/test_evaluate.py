@@ -1,4 +1,4 @@
-"""The evaluator gives memory back and uses it again, and its results do not depend on that."""
+"""The evaluator releases and reuses memory, which does not affect its results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COUNT = 1 << 18
 
 
 def peak_bytes(graph: Graph, *inputs: Any) -> int:
-    """Memory that evaluating takes beyond the inputs."""
+    """Return the memory that evaluation needs in addition to the inputs."""
     run = Evaluator(graph)
     tracemalloc.start()
     try:
@@ -74,7 +74,7 @@ def test_random_graphs() -> None:
 
 
 def one_by_one(graph: Graph, inputs: list[Any]) -> list[Any]:
-    """The outputs, with every value kept."""
+    """Return the outputs of an evaluation that keeps every value."""
     values = dict(graph.constants) | dict(zip(graph.inputs, inputs, strict=True))
     for eqn in graph.eqns:
         part = Graph(graph.avals, list(dict.fromkeys(eqn.inputs)), {}, [eqn], list(eqn.outputs))

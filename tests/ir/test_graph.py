@@ -20,7 +20,7 @@ ATTRS = (("transpose_a", False), ("transpose_b", True))
 
 
 def dense_layer() -> Graph:
-    """relu(x @ transpose(w) + b), with a constant b."""
+    """Return relu(x @ transpose(w) + b), with a constant b."""
     graph = Graph()
     x = graph.add_input(Aval((2, 3), dtypes.float32))
     w = graph.add_input(Aval((4, 3), dtypes.float32))
