@@ -1,1 +1,1 @@
-"""Keras's own tests on tfpy: ``build.py keras-tests``, a sample of them here and in browsers."""
+"""Keras's own tests on tfpy: ``build.py keras-tests``, and a sample here and in browsers."""

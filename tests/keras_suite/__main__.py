@@ -1,4 +1,4 @@
-"""``build.py keras-tests``: Keras's own tests on tfpy, and how many pass in each folder."""
+"""``build.py keras-tests``: Keras's own tests on tfpy, with the pass rate of each folder."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from . import left_out
 
 COLUMNS = ("passed", "failed", "beyond tfpy", "elsewhere")
 SECONDS = 600
-"""After which a test has failed."""
+"""Time limit of a test."""
 
 
 def sources() -> Path:
-    """The folder of Keras's sources, whose tests lie beside what they test."""
+    """Return the folder of Keras's sources, which contains its tests."""
     spec = find_spec("keras")
     assert spec is not None
     assert spec.submodule_search_locations
@@ -28,7 +28,7 @@ def sources() -> Path:
 
 
 class Counts:
-    """What became of each test."""
+    """A pytest plugin that counts the outcomes of tests."""
 
     def __init__(self) -> None:
         self._outcomes: dict[str, str] = {}
@@ -36,7 +36,7 @@ class Counts:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.outcome == "passed" and report.when != "call":
             return
-        if self._outcomes.get(report.nodeid) != "failed":  # of its parts, one may fail
+        if self._outcomes.get(report.nodeid) != "failed":  # one of several subtests may fail
             self._outcomes[report.nodeid] = _outcome(report)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -44,7 +44,7 @@ class Counts:
             self._outcomes[report.nodeid] = "failed"
 
     def table(self) -> str:
-        """The counts of each folder, and what share passed of what counts."""
+        """Return a table with the counts of each folder and the share of passed tests."""
         folders: dict[str, Counter[str]] = defaultdict(Counter)
         for name, outcome in self._outcomes.items():
             folders[name.split("/")[0]][outcome] += 1
@@ -54,7 +54,7 @@ class Counts:
 
 
 def _outcome(report: pytest.TestReport) -> str:
-    """The column of a report."""
+    """Return the column of a report."""
     if report.outcome != "skipped":
         return report.outcome
     return "beyond tfpy" if getattr(report, "wasxfail", "") in left_out.BEYOND else "elsewhere"
@@ -67,7 +67,7 @@ def _line(name: str, counts: Counter[str]) -> str:
 
 
 def main() -> int:
-    """Runs the tests; the exit status is 1 when one fails that is not left out."""
+    """Run the tests, and return the exit status 1 if a test fails that is not excluded."""
     parser = argparse.ArgumentParser(
         prog="build.py keras-tests", epilog="PYTEST_ADDOPTS may hold more options of pytest."
     )
@@ -81,7 +81,7 @@ def main() -> int:
     argv += ["-p", "no:cacheprovider", "-n", options.n, f"--timeout={SECONDS}", "--tb=short"]
     argv += ["-r", "fEX", "--continue-on-collection-errors", "--disable-warnings", "-k", options.k]
     with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)  # some tests leave files
+        os.chdir(folder)  # some tests leave files behind
         os.environ["KERAS_HOME"] = folder
         status = pytest.main([*argv, *(str(root / name) for name in options.folders)], [counts])
     print(f"\n{counts.table()}")

@@ -1,7 +1,7 @@
-"""Packages that Keras's tests import and that are not here: a test that uses one is skipped.
+"""Packages that Keras's tests import and that are not installed. Tests that use one are skipped.
 
-Whole files import PyTorch for the sake of one test. While a file is imported, stand-ins take the
-packages' place; a test that touches one, or imports the package itself, needs the package.
+Whole files import PyTorch because of one test. While a file is imported, substitutes replace the
+packages. A test that uses a substitute, or imports the package itself, needs the package.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ MISSING = tuple(name for name in OPTIONAL if find_spec(name) is None)
 
 
 def _stand_in(package: str) -> Any:
-    """What stands for a name of a package: outside of tests, it may be all that a file makes of it.
+    """Return a substitute for a name of a package, which raises when a test uses it.
 
-    It is a class, so that a file may inherit from it.
+    The substitute is a class, so that a file may inherit from it.
     """
     if "PYTEST_CURRENT_TEST" in os.environ:
         raise ModuleNotFoundError(f"No module named {package!r}", name=package)
@@ -53,7 +53,7 @@ class _Package(types.ModuleType):
 
 
 class _StandIns(MetaPathFinder, Loader):
-    """Finds the packages that are missing, and every module below them."""
+    """An importer of the missing packages and of every module below them."""
 
     def find_spec(
         self,
@@ -69,12 +69,12 @@ class _StandIns(MetaPathFinder, Loader):
         return _Package(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """There is nothing in it."""
+        """Do nothing, because the module is empty."""
 
 
 @contextmanager
 def standing_in() -> Iterator[None]:
-    """Within it, the packages that are missing can be imported."""
+    """Make the missing packages importable within a context."""
     finder = _StandIns()
     sys.meta_path.insert(0, finder)
     try:
@@ -86,10 +86,10 @@ def standing_in() -> Iterator[None]:
 
 
 def missing(error: BaseException | None) -> str | None:
-    """The missing package that some code has tried to import."""
+    """Return the missing package that caused an error, or None."""
     while isinstance(error, ImportError):
         package = (error.name or "").partition(".")[0]
         if package in MISSING:
             return package
-        error = error.__context__  # Keras says it in words of its own
+        error = error.__context__  # Keras raises its own error with another message
     return None

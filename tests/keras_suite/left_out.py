@@ -1,4 +1,4 @@
-"""The tests of Keras that cannot pass on tfpy, by the reason: patterns of their names."""
+"""Patterns of Keras tests that cannot pass on tfpy, grouped by reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FILES: dict[str, Patterns] = {
         "callbacks/tensorboard_test.py",
     ),
 }
-"""Files that are not even imported."""
+"""Files that are not imported at all."""
 
 ELSEWHERE: dict[str, Patterns] = {
     "downloads weights": ("applications/applications_test.py::*test_application_base_*",),
@@ -27,7 +27,7 @@ ELSEWHERE: dict[str, Patterns] = {
         "saving/saving_lib_test.py::*::test_legacy_load_skips_missing_nested_containers",
     ),
 }
-"""Tests of what is not tfpy's to do: they do not count."""
+"""Tests of features outside tfpy's scope. They do not count."""
 
 BEYOND: dict[str, Patterns] = {
     "SavedModel is TensorFlow's own format": (
@@ -87,16 +87,19 @@ BEYOND: dict[str, Patterns] = {
         "models/model_test.py::*::test_functional_optional_inputs_generator_optional_none",
     ),
 }
-"""Tests of what TensorFlow does and tfpy does not: they count as not passed."""
+"""Tests of features that TensorFlow has and tfpy does not. They count as not passed."""
 
 
 def is_file_left_out(name: str) -> bool:
-    """Whether a file below ``keras/src`` is left out as a whole."""
+    """Return True if a whole file below ``keras/src`` is excluded."""
     return any(fnmatchcase(name, p) for patterns in FILES.values() for p in patterns)
 
 
 def reason(test: str) -> str | None:
-    """Why a test (``layers/core/dense_test.py::DenseTest::test_dense``) is left out."""
+    """Return the reason why a test is excluded, or None.
+
+    A test is named like ``layers/core/dense_test.py::DenseTest::test_dense``.
+    """
     for table in (ELSEWHERE, BEYOND):
         for why, patterns in table.items():
             if any(fnmatchcase(test, pattern) for pattern in patterns):

@@ -1,4 +1,4 @@
-"""The pytest plugin under which Keras's own tests run on tfpy."""
+"""The pytest plugin that runs Keras's own tests on tfpy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ADDRESS = re.compile("at0x[0-9a-f]+")
 
 
 def skip_if_backend(backend: str, reason: str) -> pytest.MarkDecorator:
-    """What Keras's tests import from their conftest, which its packages lack."""
+    """Return the mark that Keras's tests import from their conftest, which its packages lack."""
     return pytest.mark.skipif(backend == "tensorflow", reason=reason)
 
 
@@ -31,26 +31,26 @@ vars(sys.modules["conftest"])["skip_if_backend"] = skip_if_backend
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Makes the markers of Keras's tests known, and to Keras which packages there are."""
+    """Register the markers of Keras's tests, and let Keras detect the installed packages."""
     for marker in MARKERS:
         config.addinivalue_line("markers", f"{marker}: of Keras's tests")
     from keras.src.utils import module_utils
 
     for package in vars(module_utils).values():
         if isinstance(package, module_utils.LazyModule):
-            _ = package.available  # asked once: before there are stand-ins
+            _ = package.available  # detected once, before there are substitutes
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Takes addresses out of the names of tests: processes must agree on the names."""
+    """Remove addresses from the names of tests, because processes must agree on the names."""
     for mark in metafunc.definition.iter_markers("parametrize"):
         if callable(ids := mark.kwargs.get("ids")):
             mark.kwargs["ids"] = lambda value, ids=ids: ADDRESS.sub("", str(ids(value)))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leaves out the files that cannot be imported here."""
+    """Skip the files that cannot be imported here."""
     if not collection_path.is_relative_to(config.rootpath):
         return None
     name = collection_path.relative_to(config.rootpath).as_posix()
@@ -59,7 +59,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any, Any]:
-    """Imports test files with stand-ins for packages that are missing."""
+    """Import test files with substitutes for missing packages."""
     with absent.standing_in():
         return (yield)
 
@@ -68,7 +68,7 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, A
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A test that needs a missing package is skipped."""
+    """Skip a test that needs a missing package."""
     report = yield
     package = absent.missing(call.excinfo.value) if report.failed and call.excinfo else None
     if package:
@@ -78,7 +78,10 @@ def pytest_runtest_makereport(
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests that are left out: they run, and one that passes is told."""
+    """Mark the excluded tests as expected failures.
+
+    They run, and unexpected passes are reported.
+    """
     for item in items:
         if reason := left_out.reason(item.nodeid):
             item.add_marker(pytest.mark.xfail(reason=reason))

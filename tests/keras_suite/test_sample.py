@@ -1,4 +1,4 @@
-"""A sample of Keras's own tests on tfpy; ``build.py keras-tests`` runs all."""
+"""A sample of Keras's own tests on tfpy. ``build.py keras-tests`` runs all of them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ SAMPLE = (
 
 
 def test_a_sample_passes() -> None:
-    """In a process of its own, for TensorFlow is installed here."""
+    """Run the sample in a subprocess, because TensorFlow is installed here."""
     path = os.pathsep.join([str(HERE.parents[1] / "src"), str(HERE.parent)])
     argv = [sys.executable, "-m", "keras_suite", "-n", "0", *SAMPLE]
     env = {**os.environ, "PYTHONPATH": path}
-    del env["PYTEST_CURRENT_TEST"]  # the other pytest's
+    del env["PYTEST_CURRENT_TEST"]  # set by this pytest process
     done = subprocess.run(argv, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
     passed = int(done.stdout.splitlines()[-1].split()[1])
