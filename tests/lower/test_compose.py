@@ -1,5 +1,6 @@
-"""What fusions become in lowering, computed with NumPy: the expressions and views that devices get,
-on random Graphs.
+"""Fusions after lowering, evaluated with NumPy on random Graphs.
+
+The tests use the expressions and views that devices receive.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Array = np.ndarray[Any, Any]
 
 
 def computed(root: ex.Expr, views: Sequence[View], arrays: Sequence[Array], out: Aval) -> Array:
-    """An expression over arrays that are read by views."""
+    """Evaluate an expression over arrays that are read through views."""
     grid = np.indices(out.shape).reshape(len(out.shape), out.size)
     read = []
     for view, array in zip(views, arrays, strict=True):
@@ -38,7 +39,7 @@ def computed(root: ex.Expr, views: Sequence[View], arrays: Sequence[Array], out:
 
 
 def innermost(eqn: Eqn, graph: Graph) -> tuple[Eqn, Graph]:
-    """The equation that has the kernel, and its Graph."""
+    """Return the equation that has the kernel, and its Graph."""
     while eqn.op is fusion:
         graph = dict(eqn.attrs)["body"]
         (eqn,) = (e for e in graph.eqns if not is_elementwise(e.op))
@@ -46,7 +47,7 @@ def innermost(eqn: Eqn, graph: Graph) -> tuple[Eqn, Graph]:
 
 
 def run_equation(graph: Graph, eqn: Eqn, values: dict[int, Array]) -> Array:
-    """One equation as lowering sees it."""
+    """Run one equation as lowering sees it."""
     if eqn.op.expr is not None:
         dtypes = [graph.avals[v].dtype for v in eqn.inputs]
         operands = [ex.input_(i, dtype) for i, dtype in enumerate(dtypes)]
@@ -96,7 +97,7 @@ def test_random_graphs(seed: int) -> None:
 
 
 def test_fusions_are_made() -> None:
-    """The random Graphs give every kind."""
+    """The random Graphs produce every kind of fusion."""
     kinds = set()
     for seed in range(20):
         after = random_graph(seed)

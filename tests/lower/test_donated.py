@@ -1,4 +1,4 @@
-"""Which outputs take over which inputs' bytes."""
+"""Which outputs overwrite which inputs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def kernels(program: Program) -> list[str]:
 
 
 def adam_step() -> Graph:
-    """Gradients of two layers and the updates of weights and moments."""
+    """Return gradients of two layers and the updates of weights and moments."""
     weights = [tf.Variable(tf.ones(shape)) for shape in ([300, 40], [40, 10])]
     moments = [[tf.Variable(tf.zeros(w.shape)) for w in weights] for _ in range(2)]
 
@@ -49,7 +49,7 @@ def adam_step() -> Graph:
 
 
 def variables_of(graph: Graph) -> list[int]:
-    """The positions of weights and moments."""
+    """Return the positions of weights and moments."""
     shapes = [graph.avals[i].shape for i in graph.inputs]
     return [i for i, shape in enumerate(shapes) if shape in ((300, 40), (40, 10))]
 
@@ -74,7 +74,7 @@ def test_webgl_takes_textures_whose_last_reader_was_before() -> None:
     for output, given in program.donations.items():
         readers = [n for n, step in enumerate(program.steps) if given in step.inputs]
         assert readers[-1] < made[output]
-    # of the three of a shape, the first output needs a texture of its own
+    # Of the three outputs of one shape, the first one needs its own texture.
     assert len(program.donations) == 4
 
 
@@ -86,7 +86,7 @@ def test_without_donors_nothing_changes() -> None:
 
 
 def test_what_is_read_later_is_read_first() -> None:
-    """The update is traced before the last reader of the old value; it moves behind it."""
+    """The update, traced before the last reader of the old value, moves after this reader."""
     s = Sketch((50,), (50,))
     new = s("add", 0, 1)
     other = s("cumsum", s("multiply", 0, 1), **CUMSUM)
@@ -97,7 +97,7 @@ def test_what_is_read_later_is_read_first() -> None:
 
 
 def test_nothing_that_can_fail_follows() -> None:
-    """A new value that a product needs is not written in place: the product could fail."""
+    """A new value that a product needs is not written in place, because the product could fail."""
     s = Sketch((8, 8), (8, 8))
     new = s("add", 0, 1)
     product = s("matmul", new, 1, transpose_a=False, transpose_b=False)
@@ -135,7 +135,7 @@ def test_other_sizes_and_dtypes_stay() -> None:
 
 
 def test_a_state_that_the_next_one_is_not_made_of_directly() -> None:
-    """As in a recurrent cell: the state is read by a product alone."""
+    """As in a recurrent cell, only a product reads the state."""
     s = Sketch((4, 4), (4, 4))
     graph = s.returns(s("tanh", s("matmul", 0, 1, transpose_a=False, transpose_b=False)))
     program = lowered(graph, [0])

@@ -1,4 +1,4 @@
-"""The memory plan of wasm Programs: nothing alive is overwritten, little more is used."""
+"""The memory plan of wasm Programs: no live value is overwritten, and memory use is low."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def apply_kernel(program: Program, x: int, shape: tuple[int, ...]) -> int:
 
 
 def mobilenet_v2(batch: int) -> Program:
-    """The network's activations; convolutions have their bias and clamp inside."""
+    """Return a Program of the network's activations. Convolutions include bias and clamp."""
     program = Program("wasm")
     size, channels = 112, 32
     program.inputs = [program.add_buffer((batch, 224, 224, 3), ex.F)]
@@ -65,7 +65,7 @@ def mobilenet_v2(batch: int) -> Program:
 
 
 def check_apart(program: Program) -> None:
-    """Walks the steps with one owner for each byte range, and checks each read."""
+    """Simulate the steps with one owner per byte range, and check each read."""
     planned = plan(program)
     offsets = planned.arena.offsets if planned.arena is not None else {}
     nbytes = planned.arena.nbytes if planned.arena is not None else 0
@@ -100,7 +100,7 @@ def test_mobilenet_v2_needs_little_more_than_its_largest_step(batch: int) -> Non
 
 
 def test_random_programs(rng: np.random.Generator) -> None:
-    """Steps of random sizes that read random earlier buffers, a third of them elementwise."""
+    """Plan steps of random sizes that read random earlier buffers. A third is elementwise."""
     ratios = []
     for _ in range(60):
         program = Program("wasm")
@@ -122,7 +122,7 @@ def test_random_programs(rng: np.random.Generator) -> None:
 
 
 def test_elementwise_steps_work_in_place() -> None:
-    """A chain of elementwise steps needs the room of one temporary."""
+    """A chain of elementwise steps needs memory for one temporary."""
     graph = Graph()
     x = graph.add_input(Aval((1000,), ex.F))
     y = x
@@ -140,7 +140,7 @@ def test_an_operand_that_is_needed_again_or_moved_stays() -> None:
     program.inputs = [program.add_buffer((64,), ex.F)]
     a = apply_kernel(program, program.inputs[0], (64,))
     b = add(program, a, a)
-    c = add(program, b, a)  # a is read again here, so b could not take its place
+    c = add(program, b, a)  # a is read again here, so b cannot overwrite it
     turned = program.add_buffer((64,), ex.F)
     params = {"dims": [8, 8], "strides": [[1, 8], [8, 1]]}
     program.add_step(ADD, [c, c], [turned], params)

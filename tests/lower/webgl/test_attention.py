@@ -1,4 +1,4 @@
-"""For which sizes attention has steps of its own on WebGL2."""
+"""Sizes for which attention has its own steps on WebGL2."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def attend(q: Any, k: Any, v: Any) -> Any:
 
 
 def apart(q: Any, k: Any, v: Any) -> Any:
-    """Heads of 64 columns, side by side in rows."""
+    """Compute attention of heads of 64 columns that are adjacent in rows."""
 
     def heads(x: Any) -> Any:
         return tf.transpose(tf.reshape(x, [x.shape[0], -1, 64]), [1, 0, 2])

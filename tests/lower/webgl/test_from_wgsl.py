@@ -1,4 +1,4 @@
-"""The library's functions that are written in WGSL, as GLSL."""
+"""Library functions written in WGSL, translated to GLSL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The GLSL renderer: total over the expression IR, and its text for one small kernel."""
+"""The GLSL renderer: complete for the expression IR, and its text for one small kernel."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_parameters_are_declared_by_kind() -> None:
 
 
 def test_what_a_prologue_makes_is_computed_in_loops() -> None:
-    """Drivers put calls in line: 64 copies of a long expression would compile for minutes."""
+    """Drivers inline calls, so 64 copies of a long expression would compile for minutes."""
     parameters: dict[str, Any] = {"kind": "sum", "n": 3, "chunk": 3, "chunks": 1, "inner": 1}
     sources = []
     for made in (False, True):

@@ -1,4 +1,4 @@
-"""Graphs lowered to WebGL2 Programs: valid, complete, and in the variants that the sizes allow."""
+"""Graphs lowered to WebGL2 Programs: valid, complete, and with the variants that sizes allow."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tfpy._src.compiler.lower.webgl.steps import MAX_TEXTURES
 
 
 def programs(op: Op) -> list[Program]:
-    """A Program for each sample."""
+    """Return a Program for each sample."""
     assert op.samples is not None
     result = []
     for arrays, attrs in op.samples(np.random.default_rng(0)):
@@ -33,7 +33,7 @@ def programs(op: Op) -> list[Program]:
 
 
 def declared(source: str) -> dict[str, int]:
-    """Members of the uniform block with their lengths."""
+    """Return the members of the uniform block with their lengths."""
     block = re.search(r"uniform Params \{(.*?)\};", source, re.DOTALL)
     assert block is not None
     members = re.findall(r"(?:int|float) (\w+)(?:\[(\d+)\])?;", block.group(1))
@@ -56,7 +56,7 @@ def test_samples_lower_to_valid_programs(name: str) -> None:
 
 
 def steps_of(call: KernelCall, shapes: list[tuple[int, ...]], out: tuple[int, ...]) -> list[str]:
-    """The steps of a float32 kernel call, as their names and flags."""
+    """Return the steps of a float32 kernel call as names and flags."""
     program = Program("webgl")
     program.inputs = [program.add_buffer(shape, float32) for shape in shapes]
     program.outputs = [program.add_buffer(out, int32 if call.name == "arg_reduce" else float32)]
@@ -106,11 +106,11 @@ COPIED = ["pack_bands", "strided", "matmul_bands", "join_bands"]
         (512, 512, 512, "false", 1 << 16, BANDS),
         (512, 512, 512, "true", 1 << 16, COPIED),  # rows of b become columns
         (512, 513, 512, "false", 1 << 16, COPIED),  # whole texels
-        (512, 512, 2048, "false", 1 << 16, COPIED),  # rows below each other
+        (512, 512, 2048, "false", 1 << 16, COPIED),  # rows stacked vertically
         (512, 512, 512, "false", 1 << 14, BANDS),
-        (512, 512, 512, "false", 0, TILES),  # textures do not become buffers
-        (512, 512, 2048, "false", 1 << 14, TILES),  # more splits than are worth it
-        (512, 512, 2051, "false", 1 << 16, TILES),  # splits of different length
+        (512, 512, 512, "false", 0, TILES),  # textures cannot become buffers
+        (512, 512, 2048, "false", 1 << 14, TILES),  # more splits than useful
+        (512, 512, 2051, "false", 1 << 16, TILES),  # splits of different lengths
         (512, 512, 2046, "false", 1 << 15, COPIED),
         (512, 128, 512, "false", 1 << 16, TILES),  # small draws
         (64, 512, 512, "false", 1 << 16, TILES),  # few fragments

@@ -1,4 +1,4 @@
-"""How attention is computed on WebGPU, by its shape."""
+"""Steps of attention on WebGPU, by shape."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tfpy._src.compiler.lower.webgpu import WebGPUTarget, attention, lower
 from tfpy._src.compiler.passes.pipeline import optimize
 
 VEC4 = 16
-"""Bytes of four elements in a workgroup's memory."""
+"""Bytes of four elements in workgroup memory."""
 
 SHARED_BYTES = 16384
-"""Memory of a workgroup on any device."""
+"""Minimum workgroup memory of any device."""
 
 
 def attend(q: Any, k: Any, v: Any, mask: Any = None) -> Any:
@@ -82,8 +82,11 @@ def test_large_scores_are_never_in_memory() -> None:
 
 @pytest.mark.parametrize("tile", {*attention.LARGE, *attention.SMALL})
 def test_tiles_fit(tile: attention.AttentionTile) -> None:
-    """Each thread loads as much as the others, swizzled places stay in the tile, and the memory of
-    a workgroup is enough on any device."""
+    """Tiles of attention fit every device.
+
+    Each thread loads the same amount, swizzled positions stay inside the tile, and workgroup memory
+    suffices on any device.
+    """
     threads = tile.tx * tile.ty
     rows, keys, columns = tile.rows // 4, tile.block // 4, tile.columns // 4
     for fours, loaded in ((rows, tile.depth), (keys, tile.depth), (columns, tile.keys)):

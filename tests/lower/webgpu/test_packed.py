@@ -1,4 +1,4 @@
-"""Which kernels compute products of bytes on WebGPU, by their shapes."""
+"""Kernels for products of bytes on WebGPU, by shape."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ VEC4 = 16
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Products gain, however small."""
+    """Make packed products profitable, however small they are."""
     for name in ("MIN_USES", "MIN_DEPTH", "MIN_PACKED", "MIN_PRODUCTS", "MIN_WEIGHTS"):
         monkeypatch.setattr(packed, name, 1)
 
@@ -47,7 +47,7 @@ def convolution(size: int, c: int, n: int) -> Graph:
 
 
 def separable(size: int, c: int, n: int, readers: int = 1) -> Graph:
-    """A depthwise convolution and what convolutions by 1x1 filters make of its result."""
+    """Return a depthwise convolution followed by 1x1 convolutions of its result."""
     s = Sketch((1, size, size, c), (3, 3, c, 1), (c,), *[(1, 1, c, n)] * readers)
     y = s("relu6", s("add", s("depthwise_conv2d", 0, 1, **WINDOW), 2))
     return s.returns(*(s("conv2d", y, 3 + i, **POINT) for i in range(readers)))
@@ -79,7 +79,7 @@ def steps_of(program: Program) -> list[tuple[str, list[int]]]:
     ],
 )
 def test_products(sizes: tuple[int, int, int], name: str, groups: list[int]) -> None:
-    """Weights are packed once, by the prelude; rows at each run."""
+    """The prelude packs weights once, and each run packs rows."""
     prelude, main = programs(product(*sizes))
     assert [name for name, _ in steps_of(prelude)][-1] == "pack_bytes"
     *packing, found = steps_of(main)
@@ -105,7 +105,7 @@ def test_few_rows_are_quantised_by_their_product(
 
 
 def normalised(m: int, n: int, k: int, affine: bool) -> Graph:
-    """The product of rows that are normalised."""
+    """Return a product of normalized rows."""
     s = Sketch((m, k), (k, n), (k,), (k,))
 
     def mean(x: Any) -> Any:
@@ -130,7 +130,7 @@ def test_few_rows_are_normalised_by_their_product(m: int, affine: bool) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_nibbles_are_as_exact_as_they_can_be() -> None:
-    """Groups of 128, the last one not whole, are a 14th of their range off at most."""
+    """In groups of 128, including a partial one, values differ by at most 1/14 of their range."""
     graph = product(3, 96, 300)
     rng = np.random.default_rng(3)
     x, w = rng.normal(0.5, 1, (3, 300)).astype(np.float32), np.zeros((300, 96), np.float32)
@@ -148,7 +148,7 @@ def test_nibbles_are_as_exact_as_they_can_be() -> None:
 @pytest.mark.parametrize(("m", "name"), [(2, "packed_rows"), (20, "packed_conv2d")])
 @pytest.mark.parametrize("transposed", [False, True])
 def test_products_of_int8(m: int, name: str, transposed: bool) -> None:
-    """Their sums, in int32, are those of the packed bytes."""
+    """Their int32 sums equal the sums of the packed bytes."""
     s = Sketch(((m, 70), int8), ((80, 70) if transposed else (70, 80), int8))
     x, w = (s("cast", value, dtype=int32) for value in (0, 1))
     product = s("matmul", x, w, transpose_a=False, transpose_b=transposed)
@@ -171,7 +171,7 @@ def test_convolutions_with_bias() -> None:
 
 @pytest.mark.usefixtures("small")
 def test_depthwise_convolutions_pack_their_pixels() -> None:
-    """A thread for each word of a pixel."""
+    """One thread packs one word of a pixel."""
     _, main = programs(separable(14, 128, 256))
     assert steps_of(main) == [("pack_bytes", [25, 1, 1]), ("packed_tile", [8, 7, 1])]
     source = main.kernels[main.steps[0].kernel].source
@@ -228,7 +228,7 @@ MATRICES = {
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("name", MATRICES)
 def test_subgroup_matrices(name: str) -> None:
-    """Of products of pixels, where there are enough of them."""
+    """Products of many pixels use subgroup matrices."""
     graph, kernel, groups = MATRICES[name]
     _, main = optimize_with_weights(graph, WebGPUTarget(), range(1, len(graph.inputs)), 8)
     program = lower(main, matrices=True)
@@ -275,7 +275,7 @@ def test_the_largest_tile_fits() -> None:
     "graph", [product(9, 70, 70), convolution(9, 40, 112), separable(9, 64, 70)]
 )
 def test_packed_products_are_the_quantized_ones(graph: Graph) -> None:
-    """What is computed of packed bytes is what wasm computes."""
+    """Results of packed bytes on WebGPU equal wasm's."""
     rng = np.random.default_rng(3)
     given = [rng.normal(0.5, 1, graph.avals[i].shape).astype(np.float32) for i in graph.inputs]
     weights = range(1, len(graph.inputs))

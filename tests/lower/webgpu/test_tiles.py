@@ -1,4 +1,4 @@
-"""Which kernels compute products and reductions on WebGPU, by their shapes."""
+"""Kernels for products and reductions on WebGPU, by shape."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tfpy._src.compiler.lower.program import Program, verify
 from tfpy._src.compiler.lower.webgpu import TILE_BYTES, lower, tiles
 
 VEC4 = 16
-"""Bytes of four elements in a workgroup's memory."""
+"""Bytes of four elements in workgroup memory."""
 
 
 def product(
@@ -48,7 +48,7 @@ def steps_of(program: Program) -> list[tuple[str, list[int]]]:
     ],
 )
 def test_tiles_and_parts_of_sums(sizes: tuple[int, int, int, int], groups: list[int]) -> None:
-    """Few tiles share each sum, so that the device is busy; a last step adds up."""
+    """Several of few tiles share a sum to keep the device busy, and a last step adds the parts."""
     name, found = steps_of(product(*sizes))[0]
     assert (name, found) == ("matmul_tile", groups)
     rest = [name for name, _ in steps_of(product(*sizes))[1:]]
@@ -76,7 +76,7 @@ def test_products_that_are_computed_otherwise(program: Program, name: str) -> No
     [tiles.LARGE, tiles.MEDIUM, tiles.SMALL_TILE, tiles.MEDIUM_SHORT, tiles.SMALL_SHORT],
 )
 def test_tiles_fit(tile: tiles.Tile) -> None:
-    """Each thread loads as much as the others, a workgroup's memory is enough, also for sums."""
+    """Each thread loads the same amount, and workgroup memory suffices, also for sums."""
     threads = tile.tx * tile.ty * tile.parts
     for fours in (tile.tm * tile.ty, tile.tn * tile.tx):
         assert 4 * tile.depth * fours % threads == 0
@@ -90,7 +90,7 @@ def test_tiles_fit(tile: tiles.Tile) -> None:
 
 
 def test_samples_lower_to_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each way in which a convolution is a product gives a valid Program."""
+    """Each convolution that is computed as a product lowers to a valid Program."""
     monkeypatch.setattr(tiles, "SMALL", 1)
     for name in ("conv2d", "conv2d_backprop_input", "conv2d_backprop_filter", "conv3d"):
         op = OPS[name]
@@ -138,16 +138,16 @@ def transpose(shape: tuple[int, ...], perm: tuple[int, ...], **options: bool) ->
 def test_transpositions_in_tiles(
     shape: tuple[int, ...], perm: tuple[int, ...], groups: list[int]
 ) -> None:
-    """Of 32 elements each way."""
+    """Transpose in tiles of 32 by 32 elements."""
     assert steps_of(transpose(shape, perm)) == [("transpose_tile", groups)]
 
 
 @pytest.mark.parametrize(
     ("shape", "perm"),
     [
-        ((4, 100, 12, 64), (0, 2, 1, 3)),  # what lies side by side stays
+        ((4, 100, 12, 64), (0, 2, 1, 3)),  # adjacent elements stay adjacent
         ((300, 300, 3), (2, 0, 1)),  # tiles would be empty
-        ((64, 64), (1, 0)),  # caches hold it
+        ((64, 64), (1, 0)),  # fits into caches
     ],
 )
 def test_transpositions_without_tiles(shape: tuple[int, ...], perm: tuple[int, ...]) -> None:

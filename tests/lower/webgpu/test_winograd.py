@@ -1,4 +1,4 @@
-"""Which convolutions on WebGPU are computed by transforms."""
+"""Convolutions on WebGPU that are computed by Winograd transforms."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def test_gradient_by_the_images() -> None:
     [
         ((1, 56, 56, 64), (3, 3, 64, 64), {}),  # few pixels
         ((64, 112, 112, 16), (3, 3, 16, 64), {}),  # few channels
-        ((64, 56, 56, 64), (3, 3, 64, 64), {}),  # numbers that a device need not be able to bind
-        ((16, 56, 56, 128), (3, 3, 128, 130), {}),  # no whole texels
+        ((64, 56, 56, 64), (3, 3, 64, 64), {}),  # more data than a device must be able to bind
+        ((16, 56, 56, 128), (3, 3, 128, 130), {}),  # partial texels
         ((16, 56, 56, 128), (5, 5, 128, 128), {"padding": ((2, 2), (2, 2))}),
         ((32, 56, 56, 128), (3, 3, 128, 128), {"strides": (2, 2)}),
         ((16, 56, 56, 128), (3, 3, 128, 128), {"dilations": (2, 2), "padding": ((2, 2), (2, 2))}),
@@ -61,6 +61,6 @@ def test_others_are_products_in_tiles(x: Any, filter_: Any, attrs: Any) -> None:
 
 
 def test_no_tiles() -> None:
-    """Devices that compile tiles too slowly have no transforms either."""
+    """Devices that compile tiles too slowly do not use transforms either."""
     found = kernels("conv2d", (16, 56, 56, 128), (3, 3, 128, 128), tiles=False)
     assert "winograd_output" not in found
