@@ -1,6 +1,7 @@
-"""Models with an operation that acts outside of them, in every format and at every place in it.
+"""Models with an operation that acts outside of them, for every format and place.
 
-Graphs are Protocol Buffers' JSON, of which the files of all of TensorFlow's formats are made.
+Graphs are in the JSON form of Protocol Buffers, from which the files of all TensorFlow formats are
+made.
 """
 
 from __future__ import annotations
@@ -33,19 +34,19 @@ def node(name: str, op: str, *inputs: str, **attrs: Any) -> Graph:
 
 
 def text(name: str, value: str) -> Graph:
-    """A constant."""
+    """Return a constant node."""
     coded = base64.b64encode(value.encode()).decode()
     tensor = {"dtype": STRING, "tensorShape": {}, "stringVal": [coded]}
     return node(name, "Const", dtype=kind(STRING), value={"tensor": tensor})
 
 
 def acting(op: str, path: str, end: str = "") -> list[Graph]:
-    """Nodes of which "w" reads or writes a file.
+    """Return nodes. The node "w" reads or writes a file.
 
     Args:
-        op: Its operation.
-        path: The file's path.
-        end: What follows the names of values: ":output:0" in functions.
+        op: Operation of the node.
+        path: Path of the file.
+        end: Suffix of value names, ":output:0" in functions.
     """
     p, t = f"p{end}", f"t{end.replace('output', 'table_handle')}"
     made = [text("p", path)]
@@ -61,7 +62,7 @@ def acting(op: str, path: str, end: str = "") -> list[Graph]:
 
 
 def function(name: str, nodes: list[Graph], made: str = "x", dtype: str = FLOAT) -> Graph:
-    """A function of x that waits for "w", if that is among its nodes."""
+    """Return a function of x that waits for "w", if that is among its nodes."""
     waits = {"w": "w"} if any(one["name"] == "w" for one in nodes) else {}
     signature = {
         "name": name,
@@ -73,7 +74,7 @@ def function(name: str, nodes: list[Graph], made: str = "x", dtype: str = FLOAT)
 
 
 def graph(op: str, path: str, place: str) -> Graph:
-    """A graph from x to y that acts before it gives y."""
+    """Return a graph from x to y that acts before it returns y."""
     x = node("x", "Placeholder", dtype=kind(FLOAT), shape={"shape": X})
     if place == "before the output":
         return {"node": [x, *acting(op, path), node("y", "Identity", "x", "^w", T=kind(FLOAT))]}
@@ -118,19 +119,19 @@ SIGNATURE = {
 
 
 def graph_def(made: Graph) -> dict[str, bytes]:
-    """A frozen GraphDef."""
+    """Return the file of a frozen GraphDef."""
     message = json_format.ParseDict(made, tf.compat.v1.GraphDef())
     return {"graph.pb": message.SerializeToString()}
 
 
 def graph_model(made: Graph, **more: Any) -> dict[str, bytes]:
-    """A graph-model of TensorFlow.js."""
+    """Return the file of a TensorFlow.js graph-model."""
     model = {"format": "graph-model", "modelTopology": made, "weightsManifest": [], **more}
     return {"model.json": json.dumps(model).encode()}
 
 
 def initialized(op: str, path: str) -> dict[str, bytes]:
-    """A graph-model whose initializer acts before it makes a table that nobody needs."""
+    """Return a graph-model with an initializer that acts before it makes an unused table."""
     table = node("t", "HashTableV2", "^w", key_dtype=kind(STRING), value_dtype=kind(INT64))
     nodes = [one for one in acting(op, path) if one["name"] != "t"]
     if op.startswith("InitializeTableFromTextFile"):
@@ -148,12 +149,12 @@ def initialized(op: str, path: str) -> dict[str, bytes]:
 
 
 def saved_model(made: Graph, assets: Any = (), **more: Any) -> dict[str, bytes]:
-    """A SavedModel without variables.
+    """Return a SavedModel without variables.
 
     Args:
-        made: Its graph.
+        made: Graph of the model.
         assets: Pairs of a value and the name of its file.
-        **more: Further fields of the MetaGraphDef.
+        **more: Additional fields of the MetaGraphDef.
     """
     signatures = {"serving_default": SIGNATURE, **more.pop("signatureDef", {})}
     meta = {
@@ -170,7 +171,7 @@ def saved_model(made: Graph, assets: Any = (), **more: Any) -> dict[str, bytes]:
 
 
 def starting(nodes: list[Graph], legacy: bool = False, **more: Any) -> dict[str, bytes]:
-    """A SavedModel that runs "w" when it is loaded."""
+    """Return a SavedModel that runs "w" when it is loaded."""
     made = {"node": [*IDLE["node"], *nodes]}
     if legacy:
         lists = {"legacy_init_op": {"nodeList": {"value": ["w"]}}}
@@ -180,7 +181,7 @@ def starting(nodes: list[Graph], legacy: bool = False, **more: Any) -> dict[str,
 
 
 def restoring(nodes: list[Graph], folder: Path) -> dict[str, bytes]:
-    """A SavedModel that runs "w" to restore its variables."""
+    """Return a SavedModel that runs "w" to restore its variables."""
     prefix = str(folder / "variables")
     tf.raw_ops.SaveV2(prefix=prefix, tensor_names=["v"], shape_and_slices=[""], tensors=[1.0])
     saver = {"restoreOpName": "w", "filenameTensorName": "from:0"}
@@ -190,12 +191,12 @@ def restoring(nodes: list[Graph], folder: Path) -> dict[str, bytes]:
 
 
 def flex(nodes: list[Graph], first: bool = False) -> dict[str, bytes]:
-    """A TFLite file whose operations are TensorFlow's; in a graph that runs first, or the main one.
+    """Return a TFLite file with TensorFlow operations, in the main graph or one that runs first.
 
     Args:
-        nodes: Those that are no constants become operations, whose inputs are the constants; the
-            last one gives their graph's output.
-        first: Whether they are in a graph that ``CALL_ONCE`` runs.
+        nodes: Nodes of the graph. Constants become inputs of the other nodes, which become
+            operations. The last one returns the graph's output.
+        first: If True, the operations are in a graph that ``CALL_ONCE`` runs.
     """
     model, main = lite.ModelT(), lite.SubGraphT()
     model.version, model.buffers, model.operatorCodes = 3, [lite.BufferT()], []
@@ -242,7 +243,7 @@ def _tensor(name: str, dtype: int, buffer: int = 0) -> Any:
 
 
 def _place(model: Any, where: Any, one: Graph) -> int:
-    """The tensor of a node's output."""
+    """Return the tensor of a node's output."""
     number = 0
     if one["op"] == "Const":
         value = base64.b64decode(one["attr"]["value"]["tensor"]["stringVal"][0])
@@ -263,7 +264,7 @@ def _code(model: Any, name: str, builtin: int) -> int:
 
 
 def onnx(op: str) -> dict[str, bytes]:
-    """An ONNX file with one node from x to y."""
+    """Return an ONNX file with one node from x to y."""
     made = chunk(1, chunk(1, "x") + chunk(2, "y") + chunk(4, op))
     inner = made + chunk(11, chunk(1, "x")) + chunk(12, chunk(1, "y"))
     return {"model.onnx": integer(1, 8) + chunk(8, integer(2, 18)) + chunk(7, inner)}

@@ -1,7 +1,7 @@
-"""TensorFlow's functions as the files that TensorFlow.js's converter makes of them.
+"""TensorFlow's functions as files like those of TensorFlow.js's converter.
 
-As there, constants become weights, those of functions are called "function/constant", loops and
-branches become those of TensorFlow 1 when ``lowered``, and grappler's remapper fuses nodes when
+As in the converter, constants become weights, constants of functions are named "function/constant",
+loops and branches become TensorFlow 1's when ``lowered``, and grappler's remapper fuses nodes when
 ``fused``.
 """
 
@@ -29,8 +29,8 @@ class Frozen:
     """A function without variables.
 
     Attributes:
-        graph: the GraphDef.
-        inputs, outputs: its tensors.
+        graph: The GraphDef.
+        inputs, outputs: Tensors of the function.
     """
 
     graph: Any
@@ -38,7 +38,7 @@ class Frozen:
     outputs: Sequence[Any]
 
     def run(self, *arrays: Any) -> list[Any]:
-        """What TensorFlow computes."""
+        """Return TensorFlow's results."""
         graph = tensorflow.Graph()
         with graph.as_default():
             tensorflow.import_graph_def(self.graph, name="")
@@ -48,7 +48,7 @@ class Frozen:
             return found
 
     def files(self, **more: Any) -> dict[str, bytes]:
-        """``model.json`` with further entries, and the file of weights."""
+        """Return ``model.json`` with additional entries, and the file of weights."""
         signature = {
             "inputs": {x.name: info(x) for x in self.inputs},
             "outputs": {y.name: info(y) for y in self.outputs},
@@ -59,7 +59,7 @@ class Frozen:
 def frozen(
     function: Callable[..., Any], *specs: Any, lowered: bool = False, fused: bool = False
 ) -> Frozen:
-    """A function, or a concrete one, with its variables' values as constants."""
+    """Return a function, or a concrete one, with its variables' values as constants."""
     if specs:
         function = tensorflow.function(function).get_concrete_function(*specs)
     made = convert_variables_to_constants_v2(function, lower_control_flow=lowered)
@@ -70,7 +70,7 @@ def frozen(
 
 
 def info(tensor: Any) -> dict[str, Any]:
-    """A TensorInfo."""
+    """Return a TensorInfo."""
     found = {"name": tensor.name, "dtype": types_pb2.DataType.Name(tensor.dtype.as_datatype_enum)}
     if tensor.shape.rank is not None:
         found["tensorShape"] = {
@@ -80,7 +80,7 @@ def info(tensor: Any) -> dict[str, Any]:
 
 
 def files(graph: Any, signature: Any, initializer: Any = None, **more: Any) -> dict[str, bytes]:
-    """The files of a GraphDef, and of one that makes its tables ready."""
+    """Return the files of a GraphDef, and of a GraphDef that initializes its tables."""
     entries: list[dict[str, Any]] = []
     stored: list[bytes] = []
     more["modelTopology"] = _topology(graph, entries, stored)
@@ -92,7 +92,7 @@ def files(graph: Any, signature: Any, initializer: Any = None, **more: Any) -> d
 
 
 def _topology(graph: Any, entries: list[dict[str, Any]], stored: list[bytes]) -> dict[str, Any]:
-    """A GraphDef as JSON, without the constants' values."""
+    """Return a GraphDef as JSON, without the constants' values."""
     copied = v1.GraphDef()
     copied.CopyFrom(graph)
     for function in copied.library.function:
@@ -107,7 +107,7 @@ def _topology(graph: Any, entries: list[dict[str, Any]], stored: list[bytes]) ->
 
 
 def _weight(node: Any) -> tuple[dict[str, Any], bytes]:
-    """A constant's entry in the manifest, and its bytes; they leave the node."""
+    """Return a constant's entry in the manifest and its bytes, and remove them from the node."""
     value = node.attr["value"].tensor
     array = tensorflow.make_ndarray(value)
     value.Clear()
@@ -120,7 +120,7 @@ def _weight(node: Any) -> tuple[dict[str, Any], bytes]:
 
 
 def _prefix_constants(function: Any) -> None:
-    """Gives the constants of a function names that no other has."""
+    """Rename the constants of a function to unique names."""
     prefix = function.signature.name
     constants = {node.name for node in function.node_def if node.op == "Const"}
 

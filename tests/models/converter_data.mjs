@@ -1,6 +1,6 @@
 // The models in the tests of TensorFlow.js's converter, which its package ships as scripts.
-//   node converter_data.mjs NODE_MODULES TARGET   writes folders with model.json, weights.bin and
-//                                                 tfjs.json: what TensorFlow.js makes of io.json
+// node converter_data.mjs NODE_MODULES TARGET   writes folders with model.json, weights.bin and
+// tfjs.json, the results of TensorFlow.js for the inputs in io.json
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

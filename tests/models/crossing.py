@@ -1,4 +1,4 @@
-"""What the tests of models' files share: other processes, and the arrays that they note."""
+"""Helpers of the tests of model files: other processes, and the arrays that they store."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ MODULES = HERE.parents[1] / "node_modules"
 
 
 def need_node() -> None:
-    """Skips the test where there is no TensorFlow.js."""
+    """Skip the test if TensorFlow.js is not available."""
     if shutil.which("node") is None or not MODULES.is_dir():
         pytest.skip("needs node and node_modules: python build.py demo")
 
 
 def run(*command: object) -> None:
-    """Runs a command, which must succeed."""
+    """Run a command, which must succeed."""
     env = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, env=env)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def tfjs(*arguments: object) -> None:
-    """Runs tfjs.mjs."""
+    """Run tfjs.mjs."""
     run("node", HERE / "tfjs.mjs", MODULES.resolve(), *arguments)
 
 
 def worker(*arguments: object) -> None:
-    """Runs worker.py."""
+    """Run worker.py."""
     run(sys.executable, HERE / "worker.py", *arguments)
 
 
 def arrays(path: Path, key: str | None = None) -> list[Any]:
-    """The arrays in a file."""
+    """Return the arrays in a file."""
     entries = json.loads(path.read_text())
     return [
         np.array(entry["values"]).reshape(entry["shape"])
@@ -50,7 +50,7 @@ def arrays(path: Path, key: str | None = None) -> list[Any]:
 
 
 def assert_near(found: Path, wanted: list[Any], tolerance: float = 1e-5) -> None:
-    """That what a model predicted is what was to be, relative to the largest number."""
+    """Check that a model's predictions are as expected, relative to the largest number."""
     for i, (x, y) in enumerate(zip(arrays(found), wanted, strict=True)):
         largest = max(np.abs(y).max(), 1.0)
         np.testing.assert_allclose(x / largest, y / largest, 0, tolerance, err_msg=f"{found} {i}")

@@ -1,4 +1,4 @@
-"""A head on a network that others trained, and the network's last block, trained further."""
+"""A head on a pretrained network, and further training of the network's last block."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KINDS = 3
 
 
 def images() -> tuple[Any, Any]:
-    """Rows, columns and spots; and which of these each is."""
+    """Return images of rows, columns and spots, and the class of each image."""
     rng = np.random.default_rng(7)
     row, column = np.indices((64, 64))
     patterns = [row % 8 < 4, column % 8 < 4, (row // 6 + column // 6) % 2 < 1]
@@ -23,7 +23,7 @@ def images() -> tuple[Any, Any]:
 
 
 class FineTuned:
-    """The network that tells emotions, up to its last features, and a layer that tells patterns."""
+    """An emotion classifier up to its last features, with a layer that classifies patterns."""
 
     def __init__(self) -> None:
         self.base = loaded("emotion", trainable=True)
@@ -42,7 +42,7 @@ class FineTuned:
         return {"probabilities": tf.nn.softmax(self.scores(image))}
 
     def train(self, steps: int) -> list[float]:
-        """The losses."""
+        """Train, and return the losses."""
         x, labels = (tf.constant(array) for array in images())
 
         @tf.function

@@ -1,4 +1,4 @@
-"""Models that are saved while they learn, and what TensorFlow.js could not go on with."""
+"""Models that are saved during training, and models that TensorFlow.js could not continue."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROWS = 8
 
 
 def of(optimizer: Any, loss: Any = "categorical_crossentropy", *measured: Any) -> Callable[[], Any]:
-    """Makes a compiled classifier."""
+    """Return a function that makes a compiled classifier."""
 
     def made() -> Any:
         model = keras.Sequential(
@@ -62,7 +62,7 @@ def data(model: Any) -> tuple[list[np.ndarray], list[np.ndarray]]:
 
 
 def losses(model: Any, x: list[Any], y: list[Any], steps: int) -> list[list[float]]:
-    """What some more steps give: the loss, those of outputs, the metrics."""
+    """Train for some more steps and return the losses, the losses of outputs and the metrics."""
     (only,) = x
     labels = y if len(y) > 1 else y[0]
     found = [model.train_on_batch(only, labels) for _ in range(steps)]
@@ -74,7 +74,7 @@ def scheduled() -> Any:
 
 
 class Own(optimizers.SGD):
-    """An optimizer that is not Keras's."""
+    """A custom optimizer."""
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
@@ -98,7 +98,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
 
 
 def answers(folder: Path) -> list[tuple[str, str, str]]:
-    """What was to be said of each, and what was."""
+    """Return the name, the expected message and the actual message of each case."""
     found = []
     for name, (make, text) in REFUSED.items():
         try:
@@ -110,7 +110,7 @@ def answers(folder: Path) -> list[tuple[str, str, str]]:
 
 
 def weights(model: Any) -> list[Any]:
-    """Entries of the weights of an optimizer."""
+    """Return the entries of an optimizer's weights."""
     entries = model["weightsManifest"][0]["weights"]
     return [entry for entry in entries if entry.get("group") == "optimizer"]
 
@@ -159,7 +159,7 @@ HOSTILE: dict[str, tuple[Callable[[Any], None], str]] = {
 
 
 def refusals(folder: Path) -> list[tuple[str, str, str]]:
-    """The same of files that are loaded."""
+    """Return the same for files that are loaded."""
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
     plain, found = json.loads(files["model.json"]), []
     for name, (change, text) in HOSTILE.items():

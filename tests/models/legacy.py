@@ -1,4 +1,4 @@
-"""Configurations as older Kerases wrote them, and what NumPy says that they predict."""
+"""Configurations written by older versions of Keras, with predictions computed by NumPy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ rng = np.random.default_rng(4)
 
 
 def files(topology: Any, weights: Arrays) -> dict[str, bytes]:
-    """A layers-model in memory."""
+    """Return a layers-model in memory."""
     arrays = {k: np.asarray(v, "float32") for k, v in weights.items()}
     specs = [{"name": k, "shape": v.shape, "dtype": "float32"} for k, v in arrays.items()]
     model = {
@@ -41,7 +41,7 @@ def dense(size: int, to: int) -> Arrays:
 
 
 def with_slashes() -> tuple[Any, Any, Any]:
-    """Names with slashes, a list of layers for a Sequential, and names of models before weights."""
+    """Return a model with slashes in names, a list as a Sequential, and prefixed weights."""
     a, b = dense(3, 4), dense(4, 2)
     inner = {
         "class_name": "Sequential",
@@ -97,7 +97,7 @@ def with_slashes() -> tuple[Any, Any, Any]:
 
 
 def in_camel_case() -> tuple[Any, Any, Any]:
-    """TensorFlow.js's own spelling, and a cell's name before the weight's."""
+    """Return a model in TensorFlow.js's spelling, with a cell's name before the weight's."""
     units, size = 3, 2
     kernel, recurrent = rng.normal(size=(size, 9)), rng.normal(size=(units, 9))
     bias = rng.normal(size=9)
@@ -139,7 +139,7 @@ def in_camel_case() -> tuple[Any, Any, Any]:
 
 
 def by_keras_3() -> tuple[Any, Any, Any]:
-    """What a converter wrote of a Keras 3 file; its ``hard_sigmoid`` has Keras 3's slope."""
+    """Return a model that a converter made from a Keras 3 file, with Keras 3's ``hard_sigmoid``."""
     a = dense(3, 2)
     policy = {"module": "keras", "class_name": "DTypePolicy", "config": {"name": "float32"}}
     history = {"shape": [None, 3], "dtype": "float32", "keras_history": ["x", 0, 0]}
@@ -176,7 +176,7 @@ def with_own_layer() -> tuple[Any, Any, Any]:
 
 
 def answers() -> list[tuple[str, list[Any], list[Any]]]:
-    """What was loaded, what it predicts, and what it is to predict."""
+    """Return the source, the predictions and the expected predictions of each model."""
     found = []
     for make in (with_slashes, in_camel_case, by_keras_3, with_own_layer):
         source, x, wanted = make()

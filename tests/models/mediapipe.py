@@ -1,4 +1,4 @@
-"""An operation of MediaPipe's, as a user adds it."""
+"""An operation of MediaPipe, registered as a user would do it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tfpy as tf
 
 
 def transposed(node: Any) -> Any:
-    """Convolution2DTransposeBias: its options are the padding and the strides."""
+    """Convolution2DTransposeBias, with the padding and the strides as options."""
     x, filters, bias = node.inputs
     padding, stride_w, stride_h = np.frombuffer(node.attrs["custom_options"], "<i4")[:3]
     filters = tf.transpose(filters, [1, 2, 0, 3])

@@ -1,4 +1,4 @@
-"""Models of many kinds of layers that TensorFlow.js has, too."""
+"""Models with many kinds of layers that TensorFlow.js has as well."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def films() -> Any:
 
 
 def vary(made: Any) -> None:
-    """Gives a model weights that are not what layers begin with."""
+    """Replace a model's initial weights by other values."""
     rng = np.random.default_rng(1)
     for weight in made.weights:
         values = rng.normal(size=weight.shape) * 0.5
@@ -143,7 +143,7 @@ def vary(made: Any) -> None:
 
 
 def inputs(made: Any) -> list[np.ndarray]:
-    """Numbers for a model."""
+    """Return numbers as inputs of a model."""
     rng = np.random.default_rng(0)
     shapes = [[2, *tensor.shape[1:]] for tensor in made.inputs]
     return [
@@ -155,6 +155,6 @@ def inputs(made: Any) -> list[np.ndarray]:
 
 
 def predicted(made: Any, x: list[np.ndarray]) -> list[np.ndarray]:
-    """What a model gives."""
+    """Return a model's predictions."""
     found = made.predict(x if len(x) > 1 else x[0], verbose=0)
     return [np.asarray(y) for y in keras.tree.flatten(found)]

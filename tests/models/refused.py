@@ -1,4 +1,4 @@
-"""What ``load_layers_model`` and ``save_layers_model`` refuse, and legacy files that they take."""
+"""Models that ``load_layers_model`` and ``save_layers_model`` reject, and valid legacy files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DENSE = {
 
 
 def files(topology: Any, weights: dict[str, Any] | None = None) -> dict[str, bytes]:
-    """A layers-model in memory."""
+    """Return a layers-model in memory."""
     arrays = {k: np.asarray(v, "float32") for k, v in (weights or {}).items()}
     specs = [{"name": k, "shape": v.shape, "dtype": "float32"} for k, v in arrays.items()]
     manifest = [{"paths": ["w.bin"], "weights": specs}]
@@ -162,11 +162,11 @@ LACKING = {
     "TorchModuleWrapper": ({}, "'torch'"),
     "FlaxLayer": ({"module": "m", "method": None, "variables": {}}, "'flax"),
 }
-"""Layers of Keras that import packages: their configurations, and what is missing."""
+"""Keras layers that import packages: their configurations, and the missing package."""
 
 
 def keras_file(name: str, config: dict[str, Any], wrapped: bool) -> bytes:
-    """A ``.keras`` file with a layer, alone or in a TimeDistributed, added to its configuration."""
+    """Return a ``.keras`` file with an additional layer, alone or in a TimeDistributed."""
     plain = keras.Sequential([keras.Input((4, 3)), layers.Dense(2)])
     made = {"module": "keras.layers", "class_name": name, "config": {"name": "x", **config}}
     if wrapped:
@@ -188,7 +188,7 @@ def keras_file(name: str, config: dict[str, Any], wrapped: bool) -> bytes:
 
 
 def mutated(value: Any, rng: np.random.Generator) -> Any:
-    """A configuration with a value somewhere in it that does not belong there."""
+    """Return a configuration with a wrong value at a random place."""
     if isinstance(value, dict | list) and value and rng.random() < 0.93:
         keys = list(value) if isinstance(value, dict) else range(len(value))
         key = keys[int(rng.integers(len(keys)))]
@@ -200,7 +200,7 @@ def mutated(value: Any, rng: np.random.Generator) -> Any:
 
 
 def surprises(folder: Path, count: int = 60, part: str = "modelTopology") -> list[str]:
-    """What other than a ValueError comes of a model's files with a broken part."""
+    """Return the errors other than ValueError that corrupt model files cause."""
     rng, found = np.random.default_rng(5), []
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
     model = json.loads(files["model.json"])
@@ -216,7 +216,7 @@ def surprises(folder: Path, count: int = 60, part: str = "modelTopology") -> lis
 
 
 def answers() -> list[tuple[str, str, str]]:
-    """What was tried, the text that the error must have, and the error."""
+    """Return the case, the expected message and the actual error of each trial."""
     return list(_answers())
 
 
@@ -230,7 +230,7 @@ def _answers() -> Iterator[tuple[str, str, str]]:
         for wrapped in (False, True):
             file = keras_file(name, config, wrapped)
             text = f"the layer {name} needs the module {missing}"
-            with patch.dict(sys.modules, flax=None, torch=None):  # as if not installed
+            with patch.dict(sys.modules, flax=None, torch=None):  # as if they were not installed
                 error = _error(lambda f=file: tf.models.load(f))
             yield name, text, error
 

@@ -1,4 +1,4 @@
-"""A small graph-model: relu of a product, and where it is not zero."""
+"""A small graph-model: relu of a product, and the positions where it is not zero."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs whose nodes and numbers do not fit each other: refused as broken files."""
+"""Graphs with nodes and numbers that do not match are rejected as corrupt files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of TensorFlow in TensorFlow.js's files compute what they computed there."""
+"""TensorFlow functions in TensorFlow.js files compute the same as in TensorFlow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.models.converted import frozen
 
 RNG = np.random.default_rng(7)
 KINDS = {"functions": {}, "lowered": {"lowered": True}, "fused": {"lowered": True, "fused": True}}
-"""How the converter treats loops and branches, and whether it fuses nodes."""
+"""Treatment of loops and branches by the converter, and fusion of nodes."""
 
 
 def normal(*shape: int) -> Any:
@@ -29,14 +29,14 @@ def same(
     kinds: Any = tuple(KINDS),
     ops: str = "",
 ) -> None:
-    """That the model gives what TensorFlow gives.
+    """Check that the model returns the same as TensorFlow.
 
     Args:
-        function: of tensors.
-        arrays: its arguments.
-        shapes: with open sizes, for each.
-        kinds: of files, of :data:`KINDS`.
-        ops: operations that the last of the files must have.
+        function: Function of tensors.
+        arrays: Arguments of the function.
+        shapes: Shape with open sizes for each argument.
+        kinds: Kinds of files, keys of `KINDS`.
+        ops: Operations that the last file must contain.
     """
     values = [np.asarray(a) for a in arrays]
     given = shapes or [v.shape for v in values]
@@ -73,7 +73,7 @@ SCORES = np.float32([0.9, 0.75, 0.6, 0.95])
 
 
 def rounds(x: Any, n: Any) -> Any:
-    """Loops in each other with a branch."""
+    """Compute nested loops with a branch."""
     w = tf.constant(W)
     i = tf.constant(0)
     while i < n:
@@ -89,7 +89,7 @@ def rounds(x: Any, n: Any) -> Any:
 
 
 def recurrent(x: Any) -> Any:
-    """Rows written to a list, one by one."""
+    """Write rows to a list, one by one."""
     n = tf.shape(x)[0]
     rows, state = tf.TensorArray(tf.float32, size=n), tf.zeros([1, 3])
     for i in tf.range(n):
@@ -99,7 +99,7 @@ def recurrent(x: Any) -> Any:
 
 
 def uneven(x: Any) -> Any:
-    """A list of rows of several lengths."""
+    """Concatenate a list of rows of different lengths."""
     rows = tf.TensorArray(tf.float32, size=3, infer_shape=False, element_shape=[None, 3])
     for i in tf.range(3):
         rows = rows.write(i, x[: i + 1])
@@ -118,7 +118,7 @@ def left_early(x: Any) -> Any:
 
 
 def constants(x: Any) -> Any:
-    """Branches that are constants alone, which nothing but a control input ties to them."""
+    """Return branches of constants, which depend on the condition by a control input only."""
     some = tf.cond(x[0, 0] > 0, lambda: tf.constant(1.0), lambda: tf.constant(2.0))
     both = tf.logical_and(x[0, 0] > 0, x[0, 1] > 0)
     within = tf.cond(
@@ -207,7 +207,7 @@ def test_convolutions() -> None:
 
 
 def test_channels_first() -> None:
-    """TensorFlow's kernels need a GPU for these."""
+    """TensorFlow's channels-first kernels need a GPU."""
 
     def network(x: Any, data: str = "NHWC") -> Any:
         first = data == "NCHW"
@@ -259,7 +259,7 @@ def test_einsum(equation: str) -> None:
 
 
 def by_shape(x: Any) -> Any:
-    """What only sizes that are open in the file decide."""
+    """Return values that depend on sizes that are open in the file."""
     sizes = tf.shape(x)
     n, h = sizes[0], sizes[1]
     return (
@@ -283,7 +283,7 @@ def test_shapes() -> None:
 
 
 def of_data(b: Any, s: Any) -> Any:
-    """Shapes that elements decide, and what follows them."""
+    """Return values with shapes that depend on elements, and ops that follow them."""
     kept = tf.image.non_max_suppression(b, s, tf.shape(b)[0], 0.5, 0.7)
     numbers = tf.cast(s * 4, tf.int32)
     return (
@@ -299,7 +299,7 @@ def test_shapes_of_data() -> None:
 
 
 def test_numbers() -> None:
-    """int64, float64, halves and complex numbers, for which tfpy has narrower ones."""
+    """Test int64, float64, halves and complex numbers, which are narrower in tfpy."""
     same(
         lambda x: (
             x * 2 + 1,

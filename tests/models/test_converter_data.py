@@ -1,4 +1,4 @@
-"""The test data of TensorFlow.js's converter gives what TensorFlow.js makes of it."""
+"""The test data of TensorFlow.js's converter returns the same as in TensorFlow.js."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.models.crossing import HERE, MODULES, need_node, run
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folders of models, each with io.json and tfjs.json."""
+    """Return folders of models, each with io.json and tfjs.json."""
     need_node()
     folder = tmp_path_factory.mktemp("converter")
     run("node", HERE / "converter_data.mjs", MODULES.resolve(), folder)
@@ -24,7 +24,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def parts(folder: Path) -> tuple[Any, dict[str, Any], dict[str, Any]]:
-    """A model, its inputs and what TensorFlow.js gives."""
+    """Return a model, its inputs and TensorFlow.js's results."""
     model = asyncio.run(tf.load_graph_model_async(folder))
     given, wanted = (json.loads((folder / f"{name}.json").read_text()) for name in ("io", "tfjs"))
     return model, given, wanted

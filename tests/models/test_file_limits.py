@@ -1,4 +1,4 @@
-"""Files that say little and mean much: refused, in time and memory in proportion to the file."""
+"""Small files with huge contents are rejected, in time and memory proportional to the file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def few_bytes() -> Iterator[None]:
     tf.env().set(LIMIT, before)
 
 
-# time
+# Time
 
 
 def model_json(**weight: Any) -> bytes:
@@ -45,7 +45,7 @@ def model_json(**weight: Any) -> bytes:
 
 
 def table(keys: int) -> bytes:
-    """A checkpoint's table each of whose keys is the one before and a letter, in its index."""
+    """Return a checkpoint table in which each key is the previous key and a letter."""
     empty = b"\0\0\0\0"
     block = empty + b"\0" + masked(crc32c(empty + b"\0")).to_bytes(4, "little")
     index = bytearray()
@@ -94,7 +94,7 @@ PROPORTIONAL: dict[str, Callable[[int], Callable[[], Any]]] = {
 @pytest.mark.usefixtures("few_bytes")
 @pytest.mark.parametrize("name", PROPORTIONAL)
 def test_time_is_in_proportion_to_the_file(name: str) -> None:
-    """Eight times the file takes about eight times as long, and not 64 times."""
+    """A file eight times as large takes about eight times as long, and not 64 times."""
     small, large = (PROPORTIONAL[name](n) for n in (4_000, 32_000))
     assert growth(small, large) < 24
 
@@ -105,7 +105,7 @@ def test_shapes_that_no_weight_has(shape: list[int]) -> None:
         tf.models.load({"model.json": model_json(shape=shape), "w.bin": b""})
 
 
-# memory
+# Memory
 
 
 def test_messages_take_memory_for_the_fields_that_are_there() -> None:
@@ -119,7 +119,7 @@ def test_messages_take_memory_for_the_fields_that_are_there() -> None:
 
 
 def graph_def(count: int, sizes: int, *values: float) -> bytes:
-    """Constants of few values, of which the last is repeated."""
+    """Return constants of few values, with the last value repeated."""
 
     def constant(k: int) -> bytes:
         floats = b"".join(varint(5 << 3 | 5) + struct.pack("<f", value) for value in values)
@@ -135,7 +135,7 @@ def graph_def(count: int, sizes: int, *values: float) -> bytes:
 
 
 def graph_json(count: int, sizes: int) -> bytes:
-    """The same in JSON, whose equal attributes are shared."""
+    """Return the same as JSON, with shared equal attributes."""
     tensor = {"dtype": "DT_FLOAT", "tensorShape": {"dim": [{"size": sizes}]}, "floatVal": [1.0]}
     attr = {"dtype": {"type": "DT_FLOAT"}, "value": {"tensor": tensor}}
     nodes: list[Any] = [{"name": f"c{k}", "op": "Const", "attr": attr} for k in range(count)]
@@ -176,7 +176,7 @@ def test_constants_larger_than_the_limit(name: str) -> None:
 
 @pytest.mark.usefixtures("few_bytes")
 def test_constants_in_proportion_to_the_file() -> None:
-    """Values that are in the file may be as many as the file has."""
+    """Values that are stored in the file are limited by the file's size only."""
     values = np.ones(1 << 16, np.float32)
     tensor = (
         integer(1, 1) + chunk(2, chunk(2, integer(1, values.size))) + chunk(4, values.tobytes())
@@ -190,7 +190,7 @@ def test_constants_in_proportion_to_the_file() -> None:
 
 
 def test_files_beside_onnx_are_read_once() -> None:
-    """One reading of the model, however many files its tensors lie in."""
+    """The model is read once, however many files its tensors are in."""
     tensors = b""
     for k in range(40):
         place = chunk(13, chunk(1, b"location") + chunk(2, b"./w%d" % k)) + integer(14, 1)
@@ -225,7 +225,7 @@ def archive(**files: bytes) -> bytes:
 
 @pytest.mark.usefixtures("few_bytes")
 def test_archives_larger_than_the_limit() -> None:
-    """All members that are read count, and those that are not do not."""
+    """All members that are read count towards the limit, and no others."""
     weights = [{"name": f"w{i}", "dtype": "uint8", "shape": [100_000]} for i in range(2)]
     for weight in weights:
         weight |= {"dtype": "float32", "quantization": {"dtype": "uint8", "scale": 1.0, "min": 0.0}}

@@ -1,4 +1,4 @@
-"""What a graph-model offers a program, on a small one."""
+"""The API of a graph-model, tested on a small one."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ BEHIND: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("given", [X, None, tf.TensorSpec([2, 3])])
 def test_warming_up_what_is_behind_values(given: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What follows an operation whose result's shape depends on values is compiled, too."""
+    """Operations are compiled even after one with a shape that depends on values."""
     behind = {"inputs": SIGNATURE["inputs"], "outputs": {"y": {"name": "far"}}}
     model, heard = load(files(BEHIND, behind)), list[float]()
     model.warm_up(given, progress=heard.append)
@@ -128,7 +128,7 @@ def test_warming_up_what_is_behind_values(given: Any, monkeypatch: pytest.Monkey
 
 
 async def turns_during(call: Any) -> tuple[Any, int]:
-    """What awaiting a call gives, and how many turns another task had."""
+    """Return the result of an awaited call, and the number of event-loop tasks meanwhile."""
     count = 0
 
     async def tick() -> None:
@@ -145,13 +145,13 @@ async def turns_during(call: Any) -> tuple[Any, int]:
 
 
 def test_awaited_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They give what calls give, also of what is behind values, and others have their turns."""
+    """Awaited calls return the same as calls, also after such operations, and other tasks run."""
     monkeypatch.setattr(event_loop, "SLICE", 0.0)
     monkeypatch.setattr(event_loop, "SHORT", -1.0)
     behind = {"inputs": SIGNATURE["inputs"], "outputs": {"y": {"name": "far"}}}
     model = load(files(BEHIND, behind))
     wanted = np.argwhere(X @ W > 0) ** 2
-    for _ in range(3):  # op by op, traced, compiled
+    for _ in range(3):  # eager, traced, compiled
         found, count = asyncio.run(turns_during(model.call_async(X)))
         np.testing.assert_array_equal(found, wanted)
         assert count >= 2
@@ -207,7 +207,7 @@ def test_operations_of_a_program_change_no_other_models() -> None:
 
 
 def test_constants_in_the_graph_are_not_written_to() -> None:
-    """Models share those that are equal."""
+    """Equal constants are shared between models."""
     value = {"dtype": "DT_FLOAT", "tensorShape": shape(2), "floatVal": [1, 2]}
     bias = {"name": "b", "op": "Const", "attr": {"dtype": FLOAT, "value": {"tensor": value}}}
     add = {"name": "positive", "op": "Add", "input": ["product", "b"], "attr": {"T": FLOAT}}

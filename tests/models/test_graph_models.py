@@ -1,4 +1,4 @@
-"""Graph-models of TensorFlow.js that packages ship compute what TensorFlow does."""
+"""TensorFlow.js graph-models from packages compute the same as TensorFlow."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from buildsys import model_files
 
 HUMAN, BASIC_PITCH, NSFWJS = "@vladmandic/human", "@spotify/basic-pitch", "nsfwjs"
 CONDITIONING = {"basic_pitch": 4e-3}
-"""How far float32 is from float64 in a network itself; 1e-4 is above that of the others."""
+"""Tolerances of networks in which float32 differs more from float64; the others are below 1e-4."""
 MODELS = {
     **dict.fromkeys(("antispoof", "blazeface", "centernet", "emotion", "facemesh"), HUMAN),
     **dict.fromkeys(("faceres", "handlandmark-lite", "handtrack", "iris", "liveness"), HUMAN),
@@ -29,7 +29,7 @@ def loaded(name: str, **how: Any) -> Any:
 
 
 def reference(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Inputs and outputs by name."""
+    """Return inputs and outputs by name."""
     arrays = np.load(model_files.graph_references(MODELS[name]) / f"{name}.npz")
     given, made = ({}, {})
     for key in arrays:
@@ -56,7 +56,7 @@ def test_outputs(name: str) -> None:
 
 
 def test_one_network_in_four_formats() -> None:
-    """A SavedModel, an ONNX file, a TFLite file and a graph-model hear the same notes."""
+    """A SavedModel, an ONNX file, a TFLite file and a graph-model detect the same notes."""
     given, made = reference("basic_pitch")
     wanted = [made["contour"], made["Identity_1"], made["Identity_2"]]
     (x,) = given.values()

@@ -1,4 +1,4 @@
-"""Layers-models between Keras on tfpy, Keras on TensorFlow, and TensorFlow.js."""
+"""Layers-models exchanged between Keras on tfpy, Keras on TensorFlow, and TensorFlow.js."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytest
 from models.crossing import arrays, assert_near, need_node, tfjs, worker
 
 QUANTIZED = {"float16": 2e-3, "uint16": 1e-3, "uint8": 0.2}
-"""Kinds of quantization -> how far a prediction may be from that of the exact weights."""
+"""Kinds of quantization, with the tolerance relative to the exact weights' prediction."""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Models that Keras on tfpy and TensorFlow.js made, each loaded by the other."""
+    """Return models made by Keras on tfpy and by TensorFlow.js, each loaded by the other."""
     need_node()
     found = tmp_path_factory.mktemp("models")
     tfjs("make", found / "theirs")
@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_keras_models_cross(folder: Path) -> None:
-    """TensorFlow.js and TensorFlow predict what tfpy does, and so does what is loaded back."""
+    """TensorFlow.js, TensorFlow and the reloaded model predict the same as tfpy."""
     made = {path.name for path in (folder / "made").iterdir()} - {*QUANTIZED}
     assert len(made) >= 9
     for name in made:

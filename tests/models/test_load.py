@@ -1,4 +1,4 @@
-"""``tf.models.load``: TensorFlow's files, and how a file's format is found."""
+"""``tf.models.load``: TensorFlow's files, and detection of a file's format."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ v1 = tensorflow.compat.v1
 
 
 class _Network(tensorflow.Module):
-    """Variables, a table from a file, state, a loop and functions that call each other."""
+    """A module with Variables, a table from a file, state, a loop and nested functions."""
 
     def __init__(self, words: Path) -> None:
         self.w = tensorflow.Variable(W, name="w")
@@ -99,7 +99,7 @@ def test_saved_model(saved: Path) -> None:
 
 
 def test_models_with_shared_outputs(tmp_path: Path) -> None:
-    """A layer's output is two of the model's, and an input is one, too."""
+    """One layer's output is two outputs of the model, and an input is also an output."""
     keras = tensorflow.keras
     x = keras.Input((3,), name="x")
     y = keras.layers.Dense(2)(x)
@@ -287,7 +287,7 @@ def test_no_file() -> None:
 
 @pytest.mark.parametrize("at", range(100))
 def test_mutated_files_end_in_clear_errors(saved: Path, at: int) -> None:
-    """A byte changed anywhere gives a model, or an error that a program can catch."""
+    """After any byte is changed, the file loads, or raises an error that a program can catch."""
     contents = {
         path.relative_to(saved).as_posix(): path.read_bytes()
         for path in saved.rglob("*")
@@ -323,7 +323,7 @@ def _of_nothing(model: Any) -> None:
     ],
 )
 def test_graphs_that_give_nothing(broken: Any, message: str, tmp_path: Path) -> None:
-    """They are refused when they are loaded."""
+    """Graphs without results are rejected when they are loaded."""
     tf.save_graph_model(lambda x: x * 2, str(tmp_path), [tf.TensorSpec([None])])
     model = json.loads((tmp_path / "model.json").read_text())
     broken(model)

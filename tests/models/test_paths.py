@@ -1,4 +1,4 @@
-"""Files that a model's file names lie below its folder, whatever the format."""
+"""File names in a model must be below its folder, in every format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DATA = np.arange(2, dtype="<f4").tobytes()
 
 
 def manifest(path: str) -> dict[str, bytes]:
-    """A graph-model with its weights in another file."""
+    """Return a graph-model with its weights in another file."""
     weights = [{"name": "w", "shape": [2], "dtype": "float32"}]
     constant = acting.node("w", "Const", dtype=acting.kind(acting.FLOAT))
     y = acting.node("y", "AddV2", "x", "w", T=acting.kind(acting.FLOAT))
@@ -31,7 +31,7 @@ def manifest(path: str) -> dict[str, bytes]:
 
 
 def onnx(path: str) -> dict[str, bytes]:
-    """An ONNX file with an array in another file."""
+    """Return an ONNX file with an array in another file."""
     place = chunk(13, chunk(1, "location") + chunk(2, path))
     array = integer(1, 2) + integer(2, 1) + chunk(8, "w") + place + integer(14, 1)
     add = chunk(1, chunk(1, "x") + chunk(1, "w") + chunk(2, "y") + chunk(4, "Add"))
@@ -40,7 +40,7 @@ def onnx(path: str) -> dict[str, bytes]:
 
 
 def asset(path: str) -> dict[str, bytes]:
-    """A SavedModel with a table in another file."""
+    """Return a SavedModel with a table in another file."""
     nodes = acting.acting("InitializeTableFromTextFileV2", "")
     return acting.starting(nodes, assets=[("p:0", path)])
 
@@ -50,7 +50,7 @@ FORMATS: Mapping[str, tuple[Callable[[str], dict[str, bytes]], str]] = {
     "ONNX": (onnx, ""),
     "SavedModel": (asset, "assets/"),
 }
-"""What names a file, and where it lies."""
+"""Functions that make a model with a file name, and the folder of the named file."""
 
 ELSEWHERE = (
     "../w.bin", "/etc/passwd", "a/../../w", "./../w", "%2e%2e/w", ".%2E/w", "a/%2e%2e/%2e%2e/w",
@@ -107,7 +107,7 @@ def test_links_stay_in_the_folder(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_folders_of_links(name: str, tmp_path: Path) -> None:
-    """Caches of downloads have all files of models in one folder, and folders of links to them."""
+    """Download caches keep all files in one folder, and models are folders of links to them."""
     make, below = FORMATS[name]
     blobs, net = tmp_path / "blobs", tmp_path / "snapshot"
     (net / below).mkdir(parents=True)

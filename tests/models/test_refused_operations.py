@@ -1,4 +1,4 @@
-"""Models cannot act outside of themselves: no operation does so through any reader."""
+"""Models cannot act outside of themselves through any reader."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def path(tmp_path: Path) -> str:
 
 
 def refusal(files: Any) -> str:
-    """Why a model is refused when it is loaded."""
+    """Return the error of loading a model."""
     with pytest.raises(ModelFileError) as error:
         tf.models.load(files)
     return str(error.value)
@@ -57,7 +57,7 @@ def refusal(files: Any) -> str:
 
 @pytest.mark.parametrize("reader", READERS)
 def test_every_operation_through_every_reader(reader: str, path: str, tmp_path: Path) -> None:
-    own = {"restore op": ("RestoreV2",)}.get(reader, ())  # is how the file's variables are read
+    own = {"restore op": ("RestoreV2",)}.get(reader, ())  # reads the file's variables
     for op, effect in EFFECTS.items():
         if op not in own:
             text = refusal(READERS[reader](op, path, tmp_path))
@@ -76,7 +76,7 @@ def test_every_place_in_a_graph(place: str, path: str) -> None:
 
 
 def test_operations_of_onnx(path: str) -> None:
-    """It has none that act; others are not there."""
+    """ONNX has no operations with effects, and unknown operations are rejected."""
     for op in EFFECTS:
         with pytest.raises(tf.errors.UnimplementedError, match=f"ONNX's operation {op}"):
             tf.models.load(acting.onnx(op))(np.ones(2))
@@ -97,7 +97,7 @@ def test_archives_and_the_converter(path: str, tmp_path: Path, capfd: Any) -> No
 
 
 def test_what_no_output_needs_is_allowed_and_does_not_run(path: str) -> None:
-    """Each SavedModel can also write checkpoints."""
+    """A SavedModel can always write checkpoints, so unused operations are allowed."""
     Path(path).write_text("secret")
     nodes = [*acting.IDLE["node"], *acting.acting("ReadFile", path), acting.node("z", "SaveV2")]
     nodes.append(acting.node("u", "StringUpper", "w"))
@@ -162,7 +162,7 @@ def test_standard_streams_may_be_printed_to(capfd: Any) -> None:
 
 
 def vocabulary(**more: Any) -> dict[str, bytes]:
-    """A SavedModel that fills a table from the file that its constant "p" names."""
+    """Return a SavedModel that fills a table from the file named by its constant "p"."""
     return acting.starting(acting.acting("InitializeTableFromTextFileV2", "/etc/passwd"), **more)
 
 
@@ -195,7 +195,7 @@ def test_tables_are_not_filled_from_other_files(path: str) -> None:
 
 
 def test_a_model_does_not_share_what_programs_name(tmp_path: Path) -> None:
-    """Also while its Variables are restored, and in the graphs that TFLite runs first."""
+    """The rule also holds while Variables are restored, and in graphs that TFLite runs first."""
     dtypes = {"key_dtype": {"type": 7}, "value_dtype": {"type": 9}}
     table = acting.node("w", "HashTableV2", shared_name={"s": "bWluZQ=="}, **dtypes)
     before = dict(resources.current.get())

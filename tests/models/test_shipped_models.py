@@ -1,6 +1,6 @@
-"""Models that packages of npm and PyPI ship predict what TensorFlow.js and TensorFlow do with them.
+"""Models from npm and PyPI packages predict the same as in TensorFlow.js and TensorFlow.
 
-The small ones; with TFPY_ALL_MODELS=1 in the environment also the larger ones.
+Small models run by default, and larger ones if TFPY_ALL_MODELS=1 is in the environment.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TOLERANCE = 2e-5
 
 
 def copied(package: str, name: str, shape: tuple[int, ...], into: Path) -> Path:
-    """A folder with a model and the numbers that it is to get."""
+    """Return a folder with a model and its input numbers."""
     where = into / name
     shutil.copytree(model_files.ensure(package) / name, where)
     x = (np.arange(np.prod(shape)) * 7919 % 1009 / 1009).astype("float32")

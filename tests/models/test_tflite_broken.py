@@ -1,4 +1,4 @@
-"""Broken TFLite files are refused, quickly."""
+"""Corrupt TFLite files are rejected quickly."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def file(name: str) -> bytes:
 
 
 def mutated(data: bytes, rng: np.random.Generator) -> bytes:
-    """Some bytes, or a number of four, changed where the tables lie, or the end cut off."""
+    """Return data with changed bytes or 32-bit numbers in the tables, or with its end cut off."""
     found = bytearray(data)
     tables = [range(0, 4000), range(max(len(data) - 60_000, 0), len(data))]
     for _ in range(int(rng.integers(1, 4))):
@@ -51,7 +51,7 @@ def mutated(data: bytes, rng: np.random.Generator) -> bytes:
 
 @pytest.mark.parametrize("name", FILES)
 def test_mutated_files(name: str) -> None:
-    """What is no model raises ModelFileError; nothing else, and soon."""
+    """A file that is not a model raises ModelFileError, and nothing else, within a short time."""
     data, rng = file(name), np.random.default_rng(11)
     refused = 0
     for _ in range(MUTATIONS):
@@ -66,7 +66,7 @@ def test_mutated_files(name: str) -> None:
 
 
 def test_mutated_models_that_run() -> None:
-    """Those that can be read run, or say why not."""
+    """Mutated models that can be read either run or raise an error."""
     data, rng = file("okay_nabu"), np.random.default_rng(12)
     ran = 0
     for _ in range(60):
@@ -88,7 +88,7 @@ def test_other_files(data: bytes) -> None:
 
 
 def test_calls_without_end() -> None:
-    """A loop whose body is the graph itself."""
+    """The body of the loop is the graph itself."""
 
     def function(x: Any) -> dict[str, Any]:
         return {

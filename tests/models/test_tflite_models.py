@@ -1,4 +1,4 @@
-"""TFLite files that packages ship compute what TensorFlow's interpreter does."""
+"""TFLite files from packages compute the same as TensorFlow's interpreter."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MODELS = {
     "selfie_segmentation_landscape": SELFIE,
 }
 CONDITIONING = {"nmp": 4e-3}
-"""How far float32 is from float64 in a network itself; 1e-4 is above that of the others."""
+"""Tolerances of networks in which float32 differs more from float64; the others are below 1e-4."""
 
 
 def file(name: str, package: str) -> bytes:
@@ -54,7 +54,7 @@ def test_outputs(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["alexa", "hey_jarvis", "hey_mycroft", "okay_nabu"])
 def test_streaming(name: str) -> None:
-    """Whole numbers in and out; what came before counts until the model is reset."""
+    """Inputs and outputs are integers, and the model keeps state until it is reset."""
     data = file(name, WAKE_WORDS)
     model = read_tflite(data)
     (spec,) = model.inputs
@@ -68,7 +68,7 @@ def test_streaming(name: str) -> None:
     found = [model.execute(x, last.name).numpy() for x in steps]
     assert found[0].dtype == wanted[0].dtype == np.int8
     apart = np.abs(np.array(found, int) - np.array(wanted, int))
-    assert apart.max() <= 2, apart.ravel()  # steps of 256; what the model keeps is rounded, too
+    assert apart.max() <= 2, apart.ravel()  # steps of 256; the model's state is rounded as well
     assert apart.mean() < 0.6, apart.ravel()
     assert len(np.unique(np.array(wanted))) > 3
     model.reset()

@@ -1,4 +1,4 @@
-"""TFLite's operations, in files that TensorFlow's converter makes, against its interpreter."""
+"""TFLite's operations, in files made by TensorFlow's converter, compared with its interpreter."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ GROUPS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 
 
 def compared(data: bytes, *inputs: Any) -> dict[str, tuple[Any, Any]]:
-    """Each output by name, here and in TensorFlow."""
+    """Return each output by name, in tfpy and in TensorFlow."""
     model = read_tflite(data)
     names = list(model._signature.inputs)
     assert names == [f"x{i}" for i in range(len(inputs))]
@@ -264,12 +264,12 @@ def quantized(x: Any, y: Any) -> dict[str, Any]:
 
 
 ROUNDED_TWICE = ("leaky", "bilinear")
-"""The interpreter rounds products of these to few digits before it rounds them to steps."""
+"""Functions with products that the interpreter rounds to few digits before rounding to steps."""
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8])
 def test_whole_number_models(dtype: Any) -> None:
-    """All is in whole numbers of one byte; few results round otherwise, by one step."""
+    """Everything is in 8-bit integers, and few results differ, by one step."""
     inputs = floats(1, 8, 8, 4), floats(1, 8, 8, 4)
     data = converted(quantized, *inputs, whole=getattr(T, np.dtype(dtype).name))
     limits = np.iinfo(dtype)
@@ -286,7 +286,7 @@ def test_whole_number_models(dtype: Any) -> None:
 
 
 def test_whole_weights_in_models_of_floats() -> None:
-    """The interpreter rounds the inputs of such products, too: only near."""
+    """The interpreter also rounds the inputs of such products, so results are only close."""
     weights = T.constant(floats(256, 64))
 
     def function(x: Any) -> dict[str, Any]:
@@ -312,7 +312,7 @@ def test_lstm() -> None:
 
 
 def test_tables() -> None:
-    """A table that is filled once, before the first call."""
+    """A table is filled once, before the first call."""
     keys = T.constant(["a", "b", "c"])
     values = T.constant([5, 7, 9], T.int64)
     table = T.lookup.StaticHashTable(T.lookup.KeyValueTensorInitializer(keys, values), -3)
@@ -338,7 +338,7 @@ def test_tables() -> None:
 
 
 def test_operations_of_tensorflow() -> None:
-    """What has no operation of TFLite's stays TensorFlow's own."""
+    """Functions without a TFLite operation remain TensorFlow operations."""
 
     def function(x: Any) -> dict[str, Any]:
         return {"y": T.math.erf(x), "z": T.math.cumprod(x, 1, exclusive=True)}

@@ -1,4 +1,4 @@
-"""Parts of TFLite files that few models have."""
+"""Rare parts of TFLite files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tfpy._src.library.io.checked_json import ModelFileError
 
 
 def tensor(shape: list[int], dtype: str, **more: Any) -> dict[str, Any]:
-    """The table of a tensor."""
+    """Return the table of a tensor."""
     ints = np.array(shape, np.int32)
     given = {"name": "t", "shape": ints, "type": TYPES.index(dtype), "quantization": None}
     return {**given, "shape_signature": np.zeros(0, np.int32), "sparsity": None, **more}
@@ -49,7 +49,7 @@ def test_texts() -> None:
 
 
 def sparsity(indices: list[int]) -> dict[str, Any]:
-    """Of 4 x 4 numbers, in blocks of 2 x 2: rows of blocks, those that are there, all in each."""
+    """Return the sparsity of 4 x 4 numbers in blocks of 2 x 2: some blocks per row, all in each."""
     dense = {"format": 0, "dense_size": 2, "array_segments": None, "array_indices": None}
     listed = {
         "format": 1,
@@ -76,7 +76,7 @@ def test_sparse_blocks() -> None:
 
 
 def test_weights_behind_the_tables() -> None:
-    """As files have them that are too large for FlatBuffers."""
+    """Files that are too large for FlatBuffers store weights after the tables."""
     rng = np.random.default_rng(0)
     weights = reference.constant(rng.normal(size=(8, 3)).astype(np.float32))
     x = rng.normal(size=(2, 8)).astype(np.float32)
@@ -87,7 +87,7 @@ def test_weights_behind_the_tables() -> None:
 
 
 def test_constants_that_share_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each counts, so that many small tables cannot need much memory."""
+    """Each constant counts towards the limit, even if many small tables share their bytes."""
     weights = reference.constant(np.ones((8, 64), np.float32))
     x = np.ones((2, 8), np.float32)
     data = converted(lambda x: {"y": reference.matmul(x, weights)}, x)
@@ -145,7 +145,7 @@ def test_options_of_custom_operations() -> None:
 
 
 def test_shapes_that_calls_choose() -> None:
-    """A size that the file leaves open; gradients go through the model."""
+    """A size that the file leaves open is set by the call, and gradients pass through the model."""
     spec = reference.TensorSpec([None, 4], name="x")
     function = reference.function(lambda x: {"y": reference.tanh(x) * 3.0}, input_signature=[spec])
     converter = reference.lite.TFLiteConverter.from_concrete_functions(
@@ -162,12 +162,12 @@ def test_shapes_that_calls_choose() -> None:
 
 
 def _thrice(x: Any) -> list[Any]:
-    """The first two outputs become one tensor of the file."""
+    """Return three outputs. The first two become one tensor of the file."""
     return [reference.maximum(x, 0.0), reference.nn.relu(x), reference.reduce_sum(x)]
 
 
 def test_a_tensor_that_is_listed_twice_as_output() -> None:
-    """In a file without signatures."""
+    """The file has no signatures."""
     x = np.array([1.0, -2.0, 3.0, -4.0], np.float32)
     traced = reference.function(_thrice, input_signature=[reference.TensorSpec([4])])
     converter = reference.lite.TFLiteConverter.from_concrete_functions(

@@ -1,4 +1,4 @@
-"""Layers-models that go on learning where another library has saved them."""
+"""Layers-models that are trained further in another library."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from models.crossing import need_node, tfjs, worker
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What Keras on tfpy and TensorFlow.js have saved, and what each made of the other's."""
+    """Return models saved by Keras on tfpy and by TensorFlow.js, each trained by the other."""
     need_node()
     found = tmp_path_factory.mktemp("learning")
     tfjs("learn", found / "theirs")
@@ -23,7 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def assert_goes_on(path: Path, library: str) -> None:
-    """That the losses after a file was loaded are those of who saved it."""
+    """Check that the losses after loading a file equal the losses of the saving library."""
     wanted = np.array(json.loads((path / "io.json").read_text())["losses"])
     found = np.array(json.loads((path / f"{library}.json").read_text()))
     assert wanted[0, 0] != wanted[-1, 0]

@@ -1,4 +1,4 @@
-"""``model.json``, its manifest and its files of weights: what is read and what is refused."""
+"""``model.json``, its manifest and its weight files: valid and invalid contents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def group(*specs: Any, paths: tuple[Any, ...] = ("w.bin",)) -> list[Any]:
 
 
 async def all_of(source: Any) -> list[tuple[weights_manifest.WeightGroup, bytes]]:
-    """The groups of a model's weights with their bytes."""
+    """Return the groups of a model's weights with their bytes."""
     files = source if isinstance(source, sources.ModelFiles) else sources.opened(source)
     _, coming = model_json.begun(files, await files.read(files.model, 1 << 20))
     with coming:
@@ -36,7 +36,7 @@ async def all_of(source: Any) -> list[tuple[weights_manifest.WeightGroup, bytes]
 
 
 def load(source: Any) -> dict[str, np.ndarray]:
-    """The weights of a model's files."""
+    """Return the weights of a model's files."""
     groups = asyncio.run(all_of(source))
     return {
         spec.name: values
@@ -79,7 +79,7 @@ def test_quantized_values() -> None:
     np.testing.assert_array_equal(bytes_, np.float32([-1, -0.5, 126.5]))
     words = decode(quantized("float32", "uint16", scale=2.0, min=1.0), b"\0\0\1\0\xff\xff")
     np.testing.assert_array_equal(words, np.float32([1, 3, 131071]))
-    # as JavaScript's Math.round: halves go up
+    # as JavaScript's Math.round: halves are rounded up
     ints = decode(quantized("int32", "uint8", scale=0.5, min=-1.0), b"\0\1\3")
     assert ints.dtype == np.int32
     assert ints.tolist() == [-1, 0, 1]
@@ -140,7 +140,7 @@ def test_missing_files(tmp_path: Path) -> None:
 
 
 class Noted(sources.ModelFiles):
-    """Files in memory that note what they hear of files to come."""
+    """Files in memory that record the announced files."""
 
     model = "model.json"
 

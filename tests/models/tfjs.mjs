@@ -1,8 +1,8 @@
-// TensorFlow.js's side of the tests of layers-models, on its backend of plain JavaScript.
-//   node tfjs.mjs NODE_MODULES predict FOLDER…   io.json's inputs through model.json; writes tfjs.json
-//   node tfjs.mjs NODE_MODULES make FOLDER       models of its own, with what they predict
-//   node tfjs.mjs NODE_MODULES learn FOLDER      models saved while they learn, with what comes then
-//   node tfjs.mjs NODE_MODULES train FOLDER…     goes on learning from model.json; writes tfjs.json
+// TensorFlow.js's side of the tests of layers-models, on its plain JavaScript backend.
+// node tfjs.mjs NODE_MODULES predict FOLDER…   io.json's inputs through model.json; writes tfjs.json
+// node tfjs.mjs NODE_MODULES make FOLDER       its own models, with their predictions
+// node tfjs.mjs NODE_MODULES learn FOLDER      models saved during training, with the later losses
+// node tfjs.mjs NODE_MODULES train FOLDER…     continues training from model.json; writes tfjs.json
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -125,7 +125,7 @@ const OPTIMIZERS = {
   rmsprop_momentum: () => tf.train.rmsprop(0.01, 0.8, 0.5, 1e-5),
 };
 
-/** Two outputs, a layer that does not learn, and one that is normalized. */
+/** Returns a model with two outputs, a frozen layer, and a normalized one. */
 function heads() {
   const input = tf.input({ shape: [6] });
   const frozen = tf.layers.dense({ units: 5, activation: "tanh", trainable: false, name: "frozen" });

@@ -1,12 +1,12 @@
-"""Keras's side of the tests of models' files, in processes of its own.
+"""Keras's side of the tests of model files, run in subprocesses.
 
-python worker.py make FOLDER           on tfpy: models to FOLDER/made/NAME, what they predict to
-                                       io.json there, what is refused to FOLDER/refused.json;
-                                       then the next for all folders FOLDER/*/*
-python worker.py learn FOLDER          on tfpy: models saved to FOLDER/mine/NAME while they learn
-python worker.py train FOLDER…         on tfpy: goes on learning from model.json; writes tfpy.json
-python worker.py tfpy FOLDER…          what the models there predict of io.json's inputs on tfpy
-python worker.py tensorflow FOLDER…    and on TensorFlow, to tfpy.json and tensorflow.json
+python worker.py make FOLDER           on tfpy: models to FOLDER/made/NAME, their predictions to
+                                       io.json there, errors to FOLDER/refused.json;
+                                       then the next command for all folders FOLDER/*/*
+python worker.py learn FOLDER          on tfpy: models saved to FOLDER/mine/NAME during training
+python worker.py train FOLDER…         on tfpy: continues training from model.json; writes tfpy.json
+python worker.py tfpy FOLDER…          on tfpy: predictions for io.json's inputs, to tfpy.json
+python worker.py tensorflow FOLDER…    the same on TensorFlow, to tensorflow.json
 """
 
 from __future__ import annotations
